@@ -1,0 +1,32 @@
+// The name of a resource in a spec: `kind.name`. The first dot ends the kind; the name may hold dots and slashes.
+
+declare const addressBrand: unique symbol;
+declare const idBrand: unique symbol;
+
+/** `pools.shared`, `users.ada@example.com`, `secrets.etl/db-password`. */
+export type Address = string & { readonly [addressBrand]: true };
+
+/** What the service calls a thing, as text, whatever its type on the wire. */
+export type RemoteId = string & { readonly [idBrand]: true };
+
+export function addressOf(kind: string, name: string): Address {
+  return `${kind}.${name}` as Address;
+}
+
+/** Reads an address; undefined when the text has no dot after a kind, or no name. */
+export function parseAddress(text: string): Address | undefined {
+  const dot = text.indexOf(".");
+  return dot > 0 && dot < text.length - 1 ? (text as Address) : undefined;
+}
+
+export function kindOf(address: Address): string {
+  return address.slice(0, address.indexOf("."));
+}
+
+export function nameOf(address: Address): string {
+  return address.slice(address.indexOf(".") + 1);
+}
+
+export function remoteId(id: string | number | bigint): RemoteId {
+  return String(id) as RemoteId;
+}

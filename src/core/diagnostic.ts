@@ -1,0 +1,48 @@
+// What the program tells people about a problem: a value, located and with a hint, never a thrown text.
+
+import type { Address } from "./address.ts";
+import type { Code } from "./codes.ts";
+
+/** A place in a spec file; line and column count from 1. `frame` shows the lines around it. */
+export interface Location {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly frame?: string;
+}
+
+export interface Diagnostic {
+  readonly severity: "error" | "warning";
+  readonly code: Code;
+  /** What is wrong, in the user's words, without a full stop at the end. */
+  readonly message: string;
+  readonly address?: Address;
+  readonly at?: Location;
+  /** The next thing to do. */
+  readonly hint?: string;
+  /** What lies beneath: a server's own message, a system error. */
+  readonly cause?: string;
+}
+
+type Details = Partial<Pick<Diagnostic, "address" | "at" | "hint" | "cause">>;
+
+export function error(code: Code, message: string, details: Details = {}): Diagnostic {
+  return { severity: "error", code, message, ...details };
+}
+
+export function warning(code: Code, message: string, details: Details = {}): Diagnostic {
+  return { severity: "warning", code, message, ...details };
+}
+
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some((one) => one.severity === "error");
+}
+
+/** Carries diagnostics through code that cannot go on; the command that runs renders them and chooses the exit code. */
+export class Failure extends Error {
+  readonly diagnostics: readonly Diagnostic[];
+  constructor(...diagnostics: readonly Diagnostic[]) {
+    super(diagnostics.map((one) => `${one.code}: ${one.message}`).join("; "));
+    this.diagnostics = diagnostics;
+  }
+}

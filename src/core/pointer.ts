@@ -1,0 +1,51 @@
+// Paths into JSON values: as arrays of keys inside the program, as JSON Pointers (RFC 6901) and dotted text outside.
+
+import type { Json } from "./json.ts";
+
+export type Path = readonly (string | number)[];
+
+export function toPointer(path: Path): string {
+  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** `autoscale.max_workers`, `libraries[0].jar`, `spark_conf["spark.a.b"]`. */
+export function toText(path: Path): string {
+  let text = "";
+  for (const key of path) {
+    if (typeof key === "number") text += `[${key}]`;
+    else if (/^[\w-]+$/.test(key)) text += text === "" ? key : `.${key}`;
+    else text += `[${JSON.stringify(key)}]`;
+  }
+  return text;
+}
+
+/** The value at a path, or undefined when nothing is there. Never follows inherited members. */
+export function valueAt(root: Json | undefined, path: Path): Json | undefined {
+  let value: Json | undefined = root;
+  for (const key of path) {
+    if (value === null || typeof value !== "object" || !Object.hasOwn(value, key)) return undefined;
+    value = (value as { readonly [key: string]: Json })[key];
+  }
+  return value;
+}
+
+/** A copy of `root` with the value at `path` replaced (or removed, where `value` is undefined); missing objects are made. */
+export function withValueAt(root: Json | undefined, path: Path, value: Json | undefined): Json | undefined {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (Array.isArray(root)) {
+    const copy: Json[] = [...root];
+    const member = withValueAt(copy[Number(key)], rest, value);
+    if (member === undefined) copy.splice(Number(key), 1);
+    else copy[Number(key)] = member;
+    return copy;
+  }
+  const copy: { [key: string]: Json } = {
+    ...(root !== null && typeof root === "object" ? (root as object) : {}),
+  };
+  const member = withValueAt(Object.hasOwn(copy, key) ? copy[key] : undefined, rest, value);
+  if (member === undefined) delete copy[key];
+  else
+    Object.defineProperty(copy, key, { value: member, enumerable: true, writable: true, configurable: true });
+  return copy;
+}

@@ -1,0 +1,67 @@
+// What is to happen to one resource, with the reason: a union on `action`.
+
+import type { Address, RemoteId } from "../core/address.ts";
+import type { Values } from "../resource/fields.ts";
+import type { Cause, FieldDiff, Replacing, Step } from "../resource/provider.ts";
+import type { Reference } from "../spec/spec.ts";
+
+export type NonEmpty<T> = readonly [T, ...T[]];
+
+interface Common {
+  readonly address: Address;
+  readonly kind: string;
+  /** Natural name in the workspace. */
+  readonly name: string;
+  readonly cause: Cause;
+  /** Why, as sentences: `node_type_id cannot be changed in place (part B, 4.1 rule 2)`. */
+  readonly reasons: readonly string[];
+  /** What it does to people, as sentences. */
+  readonly consequences: readonly string[];
+  /** Addresses whose changes come first. */
+  readonly dependsOn: readonly Address[];
+}
+
+/** Values to reach; where a reference is known only after apply its text stands, and `unresolved` tells. */
+interface Reaching {
+  readonly after: Values;
+  readonly unresolved: readonly Reference[];
+  /** Digest of the payload that goes with it (a secret's keyed digest, a file's SHA-256). */
+  readonly payload?: string;
+}
+
+interface Existing {
+  readonly id: RemoteId;
+  /** Live values, spec form. */
+  readonly before: Values;
+  /** Of the live values that the change rests on; an apply that finds another one skips the change. */
+  readonly fingerprint: string;
+}
+
+export type Create = Common & Reaching & { readonly action: "create" };
+export type Update = Common &
+  Reaching &
+  Existing & {
+    readonly action: "update";
+    readonly diffs: NonEmpty<FieldDiff>;
+    readonly steps: readonly Step[];
+  };
+export type Replace = Common &
+  Reaching &
+  Existing & {
+    readonly action: "replace";
+    readonly diffs: NonEmpty<FieldDiff>;
+    readonly because: NonEmpty<FieldDiff>;
+    readonly replacing: Replacing;
+  };
+/** `deposed`: an earlier object of an address that lives on, or a late commit of ours that nobody records. */
+export type Delete = Common & Existing & { readonly action: "delete"; readonly deposed?: true };
+/** Touches only the state: takes a live object over as it is. */
+export type Adopt = Common & Reaching & Existing & { readonly action: "adopt" };
+/** Touches only the state: the object is gone, or no longer ours. */
+export type Forget = Common & { readonly action: "forget"; readonly id: RemoteId };
+export type Noop = Common & Reaching & Existing & { readonly action: "noop" };
+/** Something live inside what we manage that we neither wrote nor may judge (a secret). Changes nothing. */
+export type Report = Common & Existing & { readonly action: "report" };
+
+export type Change = Create | Update | Replace | Delete | Adopt | Forget | Noop | Report;
+export type Action = Change["action"];

@@ -1,0 +1,42 @@
+// A plan: every change in the order in which it happens, what the workspace did behind our back, and who objects.
+
+import type { Address } from "../core/address.ts";
+import type { Diagnostic } from "../core/diagnostic.ts";
+import type { FieldDiff, Want } from "../resource/provider.ts";
+import type { Action, Change } from "./change.ts";
+
+/** Live moved away from what was recorded. `gone`: the object was deleted. */
+export interface Drift {
+  readonly address: Address;
+  readonly kind: string;
+  readonly name: string;
+  readonly what: "changed" | "gone";
+  readonly diffs: readonly FieldDiff[];
+}
+
+/** A live object of a managed kind that the spec does not know. */
+export interface Unmanaged {
+  readonly kind: string;
+  readonly name: string;
+  readonly id: string;
+}
+
+/** An objection to the plan; a plan with guards is shown and not applied (exit 3). */
+export interface Guard {
+  readonly diagnostic: Diagnostic;
+  readonly addresses: readonly Address[];
+}
+
+export interface Plan {
+  readonly host: string;
+  readonly changes: readonly Change[];
+  readonly drift: readonly Drift[];
+  readonly unmanaged: readonly Unmanaged[];
+  readonly guards: readonly Guard[];
+  /** Errors here forbid an apply (exit 1; a refused immutable change is exit 3). */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Data that planning would like and did not have; the caller fetches it and plans again. */
+  readonly wants: readonly Want[];
+}
+
+export type Summary = Readonly<Record<Action, number>>;

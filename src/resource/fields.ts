@@ -1,0 +1,68 @@
+// What a field of a kind says about itself beside JSON Schema: how it compares, changes, hides and refers.
+
+import type { Json, JsonObject } from "../core/json.ts";
+
+/** How two arrays compare: by position, as sets, or by a member's key. Maps compare key by key. */
+export type ListRule = "ordered" | "set" | { readonly key: string };
+
+/** The annotations; they stand in the JSON Schema of a field beside `default`, `description`, `readOnly`, `writeOnly`. */
+export interface Annotations {
+  /** What a changed value needs: an update in place (unless said otherwise), or another object in its place. */
+  readonly onChange?: "update" | "replace";
+  readonly list?: ListRule;
+  /** Unset means "the server decides": the value first seen is recorded, and a later change of it is drift. */
+  readonly serverDefault?: true;
+  /** Unset means that nobody manages the field: no default, no drift. */
+  readonly whenAbsent?: "unmanaged";
+  /** Masked in every output. */
+  readonly sensitive?: true;
+  /** Holds the remote id of a resource of this kind; written as a reference. */
+  readonly refersTo?: string;
+  /** Holds the natural name of a thing of this kind in a spec, and its id on the wire. An edge where the thing is managed. */
+  readonly names?: string;
+  /** Holds text that may name things of these kinds, the same in a spec and on the wire. An edge where the thing is managed. */
+  readonly mentions?: readonly string[];
+  /** A value that the service never returns: it counts as unchanged while this read-only field of the live object stays as recorded. */
+  readonly witness?: string;
+  /** Texts that differ only in upper and lower case are equal. */
+  readonly ignoreCase?: true;
+  /** Only the spec knows it: it shapes how a resource is loaded, and is never compared, sent or recorded. */
+  readonly source?: true;
+}
+
+/** A field's JSON Schema with its annotations, as read by everything that walks a schema. */
+export interface FieldSchema extends Annotations {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: Json;
+  readonly enum?: readonly Json[];
+  readonly const?: Json;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: FieldSchema;
+  readonly additionalProperties?: boolean | FieldSchema;
+  readonly anyOf?: readonly FieldSchema[];
+  readonly [keyword: string]: unknown;
+}
+
+export type FieldTable = Readonly<Record<string, FieldSchema>>;
+
+/** The keywords that ajv must let stand in a schema. */
+export const ANNOTATION_KEYWORDS = [
+  "onChange",
+  "list",
+  "serverDefault",
+  "whenAbsent",
+  "sensitive",
+  "refersTo",
+  "names",
+  "mentions",
+  "witness",
+  "ignoreCase",
+  "source",
+] as const satisfies readonly (keyof Annotations)[];
+
+/** Values of a resource in spec form: service field names, secrets as digests, references as text. */
+export type Values = JsonObject;

@@ -1,0 +1,194 @@
+// What a kind of resource is: a table of fields, its identity, how it survives a crash, and verbs that decide nothing.
+
+import type { Address, RemoteId } from "../core/address.ts";
+import type { Code } from "../core/codes.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Path } from "../core/pointer.ts";
+import type { FieldTable, Values } from "./fields.ts";
+import type { Reader, Secret, Writer } from "./verbs.ts";
+
+/** How a crash between a request and its answer is resolved on the next run (DESIGN 6). */
+export type CrashClass = "client-named" | "repeatable" | "tagged" | "two-phase";
+
+/** How an object that cannot be changed in place gives way to its successor (DESIGN 5). */
+export type Replacing = "create-first" | "rename-aside" | "delete-first";
+
+/** A thing that is in the workspace now, in spec form. */
+export interface LiveObject {
+  readonly id: RemoteId;
+  /** Its name in an address: the natural key, or for kinds without one the name that the service shows (not unique). */
+  readonly name: string;
+  /** Spec form, defaults included; ids in `names` fields are turned into names by the engine. */
+  readonly values: Values;
+  /** What planning needs beside the spec form: states, creators, timestamps, the token. Never compared. */
+  readonly facts: JsonObject;
+}
+
+/** What is to be listed. */
+export interface ListScope {
+  /** For nested kinds: names of the parents to look into (those that exist live). */
+  readonly parents: readonly string[];
+  /** Names of this kind that the spec or the state knows. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Sent with an object so that it can be found again after a crash; absent where the crash class needs none. */
+export type Token = string;
+
+/** A finished piece of content behind a value: a secret, or the bytes of a notebook or file. */
+export interface Payload {
+  readonly digest: string;
+  bytes(): Uint8Array;
+  /** Set for secrets: what a request must carry instead of bytes. */
+  readonly secret?: Secret;
+}
+
+/** One operation of an update, decided by the plan and shown in it: `resize`, `edit`, `pin`, `add-members`. */
+export interface Step {
+  readonly operation: string;
+  /** What the operation needs that is not in the values: ids and names to add or remove. JSON only. */
+  readonly detail?: JsonObject;
+}
+
+/** What a verb acts on. */
+export interface Task {
+  readonly address: Address;
+  readonly name: string;
+  /** The values to reach, references and names resolved to ids: ready for the wire. */
+  readonly values: Values;
+  readonly token: Token;
+  readonly payload?: Payload;
+}
+
+export interface UpdateTask extends Task {
+  readonly id: RemoteId;
+  readonly live: LiveObject;
+  /** What the object was before, ids instead of names, to send deltas from. */
+  readonly before: Values;
+  readonly steps: readonly Step[];
+}
+
+export interface DeleteTask {
+  readonly address: Address;
+  readonly id: RemoteId;
+  readonly name: string;
+  readonly live: LiveObject | undefined;
+}
+
+/** What acting verbs get beside the writer. */
+export interface Acting extends Writer {
+  /** Makes the id of an object that exists but is not finished durable (two-phase creation). */
+  created(id: RemoteId): Promise<void>;
+  /** Polls until `look` gives a value. Fails with APPLY_DEADLINE after the deadline (milliseconds) of the engine's clock. */
+  until<T>(what: string, look: () => Promise<T | undefined>, deadlineMs: number): Promise<T>;
+}
+
+/** A problem that a kind's own check finds in one resource; `path` leads to the field. */
+export interface Problem {
+  readonly path: Path;
+  readonly code: Code;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** One difference, as the planner found it (planner/diff). */
+export interface FieldDiff {
+  readonly path: Path;
+  /** Live value; undefined where nothing is there. */
+  readonly before: JsonObject[string] | undefined;
+  /** Value to reach; undefined where the field goes back to what the server decides, or away. */
+  readonly after: JsonObject[string] | undefined;
+  /** True where `after` is known only after apply; `after` then holds the reference's text. */
+  readonly unknown?: true;
+  readonly cause: Cause;
+  readonly replaces: boolean;
+}
+
+/** Why a change is planned: the spec moved, the live object moved, or both. */
+export type Cause = "spec" | "drift" | "both";
+
+/** The world as consequences and guards see it. */
+export interface Look {
+  live(kind: string): readonly LiveObject[];
+  /** Name of the caller, where known. */
+  readonly caller: string | undefined;
+  /** Active runs, where the plan asked for them (`wants`). */
+  readonly activeRuns: readonly JsonObject[] | undefined;
+  /** True when this plan deletes (or replaces) the thing with this kind and natural name. */
+  goes(kind: string, name: string): boolean;
+  /** True when the spec declares the thing with this kind and natural name. */
+  declared(kind: string, name: string): boolean;
+}
+
+/** What a kind is asked about: one planned change, reduced to what all of them share. */
+export interface PlannedChange {
+  readonly action: "create" | "update" | "replace" | "delete";
+  readonly address: Address;
+  readonly name: string;
+  readonly live: LiveObject | undefined;
+  readonly after: Values | undefined;
+  readonly diffs: readonly FieldDiff[];
+  readonly steps: readonly Step[];
+}
+
+/** A reason not to apply. `code` is one of the GUARD_ codes. */
+export interface Objection {
+  readonly code: Code;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Data that planning fetches only when a planned change asks for it. */
+export type Want = "caller" | "runs";
+
+export interface Provider {
+  readonly kind: string;
+  /** `pool` and `pools`, for sentences. */
+  readonly one: string;
+  readonly description: string;
+  readonly fields: FieldTable;
+  /** The field that holds the natural key; unset in a spec it is the resource's own name. Undefined: the resource's name is the key itself. */
+  readonly nameField: string | undefined;
+  /** Whether the service lets only one thing have a name. */
+  readonly unique: boolean;
+  readonly ignoreCase?: true;
+  /** The attribute under which the remote id is referred to: `instance_pool_id`. */
+  readonly idAttribute: string;
+  readonly crash: CrashClass;
+  readonly replacing: Replacing;
+  /** For kinds written inside another resource: `acls` inside `scopes` under the key `acls`. `shorthand` is the field that a bare value means. */
+  readonly nested?: { readonly kind: string; readonly under: string; readonly shorthand?: string };
+  /** The most that a workspace, or a parent, may hold. */
+  readonly limit?: { readonly max: number; readonly per: "workspace" | "parent" };
+  /** Names that exist in every workspace and are never created or deleted. */
+  readonly builtIn?: readonly string[];
+
+  /** What a schema cannot say about one resource. References are still text here (`${…}`). */
+  check?(values: Values, name: string): readonly Problem[];
+  /** The values with what the kind itself leaves out or adds: pool members drop what they inherit. Pure. */
+  normalize?(values: Values): Values;
+  /** The operations of an update. Pure. The default is one step `update`. */
+  steps?(diffs: readonly FieldDiff[], live: LiveObject, after: Values): readonly Step[];
+  wants?(change: PlannedChange, look: Look): readonly Want[];
+  /** What the change does to people, as sentences, from live data. */
+  consequences?(change: PlannedChange, look: Look): readonly string[];
+  objections?(change: PlannedChange, look: Look): readonly Objection[];
+  /** Live objects that stay without being in the spec and are no drift (the caller's own MANAGE). */
+  keeps?(live: LiveObject, look: Look): boolean;
+
+  /** Everything of this kind, in as few requests as there can be. */
+  list(api: Reader, scope: ListScope): Promise<readonly LiveObject[]>;
+  /** More about objects that a list does not tell enough about; only called for those that the spec or the state knows. */
+  hydrate?(api: Reader, object: LiveObject, desired: Values | undefined): Promise<LiveObject>;
+  /** One object, or undefined when it is gone. */
+  read(api: Reader, id: RemoteId): Promise<LiveObject | undefined>;
+  create(api: Acting, task: Task): Promise<RemoteId>;
+  update(api: Acting, task: UpdateTask): Promise<void>;
+  /** Succeeds when the object is gone already. */
+  delete(api: Acting, task: DeleteTask): Promise<void>;
+  /** For "rename-aside": gives the live object another name and changes nothing else. */
+  rename?(
+    api: Acting,
+    task: { readonly id: RemoteId; readonly live: LiveObject; readonly name: string },
+  ): Promise<void>;
+}

@@ -1,0 +1,66 @@
+// What we last wrote and saw: the state's data, one record for each managed resource.
+
+import type { Address, RemoteId } from "../core/address.ts";
+import type { Values } from "../resource/fields.ts";
+
+interface Common {
+  readonly address: Address;
+  readonly id: RemoteId;
+  /** The natural name it was written under. */
+  readonly name: string;
+  /** What the spec set, as last written: references resolved, names kept as names, secrets as keyed digests. */
+  readonly applied: Values;
+  readonly depends_on: readonly Address[];
+  /** Ids of earlier objects of this address that still have to go (a replace that was cut). */
+  readonly deposed?: readonly RemoteId[];
+}
+
+/** `creating`: the object exists and is not finished (two-phase creation). `deleting`: its delete was sent and is unproven. */
+export type StateRecord =
+  | (Common & {
+      readonly status: "ready";
+      /** Live values first seen of fields that the spec leaves to the server, and witnesses of values that cannot be read. */
+      readonly seen: Values;
+    })
+  | (Common & { readonly status: "creating"; readonly token: string })
+  | (Common & { readonly status: "deleting" });
+
+/** A token that was sent and not found; a slow server may still commit it. Kept until `until` (epoch ms). */
+export interface Sweep {
+  readonly token: string;
+  readonly address: Address;
+  readonly until: number;
+}
+
+/** An intent without an outcome: what a run that died, or an unknown outcome, left behind. */
+export interface OpenIntent {
+  readonly seq: number;
+  readonly at: number;
+  readonly address: Address;
+  readonly operation: string;
+  readonly action: "create" | "update" | "delete";
+  readonly name: string;
+  readonly id?: RemoteId;
+  readonly token: string;
+  /** Whether a thing of this name was live when the intent was written. */
+  readonly existed: boolean;
+  /** The values to reach (spec form, secrets as digests). */
+  readonly wanted: Values;
+  readonly depends_on: readonly Address[];
+  /** For a replace: the object that gives way. */
+  readonly replaces?: RemoteId;
+}
+
+export interface State {
+  readonly lineage: string;
+  readonly serial: number;
+  /** The workspace that the records belong to; empty before the first apply. */
+  readonly host: string;
+  readonly records: ReadonlyMap<Address, StateRecord>;
+  readonly sweeps: readonly Sweep[];
+  readonly open: readonly OpenIntent[];
+  /** Who the service says we are, for a keyed digest of the credential. */
+  readonly caller?: { readonly name: string; readonly credential: string };
+  /** Nonces of saved plans that were applied. */
+  readonly nonces: readonly string[];
+}
