@@ -1,0 +1,26 @@
+// Everything that planning knows. The same input gives the same plan, byte for byte.
+
+import type { Address } from "../core/address.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Live } from "../resource/live.ts";
+import type { Registry } from "../resource/registry.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { State } from "../state/record.ts";
+
+export interface PlanInput {
+  readonly registry: Registry;
+  readonly host: string;
+  readonly spec: Spec;
+  readonly live: Live;
+  readonly state: State;
+  /** Who the service says we are; undefined while unknown. */
+  readonly caller?: string;
+  /** Active runs, where an earlier plan wanted them. */
+  readonly activeRuns?: readonly JsonObject[];
+  /** Take over what exists under a natural key instead of refusing. */
+  readonly adopt?: boolean;
+  /** Plan the deletion of everything managed; the spec then serves for policy and lifecycle only. */
+  readonly destroy?: boolean;
+  /** Restricts the plan to these addresses and what they need. */
+  readonly only?: (address: Address) => boolean;
+}
