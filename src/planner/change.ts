@@ -52,6 +52,8 @@ export type Replace = Common &
     readonly diffs: NonEmpty<FieldDiff>;
     readonly because: NonEmpty<FieldDiff>;
     readonly replacing: Replacing;
+    /** Addresses whose changes come before the old object goes: everything that held, or holds, its id. */
+    readonly removeAfter: readonly Address[];
   };
 /** `deposed`: an earlier object of an address that lives on, or a late commit of ours that nobody records. */
 export type Delete = Common & Existing & { readonly action: "delete"; readonly deposed?: true };

@@ -5,12 +5,12 @@ import type { Diagnostic } from "../core/diagnostic.ts";
 import type { FieldDiff, Want } from "../resource/provider.ts";
 import type { Action, Change } from "./change.ts";
 
-/** Live moved away from what was recorded. `gone`: the object was deleted. */
+/** Live moved away from what was recorded. `gone`: the object was deleted; `appeared`: a member of a list that is ours came from outside. */
 export interface Drift {
   readonly address: Address;
   readonly kind: string;
   readonly name: string;
-  readonly what: "changed" | "gone";
+  readonly what: "changed" | "gone" | "appeared";
   readonly diffs: readonly FieldDiff[];
 }
 

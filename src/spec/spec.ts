@@ -34,6 +34,8 @@ export interface Resource {
   readonly references: readonly Reference[];
   /** Every edge: references, names and mentions of managed things, the parent of a nested resource. Sorted. */
   readonly dependsOn: readonly Address[];
+  /** Nested kinds whose key is present in the spec (`acls: {}` counts): their live members are ours to remove. */
+  readonly owns: readonly string[];
   readonly lifecycle: Lifecycle;
   readonly payload?: Payload;
   readonly at: Location;
