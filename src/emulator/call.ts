@@ -32,8 +32,17 @@ export interface Call {
 
 /** A JSON answer, or raw bytes (direct_download). `status` is 200 unless said otherwise. */
 export type Reply =
-  | { readonly status?: number; readonly json: JsonObject; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly status?: number; readonly bytes: Uint8Array; readonly contentType: string; readonly headers?: Readonly<Record<string, string>> };
+  | {
+      readonly status?: number;
+      readonly json: JsonObject;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly status?: number;
+      readonly bytes: Uint8Array;
+      readonly contentType: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
 
 /** One operation of the contract, keyed by its `operationId` in openapi.yaml. Synchronous, so that a request is atomic. */
 export type Operation = (call: Call, world: World) => Reply;
@@ -42,9 +51,14 @@ export type Operations = Readonly<Record<string, Operation>>;
 /** Work that becomes due on the world's clock: `run` is called with the payload that was scheduled. */
 export type TimerRun = (world: World, payload: JsonObject, at: number) => void;
 
+/** A control request of an area (`POST /__emulator/NAME`): not part of the service, for those who test against it. */
+export type ControlRun = (world: World, input: JsonObject) => JsonObject;
+
 /** What an area of the contract brings to the app: its operations, its background work, and what a new world holds. */
 export interface Area {
   readonly operations: Operations;
+  /** By the type that `world.timers.set` was given; types are unique among all areas. */
   readonly timers?: Readonly<Record<string, TimerRun>>;
   readonly seed?: (world: World) => void;
+  readonly control?: Readonly<Record<string, ControlRun>>;
 }

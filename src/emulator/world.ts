@@ -46,5 +46,10 @@ export interface World {
   seal(plain: string): string;
   unseal(sealed: string): string;
   /** Deletes the rest of what an area keeps beside collections; a note for `GET /__emulator/mails`. */
-  mail(mail: { readonly to: readonly string[]; readonly subject: string; readonly event: string; readonly details: Json }): void;
+  mail(mail: {
+    readonly to: readonly string[];
+    readonly subject: string;
+    readonly event: string;
+    readonly details: Json;
+  }): void;
 }

@@ -1,0 +1,8 @@
+// The only list of the areas that make up the service.
+
+import type { Area } from "./call.ts";
+import { groupsArea } from "./routes/groups.ts";
+import { scimArea } from "./routes/scim.ts";
+import { secretsArea } from "./routes/secrets.ts";
+
+export const areas: readonly Area[] = [scimArea, groupsArea, secretsArea];

@@ -1,0 +1,62 @@
+// Who is calling: an access token, as bearer or as the password of the user `token` (A 5).
+
+import { digest } from "../core/canonical.ts";
+import type { Caller } from "./call.ts";
+import { isAdmin, tokensOf, userById } from "./directory.ts";
+import type { World } from "./world.ts";
+
+/** Refused before the service looks at the request; the gateway's error codes are numbers (facts 4.1). */
+export class AuthError extends Error {
+  readonly status: 401 | 403;
+  constructor(status: 401 | 403, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Tokens are kept as digests only; remembering the digest of those seen saves computing it for every request. */
+export class Authentication {
+  readonly #digests = new Map<string, string>();
+
+  caller(world: World, authorization: string | undefined): Caller {
+    const token = tokenIn(authorization);
+    if (token === undefined) {
+      throw new AuthError(401, "Credential was not sent or was of an unsupported type for this API.");
+    }
+    const row = tokensOf(world).get(this.#digestOf(token));
+    const user = row && userById(world, row.user_id);
+    if (!user?.active) throw new AuthError(403, "Invalid access token.");
+    return { userId: user.id, userName: user.userName, admin: isAdmin(world, user.id) };
+  }
+
+  #digestOf(token: string): string {
+    let known = this.#digests.get(token);
+    if (known === undefined) {
+      known = digest(token);
+      if (this.#digests.size > 10_000) this.#digests.clear();
+      this.#digests.set(token, known);
+    }
+    return known;
+  }
+}
+
+/** Lets a token speak for a user. */
+export function grantToken(world: World, token: string, userId: string): void {
+  tokensOf(world).set(digest(token), { user_id: userId });
+}
+
+function tokenIn(authorization: string | undefined): string | undefined {
+  const found = /^\s*(bearer|basic)\s+(\S+)\s*$/i.exec(authorization ?? "");
+  const [, scheme, credential] = found ?? [];
+  if (scheme === undefined || credential === undefined) return undefined;
+  if (scheme.toLowerCase() === "bearer") return credential;
+  return /^token:(.+)$/.exec(fromBase64(credential))?.[1];
+}
+
+function fromBase64(text: string): string {
+  try {
+    return atob(text);
+  } catch {
+    return "";
+  }
+}

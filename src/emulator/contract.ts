@@ -1,0 +1,87 @@
+// The operations of the contract as openapi.yaml states them: route, input schema, limits, who may call.
+
+import type { Json, JsonObject } from "../core/json.ts";
+
+/** One query field of a read. */
+export interface QueryField {
+  readonly name: string;
+  readonly schema: JsonObject;
+}
+
+export interface OperationSpec {
+  readonly id: string;
+  readonly method: string;
+  /** As in openapi.yaml, with `{name}` where a path parameter stands. */
+  readonly path: string;
+  /** Schema of the input: the JSON body of a write, the query fields of a read as one object. */
+  readonly input: JsonObject;
+  readonly query: readonly QueryField[];
+  readonly adminOnly: boolean;
+  readonly maxBytes: number;
+  /** May it change the world? A POST that only reads says `x-read-only`. */
+  readonly write: boolean;
+  /** SCIM answers errors in a form of its own. */
+  readonly scim: boolean;
+}
+
+/** What openapi.yaml holds, as far as the emulator reads it. */
+export interface Contract {
+  readonly operations: readonly OperationSpec[];
+  readonly schemas: JsonObject;
+}
+
+/** Requests are at most 10 MB unless an operation says otherwise (A 4.4, B 4.2, B 4.3). */
+const MAX_BYTES = 10 * 1024 * 1024;
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+const SCIM_BASE = "/api/2.0/preview/scim/v2/";
+
+export function readContract(openapi: JsonObject): Contract {
+  const operations: OperationSpec[] = [];
+  for (const [path, item] of Object.entries(object(openapi.paths))) {
+    for (const method of METHODS) {
+      const operation = object(item)[method];
+      if (operation !== undefined)
+        operations.push(readOperation(method.toUpperCase(), path, object(item), object(operation)));
+    }
+  }
+  return { operations, schemas: object(object(openapi.components).schemas) };
+}
+
+function readOperation(method: string, path: string, item: JsonObject, operation: JsonObject): OperationSpec {
+  const parameters = [...array(item.parameters), ...array(operation.parameters)].map(object);
+  const query = parameters.filter((parameter) => parameter.in === "query");
+  const maxBytes = operation["x-max-bytes"];
+  return {
+    id: String(operation.operationId),
+    method,
+    path,
+    input: method === "GET" ? querySchema(query) : bodySchema(object(operation.requestBody)),
+    query: query.map((field) => ({ name: String(field.name), schema: object(field.schema) })),
+    adminOnly: operation["x-admin-only"] === true,
+    maxBytes: typeof maxBytes === "number" ? maxBytes : MAX_BYTES,
+    write: method !== "GET" && operation["x-read-only"] !== true,
+    scim: path.startsWith(SCIM_BASE),
+  };
+}
+
+function querySchema(fields: readonly JsonObject[]): JsonObject {
+  return {
+    type: "object",
+    required: fields.filter((field) => field.required === true).map((field) => String(field.name)),
+    properties: Object.fromEntries(fields.map((field) => [String(field.name), object(field.schema)])),
+  };
+}
+
+function bodySchema(requestBody: JsonObject): JsonObject {
+  const content = Object.entries(object(requestBody.content));
+  const json = content.find(([type]) => type.endsWith("json"));
+  return json === undefined ? { type: "object" } : object(object(json[1]).schema);
+}
+
+function object(value: Json | undefined): JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : {};
+}
+
+function array(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}

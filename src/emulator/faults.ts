@@ -1,0 +1,111 @@
+// Misbehaviour on demand: rules that decide what becomes of a request.
+
+import type { Json, JsonObject } from "../core/json.ts";
+import { ApiError } from "./errors.ts";
+
+const FATES = [
+  "drop_before",
+  "drop_after",
+  "commit_late",
+  "status",
+  "status_after",
+  "slow",
+  "truncate",
+] as const;
+export type Fate = (typeof FATES)[number];
+
+export interface FaultRule {
+  readonly method?: string;
+  /** Exact, or a prefix that ends in `*`. */
+  readonly path: string;
+  /** Matches that pass before the rule acts. */
+  readonly skip: number;
+  /** How often it acts; absent means always. */
+  readonly times?: number;
+  readonly fate: Fate;
+  readonly status: number;
+  readonly error_code: string;
+  readonly retry_after?: string;
+  readonly delay_ms: number;
+}
+
+interface Counted {
+  readonly rule: FaultRule;
+  seen: number;
+}
+
+/** The first rule that matches a request and is neither skipping nor used up decides. */
+export class Faults {
+  #rules: Counted[] = [];
+
+  set(rules: readonly FaultRule[]): void {
+    this.#rules = rules.map((rule) => ({ rule, seen: 0 }));
+  }
+
+  get rules(): readonly FaultRule[] {
+    return this.#rules.map((counted) => counted.rule);
+  }
+
+  /** The rule that acts on this request. Every matching rule counts the request as seen. */
+  meet(method: string, path: string): FaultRule | undefined {
+    let acting: FaultRule | undefined;
+    for (const counted of this.#rules) {
+      if (!matches(counted.rule, method, path)) continue;
+      const { skip, times } = counted.rule;
+      const acts = counted.seen >= skip && (times === undefined || counted.seen < skip + times);
+      if (acts && acting !== undefined) continue;
+      counted.seen++;
+      if (acts) acting = counted.rule;
+    }
+    return acting;
+  }
+}
+
+function matches(rule: FaultRule, method: string, path: string): boolean {
+  if (rule.method !== undefined && rule.method !== method) return false;
+  return rule.path.endsWith("*") ? path.startsWith(rule.path.slice(0, -1)) : path === rule.path;
+}
+
+/** Reads `{rules: […]}`. Throws INVALID_PARAMETER_VALUE when a rule is not one. */
+export function readRules(input: JsonObject): FaultRule[] {
+  const rules = input.rules;
+  if (!Array.isArray(rules)) throw bad("rules must be an array");
+  return rules.map(readRule);
+}
+
+function readRule(value: Json): FaultRule {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) throw bad("a rule is an object");
+  const rule = value as JsonObject;
+  const { path, method, retry_after: retryAfter, times } = rule;
+  const fate = FATES.find((name) => name === rule.fate);
+  if (typeof path !== "string") throw bad("a rule needs a path");
+  if (fate === undefined) throw bad(`fate must be one of ${FATES.join(", ")}`);
+  const status = count(rule.status, "status", fate === "status" || fate === "status_after" ? 500 : 0);
+  return {
+    path,
+    fate,
+    status,
+    skip: count(rule.skip, "skip", 0),
+    delay_ms: count(rule.delay_ms, "delay_ms", 0),
+    error_code: typeof rule.error_code === "string" ? rule.error_code : codeOf(status),
+    ...(typeof method === "string" ? { method: method.toUpperCase() } : {}),
+    ...(times === undefined ? {} : { times: count(times, "times", 0) }),
+    ...(retryAfter === undefined ? {} : { retry_after: String(retryAfter) }),
+  };
+}
+
+function codeOf(status: number): string {
+  if (status === 429) return "REQUEST_LIMIT_EXCEEDED";
+  return status === 503 ? "TEMPORARILY_UNAVAILABLE" : "INTERNAL_ERROR";
+}
+
+function count(value: Json | undefined, name: string, absent: number): number {
+  if (value === undefined) return absent;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0)
+    throw bad(`${name} must be a whole number`);
+  return value;
+}
+
+function bad(message: string): ApiError {
+  return new ApiError("INVALID_PARAMETER_VALUE", message);
+}

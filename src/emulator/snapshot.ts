@@ -1,0 +1,69 @@
+// The whole world as JSON and back: tables as they are, secret values as digests, contents of blobs as base64.
+
+import { digest } from "../core/canonical.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import { ApiError } from "./errors.ts";
+import { OWN_TABLES, type Store } from "./store.ts";
+import type { World } from "./world.ts";
+
+const FORMAT = 1;
+const BLOB_LIMIT = 256 * 1024 * 1024;
+
+/** Field of a row that holds a sealed value. A snapshot has `digest` in its place; a world restored from it has no value. */
+const SEALED = "sealed";
+
+export function takeSnapshot(store: Store, world: World, now: number): JsonObject {
+  const tables = store.dump();
+  const blobs = Object.keys(tables[OWN_TABLES.blobs] ?? {});
+  const total = blobs.reduce((sum, id) => sum + world.blobs.size(id), 0);
+  if (total > BLOB_LIMIT)
+    throw new ApiError(
+      "REQUEST_TOO_LARGE",
+      `The world holds ${total} bytes of contents; a snapshot takes ${BLOB_LIMIT}.`,
+    );
+  return {
+    format: FORMAT,
+    now,
+    tables: mapped(tables, (rows) => mapped(rows, (row) => withoutSecret(world, row as Json))),
+    blobs: Object.fromEntries(
+      blobs.map((id) => [id, toBase64(world.blobs.read(id, 0, world.blobs.size(id)))]),
+    ),
+  };
+}
+
+/** Puts a snapshot in the place of the world. Throws INVALID_PARAMETER_VALUE when it is not one. */
+export function putSnapshot(store: Store, input: JsonObject): void {
+  const { tables, blobs } = input;
+  if (
+    input.format !== FORMAT ||
+    !isObject(tables) ||
+    !isObject(blobs) ||
+    !Object.values(tables).every(isObject)
+  ) {
+    throw new ApiError("INVALID_PARAMETER_VALUE", "This is not a snapshot of this emulator.");
+  }
+  store.replace(tables as Readonly<Record<string, JsonObject>>);
+  for (const [id, content] of Object.entries(blobs)) store.putBlob(id, fromBase64(String(content)));
+}
+
+function withoutSecret(world: World, row: Json): Json {
+  if (!isObject(row) || typeof row[SEALED] !== "string") return row;
+  const { [SEALED]: sealed, ...rest } = row;
+  return { ...rest, digest: digest(world.unseal(sealed)) };
+}
+
+function mapped<T>(object: Readonly<Record<string, T>>, change: (value: T) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Buffer.from(text, "base64");
+}

@@ -1,0 +1,110 @@
+// Where the bytes of large contents lie: in memory while they are small and nothing is to outlive the process, else in files.
+
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Raw bytes by id. How many of them count is kept in a row, so bytes past that length are rubbish of an undone request. */
+export interface BlobBytes {
+  write(id: string, offset: number, bytes: Uint8Array): void;
+  read(id: string, offset: number, length: number): Uint8Array;
+  remove(id: string): void;
+  /** Ids that have bytes here. */
+  ids(): readonly string[];
+  close(): void;
+}
+
+/** One file per blob in a folder. */
+export function fileBlobs(folder: string): BlobBytes {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return {
+    write: (id, offset, bytes) =>
+      withFile(join(folder, id), offset === 0 ? "w" : "r+", (file) => writeAll(file, offset, bytes)),
+    read: (id, offset, length) => withFile(join(folder, id), "r", (file) => readAll(file, offset, length)),
+    remove: (id) => rmSync(join(folder, id), { force: true }),
+    ids: () => readdirSync(folder),
+    close: () => {},
+  };
+}
+
+function withFile<T>(path: string, flags: string, work: (file: number) => T): T {
+  const file = openSync(path, flags, 0o600);
+  try {
+    return work(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeAll(file: number, offset: number, bytes: Uint8Array): void {
+  let done = 0;
+  while (done < bytes.length) done += writeSync(file, bytes, done, bytes.length - done, offset + done);
+}
+
+function readAll(file: number, offset: number, length: number): Uint8Array {
+  const out = new Uint8Array(length);
+  let done = 0;
+  while (done < length) {
+    const count = readSync(file, out, done, length - done, offset + done);
+    if (count === 0) throw new Error("a blob is shorter than its row says");
+    done += count;
+  }
+  return out;
+}
+
+const KEPT_IN_MEMORY = 4 * 1024 * 1024;
+
+/** For a world in memory: bytes above 4 MB a blob go to files of a temporary folder that lives as long as the world. */
+export function memoryBlobs(): BlobBytes {
+  const small = new Map<string, Uint8Array>();
+  let folder: string | undefined;
+  let large: BlobBytes | undefined;
+  const spill = (): BlobBytes => {
+    folder ??= mkdtempSync(join(tmpdir(), "workspace-emulator-"));
+    large ??= fileBlobs(folder);
+    return large;
+  };
+  const spilled = new Set<string>();
+  return {
+    write(id, offset, bytes) {
+      if (offset === 0) spilled.delete(id);
+      const before = small.get(id)?.subarray(0, offset) ?? new Uint8Array(0);
+      if (!spilled.has(id) && offset + bytes.length <= KEPT_IN_MEMORY) {
+        small.set(id, joined(before, bytes));
+        return;
+      }
+      if (!spilled.has(id) && before.length > 0) spill().write(id, 0, before);
+      small.delete(id);
+      spilled.add(id);
+      spill().write(id, offset, bytes);
+    },
+    read: (id, offset, length) =>
+      small.get(id)?.subarray(offset, offset + length) ??
+      (length === 0 ? new Uint8Array(0) : spill().read(id, offset, length)),
+    remove(id) {
+      small.delete(id);
+      if (spilled.delete(id)) large?.remove(id);
+    },
+    ids: () => [...small.keys(), ...spilled],
+    close() {
+      small.clear();
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const out = new Uint8Array(a.length + b.length);
+  out.set(a);
+  out.set(b, a.length);
+  return out;
+}

@@ -1,0 +1,146 @@
+// Checks an input against its schema, strictly: nothing is coerced, and each kind of failure has its error code.
+
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { Contract, OperationSpec } from "./contract.ts";
+import { ApiError } from "./errors.ts";
+
+/** Throws ApiError when the input is not what the operation takes. A schema is compiled when it is first needed. */
+export type Validator = (spec: OperationSpec, input: Json) => void;
+
+export function makeValidator(contract: Contract): Validator {
+  const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false });
+  ajv.addFormat("int32", { type: "number", validate: (value: number) => Math.abs(value + 0.5) <= 2 ** 31 });
+  // An exact test of longer integers is made on the bigint itself, see `plain`.
+  ajv.addFormat("int64", { type: "number", validate: () => true });
+  ajv.addFormat("byte", { type: "string", validate: isBase64 });
+  for (const format of ["float", "double"])
+    ajv.addFormat(format, { type: "number", validate: Number.isFinite });
+  const compiled = new Map<string, ValidateFunction>();
+  const known = new Set<string>();
+
+  const compile = (spec: OperationSpec): ValidateFunction => {
+    const schema = localRefs(spec.input, (name) => addComponent(name));
+    const check = ajv.compile(object(schema));
+    compiled.set(`${spec.method} ${spec.path}`, check);
+    return check;
+  };
+  const addComponent = (name: string): void => {
+    if (known.has(name)) return;
+    known.add(name);
+    const schema = contract.schemas[name];
+    if (schema === undefined) throw new Error(`openapi.yaml has no schema ${name}`);
+    ajv.addSchema(object(localRefs(schema, addComponent)), name);
+  };
+
+  return (spec, input) => {
+    const check = compiled.get(`${spec.method} ${spec.path}`) ?? compile(spec);
+    if (!check(plain(input, ""))) throw refusal(check.errors?.[0], input);
+  };
+}
+
+const COMPONENT = "#/components/schemas/";
+
+/** The same schema with `#/components/schemas/Name` turned into `Name`; tells which names it met. */
+function localRefs(schema: Json, met: (name: string) => void): Json {
+  if (Array.isArray(schema)) return schema.map((member) => localRefs(member, met));
+  if (schema === null || typeof schema !== "object") return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (key !== "$ref" || typeof value !== "string" || !value.startsWith(COMPONENT))
+        return [key, localRefs(value, met)];
+      const name = value.slice(COMPONENT.length);
+      met(name);
+      return [key, name];
+    }),
+  );
+}
+
+const INT64_LIMIT = 2n ** 63n;
+
+/** The input as ajv can check it: a bigint becomes a number once it is known to fit 64 bits. */
+function plain(value: Json, path: string): Json {
+  if (typeof value === "bigint") {
+    if (value >= INT64_LIMIT || value < -INT64_LIMIT) throw malformed(path, "a 64-bit integer", value);
+    return Number(value);
+  }
+  if (value === null || typeof value !== "object") return value;
+  if (!holdsBigint(value)) return value;
+  if (Array.isArray(value)) return value.map((member, index) => plain(member, `${path}/${index}`));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, plain(member, `${path}/${key}`)]),
+  );
+}
+
+function holdsBigint(value: Json): boolean {
+  if (typeof value === "bigint") return true;
+  return value !== null && typeof value === "object" && Object.values(value).some(holdsBigint);
+}
+
+const BASE64 = /^[A-Za-z0-9+/\-_\r\n]*={0,2}\s*$/;
+
+function isBase64(text: string): boolean {
+  return BASE64.test(text);
+}
+
+const INT_FORMATS = new Set(["int32", "int64", "byte", "float", "double"]);
+
+function refusal(error: ErrorObject | undefined, input: Json): ApiError {
+  if (error === undefined) return new ApiError("INVALID_PARAMETER_VALUE", "The request is not valid.");
+  const path = error.instancePath;
+  const params = error.params as Readonly<Record<string, unknown>>;
+  if (error.keyword === "required") {
+    return new ApiError(
+      "INVALID_PARAMETER_VALUE",
+      `Missing required field: ${dotted(path, String(params.missingProperty))}`,
+    );
+  }
+  if (error.keyword === "type") return malformed(path, typeName(params.type), valueAt(input, path));
+  if (error.keyword === "format" && INT_FORMATS.has(String(params.format))) {
+    return malformed(path, String(params.format), valueAt(input, path));
+  }
+  const allowed = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(", ")}` : "";
+  return new ApiError(
+    "INVALID_PARAMETER_VALUE",
+    `Invalid value for field '${dotted(path)}': it ${error.message ?? "is not valid"}${allowed}`,
+  );
+}
+
+function malformed(path: string, expected: string, found: Json | undefined): ApiError {
+  const where = path === "" ? "the request" : `field '${dotted(path)}'`;
+  return new ApiError(
+    "MALFORMED_REQUEST",
+    `Could not parse request object: Expected ${expected} for ${where}, found ${nameOf(found)}`,
+  );
+}
+
+function typeName(type: unknown): string {
+  return Array.isArray(type) ? type.join(" or ") : String(type);
+}
+
+function nameOf(value: Json | undefined): string {
+  if (value === null || value === undefined) return "NULL";
+  if (Array.isArray(value)) return "ARRAY";
+  return typeof value === "bigint" ? "NUMBER" : (typeof value).toUpperCase();
+}
+
+function dotted(pointer: string, last?: string): string {
+  const steps = pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return [...steps, ...(last === undefined ? [] : [last])].join(".");
+}
+
+function valueAt(input: Json, pointer: string): Json | undefined {
+  let value: Json | undefined = input;
+  for (const raw of pointer.split("/").slice(1)) {
+    const step = raw.replaceAll("~1", "/").replaceAll("~0", "~");
+    value = value !== null && typeof value === "object" ? (value as JsonObject)[step] : undefined;
+  }
+  return value;
+}
+
+function object(value: Json): JsonObject {
+  return value as JsonObject;
+}
