@@ -29,10 +29,26 @@ export interface Outcome {
 
 export type ApplyEvent =
   | { readonly type: "apply_begin"; readonly totals: Readonly<Record<string, number>> }
-  | { readonly type: "apply_start"; readonly address: Address; readonly kind: string; readonly action: Action }
-  | { readonly type: "apply_waiting"; readonly address: Address; readonly kind: string; readonly what: string }
+  | {
+      readonly type: "apply_start";
+      readonly address: Address;
+      readonly kind: string;
+      readonly action: Action;
+    }
+  | {
+      readonly type: "apply_waiting";
+      readonly address: Address;
+      readonly kind: string;
+      readonly what: string;
+    }
   | { readonly type: "apply_complete"; readonly outcome: ChangeOutcome }
   | { readonly type: "apply_errored"; readonly outcome: ChangeOutcome };
 
 /** Reading and planning report which kind they have read, out of how many. */
-export type ReadEvent = { readonly type: "read"; readonly kind: string; readonly objects: number; readonly done: number; readonly total: number };
+export type ReadEvent = {
+  readonly type: "read";
+  readonly kind: string;
+  readonly objects: number;
+  readonly done: number;
+  readonly total: number;
+};

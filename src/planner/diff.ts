@@ -1,0 +1,220 @@
+// The three-way difference of one resource: what the spec asks for, what is live, what was recorded (DESIGN 5).
+
+import type { Json, JsonObject } from "../core/json.ts";
+import { type Path, toPointer, valueAt } from "../core/pointer.ts";
+import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
+import type { Cause, FieldDiff, LiveObject } from "../resource/provider.ts";
+import { isObject, memberSchema, normalForm, same } from "./normal.ts";
+
+/** What a state record tells the comparison. */
+export interface Recorded {
+  readonly applied: Values;
+  readonly seen: Values;
+}
+
+interface Comparison {
+  readonly live: LiveObject;
+  readonly recorded: Recorded | undefined;
+  /** JSON Pointers of desired values that are known only after apply. */
+  readonly unknown: ReadonlySet<string>;
+  readonly found: FieldDiff[];
+}
+
+interface Inherited {
+  readonly replaces: boolean;
+  /** Keys that the spec does not set in a map are the server's to decide. */
+  readonly serverDefault: boolean;
+}
+
+/** Every field in which `live` is not what the spec, or its absence, asks for. In field order. */
+export function diffResource(
+  fields: FieldTable,
+  desired: Values,
+  live: LiveObject,
+  recorded: Recorded | undefined,
+  unknown: ReadonlySet<string> = new Set(),
+): FieldDiff[] {
+  const comparison: Comparison = { live, recorded, unknown, found: [] };
+  for (const [name, schema] of Object.entries(fields)) {
+    walk(comparison, [name], schema, desired[name], live.values[name], {
+      replaces: false,
+      serverDefault: false,
+    });
+  }
+  return comparison.found;
+}
+
+function walk(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  desired: Json | undefined,
+  live: Json | undefined,
+  from: Inherited,
+): void {
+  if (schema.readOnly === true || schema.source === true) return;
+  const inherited = {
+    replaces: from.replaces || schema.onChange === "replace",
+    serverDefault: from.serverDefault || schema.serverDefault === true,
+  };
+  if (schema.writeOnly === true) {
+    hidden(on, path, schema, desired, inherited);
+    return;
+  }
+  if (desired === undefined) {
+    unset(on, path, schema, live, inherited);
+    return;
+  }
+  if (
+    isObject(desired) &&
+    isObject(live) &&
+    (schema.properties !== undefined || typeof schema.additionalProperties === "object")
+  ) {
+    const isMap = schema.properties === undefined;
+    const below = { replaces: inherited.replaces, serverDefault: isMap && inherited.serverDefault };
+    for (const key of keysOf(schema, desired, live))
+      walk(on, [...path, key], memberSchema(schema, key), member(desired, key), member(live, key), below);
+    return;
+  }
+  if (!same(schema, desired, live)) report(on, path, schema, desired, live, inherited.replaces);
+}
+
+function keysOf(schema: FieldSchema, desired: JsonObject, live: JsonObject): readonly string[] {
+  return [
+    ...new Set([
+      ...Object.keys(schema.properties ?? {}),
+      ...Object.keys(desired).sort(),
+      ...Object.keys(live).sort(),
+    ]),
+  ];
+}
+
+function member(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** The spec says nothing: the default, what the server decided, nothing at all, or nobody's business. */
+function unset(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  live: Json | undefined,
+  inherited: Inherited,
+): void {
+  if (schema.whenAbsent === "unmanaged") return;
+  if (schema.default !== undefined) {
+    if (!same(schema, schema.default, live))
+      report(on, path, schema, schema.default, live, inherited.replaces);
+    return;
+  }
+  if (inherited.serverDefault) serverDecides(on, path, schema, live, inherited);
+  else if (essence(schema, live) !== undefined) report(on, path, schema, undefined, live, inherited.replaces);
+}
+
+function serverDecides(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  live: Json | undefined,
+  inherited: Inherited,
+): void {
+  if (on.recorded === undefined) return;
+  if (valueAt(on.recorded.applied, path) !== undefined) {
+    if (live !== undefined) report(on, path, schema, undefined, live, inherited.replaces);
+    return;
+  }
+  const seen = valueAt(on.recorded.seen, path);
+  if (seen !== undefined && !same(schema, seen, live))
+    report(on, path, schema, seen, live, inherited.replaces);
+}
+
+/** What of a live value would be missed if it went: without defaults, and without what is the server's or nobody's. */
+function essence(schema: FieldSchema, live: Json | undefined): Json | undefined {
+  if (!isObject(live) || schema.properties === undefined) return normalForm(schema, live);
+  for (const key of Object.keys(live)) {
+    const inner = memberSchema(schema, key);
+    if (inner.serverDefault === true || inner.whenAbsent === "unmanaged" || inner.readOnly === true) continue;
+    if (
+      inner.default !== undefined
+        ? !same(inner, inner.default, live[key])
+        : essence(inner, live[key]) !== undefined
+    )
+      return live;
+  }
+  return undefined;
+}
+
+/** A value that the service never returns: compared with what we wrote, and by a witness for writes of others. */
+function hidden(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  desired: Json | undefined,
+  inherited: Inherited,
+): void {
+  if (desired === undefined) return;
+  if (on.recorded === undefined) {
+    if (schema.witness !== undefined) report(on, path, schema, desired, undefined, inherited.replaces);
+    return;
+  }
+  const written = valueAt(on.recorded.applied, path);
+  const specMoved = !same(schema, desired, written);
+  const liveMoved = schema.witness !== undefined && witnessMoved(on, schema.witness);
+  if (!specMoved && !liveMoved) return;
+  const cause = specMoved && liveMoved ? "both" : liveMoved ? "drift" : "spec";
+  on.found.push({
+    path,
+    before: liveMoved ? undefined : written,
+    after: desired,
+    cause,
+    replaces: inherited.replaces,
+  });
+}
+
+function witnessMoved(on: Comparison, witness: string): boolean {
+  const seen = on.recorded?.seen[witness];
+  const now = on.live.facts[witness];
+  return seen !== undefined && now !== undefined && String(seen) !== String(now);
+}
+
+function report(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  after: Json | undefined,
+  before: Json | undefined,
+  replaces: boolean,
+): void {
+  const unknown = isUnknown(on.unknown, path);
+  on.found.push({
+    path,
+    before,
+    after,
+    ...(unknown ? { unknown } : {}),
+    cause: causeOf(on, path, schema, after, before),
+    replaces,
+  });
+}
+
+function isUnknown(unknown: ReadonlySet<string>, path: Path): true | undefined {
+  if (unknown.size === 0) return undefined;
+  const here = toPointer(path);
+  for (const pointer of unknown) if (pointer === here || pointer.startsWith(`${here}/`)) return true;
+  return undefined;
+}
+
+/** Who moved since the last apply: the spec, the live object, or both. Without a record everything comes from the spec. */
+function causeOf(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  after: Json | undefined,
+  before: Json | undefined,
+): Cause {
+  if (on.recorded === undefined) return "spec";
+  const applied = valueAt(on.recorded.applied, path) ?? schema.default ?? valueAt(on.recorded.seen, path);
+  const specMoved = !same(schema, applied, after);
+  const liveMoved = !same(schema, applied, before);
+  if (specMoved && liveMoved) return "both";
+  return liveMoved ? "drift" : "spec";
+}

@@ -1,0 +1,38 @@
+// What moved in the workspace since the last apply: live against recorded, whatever the spec says now.
+
+import { type Address, kindOf } from "../core/address.ts";
+import { type Context, recordedOf } from "./context.ts";
+import { diffResource } from "./diff.ts";
+import { isIgnored } from "./ignored.ts";
+import type { Drift } from "./plan.ts";
+import type { LiveMember } from "./removals.ts";
+
+export function driftOf(context: Context, appeared: readonly LiveMember[]): Drift[] {
+  const found: Drift[] = [];
+  for (const address of context.input.state.records.keys()) {
+    const drift = driftOfRecord(context, address);
+    if (drift !== undefined) found.push(drift);
+  }
+  for (const { address, live } of appeared)
+    found.push({ address, kind: kindOf(address), name: live.name, what: "appeared", diffs: [] });
+  return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+function driftOfRecord(context: Context, address: Address): Drift | undefined {
+  const record = context.input.state.records.get(address);
+  const recorded = recordedOf(record);
+  if (record === undefined || recorded === undefined || record.status !== "ready") return undefined;
+  const provider = context.input.registry.of(address);
+  if (context.world.unreadable(provider.kind, record.name) !== undefined) return undefined;
+  const live = context.world.byId(provider.kind, record.id);
+  const head = { address, kind: provider.kind, name: record.name };
+  if (live === undefined) return { ...head, what: "gone", diffs: [] };
+  const ignored = context.input.spec.resources.get(address)?.lifecycle.ignore_changes ?? [];
+  const values = provider.normalize?.(live.values) ?? live.values;
+  const diffs = diffResource(provider.fields, record.applied, { ...live, values }, recorded).filter(
+    (diff) => !isIgnored(diff.path, ignored),
+  );
+  return diffs.length === 0
+    ? undefined
+    : { ...head, what: "changed", diffs: diffs.map((diff) => ({ ...diff, cause: "drift" })) };
+}

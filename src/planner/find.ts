@@ -1,0 +1,85 @@
+// Which live object a desired resource means: the recorded id first, then the natural name, never a guess.
+
+import type { Address } from "../core/address.ts";
+import { type Diagnostic, error } from "../core/diagnostic.ts";
+import type { LiveObject, Provider } from "../resource/provider.ts";
+import type { Resource } from "../spec/spec.ts";
+import { type Context, holdsUnreadable, ownerKey } from "./context.ts";
+import { foldName } from "./world.ts";
+
+/** `ours`: recorded and there. `takeover`: there, not recorded, and we may have it. `absent`: to be created. */
+export type Found =
+  | { readonly is: "ours" | "takeover"; readonly live: LiveObject }
+  | { readonly is: "absent" }
+  | { readonly is: "refused"; readonly diagnostic: Diagnostic };
+
+export function findLive(context: Context, resource: Resource, provider: Provider): Found {
+  if (parentIsNew(context, resource, provider)) return { is: "absent" };
+  const record = context.input.state.records.get(resource.address);
+  const recorded = record === undefined ? undefined : context.world.byId(resource.kind, record.id);
+  if (recorded !== undefined) return { is: "ours", live: recorded };
+  const named = context.world.byName(resource.kind, resource.name);
+  const free = named.filter((one) => !context.owners.has(ownerKey(resource.kind, one.id)));
+  if (!provider.unique) return withoutUniqueNames(context, resource, provider, free);
+  const [only] = named;
+  if (only === undefined) return { is: "absent" };
+  const owner = context.owners.get(ownerKey(resource.kind, only.id));
+  if (owner !== undefined && owner !== resource.address)
+    return refuse(resource, provider, heldBy(owner, resource.address));
+  return mayTakeOver(context, resource, provider)
+    ? { is: "takeover", live: only }
+    : refuse(resource, provider, adoptHint(resource.address, only));
+}
+
+/** A nested resource of a parent that is made anew in this plan: whatever is there now goes with the old parent. */
+function parentIsNew(context: Context, resource: Resource, provider: Provider): boolean {
+  if (provider.nested === undefined) return false;
+  for (const address of resource.dependsOn) {
+    const change = context.decided.get(address);
+    if (change?.kind === provider.nested.kind && (change.action === "create" || change.action === "replace"))
+      return true;
+  }
+  return false;
+}
+
+function withoutUniqueNames(
+  context: Context,
+  resource: Resource,
+  provider: Provider,
+  free: readonly LiveObject[],
+): Found {
+  const [only, ...more] = free;
+  if (only === undefined || context.input.adopt !== true) return { is: "absent" };
+  if (more.length === 0) return { is: "takeover", live: only };
+  return refuse(
+    resource,
+    provider,
+    `${free.length} things have this name; choose one with: workspace import ${resource.address} ID`,
+  );
+}
+
+function mayTakeOver(context: Context, resource: Resource, provider: Provider): boolean {
+  if (context.input.adopt === true) return true;
+  if (provider.builtIn?.some((name) => foldName(provider, name) === foldName(provider, resource.name)))
+    return true;
+  if (provider.nested !== undefined && !holdsUnreadable(provider)) return true;
+  return context.input.state.open.some(
+    (intent) => intent.address === resource.address && provider.crash === "repeatable",
+  );
+}
+
+function refuse(resource: Resource, provider: Provider, hint: string): Found {
+  const message = `${provider.one} "${resource.name}" exists in the workspace and is not managed by ${resource.address}`;
+  return {
+    is: "refused",
+    diagnostic: error("PLAN_ALREADY_EXISTS", message, { address: resource.address, at: resource.at, hint }),
+  };
+}
+
+function heldBy(owner: Address, address: Address): string {
+  return `${owner} manages it; if the resource was only renamed in the spec, run: workspace state mv ${owner} ${address}`;
+}
+
+function adoptHint(address: Address, live: LiveObject): string {
+  return `take it over with --adopt, or with: workspace import ${address} ${live.id}`;
+}

@@ -1,0 +1,27 @@
+// A digest of the live values that a change rests on; an apply that finds another one leaves the object alone.
+
+import { fingerprint } from "../core/canonical.ts";
+import type { Json } from "../core/json.ts";
+import type { FieldTable, Values } from "../resource/fields.ts";
+import type { LiveObject } from "../resource/provider.ts";
+import { normalForm } from "./normal.ts";
+
+/**
+ * Fields that nobody manages count only where `after` sets them; without `after` (a delete) every field counts.
+ * Witnesses of values that cannot be read count too. `live.values` must hold names where fields say `names`.
+ */
+export function liveFingerprint(
+  fields: FieldTable,
+  live: Pick<LiveObject, "values" | "facts">,
+  after: Values | undefined,
+): string {
+  const parts: { [key: string]: Json } = {};
+  for (const [name, schema] of Object.entries(fields)) {
+    if (schema.readOnly === true || schema.source === true) continue;
+    if (schema.whenAbsent === "unmanaged" && after !== undefined && after[name] === undefined) continue;
+    const value =
+      schema.writeOnly === true ? live.facts[schema.witness ?? ""] : normalForm(schema, live.values[name]);
+    if (value !== undefined) parts[name] = value;
+  }
+  return fingerprint(parts);
+}

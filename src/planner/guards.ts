@@ -1,0 +1,124 @@
+// Who objects to a plan: share of deletes, prevent_destroy, the kinds' own objections, limits of the service (DESIGN 5).
+
+import type { Address } from "../core/address.ts";
+import { error } from "../core/diagnostic.ts";
+import type { Look, Provider } from "../resource/provider.ts";
+import type { Change } from "./change.ts";
+import type { Context } from "./context.ts";
+import { plannedOf } from "./look.ts";
+import type { Guard } from "./plan.ts";
+import { parentOf } from "./world.ts";
+
+/** Below this many managed resources a share says nothing. */
+const SHARE_COUNTS_ABOVE = 10;
+
+export function guardsOf(context: Context, changes: readonly Change[], look: Look): Guard[] {
+  return [
+    ...maxDeletes(context, changes),
+    ...preventDestroy(context, changes),
+    ...objections(context, changes, look),
+    ...limits(context, changes),
+  ];
+}
+
+function maxDeletes(context: Context, changes: readonly Change[]): Guard[] {
+  if (context.input.destroy === true) return [];
+  const deletes = changes.filter((change) => change.action === "delete" && change.deposed !== true);
+  const policy = context.input.spec.policy.max_deletes;
+  const managed = context.input.state.records.size;
+  const share = managed === 0 ? 0 : deletes.length / managed;
+  const refused =
+    "count" in policy ? deletes.length > policy.count : managed > SHARE_COUNTS_ABOVE && share > policy.share;
+  if (!refused) return [];
+  const allowed =
+    "count" in policy
+      ? `${policy.count}`
+      : `${Math.round(policy.share * 100)}% of ${managed} managed resources`;
+  const diagnostic = error(
+    "GUARD_MAX_DELETES",
+    `the plan deletes ${deletes.length} resources; policy.max_deletes allows ${allowed}`,
+    {
+      hint: "check that no file or target was lost; if the deletes are meant, raise policy.max_deletes",
+    },
+  );
+  return [{ diagnostic, addresses: deletes.map((change) => change.address) }];
+}
+
+function preventDestroy(context: Context, changes: readonly Change[]): Guard[] {
+  const guards: Guard[] = [];
+  for (const change of changes) {
+    const resource = context.input.spec.resources.get(change.address);
+    if (resource?.lifecycle.prevent_destroy !== true) continue;
+    if (change.action !== "replace" && (change.action !== "delete" || change.deposed === true)) continue;
+    const message = `${change.address} would be ${change.action === "replace" ? "replaced" : "deleted"} and is marked prevent_destroy`;
+    const hint = "take lifecycle.prevent_destroy away if that is meant";
+    guards.push({
+      diagnostic: error("GUARD_PREVENT_DESTROY", message, { address: change.address, at: resource.at, hint }),
+      addresses: [change.address],
+    });
+  }
+  return guards;
+}
+
+function objections(context: Context, changes: readonly Change[], look: Look): Guard[] {
+  const guards: Guard[] = [];
+  for (const change of changes) {
+    const planned = plannedOf(change, context.world);
+    const found =
+      planned === undefined
+        ? []
+        : (context.input.registry.get(change.kind).objections?.(planned, look) ?? []);
+    for (const one of found) {
+      const at = context.input.spec.resources.get(change.address)?.at;
+      const details = {
+        address: change.address,
+        ...(at === undefined ? {} : { at }),
+        ...(one.hint === undefined ? {} : { hint: one.hint }),
+      };
+      guards.push({ diagnostic: error(one.code, one.message, details), addresses: [change.address] });
+    }
+  }
+  return guards;
+}
+
+/** Counts after the plan, for kinds of which a workspace (or a parent) holds only so many. */
+function limits(context: Context, changes: readonly Change[]): Guard[] {
+  const guards: Guard[] = [];
+  for (const provider of context.input.registry.kinds) {
+    if (provider.limit === undefined) continue;
+    for (const [parent, count, addresses] of countsAfter(context, provider, changes)) {
+      if (addresses.length === 0 || count <= provider.limit.max) continue;
+      const where =
+        provider.limit.per === "parent" ? `${provider.nested?.kind ?? "parent"} ${parent}` : "the workspace";
+      const message = `after this plan ${where} would hold ${count} ${provider.kind}; the service allows ${provider.limit.max}`;
+      guards.push({
+        diagnostic: error("GUARD_LIMIT", message, { hint: "remove some that nobody needs first" }),
+        addresses,
+      });
+    }
+  }
+  return guards;
+}
+
+function countsAfter(
+  context: Context,
+  provider: Provider,
+  changes: readonly Change[],
+): [string, number, Address[]][] {
+  const counts = new Map<string, { count: number; creates: Address[] }>();
+  const slot = (name: string): { count: number; creates: Address[] } => {
+    const key = provider.limit?.per === "parent" ? parentOf(name) : "";
+    const known = counts.get(key) ?? { count: 0, creates: [] };
+    counts.set(key, known);
+    return known;
+  };
+  for (const live of context.world.all(provider.kind)) slot(live.name).count += 1;
+  for (const change of changes) {
+    if (change.kind !== provider.kind) continue;
+    if (change.action === "delete") slot(change.name).count -= 1;
+    if (change.action !== "create") continue;
+    slot(change.name).count += 1;
+    slot(change.name).creates.push(change.address);
+  }
+  return [...counts].map(([parent, { count, creates }]) => [parent, count, creates]);
+}

@@ -1,0 +1,82 @@
+// The world as a kind sees it when it is asked for consequences and objections: live data, and what this plan does to it.
+
+import type { Look, PlannedChange } from "../resource/provider.ts";
+import type { Registry } from "../resource/registry.ts";
+import type { Change } from "./change.ts";
+import type { PlanInput } from "./input.ts";
+import { foldName, type World } from "./world.ts";
+
+/** `changes` is asked lazily, so that a look can be given out while planning goes on. */
+export function lookOf(input: PlanInput, world: World, changes: () => Iterable<Change>): Look {
+  let going: ReadonlySet<string> | undefined;
+  const declared = new Set(
+    [...input.spec.resources.values()].map((one) => nameKey(input.registry, one.kind, one.name)),
+  );
+  return {
+    live: (kind) => world.all(kind),
+    caller: input.caller,
+    activeRuns: input.activeRuns,
+    declared: (kind, name) => input.destroy !== true && declared.has(nameKey(input.registry, kind, name)),
+    goes: (kind, name) => {
+      going ??= goingNames(input.registry, changes());
+      return going.has(nameKey(input.registry, kind, name));
+    },
+  };
+}
+
+function goingNames(registry: Registry, changes: Iterable<Change>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const change of changes) {
+    if (change.action === "delete" || change.action === "replace")
+      names.add(nameKey(registry, change.kind, change.name));
+  }
+  return names;
+}
+
+function nameKey(registry: Registry, kind: string, name: string): string {
+  const provider = registry.find(kind);
+  return `${kind}\n${provider === undefined ? name : foldName(provider, name)}`;
+}
+
+/** What a kind is asked about; undefined for changes that touch no server. */
+export function plannedOf(change: Change, world: World): PlannedChange | undefined {
+  const head = { address: change.address, name: change.name };
+  switch (change.action) {
+    case "create":
+      return { action: "create", ...head, live: undefined, after: change.after, diffs: [], steps: [] };
+    case "update":
+      return {
+        action: "update",
+        ...head,
+        live: world.byId(change.kind, change.id),
+        after: change.after,
+        diffs: change.diffs,
+        steps: change.steps,
+      };
+    case "replace":
+      return {
+        action: "replace",
+        ...head,
+        live: world.byId(change.kind, change.id),
+        after: change.after,
+        diffs: change.diffs,
+        steps: [],
+      };
+    case "delete":
+      return {
+        action: "delete",
+        ...head,
+        live: world.byId(change.kind, change.id),
+        after: undefined,
+        diffs: [],
+        steps: [],
+      };
+    case "adopt":
+    case "forget":
+    case "noop":
+    case "report":
+      return undefined;
+    default:
+      return change satisfies never;
+  }
+}

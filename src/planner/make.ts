@@ -1,0 +1,127 @@
+// The plan of a workspace: desired, live and recorded in; changes, drift, guards and diagnostics out. Pure.
+
+import type { Address } from "../core/address.ts";
+import { type Diagnostic, error, hasErrors } from "../core/diagnostic.ts";
+import type { Look, Want } from "../resource/provider.ts";
+import type { Resource } from "../spec/spec.ts";
+import type { Change } from "./change.ts";
+import { type Context, ownerKey, ownersOf } from "./context.ts";
+import { decide } from "./decide.ts";
+import { driftOf } from "./drift.ts";
+import { restricted, withEdges } from "./edges.ts";
+import { guardsOf } from "./guards.ts";
+import type { PlanInput } from "./input.ts";
+import { lookOf, plannedOf } from "./look.ts";
+import { inOrder } from "./order.ts";
+import type { Plan, Unmanaged } from "./plan.ts";
+import { isBuiltIn, removals } from "./removals.ts";
+import { byNeed } from "./topology.ts";
+import { worldOf } from "./world.ts";
+
+export function makePlan(input: PlanInput): Plan {
+  const world = worldOf(input.live, input.registry);
+  const context: Context = { input, world, decided: new Map(), owners: ownersOf(input.state.records) };
+  let changes: readonly Change[] = [];
+  const look = lookOf(input, world, () => changes);
+  const diagnostics = [...unreadableKinds(context), ...decideAll(context)];
+  const going = removals(context, look);
+  changes = [...context.decided.values(), ...going.changes];
+  const edged = withEdges(context, changes);
+  const chosen = input.only === undefined ? edged : restricted(edged, input.only);
+  changes = inOrder(chosen, input.registry).map((change) => withConsequences(context, change, look));
+  return {
+    host: input.host,
+    changes,
+    drift: driftOf(context, going.appeared).filter((one) => input.only?.(one.address) !== false),
+    unmanaged: unmanagedOf(context, changes),
+    guards: hasErrors(diagnostics) ? [] : guardsOf(context, changes, look),
+    diagnostics,
+    wants: wantsOf(context, changes, look, going.callerMatters),
+  };
+}
+
+/** Decides resources in the order in which they need each other, so that references find decided targets. */
+function decideAll(context: Context): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  if (context.input.destroy === true) return diagnostics;
+  for (const resource of inNeedOrder(context.input.spec.resources)) {
+    if (context.world.unreadable(resource.kind, resource.name) !== undefined) continue;
+    const decision = decide(context, resource, context.input.registry.get(resource.kind));
+    if ("refused" in decision) diagnostics.push(decision.refused);
+    else context.decided.set(resource.address, decision.change);
+  }
+  return diagnostics;
+}
+
+/** By address, so that the order of the YAML does not matter. */
+function inNeedOrder(resources: ReadonlyMap<Address, Resource>): Resource[] {
+  const sorted = [...resources.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+  return byNeed(sorted, (resource) => resource.dependsOn.flatMap((address) => resources.get(address) ?? []));
+}
+
+/** A kind that could not be read stops the apply; its deletes are not even planned: unreadable is never empty. */
+function unreadableKinds(context: Context): Diagnostic[] {
+  const { live, spec, state } = context.input;
+  const diagnostics: Diagnostic[] = [];
+  const managed = new Set([...spec.resources.values()].map((one) => one.kind));
+  for (const address of state.records.keys()) managed.add(address.slice(0, address.indexOf(".")));
+  for (const [kind, found] of live) {
+    const reasons = found.readable
+      ? [...found.unreadableParents].map(([parent, one]) => [`${kind} of ${parent}`, one] as const)
+      : [[kind, found.diagnostic] as const];
+    if (!managed.has(kind)) continue;
+    for (const [what, reason] of reasons) diagnostics.push(unreadable(what, reason));
+  }
+  return diagnostics;
+}
+
+function unreadable(what: string, reason: Diagnostic): Diagnostic {
+  return error(
+    "PLAN_UNREADABLE",
+    `${what} could not be read; nothing of it is planned, and nothing of it is deleted`,
+    {
+      hint: reason.hint ?? "put the cause right and plan again",
+      cause: `${reason.code}: ${reason.message}`,
+    },
+  );
+}
+
+function withConsequences(context: Context, change: Change, look: Look): Change {
+  const planned = plannedOf(change, context.world);
+  const found =
+    planned === undefined
+      ? []
+      : (context.input.registry.get(change.kind).consequences?.(planned, look) ?? []);
+  return found.length === 0 ? change : { ...change, consequences: found };
+}
+
+function wantsOf(context: Context, changes: readonly Change[], look: Look, callerMatters: boolean): Want[] {
+  const wants = new Set<Want>(callerMatters ? ["caller"] : []);
+  for (const change of changes) {
+    const planned = plannedOf(change, context.world);
+    if (planned === undefined) continue;
+    for (const want of context.input.registry.get(change.kind).wants?.(planned, look) ?? []) wants.add(want);
+  }
+  if (context.input.caller !== undefined) wants.delete("caller");
+  if (context.input.activeRuns !== undefined) wants.delete("runs");
+  return [...wants].sort();
+}
+
+/** Live things of kinds that the spec or the state uses, which neither knows. */
+function unmanagedOf(context: Context, changes: readonly Change[]): Unmanaged[] {
+  const known = new Set<string>(context.owners.keys());
+  const kinds = new Set<string>();
+  for (const change of [...changes, ...context.decided.values()]) {
+    kinds.add(change.kind);
+    if ("id" in change) known.add(ownerKey(change.kind, change.id));
+  }
+  const found: Unmanaged[] = [];
+  for (const provider of context.input.registry.kinds) {
+    if (provider.nested !== undefined || !kinds.has(provider.kind)) continue;
+    for (const live of context.world.all(provider.kind)) {
+      if (known.has(ownerKey(provider.kind, live.id)) || isBuiltIn(provider, live.name)) continue;
+      found.push({ kind: provider.kind, name: live.name, id: live.id });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,67 @@
+// One form for values that mean the same: sets sorted, empty and default members dropped, case folded where a field says so.
+
+import { canonicalJson } from "../core/canonical.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { FieldSchema } from "../resource/fields.ts";
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** The schema of a member of an object or map; an empty schema where the table says nothing. */
+export function memberSchema(schema: FieldSchema, key: string): FieldSchema {
+  const declared = schema.properties;
+  if (declared !== undefined && Object.hasOwn(declared, key)) return declared[key] ?? {};
+  return typeof schema.additionalProperties === "object" ? schema.additionalProperties : {};
+}
+
+/** The normal form of a value; undefined for what is the same as absent (null, `{}`, `[]`). */
+export function normalForm(schema: FieldSchema, value: Json | undefined): Json | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value)) return normalList(schema, value);
+  if (isObject(value)) return normalObject(schema, value);
+  return schema.ignoreCase === true && typeof value === "string" ? value.toLowerCase() : value;
+}
+
+function normalObject(schema: FieldSchema, value: JsonObject): Json | undefined {
+  const out: { [key: string]: Json } = Object.create(null);
+  let empty = true;
+  for (const key of Object.keys(value)) {
+    const inner = memberSchema(schema, key);
+    const normal = normalForm(inner, value[key]);
+    if (
+      normal === undefined ||
+      (inner.default !== undefined && sameNormal(normal, normalForm(inner, inner.default)))
+    )
+      continue;
+    out[key] = normal;
+    empty = false;
+  }
+  return empty ? undefined : out;
+}
+
+function normalList(schema: FieldSchema, value: readonly Json[]): Json | undefined {
+  if (value.length === 0) return undefined;
+  const items = value.map((item) => normalForm(schema.items ?? {}, item) ?? null);
+  if (schema.list === undefined || schema.list === "ordered") return items;
+  const keyed = items.map((item) => [sortKey(schema, item), item] as const);
+  keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const unique = schema.list === "set" ? keyed.filter(([key], at) => key !== keyed[at - 1]?.[0]) : keyed;
+  return unique.map(([, item]) => item);
+}
+
+function sortKey(schema: FieldSchema, item: Json): string {
+  const rule = schema.list;
+  const key = typeof rule === "object" && isObject(item) ? item[rule.key] : item;
+  return canonicalJson(key ?? item);
+}
+
+function sameNormal(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  return a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b);
+}
+
+/** Whether two values of a field mean the same. */
+export function same(schema: FieldSchema, a: Json | undefined, b: Json | undefined): boolean {
+  return sameNormal(normalForm(schema, a), normalForm(schema, b));
+}
