@@ -1,0 +1,86 @@
+// Turns an operation and its input into an HTTP request: path, query, JSON body; secrets are revealed here and nowhere else.
+
+import { stringifyJson } from "../core/exact-json.ts";
+import type { Json } from "../core/json.ts";
+import type { OperationFacts } from "./operations.ts";
+
+/** What may hold a secret: core's `Sensitive`. */
+export interface Secret {
+  reveal(): Uint8Array;
+}
+export type Input = { readonly [field: string]: Json | Secret | Uint8Array };
+
+export interface Prepared {
+  readonly method: string;
+  /** Path below the host, with its query string. */
+  readonly path: string;
+  readonly body?: string;
+  /** The secrets that the body carries, so that no message repeats them. */
+  readonly secrets: readonly Uint8Array[];
+}
+
+/** Fields of type BYTES: base64 on the wire (part A, section 2). A secret in any other field is sent as UTF-8 text. */
+const BYTES_FIELDS: ReadonlySet<string> = new Set(["bytes_value", "content", "contents", "data"]);
+
+export function prepare(operation: OperationFacts, input: Input): Prepared {
+  const rest: { [field: string]: Input[string] } = { ...input };
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
+    const value = rest[field];
+    delete rest[field];
+    return segment(field, value);
+  });
+  const { method } = operation;
+  if (method === "GET") return { method, path: path + queryOf(rest), secrets: [] };
+  if (method === "DELETE") return { method, path, secrets: [] };
+  const secrets: Uint8Array[] = [];
+  const fields: { [field: string]: unknown } = {};
+  for (const field of Object.keys(rest)) fields[field] = wireValue(field, rest[field], secrets);
+  return { method, path, body: stringifyJson(fields), secrets };
+}
+
+/** An id that would change the path's shape never reaches the wire: `DELETE /Users/` is not `DELETE /Users/{id}`. */
+function segment(field: string, value: Input[string] | undefined): string {
+  const text =
+    typeof value === "string" || typeof value === "number" || typeof value === "bigint" ? `${value}` : "";
+  if (text === "" || text === "." || text === "..")
+    throw new Error(`the path parameter ${field} is empty or not an id`);
+  return encodeURIComponent(text);
+}
+
+/** Spaces are written as `+` (part A, 4.1, filters). */
+function queryOf(fields: { readonly [field: string]: Input[string] | undefined }): string {
+  const query = new URLSearchParams();
+  for (const [field, value] of Object.entries(fields)) {
+    if (value === undefined || value === null) continue;
+    if (typeof value === "object") throw new Error(`the query field ${field} is not a single value`);
+    query.set(field, `${value}`);
+  }
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+function wireValue(field: string, value: Input[string] | undefined, secrets: Uint8Array[]): unknown {
+  if (value instanceof Uint8Array) return base64(value);
+  if (!isSecret(value)) return value;
+  const bytes = value.reveal();
+  secrets.push(bytes);
+  return BYTES_FIELDS.has(field) ? base64(bytes) : utf8(field, bytes);
+}
+
+function isSecret(value: Input[string] | undefined): value is Secret {
+  return (
+    typeof value === "object" && value !== null && typeof (value as Partial<Secret>).reveal === "function"
+  );
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+function utf8(field: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Error(`the secret for ${field} is not UTF-8 text: it belongs into a field of bytes`);
+  }
+}

@@ -1,0 +1,83 @@
+// The client that everything else gets: a reader, which cannot write, and a writer, over one line to one workspace.
+
+import type { JsonObject } from "../core/json.ts";
+import type { Scheme } from "./auth.ts";
+import type { Input } from "./body.ts";
+import type { Transport } from "./exchange.ts";
+import type { ReadName, WriteName } from "./operations.ts";
+import { createPace } from "./rate.ts";
+import { redactor } from "./redact.ts";
+import { wholeList } from "./scim.ts";
+import { createSend, type RequestEvent } from "./send.ts";
+import { createWire } from "./wire.ts";
+
+/** Whoever waits for the end of a request that may still be under way (a lock's next holder) waits this long. */
+export const REQUEST_TIMEOUT_MS = 60_000;
+
+export interface ClientOptions {
+  readonly transport: Transport;
+  /** `https://name[:port][/base]`. */
+  readonly host: string;
+  readonly token: string;
+  /** Default: bearer. */
+  readonly auth?: Scheme;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  /** Settles early, either way, when the signal aborts. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Between 0 and 1. */
+  readonly random: () => number;
+  /** The most requests under way at once. Default 10. */
+  readonly parallelism?: number;
+  /** The most requests that begin in a second. Default: no limit. */
+  readonly perSecond?: number;
+  /** For one attempt. Default REQUEST_TIMEOUT_MS. */
+  readonly timeoutMs?: number;
+  /** Once aborted, nothing is waited for and nothing repeated; a request that has no attempt yet still gets its one. */
+  readonly signal?: AbortSignal;
+  readonly log?: (event: RequestEvent) => void;
+}
+
+/** The shape of `Reader` in src/resource/verbs.ts. */
+export interface ApiReader {
+  read(operation: ReadName, input?: JsonObject): Promise<JsonObject>;
+}
+
+/** The shape of `Writer` there. */
+export interface ApiWriter extends ApiReader {
+  write(operation: WriteName, input: Input): Promise<JsonObject>;
+}
+
+export interface Client {
+  readonly reader: ApiReader;
+  readonly writer: ApiWriter;
+}
+
+/** Throws Failure where host or token can never work. */
+export function createClient(options: ClientOptions): Client {
+  const { clock, random, signal } = options;
+  const stopped = (): boolean => signal?.aborted === true;
+  const pause = (ms: number): Promise<void> =>
+    stopped() ? Promise.resolve() : options.sleep(ms, signal).catch(() => undefined);
+  const pace = createPace({
+    parallelism: options.parallelism ?? 10,
+    perSecond: options.perSecond,
+    clock,
+    pause,
+    stopped,
+  });
+  const wire = createWire({
+    ...options,
+    auth: options.auth ?? "bearer",
+    timeoutMs: options.timeoutMs ?? REQUEST_TIMEOUT_MS,
+    pace,
+  });
+  const redact = redactor(options.token);
+  const send = createSend({ wire, pace, clock, random, pause, stopped, redact, log: options.log });
+
+  const read = (operation: ReadName, input: JsonObject = {}): Promise<JsonObject> =>
+    operation === "scim/users/list" || operation === "scim/groups/list"
+      ? wholeList(operation, input, (page) => send(operation, page))
+      : send(operation, input);
+  return { reader: { read }, writer: { read, write: send } };
+}

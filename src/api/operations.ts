@@ -1,0 +1,147 @@
+// Every operation of the contract as the client needs it: method, path, whether it writes, and whether it may be repeated.
+
+/**
+ * What sending a request a second time does, where the first may have had its effect:
+ * `safe`: nothing more; `unsafe`: it may act twice or answer for its own first attempt;
+ * `overwrite`: safe where the input says `overwrite: true`.
+ */
+export type Repeat = "safe" | "unsafe" | "overwrite";
+
+interface Facts {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path below the host; `{id}` is filled from the input's field of that name. */
+  readonly path: string;
+  readonly repeat: Repeat;
+  /** `scim`: content type and error bodies of SCIM (part A, 4.1). */
+  readonly format: "json" | "scim";
+  /** 5xx of the jobs endpoints have a retry rule of their own (part B, 4.2 rule 11). */
+  readonly jobs: boolean;
+}
+export type ReadFacts = Facts & { readonly kind: "read" };
+export type WriteFacts = Facts & { readonly kind: "write" };
+export type OperationFacts = ReadFacts | WriteFacts;
+
+const SCIM = "/api/2.0/preview/scim/v2";
+
+function facts(method: Facts["method"], path: string, repeat: Repeat): Facts {
+  const scim = path.startsWith(SCIM);
+  return { method, path, repeat, format: scim ? "scim" : "json", jobs: path.startsWith("/api/2.0/jobs/") };
+}
+const rpc = (name: string) => `/api/2.0/${name}`;
+const get = (name: string): ReadFacts => ({ kind: "read", ...facts("GET", rpc(name), "safe") });
+const ask = (name: string): ReadFacts => ({ kind: "read", ...facts("POST", rpc(name), "safe") });
+const post = (name: string, repeat: Repeat): WriteFacts => ({
+  kind: "write",
+  ...facts("POST", rpc(name), repeat),
+});
+const scimGet = (path: string): ReadFacts => ({ kind: "read", ...facts("GET", SCIM + path, "safe") });
+const scim = (method: Facts["method"], path: string, repeat: Repeat): WriteFacts => ({
+  kind: "write",
+  ...facts(method, SCIM + path, repeat),
+});
+
+/**
+ * Keyed by `operationId` of openapi.yaml. Deletes are safe because a second one finds nothing; `clusters/restart` is not,
+ * because it would stop the runs that began after the first.
+ */
+export const OPERATIONS = {
+  "scim/users/list": scimGet("/Users"),
+  "scim/users/get": scimGet("/Users/{id}"),
+  "scim/users/create": scim("POST", "/Users", "unsafe"),
+  "scim/users/patch": scim("PATCH", "/Users/{id}", "safe"),
+  "scim/users/put": scim("PUT", "/Users/{id}", "safe"),
+  "scim/users/delete": scim("DELETE", "/Users/{id}", "safe"),
+  "scim/me": scimGet("/Me"),
+  "scim/groups/list": scimGet("/Groups"),
+  "scim/groups/get": scimGet("/Groups/{id}"),
+  "scim/groups/create": scim("POST", "/Groups", "unsafe"),
+  "scim/groups/patch": scim("PATCH", "/Groups/{id}", "safe"),
+  "scim/groups/delete": scim("DELETE", "/Groups/{id}", "safe"),
+
+  "groups/add-member": post("groups/add-member", "safe"),
+  "groups/create": post("groups/create", "unsafe"),
+  "groups/list-members": get("groups/list-members"),
+  "groups/list": get("groups/list"),
+  "groups/list-parents": get("groups/list-parents"),
+  "groups/remove-member": post("groups/remove-member", "safe"),
+  "groups/delete": post("groups/delete", "safe"),
+
+  "secrets/scopes/create": post("secrets/scopes/create", "unsafe"),
+  "secrets/scopes/delete": post("secrets/scopes/delete", "safe"),
+  "secrets/scopes/list": get("secrets/scopes/list"),
+  "secrets/put": post("secrets/put", "safe"),
+  "secrets/delete": post("secrets/delete", "safe"),
+  "secrets/list": get("secrets/list"),
+  "secrets/acls/put": post("secrets/acls/put", "safe"),
+  "secrets/acls/delete": post("secrets/acls/delete", "safe"),
+  "secrets/acls/get": get("secrets/acls/get"),
+  "secrets/acls/list": get("secrets/acls/list"),
+
+  "workspace/delete": post("workspace/delete", "safe"),
+  "workspace/export": get("workspace/export"),
+  "workspace/get-status": get("workspace/get-status"),
+  "workspace/import": post("workspace/import", "overwrite"),
+  "workspace/list": get("workspace/list"),
+  "workspace/mkdirs": post("workspace/mkdirs", "safe"),
+
+  "fs/add-block": post("fs/add-block", "unsafe"),
+  "fs/close": post("fs/close", "unsafe"),
+  "fs/create": post("fs/create", "unsafe"),
+  "fs/delete": post("fs/delete", "safe"),
+  "fs/get-status": get("fs/get-status"),
+  "fs/list": get("fs/list"),
+  "fs/mkdirs": post("fs/mkdirs", "safe"),
+  "fs/move": post("fs/move", "unsafe"),
+  "fs/put": post("fs/put", "overwrite"),
+  "fs/read": get("fs/read"),
+
+  "instance-pools/create": post("instance-pools/create", "unsafe"),
+  "instance-pools/edit": post("instance-pools/edit", "safe"),
+  "instance-pools/delete": post("instance-pools/delete", "safe"),
+  "instance-pools/get": get("instance-pools/get"),
+  "instance-pools/list": get("instance-pools/list"),
+
+  "jobs/create": post("jobs/create", "unsafe"),
+  "jobs/list": get("jobs/list"),
+  "jobs/delete": post("jobs/delete", "safe"),
+  "jobs/get": get("jobs/get"),
+  "jobs/reset": post("jobs/reset", "safe"),
+  "jobs/run-now": post("jobs/run-now", "unsafe"),
+  "jobs/runs/submit": post("jobs/runs/submit", "unsafe"),
+  "jobs/runs/list": get("jobs/runs/list"),
+  "jobs/runs/get": get("jobs/runs/get"),
+  "jobs/runs/export": get("jobs/runs/export"),
+  "jobs/runs/cancel": post("jobs/runs/cancel", "safe"),
+  "jobs/runs/get-output": get("jobs/runs/get-output"),
+  "jobs/runs/delete": post("jobs/runs/delete", "safe"),
+
+  "clusters/create": post("clusters/create", "unsafe"),
+  "clusters/edit": post("clusters/edit", "safe"),
+  "clusters/start": post("clusters/start", "safe"),
+  "clusters/restart": post("clusters/restart", "unsafe"),
+  "clusters/resize": post("clusters/resize", "safe"),
+  "clusters/delete": post("clusters/delete", "safe"),
+  "clusters/permanent-delete": post("clusters/permanent-delete", "safe"),
+  "clusters/get": get("clusters/get"),
+  "clusters/pin": post("clusters/pin", "safe"),
+  "clusters/unpin": post("clusters/unpin", "safe"),
+  "clusters/list": get("clusters/list"),
+  "clusters/list-node-types": get("clusters/list-node-types"),
+  "clusters/spark-versions": get("clusters/spark-versions"),
+  "clusters/events": ask("clusters/events"),
+} as const satisfies Record<string, OperationFacts>;
+
+export type OperationName = keyof typeof OPERATIONS;
+/** Operations that change nothing. */
+export type ReadName = {
+  [K in OperationName]: (typeof OPERATIONS)[K]["kind"] extends "read" ? K : never;
+}[OperationName];
+export type WriteName = Exclude<OperationName, ReadName>;
+
+/** Whether this request may be sent again although it may have had its effect. */
+export function repeatIsSafe(
+  operation: OperationFacts,
+  input: { readonly [field: string]: unknown },
+): boolean {
+  return operation.repeat === "safe" || (operation.repeat === "overwrite" && input.overwrite === true);
+}

@@ -1,0 +1,153 @@
+// One request's whole life: attempts, waits and redirects, until an answer, a refusal, or an outcome nobody knows.
+
+import type { JsonObject } from "../core/json.ts";
+import { type Input, type Prepared, prepare } from "./body.ts";
+import type { HttpRequest } from "./exchange.ts";
+import { OPERATIONS, type OperationFacts, type OperationName, repeatIsSafe } from "./operations.ts";
+import { type Ending, endOf } from "./outcome.ts";
+import type { Pace } from "./rate.ts";
+import { type BadEnd, decide, mayHaveActed } from "./retry.ts";
+import type { Attempt, Wire } from "./wire.ts";
+
+/** One attempt, after it ended. Holds no input, no query and no header. */
+export interface RequestEvent {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly attempt: number;
+  /** HTTP status; 0 when no whole answer came. Any status of success is 200. */
+  readonly status: number;
+  readonly ms: number;
+  /** How long until the next attempt; absent when this was the last. */
+  readonly waitMs?: number;
+}
+
+export interface SendOptions {
+  readonly wire: Wire;
+  readonly pace: Pace;
+  readonly clock: () => number;
+  readonly random: () => number;
+  /** Returns early once `stopped`. */
+  readonly pause: (ms: number) => Promise<void>;
+  /** Whether waiting has been called off. */
+  readonly stopped: () => boolean;
+  readonly redact: (text: string, secrets: readonly Uint8Array[]) => string;
+  readonly log: ((event: RequestEvent) => void) | undefined;
+}
+
+export type Send = (operation: OperationName, input: Input) => Promise<JsonObject>;
+
+const MOST_REDIRECTS = 3;
+
+/** A request under way. */
+interface Course {
+  readonly name: OperationName;
+  readonly facts: OperationFacts;
+  readonly prepared: Prepared;
+  readonly repeatable: boolean;
+  readonly begin: number;
+  attempts: number;
+  redirects: number;
+  /** An attempt before the last may have had its effect. */
+  earlierMayHaveActed: boolean;
+}
+
+export function createSend(options: SendOptions): Send {
+  return async (name, input) => {
+    const facts = OPERATIONS[name];
+    const course: Course = {
+      name,
+      facts,
+      prepared: prepare(facts, input),
+      repeatable: repeatIsSafe(facts, input),
+      begin: options.clock(),
+      attempts: 0,
+      redirects: 0,
+      earlierMayHaveActed: false,
+    };
+    return run(course, options);
+  };
+}
+
+async function run(course: Course, options: SendOptions): Promise<JsonObject> {
+  const { wire, clock, log } = options;
+  let request = wire.requestOf(course.facts, course.prepared);
+  for (;;) {
+    course.attempts += 1;
+    const sentAt = clock();
+    const end = await wire.attempt(request);
+    const note = (waitMs?: number): void => log?.(eventOf(course, request, end, clock() - sentAt, waitMs));
+    if (end.end === "ok") {
+      note();
+      return end.json;
+    }
+    const elsewhere = followed(end, course, request);
+    if (elsewhere !== undefined) {
+      note(0);
+      request = elsewhere;
+      continue;
+    }
+    await waitOrEnd(end, course, options, note);
+  }
+}
+
+/** Returns when it is time for the next attempt; throws what the request ended with when there is none. */
+async function waitOrEnd(
+  bad: BadEnd,
+  course: Course,
+  options: SendOptions,
+  note: (waitMs?: number) => void,
+): Promise<void> {
+  const { wire, clock, stopped } = options;
+  const elapsedMs = clock() - course.begin;
+  const { attempts, repeatable } = course;
+  const { contacted } = wire;
+  const { jobs } = course.facts;
+  const next = decide({ bad, attempts, elapsedMs, repeatable, jobs, contacted, random: options.random() });
+  if (next === "give up" || stopped()) {
+    note();
+    throw endOf(endingOf(bad, course, options));
+  }
+  note(next.waitMs);
+  if (next.together) options.pace.hold(clock() + next.waitMs);
+  await options.pause(next.waitMs);
+  if (stopped()) throw endOf(endingOf(bad, course, options));
+  course.earlierMayHaveActed ||= mayHaveActed(bad);
+}
+
+/** A read follows a redirect inside its own host; the token goes nowhere else, and a write is never sent on. */
+function followed(bad: BadEnd, course: Course, request: HttpRequest): HttpRequest | undefined {
+  if (bad.end !== "redirect" || course.facts.kind === "write" || request.method !== "GET") return undefined;
+  const target = URL.parse(bad.location, request.origin + request.path);
+  if (target === null || target.origin !== request.origin || course.redirects === MOST_REDIRECTS)
+    return undefined;
+  course.redirects += 1;
+  return { ...request, path: target.pathname + target.search };
+}
+
+function endingOf(bad: BadEnd, course: Course, options: SendOptions): Ending {
+  return {
+    operation: course.name,
+    origin: options.wire.origin,
+    bad,
+    writes: course.facts.kind === "write",
+    earlierMayHaveActed: course.earlierMayHaveActed,
+    attempts: course.attempts,
+    elapsedMs: options.clock() - course.begin,
+    redact: (text) => options.redact(text, course.prepared.secrets),
+  };
+}
+
+function eventOf(
+  course: Course,
+  request: HttpRequest,
+  end: Attempt,
+  ms: number,
+  waitMs: number | undefined,
+): RequestEvent {
+  const status = end.end === "ok" ? 200 : end.end === "broken" ? 0 : end.status;
+  const { method } = request;
+  const path = request.path.split("?", 1)[0] ?? "";
+  const event = { operation: course.name, method, path, attempt: course.attempts, status, ms };
+  return waitMs === undefined ? event : { ...event, waitMs };
+}

@@ -1,0 +1,62 @@
+// HTTP on a socket: undici's `request` over one pool of kept connections. The only file of the client that touches the network.
+
+import { Agent, request as send } from "undici";
+import type { HttpRequest, HttpResponse, Transport } from "./exchange.ts";
+
+export interface HttpOptions {
+  /** The most connections kept to the host. */
+  readonly connections: number;
+  /** An answer with more bytes ends with an error. Default 128 MiB. */
+  readonly maxBytes?: number;
+  readonly connectTimeoutMs?: number;
+}
+
+export interface HttpTransport {
+  readonly transport: Transport;
+  /** Closes the kept connections; without it a process ends only when the server drops them. */
+  close(): Promise<void>;
+}
+
+/** Certificates are always checked; a private authority is added with Node's own NODE_EXTRA_CA_CERTS. */
+export function httpTransport(options: HttpOptions): HttpTransport {
+  const agent = new Agent({
+    connections: options.connections,
+    pipelining: 1,
+    // Shorter than the idle time after which common servers hang up, so that a write seldom meets a closing connection.
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 60_000,
+    maxResponseSize: options.maxBytes ?? 128 * 1024 * 1024,
+    connect: { timeout: options.connectTimeoutMs ?? 10_000 },
+  });
+  return { transport: (request) => exchange(agent, request), close: () => agent.close() };
+}
+
+async function exchange(agent: Agent, request: HttpRequest): Promise<HttpResponse> {
+  const abort = new AbortController();
+  const timer = setTimeout(
+    () => abort.abort(new DOMException("no whole answer in time", "TimeoutError")),
+    request.timeoutMs,
+  );
+  try {
+    const answer = await send(request.origin + request.path, {
+      dispatcher: agent,
+      method: request.method as "GET",
+      headers: request.headers,
+      body: request.body ?? null,
+      signal: abort.signal,
+    });
+    const body = await answer.body.bytes();
+    return { status: answer.statusCode, headers: single(answer.headers), body };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function single(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (value !== undefined) out[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return out;
+}
