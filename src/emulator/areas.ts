@@ -1,8 +1,10 @@
 // The only list of the areas that make up the service.
 
 import type { Area } from "./call.ts";
+import { fsArea } from "./routes/fs.ts";
 import { groupsArea } from "./routes/groups.ts";
 import { scimArea } from "./routes/scim.ts";
 import { secretsArea } from "./routes/secrets.ts";
+import { workspaceArea } from "./routes/workspace.ts";
 
-export const areas: readonly Area[] = [scimArea, groupsArea, secretsArea];
+export const areas: readonly Area[] = [scimArea, groupsArea, secretsArea, workspaceArea, fsArea];

@@ -1,0 +1,18 @@
+// BYTES fields: base64 text in JSON.
+
+import { ApiError } from "./errors.ts";
+
+/** The bytes of a BYTES field whose alphabet was checked by the schema. Throws MALFORMED_REQUEST when its length is none. */
+export function decodeBase64(field: string, text: string): Uint8Array {
+  const characters = text.length - (text.match(/[\s=]/g)?.length ?? 0);
+  if (characters % 4 === 1)
+    throw new ApiError(
+      "MALFORMED_REQUEST",
+      `Could not parse request object: Expected byte for field '${field}', found STRING`,
+    );
+  return Buffer.from(text, "base64");
+}
+
+export function encodeBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}

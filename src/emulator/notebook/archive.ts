@@ -1,0 +1,148 @@
+// DBC: a zip archive that holds notebooks in their JSON form, alone or in folders.
+
+import { unzipSync, Zip, ZipDeflate, ZipPassThrough } from "fflate";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { decodeBase64, encodeBase64 } from "../base64.ts";
+import { ApiError } from "../errors.ts";
+import { WORKSPACE } from "../limits.ts";
+import { type Document, type DocumentFormat, documentOf, notebookOf, write } from "./document.ts";
+import { fromModel, toModel } from "./model.ts";
+import { type Language, languageNamed, toBytes, toText, unreadable } from "./notebook.ts";
+
+/** One entry; a folder has no document. */
+export interface Packed {
+  readonly segments: readonly string[];
+  readonly document?: Document;
+}
+
+/** One moment for all entries, so that the same notebooks make the same archive. */
+const STAMP = new Date(1980, 0, 1);
+
+/** Throws MAX_NOTEBOOK_SIZE_EXCEEDED as soon as the archive is above the limit. */
+export function packArchive(entries: Iterable<Packed>): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const zip = new Zip((error, chunk) => {
+    if (error) throw error;
+    chunks.push(chunk);
+    size += chunk.length;
+  });
+  for (const { segments, document } of entries) {
+    const path = segments.join("/");
+    if (document === undefined) addEntry(zip, new ZipPassThrough(`${path}/`), new Uint8Array(0));
+    else addEntry(zip, new ZipDeflate(`${path}.${extension(document.language)}`), packed(segments, document));
+    if (size > WORKSPACE.content_bytes) throw tooLarge("archive", size);
+  }
+  zip.end();
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+export function tooLarge(what: string, size: number): ApiError {
+  return new ApiError(
+    "MAX_NOTEBOOK_SIZE_EXCEEDED",
+    `The ${what} is larger than ${WORKSPACE.content_bytes} bytes. Found: ${size} bytes.`,
+  );
+}
+
+function addEntry(zip: Zip, entry: ZipPassThrough | ZipDeflate, bytes: Uint8Array): void {
+  entry.mtime = STAMP;
+  zip.add(entry);
+  entry.push(bytes, true);
+}
+
+const extension = (language: Language): string => language.toLowerCase();
+
+/** The JSON form, with the stored bytes beside the cells where the cells alone would not bring them back. */
+function packed(segments: readonly string[], document: Document): Uint8Array {
+  const notebook = notebookOf(document);
+  const model = toModel(notebook, segments.at(-1) ?? "");
+  const plain = write(notebook, "SOURCE", "");
+  const original: JsonObject =
+    document.format === "SOURCE" && same(plain, document.bytes)
+      ? {}
+      : { original: { format: document.format, content: encodeBase64(document.bytes) } };
+  return toBytes(JSON.stringify({ ...model, ...original }));
+}
+
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+/** The entries of an archive, folders before what they hold only where the archive has it so. */
+export function unpackArchive(bytes: Uint8Array): Packed[] {
+  return [...unzip(bytes)].flatMap(([name, content]) => unpackEntry(name, content) ?? []);
+}
+
+/** What an archive says of itself is no notebook. */
+const MANIFEST = /^(?:manifest\.mf|META-INF\/.*)$/i;
+
+function unpackEntry(name: string, content: Uint8Array): Packed | undefined {
+  if (MANIFEST.test(name)) return undefined;
+  if (name.endsWith("/")) return { segments: safeSegments(name.slice(0, -1)) };
+  const dot = name.lastIndexOf(".");
+  if (dot < 0 || languageNamed(name.slice(dot + 1)) === undefined)
+    throw unreadable("DBC", `the entry ${name} is no notebook`);
+  return { segments: safeSegments(name.slice(0, dot)), document: unpackDocument(name, content) };
+}
+
+function unpackDocument(name: string, content: Uint8Array): Document {
+  const model = parse(name, content);
+  const notebook = fromModel(model, "DBC");
+  const { format, content: stored } = object(model.original);
+  const document: Document =
+    isDocumentFormat(format) && typeof stored === "string"
+      ? documentOf(format, decodeBase64("content", stored), notebook.language)
+      : { format: "SOURCE", language: notebook.language, bytes: write(notebook, "SOURCE", "") };
+  if (document.bytes.length > WORKSPACE.content_bytes)
+    throw tooLarge(`notebook ${name}`, document.bytes.length);
+  return document;
+}
+
+function isDocumentFormat(format: unknown): format is DocumentFormat {
+  return format === "SOURCE" || format === "HTML" || format === "JUPYTER";
+}
+
+/** Names that climb out of the folder that the archive is imported to are refused. */
+function safeSegments(path: string): readonly string[] {
+  const segments = path.split("/");
+  if (
+    segments.some(
+      (segment) => segment === "" || segment === "." || segment === ".." || segment.includes("\0"),
+    )
+  )
+    throw unreadable("DBC", `the entry ${path} is not a relative path`);
+  return segments;
+}
+
+function unzip(bytes: Uint8Array): Map<string, Uint8Array> {
+  const names = new Set<string>();
+  let size = 0;
+  try {
+    const files = unzipSync(bytes, {
+      filter: ({ name, originalSize }) => {
+        if (names.has(name)) throw unreadable("DBC", `the entry ${name} stands twice`);
+        names.add(name);
+        size += originalSize;
+        if (size > WORKSPACE.archive_bytes || names.size > WORKSPACE.archive_entries)
+          throw tooLarge("unpacked archive", size);
+        return true;
+      },
+    });
+    return new Map(Object.entries(files));
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw unreadable("DBC", "it is not a zip archive");
+  }
+}
+
+function parse(name: string, content: Uint8Array): JsonObject {
+  try {
+    return object(JSON.parse(toText(content)) as Json);
+  } catch {
+    throw unreadable("DBC", `the entry ${name} is not JSON`);
+  }
+}
+
+function object(value: Json | undefined): JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : {};
+}

@@ -1,0 +1,60 @@
+// HTML: a page that shows the cells and carries the notebook itself, so that the page can be imported again.
+
+import type { Json } from "../../core/json.ts";
+import { fromModel, toModel } from "./model.ts";
+import { type Cell, type Notebook, toBytes, toText, unreadable } from "./notebook.ts";
+
+const OPENING = '<script id="notebook-model" type="application/json">';
+const CLOSING = "</script>";
+/** The service's own pages hold the model as base64 of percent-encoded JSON. */
+const ENCODED_MODEL = /__\w*NOTEBOOK_MODEL = ['"]([A-Za-z0-9+/=]*)['"]/;
+
+export function readHtml(bytes: Uint8Array): Notebook {
+  const page = toText(bytes);
+  const model = modelIn(page);
+  if (model === undefined) throw unreadable("HTML", "the page holds no notebook");
+  return fromModel(model, "HTML");
+}
+
+export function writeHtml(notebook: Notebook, name: string): Uint8Array {
+  // No "<" in the model can end the script.
+  const model = JSON.stringify(toModel(notebook, name)).replaceAll("<", "\\u003c");
+  const lines = [
+    "<!DOCTYPE html>",
+    `<html><head><meta charset="utf-8"><title>${escaped(name)}</title>`,
+    "<style>body{font-family:sans-serif;margin:2em}pre{background:#f4f4f4;padding:1em}.markdown{white-space:pre-wrap}</style>",
+    `${OPENING}${model}${CLOSING}`,
+    "</head><body>",
+    `<h1>${escaped(name)}</h1><p>${notebook.language.toLowerCase()}</p>`,
+    ...notebook.cells.map(shown),
+    "</body></html>",
+  ];
+  return toBytes(`${lines.join("\n")}\n`);
+}
+
+function shown({ kind, text, title }: Cell): string {
+  const heading = title === undefined ? "" : `<h2>${escaped(title)}</h2>`;
+  const body = escaped(text);
+  return (
+    heading +
+    (kind === "markdown" ? `<div class="markdown">${body}</div>` : `<pre><code>${body}</code></pre>`)
+  );
+}
+
+function modelIn(page: string): Json | undefined {
+  try {
+    const from = page.indexOf(OPENING);
+    const to = page.indexOf(CLOSING, from);
+    if (from >= 0 && to >= 0) return JSON.parse(page.slice(from + OPENING.length, to)) as Json;
+    const encoded = ENCODED_MODEL.exec(page)?.[1];
+    return encoded === undefined ? undefined : (JSON.parse(decodeURIComponent(atob(encoded))) as Json);
+  } catch {
+    throw unreadable("HTML", "the notebook in the page is damaged");
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+}

@@ -1,0 +1,56 @@
+// A notebook in the form that all formats share: its language and its cells.
+
+import { ApiError } from "../errors.ts";
+
+export const LANGUAGES = ["SCALA", "PYTHON", "SQL", "R"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export const FORMATS = ["SOURCE", "HTML", "JUPYTER", "DBC"] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** A code cell may begin with a magic command (`%sql`), which stays part of its text. */
+export interface Cell {
+  readonly kind: "code" | "markdown";
+  readonly text: string;
+  readonly title?: string;
+}
+
+export interface Notebook {
+  readonly language: Language;
+  readonly cells: readonly Cell[];
+}
+
+export function languageNamed(name: unknown): Language | undefined {
+  const wanted = String(name).toUpperCase();
+  return LANGUAGES.find((language) => language === wanted);
+}
+
+/** Magic commands that make a cell markdown. */
+const MARKDOWN = /^%md(?:[ \t]*\r?\n|[ \t]+|$)/;
+
+/** A cell out of the text of a command: one that begins with `%md` is markdown. */
+export function cellOf(command: string, title?: string): Cell {
+  const text = command.replace(MARKDOWN, "");
+  const kind = text === command ? "code" : "markdown";
+  return { kind, text, ...(title === undefined ? {} : { title }) };
+}
+
+/** The text of a command that `cellOf` reads as this cell. */
+export function commandOf(cell: Cell): string {
+  return cell.kind === "markdown" ? `%md\n${cell.text}` : cell.text;
+}
+
+/** The refusal of content that is not what its format says. */
+export function unreadable(format: Format, why: string): ApiError {
+  return new ApiError(
+    "INVALID_PARAMETER_VALUE",
+    `The content is not a notebook in the format ${format}: ${why}`,
+  );
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8");
+
+export const toBytes = (text: string): Uint8Array => encoder.encode(text);
+/** Text without a byte order mark; bytes that are not UTF-8 are shown as U+FFFD. */
+export const toText = (bytes: Uint8Array): string => decoder.decode(bytes);

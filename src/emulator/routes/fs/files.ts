@@ -1,0 +1,99 @@
+// The files and directories of the file system: their tree, their paths, and the contents behind them (A 2.8, A 4.5).
+
+import type { JsonObject } from "../../../core/json.ts";
+import { ApiError } from "../../errors.ts";
+import { pathOfSegments, segmentsOf } from "../../paths.ts";
+import { type Entry, type Node, Tree } from "../../tree.ts";
+import type { World } from "../../world.ts";
+
+export interface FileEntry extends Entry {
+  /** Where the contents lie; a directory has none. */
+  readonly blob?: string;
+  readonly modified: number;
+}
+
+export type FileNode = Node<FileEntry>;
+
+export const filesOf = (world: World): Tree<FileEntry> => new Tree(world, "files");
+
+/** The segments of a path as requests write it: `fs:` before it is allowed, answers come without (facts 4.6). */
+export function fileSegments(path: string): readonly string[] {
+  return segmentsOf(path.startsWith("fs:/") ? path.slice("fs:".length) : path);
+}
+
+/** What lies at a path. Throws RESOURCE_DOES_NOT_EXIST when nothing does (A 4.5 rules 6, 8, 9). */
+export function existing(world: World, segments: readonly string[]): FileNode {
+  const node = filesOf(world).find(segments);
+  if (node === undefined)
+    throw new ApiError(
+      "RESOURCE_DOES_NOT_EXIST",
+      `No file or directory exists on path ${pathOfSegments(segments)}.`,
+    );
+  return node;
+}
+
+/** Is there a file (not a directory) at this path? For areas whose settings name files. */
+export function fileExists(world: World, path: string): boolean {
+  return filesOf(world).find(fileSegments(path))?.entry.folder === false;
+}
+
+export function alreadyExists(segments: readonly string[]): ApiError {
+  return new ApiError(
+    "RESOURCE_ALREADY_EXISTS",
+    `A file or directory already exists at the input path fs:${pathOfSegments(segments)}`,
+  );
+}
+
+/** The directory at a path, made with all above it where missing. A file on the way is refused (A 4.5 rule 7). */
+export function makeDirectories(world: World, segments: readonly string[]): FileNode {
+  const tree = filesOf(world);
+  let { node, rest } = tree.deepest(segments);
+  if (!node.entry.folder) throw alreadyExists(segments.slice(0, segments.length - rest.length));
+  for (const name of rest) {
+    node = tree.add({ parent: node.id, name, folder: true, modified: world.now });
+  }
+  return node;
+}
+
+/** Puts a blob at a path as its file; what was there before goes in the same step (A 3: visible at close). */
+export function placeFile(world: World, segments: readonly string[], blob: string, overwrite: boolean): void {
+  const tree = filesOf(world);
+  const old = tree.find(segments);
+  checkFree(old, segments, overwrite);
+  if (old !== undefined) {
+    if (old.entry.blob !== undefined) world.blobs.delete(old.entry.blob);
+    tree.change(old.id, { ...old.entry, blob, modified: world.now });
+    return;
+  }
+  const parent = makeDirectories(world, segments.slice(0, -1));
+  const name = segments.at(-1) ?? "";
+  tree.add({ parent: parent.id, name, folder: false, blob, modified: world.now });
+}
+
+/** A directory is never overwritten by a file; a file only when the caller says so (A 4.5 rule 4). */
+export function checkFree(node: FileNode | undefined, segments: readonly string[], overwrite: boolean): void {
+  if (node !== undefined && (node.entry.folder || !overwrite)) throw alreadyExists(segments);
+}
+
+/** Deletes an entry with all below it. */
+export function removeTree(world: World, top: FileNode): void {
+  const tree = filesOf(world);
+  for (const node of tree.subtree(top)) {
+    if (node.entry.blob !== undefined) world.blobs.delete(node.entry.blob);
+    tree.remove(node);
+  }
+}
+
+export function sizeOf(world: World, { blob }: FileEntry): number {
+  return blob === undefined ? 0 : world.blobs.size(blob);
+}
+
+/** FileInfo (A 2.8); its last field is an addition of later versions (facts 4.6). */
+export function fileInfo(world: World, path: string, entry: FileEntry): JsonObject {
+  return {
+    path,
+    is_dir: entry.folder,
+    file_size: sizeOf(world, entry),
+    modification_time: entry.modified,
+  };
+}

@@ -1,0 +1,81 @@
+// Export: a notebook in any format, or a whole folder as an archive (A 4.4 rule 2).
+
+import { encodeBase64 } from "../../base64.ts";
+import type { Operation } from "../../call.ts";
+import { ApiError } from "../../errors.ts";
+import { WORKSPACE } from "../../limits.ts";
+import { type Packed, packArchive, tooLarge } from "../../notebook/archive.ts";
+import { exported } from "../../notebook/document.ts";
+import type { Format, Language } from "../../notebook/notebook.ts";
+import { pathOfSegments, segmentsOf } from "../../paths.ts";
+import type { World } from "../../world.ts";
+import { documentAt, existing, objectsOf, type WorkspaceNode } from "./objects.ts";
+
+export const exportObject: Operation = ({ input }, world) => {
+  const segments = segmentsOf(String(input.path));
+  const format = String(input.format ?? "SOURCE") as Format;
+  const node = existing(world, segments);
+  const bytes = content(world, segments, node, format);
+  if (bytes.length > WORKSPACE.content_bytes) throw tooLarge("exported content", bytes.length);
+  if (input.direct_download !== true) return { json: { content: encodeBase64(bytes) } };
+  return { bytes, ...fileHeaders(segments.at(-1) ?? "workspace", node, format) };
+};
+
+function content(world: World, segments: readonly string[], node: WorkspaceNode, format: Format): Uint8Array {
+  const { entry } = node;
+  const name = segments.at(-1) ?? "workspace";
+  switch (entry.object_type) {
+    case "DIRECTORY":
+      if (format === "DBC") return packArchive(packedTree(world, name, node));
+      throw refused(segments, "is a folder; folders can be exported only as DBC");
+    case "LIBRARY":
+      throw refused(segments, "is a library; libraries cannot be exported");
+    case "NOTEBOOK": {
+      const document = documentAt(world, entry);
+      return format === "DBC"
+        ? packArchive([{ segments: [name], document }])
+        : exported(document, format, name);
+    }
+  }
+  return entry satisfies never;
+}
+
+/** A folder and what it holds, folders first; libraries are left out. */
+function* packedTree(world: World, name: string, top: WorkspaceNode): IterableIterator<Packed> {
+  const open = [{ segments: [name], node: top }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { segments, node } = next;
+    if (node.entry.object_type === "NOTEBOOK") yield { segments, document: documentAt(world, node.entry) };
+    if (!node.entry.folder) continue;
+    yield { segments };
+    const children = objectsOf(world).children(node.id).reverse();
+    open.push(...children.map((child) => ({ segments: [...segments, child.entry.name], node: child })));
+  }
+}
+
+const EXTENSIONS: Readonly<Record<Language, string>> = { PYTHON: "py", R: "r", SCALA: "scala", SQL: "sql" };
+
+const TYPES: Readonly<Record<Format, string>> = {
+  SOURCE: "text/plain; charset=utf-8",
+  HTML: "text/html; charset=utf-8",
+  JUPYTER: "application/octet-stream",
+  DBC: "application/zip",
+};
+
+/** A download is a file with the notebook's name; it is never shown in place of a page. */
+function fileHeaders(name: string, { entry }: WorkspaceNode, format: Format) {
+  const source = entry.object_type === "NOTEBOOK" ? EXTENSIONS[entry.language] : "dbc";
+  const extension = { SOURCE: source, HTML: "html", JUPYTER: "ipynb", DBC: "dbc" }[format];
+  const file = encodeURIComponent(`${name.toWellFormed()}.${extension}`).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return {
+    contentType: TYPES[format],
+    headers: { "content-disposition": `attachment; filename*=UTF-8''${file}` },
+  };
+}
+
+function refused(segments: readonly string[], why: string): ApiError {
+  return new ApiError("INVALID_PARAMETER_VALUE", `Path (${pathOfSegments(segments)}) ${why}.`);
+}

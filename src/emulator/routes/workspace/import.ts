@@ -1,0 +1,119 @@
+// Import: a notebook in any format, or an archive of notebooks and folders (A 4.4 rule 3).
+
+import { decodeBase64 } from "../../base64.ts";
+import type { Call, Operation } from "../../call.ts";
+import { ApiError } from "../../errors.ts";
+import { WORKSPACE } from "../../limits.ts";
+import { type Packed, tooLarge, unpackArchive } from "../../notebook/archive.ts";
+import { type DocumentFormat, documentOf } from "../../notebook/document.ts";
+import { type Format, type Language, languageNamed, unreadable } from "../../notebook/notebook.ts";
+import { pathOfSegments, segmentsOf } from "../../paths.ts";
+import type { World } from "../../world.ts";
+import { addNotebook, makeFolders, objectsOf, replaceNotebook } from "./objects.ts";
+
+/** Where an import goes: its path taken apart, and whether what is there may be replaced. */
+interface Target {
+  readonly segments: readonly string[];
+  readonly overwrite: boolean;
+}
+
+export const importObject: Operation = (call, world) => {
+  const { input } = call;
+  const format = String(input.format ?? "SOURCE") as Format;
+  const target = { segments: segmentsOf(String(input.path)), overwrite: input.overwrite === true };
+  const language = languageNamed(input.language);
+  if (format === "SOURCE" && language === undefined)
+    throw new ApiError("INVALID_PARAMETER_VALUE", "Missing required field: language");
+  const content = postedContent(call);
+  if (format === "DBC") importArchive(world, target, content);
+  else importNotebook(world, target, format, content, language ?? "PYTHON");
+  return { json: {} };
+};
+
+/** A posted file, or base64 in the field; either is at most 10 MB as it arrives (A 8). */
+function postedContent({ input, files }: Call): Uint8Array {
+  const file = files.content?.content;
+  const text = file === undefined ? input.content : undefined;
+  if (file === undefined && typeof text !== "string")
+    throw new ApiError("INVALID_PARAMETER_VALUE", "Missing required field: content");
+  const size = file?.length ?? String(text).length;
+  if (size > WORKSPACE.content_bytes) throw tooLarge("content", size);
+  return file ?? decodeBase64("content", String(text));
+}
+
+function importNotebook(
+  world: World,
+  target: Target,
+  format: DocumentFormat,
+  content: Uint8Array,
+  language: Language,
+): void {
+  const { segments } = target;
+  const old = objectsOf(world).find(segments);
+  if (old !== undefined && !target.overwrite) throw alreadyExists(segments);
+  if (old !== undefined && old.entry.object_type !== "NOTEBOOK")
+    throw notANotebook(segments, old.entry.folder);
+  const document = documentOf(format, content, language);
+  if (old?.entry.object_type === "NOTEBOOK") replaceNotebook(world, old.id, old.entry, document);
+  else addNotebook(world, parentFolder(world, segments), segments.at(-1) ?? "", document);
+}
+
+function importArchive(world: World, { segments, overwrite }: Target, content: Uint8Array): void {
+  if (overwrite)
+    throw new ApiError("INVALID_PARAMETER_VALUE", "overwrite is not supported for the format DBC.");
+  if (objectsOf(world).find(segments) !== undefined) throw alreadyExists(segments);
+  const parent = parentFolder(world, segments);
+  const entries = unpackArchive(content);
+  const [first, ...more] = entries;
+  if (first === undefined) throw unreadable("DBC", "the archive is empty");
+  if (more.length === 0 && first.document !== undefined && first.segments.length === 1) {
+    addNotebook(world, parent, segments.at(-1) ?? "", first.document);
+    return;
+  }
+  // The one folder that holds all the rest is the folder that is imported.
+  const top = first.segments[0];
+  const single = entries.every((entry) => entry.segments[0] === top && isFolderOrIn(entry));
+  makeFolders(world, segments);
+  for (const entry of entries)
+    addPacked(world, segments, single ? entry.segments.slice(1) : entry.segments, entry);
+}
+
+const isFolderOrIn = (entry: Packed): boolean => entry.document === undefined || entry.segments.length > 1;
+
+function addPacked(
+  world: World,
+  base: readonly string[],
+  below: readonly string[],
+  { document }: Packed,
+): void {
+  if (document === undefined) {
+    makeFolders(world, [...base, ...below]);
+    return;
+  }
+  const parent = makeFolders(world, [...base, ...below.slice(0, -1)]);
+  const name = below.at(-1) ?? "";
+  if (objectsOf(world).child(parent.id, name) !== undefined)
+    throw unreadable("DBC", `two entries are named ${below.join("/")}`);
+  addNotebook(world, parent.id, name, document);
+}
+
+/** Folders are not made by an import (facts 4.6). */
+function parentFolder(world: World, segments: readonly string[]): string {
+  const above = segments.slice(0, -1);
+  const parent = objectsOf(world).find(above);
+  if (parent === undefined || !parent.entry.folder)
+    throw new ApiError(
+      "RESOURCE_DOES_NOT_EXIST",
+      `The parent folder (${pathOfSegments(above)}) does not exist.`,
+    );
+  return parent.id;
+}
+
+function alreadyExists(segments: readonly string[]): ApiError {
+  return new ApiError("RESOURCE_ALREADY_EXISTS", `Path (${pathOfSegments(segments)}) already exists.`);
+}
+
+function notANotebook(segments: readonly string[], folder: boolean): ApiError {
+  const why = folder ? "is a folder; folders can be imported only as DBC" : "is not a notebook";
+  return new ApiError("INVALID_PARAMETER_VALUE", `Path (${pathOfSegments(segments)}) ${why}.`);
+}

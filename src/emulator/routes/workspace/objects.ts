@@ -1,0 +1,114 @@
+// The objects of the workspace: folders, notebooks and libraries in one tree (A 2.6).
+
+import type { JsonObject } from "../../../core/json.ts";
+import { ApiError } from "../../errors.ts";
+import type { Document, DocumentFormat } from "../../notebook/document.ts";
+import type { Language } from "../../notebook/notebook.ts";
+import { pathOfSegments, segmentsOf } from "../../paths.ts";
+import { type Entry, type Node, Tree } from "../../tree.ts";
+import type { World } from "../../world.ts";
+
+interface Folder extends Entry {
+  readonly object_type: "DIRECTORY";
+  /** Folders that every workspace has, which nobody can delete. */
+  readonly fixed?: true;
+}
+
+export interface NotebookEntry extends Entry {
+  readonly object_type: "NOTEBOOK";
+  readonly language: Language;
+  readonly format: DocumentFormat;
+  /** Where the imported bytes lie. */
+  readonly blob: string;
+}
+
+/** No call of the contract makes one, but it may stand in a workspace. */
+interface Library extends Entry {
+  readonly object_type: "LIBRARY";
+}
+
+export type WorkspaceEntry = Folder | NotebookEntry | Library;
+export type WorkspaceNode = Node<WorkspaceEntry>;
+
+export const objectsOf = (world: World): Tree<WorkspaceEntry> => new Tree(world, "workspace.objects");
+
+/** What lies at a path. Throws RESOURCE_DOES_NOT_EXIST when nothing does (A 4.4 rules 1, 2, 4). */
+export function existing(world: World, segments: readonly string[]): WorkspaceNode {
+  const node = objectsOf(world).find(segments);
+  if (node === undefined)
+    throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Path (${pathOfSegments(segments)}) doesn't exist.`);
+  return node;
+}
+
+/** ObjectInfo (A 2.6). */
+export function objectInfo(path: string, { id, entry }: WorkspaceNode): JsonObject {
+  const language = entry.object_type === "NOTEBOOK" ? { language: entry.language } : {};
+  return { object_type: entry.object_type, path, ...language, object_id: Number(id) };
+}
+
+/** The folder at a path, made with all above it where missing. Anything else on the way is refused (A 4.4 rule 5). */
+export function makeFolders(world: World, segments: readonly string[], fixed = false): WorkspaceNode {
+  const tree = objectsOf(world);
+  let { node, rest } = tree.deepest(segments);
+  if (!node.entry.folder)
+    throw new ApiError("RESOURCE_ALREADY_EXISTS", `${node.entry.name} already exists and it is not a folder`);
+  for (const name of rest) {
+    node = tree.add({
+      parent: node.id,
+      name,
+      folder: true,
+      object_type: "DIRECTORY",
+      ...(fixed ? { fixed } : {}),
+    });
+  }
+  return node;
+}
+
+export function addNotebook(world: World, parent: string, name: string, document: Document): void {
+  objectsOf(world).add({
+    parent,
+    name,
+    folder: false,
+    object_type: "NOTEBOOK",
+    language: document.language,
+    format: document.format,
+    blob: store(world, document.bytes),
+  });
+}
+
+/** New content in a notebook that keeps its id. */
+export function replaceNotebook(world: World, id: string, entry: NotebookEntry, document: Document): void {
+  world.blobs.delete(entry.blob);
+  const { language, format } = document;
+  objectsOf(world).change(id, { ...entry, language, format, blob: store(world, document.bytes) });
+}
+
+export function documentAt(world: World, { language, format, blob }: NotebookEntry): Document {
+  return { language, format, bytes: world.blobs.read(blob, 0, world.blobs.size(blob)) };
+}
+
+/** Deletes an object with all below it. */
+export function removeTree(world: World, top: WorkspaceNode): void {
+  const tree = objectsOf(world);
+  for (const node of tree.subtree(top)) {
+    if (node.entry.object_type === "NOTEBOOK") world.blobs.delete(node.entry.blob);
+    tree.remove(node);
+  }
+}
+
+/** The notebook at a path, for areas whose settings name one; undefined when there is none, or the path is no path. */
+export function notebookAt(world: World, path: string): Document | undefined {
+  try {
+    const entry = objectsOf(world).find(segmentsOf(path))?.entry;
+    return entry?.object_type === "NOTEBOOK" ? documentAt(world, entry) : undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+function store(world: World, bytes: Uint8Array): string {
+  const blob = world.blobs.create();
+  world.blobs.append(blob, bytes);
+  return blob;
+}

@@ -1,0 +1,162 @@
+// A durable tree of named entries: a path is found in as many look-ups as it has segments, a folder knows its children.
+
+import type { Collection, World } from "./world.ts";
+
+/** What every entry has; `parent` is "" for the root alone. */
+export interface Entry {
+  readonly parent: string;
+  readonly name: string;
+  readonly folder: boolean;
+}
+
+/** An entry with its id. */
+export interface Node<T extends Entry> {
+  readonly id: string;
+  readonly entry: T;
+}
+
+/**
+ * Children are a doubly linked list, so that adding and taking away cost the same however many there are.
+ * The links lie apart from the entries: an entry's row changes only when the entry does.
+ */
+interface Links {
+  readonly first?: string | undefined;
+  readonly previous?: string | undefined;
+  readonly next?: string | undefined;
+}
+
+/** Id of the root of every tree. */
+export const ROOT = "1";
+
+export class Tree<T extends Entry> {
+  readonly #world: World;
+  readonly #name: string;
+  readonly #entries: Collection<T>;
+  readonly #links: Collection<Links>;
+  readonly #names: Collection<string>;
+
+  constructor(world: World, name: string) {
+    this.#world = world;
+    this.#name = name;
+    this.#entries = world.collection(name);
+    this.#links = world.collection(`${name}.links`);
+    this.#names = world.collection(`${name}.byName`);
+  }
+
+  /** Makes the root of a new tree. */
+  plant(entry: T): void {
+    this.#entries.set(ROOT, entry);
+  }
+
+  node(id: string): Node<T> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) throw new Error(`${this.#name} has no entry ${id}, although another names it`);
+    return { id, entry };
+  }
+
+  child(parent: string, name: string): Node<T> | undefined {
+    const id = this.#names.get(`${parent}/${name}`);
+    return id === undefined ? undefined : this.node(id);
+  }
+
+  find(segments: readonly string[]): Node<T> | undefined {
+    const { node, rest } = this.deepest(segments);
+    return rest.length === 0 ? node : undefined;
+  }
+
+  /** The last entry on the way to a path that exists, and the segments after it. */
+  deepest(segments: readonly string[]): { readonly node: Node<T>; readonly rest: readonly string[] } {
+    let node = this.node(ROOT);
+    for (const [index, name] of segments.entries()) {
+      const next = this.child(node.id, name);
+      if (next === undefined) return { node, rest: segments.slice(index) };
+      node = next;
+    }
+    return { node, rest: [] };
+  }
+
+  /** Hangs a new entry into its parent, which must have no child of that name. */
+  add(entry: T): Node<T> {
+    const id = String(this.#world.next(this.#name, Number(ROOT) + 1));
+    this.#entries.set(id, entry);
+    this.#attach(id, entry);
+    return { id, entry };
+  }
+
+  /** Changes what an entry says; its place stays. */
+  change(id: string, entry: T): void {
+    this.#entries.set(id, entry);
+  }
+
+  /** Takes away an entry that has no children. */
+  remove(node: Node<T>): void {
+    this.#detach(node.id, node.entry);
+    this.#links.delete(node.id);
+    this.#entries.delete(node.id);
+  }
+
+  /** Gives an entry, and so all below it, another place. */
+  move(node: Node<T>, parent: string, name: string): void {
+    this.#detach(node.id, node.entry);
+    const moved = { ...node.entry, parent, name };
+    this.#entries.set(node.id, moved);
+    this.#attach(node.id, moved);
+  }
+
+  hasChildren(id: string): boolean {
+    return this.#links.get(id)?.first !== undefined;
+  }
+
+  /** The children of a folder, by name. */
+  children(id: string): Node<T>[] {
+    const nodes: Node<T>[] = [];
+    for (let next = this.#links.get(id)?.first; next !== undefined; next = this.#links.get(next)?.next) {
+      nodes.push(this.node(next));
+    }
+    return nodes.sort(byName);
+  }
+
+  /** An entry and all below it, a folder after what it holds. */
+  *subtree(top: Node<T>): IterableIterator<Node<T>> {
+    const open: { node: Node<T>; seen: boolean }[] = [{ node: top, seen: false }];
+    for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+      if (last.seen || !this.hasChildren(last.node.id)) {
+        open.pop();
+        yield last.node;
+      } else {
+        last.seen = true;
+        for (const node of this.children(last.node.id)) open.push({ node, seen: false });
+      }
+    }
+  }
+
+  #attach(id: string, entry: T): void {
+    const above = this.#links.get(entry.parent) ?? {};
+    const { first } = above;
+    this.#link(entry.parent, { ...above, first: id });
+    this.#link(id, { ...this.#links.get(id), previous: undefined, next: first });
+    if (first !== undefined) this.#link(first, { ...this.#links.get(first), previous: id });
+    this.#names.set(`${entry.parent}/${entry.name}`, id);
+  }
+
+  #detach(id: string, entry: T): void {
+    const { previous, next } = this.#links.get(id) ?? {};
+    if (previous === undefined) this.#link(entry.parent, { ...this.#links.get(entry.parent), first: next });
+    else this.#link(previous, { ...this.#links.get(previous), next });
+    if (next !== undefined) this.#link(next, { ...this.#links.get(next), previous });
+    this.#names.delete(`${entry.parent}/${entry.name}`);
+  }
+
+  #link(id: string, links: Links): void {
+    const { first, previous, next } = links;
+    this.#links.set(id, {
+      ...(first === undefined ? {} : { first }),
+      ...(previous === undefined ? {} : { previous }),
+      ...(next === undefined ? {} : { next }),
+    });
+  }
+}
+
+function byName<T extends Entry>(a: Node<T>, b: Node<T>): number {
+  return a.entry.name < b.entry.name ? -1 : 1;
+}
