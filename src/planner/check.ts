@@ -3,7 +3,7 @@
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import type { Change } from "./change.ts";
-import { liveFingerprint } from "./fingerprint.ts";
+import { comparable, liveFingerprint } from "./fingerprint.ts";
 import type { PlanInput } from "./input.ts";
 import { changeKey } from "./order.ts";
 import type { Plan } from "./plan.ts";
@@ -100,8 +100,11 @@ function wrongObject(
   const live = world.byId(change.kind, change.id);
   if (live === undefined) return [`${change.address} rests on ${change.id}, which is not live`];
   const isDelete = change.action === "delete" || change.action === "report";
-  const values = isDelete ? live.values : (provider.normalize?.(live.values) ?? live.values);
-  const now = liveFingerprint(provider.fields, { ...live, values }, isDelete ? undefined : change.after);
+  const now = liveFingerprint(
+    provider.fields,
+    comparable(provider, live),
+    isDelete ? undefined : change.after,
+  );
   return now === change.fingerprint ? [] : [`${change.address} carries the fingerprint of another object`];
 }
 

@@ -1,5 +1,6 @@
 // What is to happen to one desired resource: create, update, replace, adopt, or nothing.
 
+import type { RemoteId } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import { toText, valueAt, withValueAt } from "../core/pointer.ts";
 import type { Values } from "../resource/fields.ts";
@@ -9,7 +10,7 @@ import type { Change, NonEmpty, Replace, Update } from "./change.ts";
 import { attributeOf, type Context, recordedOf } from "./context.ts";
 import { diffResource } from "./diff.ts";
 import { findLive } from "./find.ts";
-import { liveFingerprint } from "./fingerprint.ts";
+import { comparable, liveFingerprint } from "./fingerprint.ts";
 import { isIgnored, keepingIgnored } from "./ignored.ts";
 import { type Resolved, resolveReferences } from "./references.ts";
 
@@ -20,7 +21,8 @@ export function decide(context: Context, resource: Resource, provider: Provider)
   if (found.is === "refused") return { refused: found.diagnostic };
   const resolved = desiredOf(context, resource, provider);
   if (found.is === "absent") return { change: creation(context, resource, resolved) };
-  return compared(context, resource, provider, resolved, found.live, found.is === "takeover");
+  const comparison = compared(context, resource, provider, resolved, found.live, found.is === "takeover");
+  return actionFor(context, resource, provider, comparison);
 }
 
 /** The desired values with references put in, the natural name filled in, and what the kind leaves out removed. */
@@ -56,72 +58,74 @@ function creation(context: Context, resource: Resource, resolved: Resolved): Cha
   };
 }
 
+interface Compared {
+  readonly live: LiveObject;
+  readonly takeover: boolean;
+  readonly unfinished: boolean;
+  readonly diffs: readonly FieldDiff[];
+  readonly reach: ReturnType<typeof reaching>;
+  readonly existing: { readonly id: RemoteId; readonly before: Values; readonly fingerprint: string };
+}
+
 function compared(
   context: Context,
   resource: Resource,
   provider: Provider,
   resolved: Resolved,
-  live: LiveObject,
+  found: LiveObject,
   takeover: boolean,
-): Decision {
+): Compared {
   const record = context.input.state.records.get(resource.address);
-  const recorded = takeover ? undefined : recordedOf(record);
-  const before = provider.normalize?.(live.values) ?? live.values;
-  const all = diffResource(
-    provider.fields,
-    resolved.values,
-    { ...live, values: before },
-    recorded,
-    resolved.unknown,
-  );
+  const live = comparable(provider, found);
   const ignored = resource.lifecycle.ignore_changes;
-  const [first, ...rest] = all.filter((diff) => !isIgnored(diff.path, ignored));
-  const after = withTargets(
-    keepingIgnored(resolved.values, before, ignored),
-    all.filter((diff) => !isIgnored(diff.path, ignored)),
-  );
+  const recorded = takeover ? undefined : recordedOf(record);
+  const all = diffResource(provider.fields, resolved.values, live, recorded, resolved.unknown);
+  const diffs = all.filter((diff) => !isIgnored(diff.path, ignored));
+  const after = withTargets(keepingIgnored(resolved.values, live.values, ignored), diffs);
   const existing = {
     id: live.id,
-    before,
-    fingerprint: liveFingerprint(provider.fields, { ...live, values: before }, after),
+    before: live.values,
+    fingerprint: liveFingerprint(provider.fields, live, after),
   };
-  const reach = reaching(resource, after, resolved);
-  if (first === undefined) {
-    const action = takeover || record?.status === "creating" ? "adopt" : "noop";
-    return {
-      change: {
-        action,
-        ...common(resource, "spec", takeover ? ["it exists as the spec asks for it"] : []),
-        ...reach,
-        ...existing,
-      },
-    };
-  }
+  return {
+    live: found,
+    takeover,
+    unfinished: record?.status === "creating",
+    diffs,
+    reach: reaching(resource, after, resolved),
+    existing,
+  };
+}
+
+function actionFor(context: Context, resource: Resource, provider: Provider, found: Compared): Decision {
+  const [first, ...rest] = found.diffs;
+  if (first === undefined) return { change: unchanged(resource, found) };
   const diffs: NonEmpty<FieldDiff> = [first, ...rest];
-  const head = common(
-    resource,
-    combined(diffs),
-    reasonsOf(context, resource, diffs, takeover, record?.status === "creating"),
-  );
   const [forced, ...more] = diffs.filter((diff) => diff.replaces);
+  const head = common(resource, combined(diffs), reasonsOf(context, resource, found));
+  const base = { ...head, ...found.reach, ...found.existing, diffs };
   if (forced === undefined) {
-    const steps = provider.steps?.(diffs, live, after) ?? [{ operation: "update" }];
-    return { change: { action: "update", ...head, ...reach, ...existing, diffs, steps } satisfies Update };
+    const steps = provider.steps?.(diffs, found.live, found.reach.after) ?? [{ operation: "update" }];
+    return { change: { action: "update", ...base, steps } satisfies Update };
   }
   const because: NonEmpty<FieldDiff> = [forced, ...more];
   if (immutablePolicy(context, resource) === "error")
     return { refused: immutable(resource, provider, because) };
-  const replace = {
-    action: "replace",
-    ...head,
-    ...reach,
-    ...existing,
-    diffs,
-    because,
-    replacing: provider.replacing,
-    removeAfter: [],
-  } as const;
-  return { change: replace satisfies Replace };
+  return {
+    change: {
+      action: "replace",
+      ...base,
+      because,
+      replacing: provider.replacing,
+      removeAfter: [],
+    } satisfies Replace,
+  };
+}
+
+function unchanged(resource: Resource, found: Compared): Change {
+  const action = found.takeover || found.unfinished ? "adopt" : "noop";
+  const reasons = found.takeover ? ["it exists as the spec asks for it"] : [];
+  return { action, ...common(resource, "spec", reasons), ...found.reach, ...found.existing };
 }
 
 /** Defaults and recorded values that drifted are written out, so that a write brings them back. */
@@ -139,16 +143,10 @@ function combined(diffs: readonly FieldDiff[]): Cause {
   return causes.size === 1 ? ([...causes][0] ?? "spec") : "both";
 }
 
-function reasonsOf(
-  context: Context,
-  resource: Resource,
-  diffs: readonly FieldDiff[],
-  takeover: boolean,
-  unfinished: boolean,
-): readonly string[] {
+function reasonsOf(context: Context, resource: Resource, found: Compared): readonly string[] {
   const reasons: string[] = [];
-  if (takeover) reasons.push("it exists and is taken over");
-  if (unfinished) reasons.push("its creation was cut and is finished now");
+  if (found.takeover) reasons.push("it exists and is taken over");
+  if (found.unfinished) reasons.push("its creation was cut and is finished now");
   const moved = new Set<string>();
   for (const reference of resource.references) {
     for (const part of reference.parts)
@@ -156,7 +154,7 @@ function reasonsOf(
         moved.add(part.address);
   }
   for (const address of [...moved].sort()) reasons.push(`${address} is replaced and gets a new id`);
-  for (const diff of diffs)
+  for (const diff of found.diffs)
     if (diff.replaces) reasons.push(`${toText(diff.path)} cannot be changed in place`);
   return reasons;
 }

@@ -49,7 +49,7 @@ function walk(
   path: Path,
   schema: FieldSchema,
   desired: Json | undefined,
-  live: Json | undefined,
+  found: Json | undefined,
   from: Inherited,
 ): void {
   if (schema.readOnly === true || schema.source === true) return;
@@ -57,26 +57,32 @@ function walk(
     replaces: from.replaces || schema.onChange === "replace",
     serverDefault: from.serverDefault || schema.serverDefault === true,
   };
-  if (schema.writeOnly === true) {
-    hidden(on, path, schema, desired, inherited);
-    return;
+  // A service that leaves a field out means its default.
+  const live = found === undefined ? schema.default : found;
+  if (schema.writeOnly === true) hidden(on, path, schema, desired, inherited);
+  else if (desired === undefined) unset(on, path, schema, live, inherited);
+  else if (isObject(desired) && isObject(live) && hasMembers(schema))
+    members(on, path, schema, desired, live, inherited);
+  else if (!same(schema, desired, live)) report(on, path, schema, desired, live, inherited.replaces);
+}
+
+function hasMembers(schema: FieldSchema): boolean {
+  return schema.properties !== undefined || typeof schema.additionalProperties === "object";
+}
+
+function members(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  desired: JsonObject,
+  live: JsonObject,
+  inherited: Inherited,
+): void {
+  const isMap = schema.properties === undefined;
+  const below = { replaces: inherited.replaces, serverDefault: isMap && inherited.serverDefault };
+  for (const key of keysOf(schema, desired, live)) {
+    walk(on, [...path, key], memberSchema(schema, key), member(desired, key), member(live, key), below);
   }
-  if (desired === undefined) {
-    unset(on, path, schema, live, inherited);
-    return;
-  }
-  if (
-    isObject(desired) &&
-    isObject(live) &&
-    (schema.properties !== undefined || typeof schema.additionalProperties === "object")
-  ) {
-    const isMap = schema.properties === undefined;
-    const below = { replaces: inherited.replaces, serverDefault: isMap && inherited.serverDefault };
-    for (const key of keysOf(schema, desired, live))
-      walk(on, [...path, key], memberSchema(schema, key), member(desired, key), member(live, key), below);
-    return;
-  }
-  if (!same(schema, desired, live)) report(on, path, schema, desired, live, inherited.replaces);
 }
 
 function keysOf(schema: FieldSchema, desired: JsonObject, live: JsonObject): readonly string[] {

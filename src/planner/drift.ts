@@ -3,6 +3,7 @@
 import { type Address, kindOf } from "../core/address.ts";
 import { type Context, recordedOf } from "./context.ts";
 import { diffResource } from "./diff.ts";
+import { comparable } from "./fingerprint.ts";
 import { isIgnored } from "./ignored.ts";
 import type { Drift } from "./plan.ts";
 import type { LiveMember } from "./removals.ts";
@@ -28,8 +29,7 @@ function driftOfRecord(context: Context, address: Address): Drift | undefined {
   const head = { address, kind: provider.kind, name: record.name };
   if (live === undefined) return { ...head, what: "gone", diffs: [] };
   const ignored = context.input.spec.resources.get(address)?.lifecycle.ignore_changes ?? [];
-  const values = provider.normalize?.(live.values) ?? live.values;
-  const diffs = diffResource(provider.fields, record.applied, { ...live, values }, recorded).filter(
+  const diffs = diffResource(provider.fields, record.applied, comparable(provider, live), recorded).filter(
     (diff) => !isIgnored(diff.path, ignored),
   );
   return diffs.length === 0

@@ -3,7 +3,7 @@
 import { fingerprint } from "../core/canonical.ts";
 import type { Json } from "../core/json.ts";
 import type { FieldTable, Values } from "../resource/fields.ts";
-import type { LiveObject } from "../resource/provider.ts";
+import type { LiveObject, Provider } from "../resource/provider.ts";
 import { normalForm } from "./normal.ts";
 
 /**
@@ -24,4 +24,9 @@ export function liveFingerprint(
     if (value !== undefined) parts[name] = value;
   }
   return fingerprint(parts);
+}
+
+/** A live object as the kind wants it compared: without what the kind itself leaves out. */
+export function comparable(provider: Provider, live: LiveObject): LiveObject {
+  return provider.normalize === undefined ? live : { ...live, values: provider.normalize(live.values) };
 }

@@ -5,7 +5,7 @@ import type { LiveObject, Look, Provider } from "../resource/provider.ts";
 import type { StateRecord } from "../state/record.ts";
 import type { Change, Delete, Forget } from "./change.ts";
 import { type Context, holdsUnreadable, ownerKey } from "./context.ts";
-import { liveFingerprint } from "./fingerprint.ts";
+import { comparable, liveFingerprint } from "./fingerprint.ts";
 import { foldName, parentOf } from "./world.ts";
 
 export interface Removals {
@@ -109,7 +109,7 @@ function deletion(
   live: LiveObject,
   reason: string,
 ): Delete {
-  const fingerprint = liveFingerprint(provider.fields, live, undefined);
+  const fingerprint = liveFingerprint(provider.fields, comparable(provider, live), undefined);
   const head = {
     address,
     kind: provider.kind,
@@ -227,7 +227,7 @@ function reported(provider: Provider, address: Address, live: LiveObject): Chang
     reasons,
     id: live.id,
     before: live.values,
-    fingerprint: liveFingerprint(provider.fields, live, undefined),
+    fingerprint: liveFingerprint(provider.fields, comparable(provider, live), undefined),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Json } from "../core/json.ts";
 import type { Live } from "../resource/live.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { Change } from "./change.ts";
-import { liveFingerprint } from "./fingerprint.ts";
+import { comparable, liveFingerprint } from "./fingerprint.ts";
 import type { Plan } from "./plan.ts";
 import { worldOf } from "./world.ts";
 
@@ -50,7 +50,7 @@ export function readPlan(text: string, keyed: (text: string) => string): SavedPl
       hint: "make one with: workspace plan --out FILE",
     });
   const { seal, ...body } = parsed;
-  if (body["format"] !== SAVED_FORMAT) {
+  if (body.format !== SAVED_FORMAT) {
     return error("PLAN_FILE", "the file is not a saved plan of this version", {
       hint: "make a new one with: workspace plan --out FILE",
     });
@@ -152,10 +152,8 @@ function movement(change: Change, world: ReturnType<typeof worldOf>, registry: R
     case "delete": {
       const live = world.byId(change.kind, change.id);
       if (live === undefined) return "disappeared from the workspace";
-      const values =
-        change.action === "delete" ? live.values : (provider.normalize?.(live.values) ?? live.values);
       const after = change.action === "delete" ? undefined : change.after;
-      return liveFingerprint(provider.fields, { ...live, values }, after) === change.fingerprint
+      return liveFingerprint(provider.fields, comparable(provider, live), after) === change.fingerprint
         ? undefined
         : "changed in the workspace";
     }

@@ -1,0 +1,89 @@
+// Three small kinds that show every rule of planning: boxes (immutable and server-decided fields), labels (nested, ours
+// where declared), keys (nested, unreadable), tasks (names not unique, refer to boxes).
+
+import type { Provider } from "../../src/resource/provider.ts";
+import { registryOf } from "../../src/resource/registry.ts";
+
+const never = (): never => {
+  throw new Error("planning calls no verb");
+};
+const verbs = { list: never, read: never, create: never, update: never, delete: never };
+
+const boxes: Provider = {
+  ...verbs,
+  kind: "boxes",
+  one: "box",
+  description: "A box.",
+  nameField: "box_name",
+  unique: true,
+  ignoreCase: true,
+  idAttribute: "box_id",
+  crash: "client-named",
+  replacing: "rename-aside",
+  limit: { max: 40, per: "workspace" },
+  builtIn: ["root"],
+  fields: {
+    box_name: { type: "string", ignoreCase: true },
+    material: { type: "string", onChange: "replace" },
+    size: { type: "integer", default: 1 },
+    timeout: { type: "integer", serverDefault: true },
+    note: { type: "string" },
+    colors: { type: "array", list: "set", items: { type: "string" } },
+    members: { type: "array", list: "set", whenAbsent: "unmanaged", items: { type: "string" } },
+    tags: { type: "object", additionalProperties: { type: "string" } },
+    limits: {
+      type: "object",
+      properties: { low: { type: "integer", default: 0 }, high: { type: "integer" } },
+    },
+  },
+};
+
+const labels: Provider = {
+  ...verbs,
+  kind: "labels",
+  one: "label",
+  description: "A label of a box.",
+  nameField: undefined,
+  unique: true,
+  idAttribute: "label",
+  crash: "repeatable",
+  replacing: "delete-first",
+  nested: { kind: "boxes", under: "labels", shorthand: "text" },
+  keeps: (live, look) =>
+    live.values["text"] === "owner" && look.caller !== undefined && live.name.endsWith(`/${look.caller}`),
+  fields: { text: { type: "string" } },
+};
+
+const keys: Provider = {
+  ...verbs,
+  kind: "keys",
+  one: "key",
+  description: "A key of a box, never given back.",
+  nameField: undefined,
+  unique: true,
+  idAttribute: "key",
+  crash: "repeatable",
+  replacing: "delete-first",
+  nested: { kind: "boxes", under: "keys" },
+  limit: { max: 3, per: "parent" },
+  fields: { value: { type: "string", writeOnly: true, sensitive: true, witness: "written" } },
+};
+
+const tasks: Provider = {
+  ...verbs,
+  kind: "tasks",
+  one: "task",
+  description: "A task, in a box or not.",
+  nameField: "name",
+  unique: false,
+  idAttribute: "task_id",
+  crash: "two-phase",
+  replacing: "create-first",
+  fields: {
+    name: { type: "string" },
+    box: { type: "string", refersTo: "boxes" },
+    steps: { type: "array", list: "ordered", items: { type: "string" } },
+  },
+};
+
+export const registry = registryOf([boxes, labels, keys, tasks]);
