@@ -1,4 +1,4 @@
-// SCIM users and groups (A 4.1).
+// SCIM users and groups (A 4.1): the calls, what happens by itself, and what a new workspace holds.
 
 import type { Area } from "../call.ts";
 import {
@@ -12,9 +12,11 @@ import {
   USERS,
 } from "../directory.ts";
 import type { World } from "../world.ts";
+import { groupOperations } from "./scim/groups.ts";
+import { userOperations } from "./scim/users.ts";
 
 export const scimArea: Area = {
-  operations: {},
+  operations: { ...userOperations, ...groupOperations },
   timers: { [PURGE]: (world, payload) => purgeUser(world, String(payload.name)) },
   seed,
 };

@@ -1,0 +1,143 @@
+// SCIM groups: list, get, create, PATCH of members, DELETE (A 4.1).
+
+import type { Json, JsonObject } from "../../../core/json.ts";
+import type { Call, Operations, Reply } from "../../call.ts";
+import {
+  ADMINS,
+  allGroups,
+  closesCircle,
+  type Group,
+  groupById,
+  groupByName,
+  newPrincipalId,
+  removeGroup,
+  setMembers,
+  USERS,
+  userById,
+} from "../../directory.ts";
+import { ScimError } from "../../errors.ts";
+import type { World } from "../../world.ts";
+import { lookupIn, parseFilter } from "./filter.ts";
+import { type Attribute, applyPatch } from "./patch.ts";
+import { checkSchemas, texts } from "./reading.ts";
+import { GROUP_SCHEMA, PATCH_SCHEMA, shownGroup, shownList } from "./wire.ts";
+
+export const groupOperations: Operations = {
+  "scim/groups/list": list,
+  "scim/groups/get": (call, world) => ({ json: shownGroup(world, existing(world, call)) }),
+  "scim/groups/create": create,
+  "scim/groups/patch": patch,
+  "scim/groups/delete": remove,
+};
+
+const MEMBERS: Attribute = { name: "members", shape: "list" };
+const ENTITLEMENTS: Attribute = { name: "entitlements", shape: "list" };
+const ROLES: Attribute = { name: "roles", shape: "list" };
+
+const ATTRIBUTES: readonly Attribute[] = [
+  { name: "displayName", shape: "text", fixed: true },
+  { name: "id", shape: "text", fixed: true },
+  { name: "externalId", shape: "text" },
+  MEMBERS,
+  ENTITLEMENTS,
+  ROLES,
+];
+
+const FILTERED = new Set([
+  ...["displayname", "id", "externalid", "members.display", "groups.display"],
+  ...["members", "groups", "entitlements", "roles"].flatMap((name) => [name, `${name}.value`]),
+]);
+
+function existing(world: World, call: Call): Group {
+  const id = call.params.id ?? "";
+  const group = groupById(world, id);
+  if (group === undefined) throw new ScimError(404, `Group with id ${id} not found.`);
+  return group;
+}
+
+function list(call: Call, world: World): Reply {
+  const show = (group: Group) => shownGroup(world, group);
+  return { json: shownList(selected(world, call.input.filter), call.input, show) };
+}
+
+function selected(world: World, filterText: Json | undefined): Group[] {
+  if (typeof filterText !== "string") return [...allGroups(world)];
+  const filter = parseFilter(filterText);
+  if (filter.exactly?.attribute === "displayname") {
+    const group = groupByName(world, filter.exactly.value);
+    return group === undefined ? [] : [group];
+  }
+  return [...allGroups(world)].filter((group) =>
+    filter.matches(lookupIn(shownGroup(world, group), FILTERED)),
+  );
+}
+
+function create(call: Call, world: World): Reply {
+  checkSchemas(call.input, GROUP_SCHEMA);
+  const displayName = String(call.input.displayName);
+  if (groupByName(world, displayName) !== undefined) {
+    throw new ScimError(409, `Group with name ${displayName} already exists.`, "uniqueness");
+  }
+  const group = { id: newPrincipalId(world), displayName, members: [] };
+  return { status: 201, json: shownGroup(world, write(world, group, call.input)) };
+}
+
+function patch(call: Call, world: World): Reply {
+  const group = existing(world, call);
+  checkSchemas(call.input, PATCH_SCHEMA);
+  const operations = call.input.Operations;
+  const after = applyPatch(plain(group), Array.isArray(operations) ? operations : [], ATTRIBUTES);
+  return { json: shownGroup(world, write(world, group, after)) };
+}
+
+/** A group as a PATCH works on it: without the names of its members, which may be many. */
+function plain(group: Group): JsonObject {
+  const { id, displayName, externalId, members, entitlements, roles } = group;
+  const values = (list: readonly string[]) => list.map((value) => ({ value }));
+  return {
+    id,
+    displayName,
+    members: values(members),
+    entitlements: values(entitlements),
+    roles: values(roles),
+    ...(externalId === undefined ? {} : { externalId }),
+  };
+}
+
+function write(world: World, group: Pick<Group, "id" | "displayName" | "members">, body: JsonObject): Group {
+  const { externalId } = body;
+  const members = texts(MEMBERS, body);
+  const before = new Set(group.members);
+  for (const id of members) if (!before.has(id)) checkMember(world, group, id);
+  const changed: Group = {
+    id: group.id,
+    displayName: group.displayName,
+    members: group.members,
+    entitlements: texts(ENTITLEMENTS, body),
+    roles: texts(ROLES, body),
+    ...(typeof externalId === "string" ? { externalId } : {}),
+  };
+  return setMembers(world, changed, members);
+}
+
+function checkMember(world: World, group: Pick<Group, "id" | "displayName">, id: string): void {
+  if (userById(world, id) === undefined && groupById(world, id) === undefined) {
+    throw new ScimError(400, `Member with id ${id} not found.`, "invalidValue");
+  }
+  if (closesCircle(world, group.id, id)) {
+    throw new ScimError(
+      400,
+      `Group ${id} cannot be a member of ${group.displayName}: it contains that group.`,
+      "invalidValue",
+    );
+  }
+}
+
+function remove(call: Call, world: World): Reply {
+  const group = existing(world, call);
+  if (group.displayName === ADMINS || group.displayName === USERS) {
+    throw new ScimError(403, `The built-in group ${group.displayName} cannot be deleted.`);
+  }
+  removeGroup(world, group);
+  return { status: 204, json: {} };
+}

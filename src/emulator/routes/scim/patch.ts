@@ -1,0 +1,218 @@
+// PATCH of a SCIM resource: add, remove and replace, with paths and value filters (RFC 7644, section 3.5.2).
+
+import type { Json, JsonObject } from "../../../core/json.ts";
+import { ScimError } from "../../errors.ts";
+import { attributeOf, parseFilter } from "./filter.ts";
+
+/** An attribute that a PATCH may name. A `list` holds objects that are told apart by their `value`. */
+export interface Attribute {
+  readonly name: string;
+  readonly shape: "text" | "boolean" | "object" | "list";
+  /** Immutable: writing another value than the present one is refused. */
+  readonly fixed?: true;
+}
+
+interface Path {
+  readonly attribute: Attribute;
+  readonly filter: string | undefined;
+  readonly sub: string | undefined;
+}
+
+type Op = "add" | "remove" | "replace";
+
+/** The resource after all operations; the resource given is not touched. Throws ScimError when one cannot be done. */
+export function applyPatch(
+  resource: JsonObject,
+  operations: readonly Json[],
+  attributes: readonly Attribute[],
+): JsonObject {
+  return operations.reduce<JsonObject>(
+    (before, operation) => applyOne(before, asObject(operation), attributes),
+    resource,
+  );
+}
+
+function applyOne(resource: JsonObject, operation: JsonObject, attributes: readonly Attribute[]): JsonObject {
+  const op = readOp(operation.op);
+  const { path, value } = operation;
+  if (typeof path === "string") return applyAt(resource, op, readPath(path, attributes), value);
+  if (path !== undefined) throw new ScimError(400, "path must be text.", "invalidPath");
+  if (!isObject(value)) {
+    const [why, type] =
+      op === "remove"
+        ? ["A remove needs a path.", "noTarget"]
+        : ["Without a path, value must be an object.", "invalidValue"];
+    throw new ScimError(400, why, type);
+  }
+  // Unknown members of the object are ignored, as everywhere in requests.
+  return Object.entries(value).reduce<JsonObject>((before, [name, member]) => {
+    const attribute = attributes.find((known) => known.name.toLowerCase() === attributeOf(name));
+    return attribute === undefined
+      ? before
+      : applyAt(before, op, { attribute, filter: undefined, sub: undefined }, member);
+  }, resource);
+}
+
+function readOp(op: Json | undefined): Op {
+  const word = String(op).toLowerCase();
+  if (word === "add" || word === "remove" || word === "replace") return word;
+  throw new ScimError(400, `op must be add, remove or replace, not '${String(op)}'.`, "invalidSyntax");
+}
+
+const PATH = /^([\w$:.-]*?[\w$]+?)(?:\[(.*)\])?(?:\.(\w+))?$/s;
+
+function readPath(text: string, attributes: readonly Attribute[]): Path {
+  const prefixless = /^urn:/i.test(text)
+    ? text.replace(/^urn:ietf:params:scim:schemas:core:2\.0:(User|Group):/i, "")
+    : text;
+  const [, name = "", filter, sub] = PATH.exec(prefixless) ?? [];
+  const attribute = attributes.find((known) => known.name.toLowerCase() === name.toLowerCase());
+  if (attribute === undefined) throw new ScimError(400, `There is no attribute '${text}'.`, "invalidPath");
+  if (filter !== undefined && attribute.shape !== "list") {
+    throw new ScimError(400, `${attribute.name} is not a list, so '${text}' selects nothing.`, "invalidPath");
+  }
+  if (sub !== undefined && attribute.shape !== "object" && filter === undefined) {
+    throw new ScimError(
+      400,
+      `'${text}' names a part of every value of ${attribute.name}; say which with a filter.`,
+      "invalidPath",
+    );
+  }
+  return { attribute, filter, sub };
+}
+
+function applyAt(resource: JsonObject, op: Op, path: Path, value: Json | undefined): JsonObject {
+  const { attribute } = path;
+  const before = resource[attribute.name];
+  if (op !== "remove" && value === undefined)
+    throw new ScimError(400, `${op} of ${attribute.name} needs a value.`, "invalidValue");
+  const after =
+    attribute.shape === "list"
+      ? patchedList(asList(before), op, path, value)
+      : patchedValue(before, op, path, value);
+  if (attribute.fixed && JSON.stringify(after) !== JSON.stringify(before)) {
+    throw new ScimError(400, `${attribute.name} cannot be changed.`, "mutability");
+  }
+  const { [attribute.name]: _gone, ...rest } = resource;
+  return after === undefined ? rest : { ...rest, [attribute.name]: after };
+}
+
+function patchedValue(
+  before: Json | undefined,
+  op: Op,
+  path: Path,
+  value: Json | undefined,
+): Json | undefined {
+  const { attribute, sub } = path;
+  if (sub !== undefined) {
+    const { [sub]: _gone, ...rest } = isObject(before) ? before : {};
+    return op === "remove" || value === undefined ? rest : { ...rest, [sub]: value };
+  }
+  if (op === "remove") return undefined;
+  const single = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (attribute.shape === "object") {
+    if (!isObject(single)) throw wrongShape(attribute);
+    return op === "add" && isObject(before) ? { ...before, ...single } : single;
+  }
+  if (typeof single !== (attribute.shape === "text" ? "string" : "boolean")) throw wrongShape(attribute);
+  return single;
+}
+
+function patchedList(
+  before: readonly JsonObject[],
+  op: Op,
+  path: Path,
+  value: Json | undefined,
+): readonly JsonObject[] {
+  if (path.filter !== undefined) return patchedMembers(before, op, path, path.filter, value);
+  const given = value === undefined ? [] : listOf(path.attribute, value);
+  const named = new Set(given.map((member) => member.value));
+  switch (op) {
+    case "remove":
+      return value === undefined ? [] : before.filter((member) => !named.has(member.value));
+    case "replace":
+      return unique(given);
+    case "add":
+      return unique([...before, ...given]);
+  }
+  return op satisfies never;
+}
+
+/** What a path with a filter selects, and what becomes of it. */
+function patchedMembers(
+  before: readonly JsonObject[],
+  op: Op,
+  path: Path,
+  filterText: string,
+  value: Json | undefined,
+): readonly JsonObject[] {
+  const filter = parseFilter(filterText);
+  const selected = new Set(before.filter((member) => filter.matches((name) => partOf(member, name))));
+  if (op === "remove") {
+    const { sub } = path;
+    if (sub === undefined) return before.filter((member) => !selected.has(member));
+    return before.map((member) => (selected.has(member) ? without(member, sub) : member));
+  }
+  if (selected.size === 0)
+    throw new ScimError(400, `No value of ${path.attribute.name} matches '${filterText}'.`, "noTarget");
+  const change =
+    path.sub === undefined ? listOf(path.attribute, value ?? null)[0] : { [path.sub]: value ?? null };
+  return unique(before.map((member) => (selected.has(member) ? { ...member, ...change } : member)));
+}
+
+const PARTS = new Set(["value", "display", "type", "primary"]);
+
+function partOf(member: JsonObject, name: string): readonly Json[] | undefined {
+  if (!PARTS.has(name)) return undefined;
+  const part = member[name];
+  return part === undefined ? [] : [part];
+}
+
+function without(member: JsonObject, name: string): JsonObject {
+  const { [name]: _gone, ...rest } = member;
+  return rest;
+}
+
+/** The members of a list as the contract writes them (`[{value}]`), a single one, or bare texts. */
+export function listOf(attribute: Attribute, value: Json): JsonObject[] {
+  const members = Array.isArray(value) ? value : [value];
+  return members.map((member) => {
+    const object = typeof member === "string" ? { value: member } : member;
+    if (!isObject(object) || typeof object.value !== "string" || object.value === "")
+      throw wrongShape(attribute);
+    return object;
+  });
+}
+
+/** The last of those with the same value stands, at the place of the first. */
+function unique(members: readonly JsonObject[]): JsonObject[] {
+  return [...new Map(members.map((member) => [member.value, member])).values()];
+}
+
+const SHAPES = {
+  text: "text",
+  boolean: "true or false",
+  object: "an object",
+  list: "a list of {value}",
+} as const;
+
+function wrongShape(attribute: Attribute): ScimError {
+  return new ScimError(
+    400,
+    `The value of ${attribute.name} must be ${SHAPES[attribute.shape]}.`,
+    "invalidValue",
+  );
+}
+
+function asList(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function asObject(value: Json): JsonObject {
+  if (!isObject(value)) throw new ScimError(400, "An operation is an object.", "invalidSyntax");
+  return value;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
