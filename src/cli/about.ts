@@ -1,0 +1,5 @@
+// What the program calls itself.
+
+import manifest from "../../package.json" with { type: "json" };
+
+export const VERSION: string = manifest.version;

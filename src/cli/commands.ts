@@ -1,0 +1,71 @@
+// Every command with its summary; its file is loaded only when it is used.
+
+import type { Command, CommandGroup } from "./command.ts";
+
+export interface Listed {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command | CommandGroup>;
+}
+
+const listed = (name: string, summary: string, load: () => Promise<Command | CommandGroup>): Listed => ({
+  name,
+  summary,
+  load,
+});
+
+export const COMMANDS: readonly Listed[] = [
+  listed(
+    "init",
+    "write a first spec into this folder",
+    async () => (await import("./commands/init.ts")).init,
+  ),
+  listed(
+    "validate",
+    "check the spec; needs no workspace",
+    async () => (await import("./commands/validate.ts")).validate,
+  ),
+  listed("plan", "show what apply would change", async () => (await import("./commands/plan.ts")).plan),
+  listed(
+    "apply",
+    "make the workspace as the spec says",
+    async () => (await import("./commands/apply.ts")).apply,
+  ),
+  listed(
+    "drift",
+    "show what changed outside since the last apply",
+    async () => (await import("./commands/drift.ts")).drift,
+  ),
+  listed(
+    "destroy",
+    "delete everything that the spec manages",
+    async () => (await import("./commands/destroy.ts")).destroy,
+  ),
+  listed(
+    "state",
+    "list, show, rm, mv, unlock: what is recorded",
+    async () => (await import("./commands/state.ts")).state,
+  ),
+  listed(
+    "graph",
+    "show how resources depend on each other",
+    async () => (await import("./commands/graph.ts")).graph,
+  ),
+  listed(
+    "schema",
+    "print the JSON Schema of a spec, or the API",
+    async () => (await import("./commands/schema.ts")).schema,
+  ),
+  listed("explain", "explain a kind or a field", async () => (await import("./commands/explain.ts")).explain),
+  listed(
+    "emulator",
+    "serve a workspace on this machine",
+    async () => (await import("./commands/emulator.ts")).emulator,
+  ),
+  listed(
+    "completion",
+    "print a completion script for a shell",
+    async () => (await import("./commands/completion.ts")).completion,
+  ),
+  listed("version", "print the version", async () => (await import("./commands/version.ts")).version),
+];

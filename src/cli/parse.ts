@@ -1,0 +1,67 @@
+// Turns arguments into the options of one command; what does not fit becomes a diagnostic with a suggestion.
+
+import { CommanderError, Option, Command as Parser } from "commander";
+import { error, Failure } from "../core/diagnostic.ts";
+import type { Command } from "./command.ts";
+import type { OptionSpec } from "./option.ts";
+
+export type Parsed =
+  | { readonly help: string }
+  | { readonly options: Readonly<Record<string, unknown>>; readonly args: readonly string[] };
+
+/** Throws Failure with CLI_USAGE. */
+export function parse(command: Command, title: string, argv: readonly string[], columns: number): Parsed {
+  const parser = parserOf(command, title, columns);
+  try {
+    parser.parse([...argv], { from: "user" });
+  } catch (problem) {
+    if (!(problem instanceof CommanderError)) throw problem;
+    if (problem.code === "commander.helpDisplayed") return { help: parser.helpInformation() };
+    throw new Failure(usage(problem.message, title));
+  }
+  const found = parser.opts<Record<string, unknown>>();
+  const options = Object.entries(command.options).map(
+    ([name, spec]) => [name, found[attributeOf(spec)] ?? spec.initial] as const,
+  );
+  return { options: Object.fromEntries(options), args: parser.args };
+}
+
+function parserOf(command: Command, title: string, columns: number): Parser {
+  const parser = new Parser(title)
+    .description(command.summary)
+    .exitOverride()
+    .configureOutput({
+      writeOut: () => undefined,
+      writeErr: () => undefined,
+      getOutHelpWidth: () => Math.min(columns, 110),
+    })
+    .helpOption("-h, --help", "show this help")
+    .allowExcessArguments(false);
+  for (const one of command.args) parser.argument(one.name, one.description);
+  for (const spec of Object.values(command.options)) parser.addOption(optionOf(spec));
+  if (command.notes !== undefined) parser.addHelpText("after", `\n${command.notes}`);
+  return parser;
+}
+
+function optionOf(spec: OptionSpec<unknown>): Option {
+  const option = new Option(spec.flags, spec.description);
+  // `--no-input` is an option of its own, not the negative of `--input`.
+  option.negate = false;
+  const { parse: read } = spec;
+  if (spec.repeats === true)
+    option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+  else if (read !== undefined) option.argParser(read);
+  return option;
+}
+
+function attributeOf(spec: OptionSpec<unknown>): string {
+  return new Option(spec.flags).attributeName();
+}
+
+/** `error: unknown option '--targt'` and `(Did you mean --target?)` as a diagnostic. */
+function usage(message: string, title: string) {
+  const [what = "", ...rest] = message.replace(/^error: /, "").split("\n");
+  const suggestion = /\(Did you mean (.*?)\?\)/.exec(rest.join(" "))?.[1];
+  const hint = suggestion === undefined ? `see: ${title} --help` : `did you mean ${suggestion}?`;
+  return error("CLI_USAGE", what.replace(/\.$/, ""), { hint });
+}

@@ -1,0 +1,50 @@
+// Ctrl-C and SIGTERM: outside an apply they end the run at once; inside, the first asks it to stop, the second ends it.
+
+export type SignalName = "SIGINT" | "SIGTERM";
+
+export const SIGNAL_EXIT: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143 };
+
+export class Signals {
+  readonly #ended = Promise.withResolvers<number>();
+  #stopping: AbortController | undefined;
+  #first: SignalName | undefined;
+  readonly #say: (text: string) => void;
+
+  constructor(say: (text: string) => void) {
+    this.#say = say;
+  }
+
+  /** Settles with an exit code when the run has to end at once. */
+  get ended(): Promise<number> {
+    return this.#ended.promise;
+  }
+
+  /** The exit code of a run that was asked to stop. */
+  get exitCode(): number | undefined {
+    return this.#first === undefined ? undefined : SIGNAL_EXIT[this.#first];
+  }
+
+  receive(name: SignalName): void {
+    const again = this.#first !== undefined;
+    this.#first ??= name;
+    if (this.#stopping === undefined || again) {
+      this.#ended.resolve(SIGNAL_EXIT[name]);
+      return;
+    }
+    this.#say(
+      "Stopping: what is in flight is finished, nothing new is started. Once more ends the run at once.\n",
+    );
+    this.#stopping.abort();
+  }
+
+  /** While `work` runs, the first signal aborts what it is given; the work decides how to end. */
+  async during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stopping = new AbortController();
+    this.#stopping = stopping;
+    try {
+      return await work(stopping.signal);
+    } finally {
+      this.#stopping = undefined;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// What a run that cannot go on tells people: diagnostics, never a stack trace.
+
+import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
+import { Refused, UnknownOutcome } from "../core/outcome.ts";
+import { colorsFor, wantsColor } from "../report/color.ts";
+import { diagnosticsText } from "../report/diagnostic-text.ts";
+import type { Context } from "./context.ts";
+import { exitOf } from "./exit.ts";
+
+/** Writes what went wrong to stderr; the exit code. */
+export function troubled(context: Context, problem: unknown): number {
+  const found = diagnosticsOf(problem);
+  tell(context, found);
+  if (
+    found.some((one) => one.code === "CLI_INTERNAL") &&
+    context.env["WORKSPACE_DEBUG"] === "1" &&
+    problem instanceof Error
+  )
+    context.stderr.write(`${problem.stack}\n`);
+  return exitOf(found);
+}
+
+/** Writes diagnostics to stderr. */
+export function tell(context: Context, diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.length === 0) return;
+  context.stderr.write(
+    diagnosticsText(diagnostics, colorsFor(wantsColor(context.env, context.stderr.isTerminal))),
+  );
+}
+
+export function diagnosticsOf(problem: unknown): readonly Diagnostic[] {
+  if (problem instanceof Failure) return problem.diagnostics;
+  if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
+  return [
+    error("CLI_INTERNAL", "the program met a state that it holds to be impossible", {
+      cause: problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem),
+      hint: "this is a bug: please report it with the command, and with the output of the same run under WORKSPACE_DEBUG=1",
+    }),
+  ];
+}

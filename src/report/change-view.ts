@@ -1,0 +1,92 @@
+// One change as a reader should see it, without colours or layout: the text and Markdown forms are made from this.
+
+import { toPointer } from "../core/pointer.ts";
+import type { Action, Change } from "../planner/change.ts";
+import type { Registry } from "../resource/registry.ts";
+import { causeText, diffLines, type FieldLine, setLines } from "./field-lines.ts";
+import { printable } from "./printable.ts";
+import { SIGNS } from "./words.ts";
+
+export interface ChangeView {
+  readonly action: Action;
+  readonly sign: string;
+  readonly verb: string;
+  readonly address: string;
+  /** What stands behind the address: the natural name where it differs, how a replace goes, why a change is not the spec's. */
+  readonly remarks: readonly string[];
+  readonly fields: readonly FieldLine[];
+  /** The rules behind a change, as sentences. */
+  readonly reasons: readonly string[];
+  /** What the change does to people, as sentences. */
+  readonly consequences: readonly string[];
+}
+
+const VERBS: Readonly<Record<Action, string>> = {
+  create: "create",
+  update: "update",
+  replace: "replace",
+  delete: "DELETE",
+  adopt: "adopt",
+  forget: "forget",
+  noop: "keep",
+  report: "found",
+};
+
+export function changeView(change: Change, registry: Registry): ChangeView {
+  return {
+    action: change.action,
+    sign: SIGNS[change.action],
+    verb: VERBS[change.action],
+    address: printable(change.address),
+    remarks: remarks(change, registry),
+    fields: fieldLines(change, registry),
+    reasons: change.reasons.map(printable),
+    consequences: change.consequences.map(printable),
+  };
+}
+
+function fieldLines(change: Change, registry: Registry): readonly FieldLine[] {
+  const fields = registry.of(change.address).fields;
+  switch (change.action) {
+    case "create":
+      return setLines(fields, change.after, new Set(change.unresolved.map((one) => toPointer(one.path))));
+    case "update":
+    case "replace":
+      return change.diffs.flatMap((diff) => diffLines(fields, diff, change.cause));
+    case "delete":
+    case "adopt":
+    case "forget":
+    case "noop":
+    case "report":
+      return [];
+  }
+  return change satisfies never;
+}
+
+function remarks(change: Change, registry: Registry): readonly string[] {
+  const found: string[] = [];
+  const key = change.address.slice(change.address.indexOf(".") + 1);
+  if (change.name !== key) found.push(`named ${printable(JSON.stringify(change.name))}`);
+  if (change.action === "delete" && change.deposed === true) found.push("an old object of this address");
+  if (change.action === "replace") found.push(REPLACING[change.replacing]);
+  if (change.action === "update") found.push(...stepNames(change.steps.map((step) => step.operation)));
+  if (
+    (change.action === "delete" || change.action === "replace") &&
+    registry.of(change.address).nameField !== undefined
+  )
+    found.push(`id ${printable(change.id)}`);
+  if (change.cause !== "spec") found.push(causeText(change.cause));
+  return found;
+}
+
+const REPLACING = {
+  "create-first": "the new one is created first",
+  "rename-aside": "the old one is renamed aside, and goes last",
+  "delete-first": "the old one goes first",
+} as const;
+
+/** The operations of an update, where they say more than "update". */
+function stepNames(operations: readonly string[]): readonly string[] {
+  const names = [...new Set(operations)].filter((name) => name !== "update");
+  return names.length === 0 ? [] : [`by ${names.map(printable).join(", ")}`];
+}

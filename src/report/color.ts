@@ -1,0 +1,30 @@
+// Colours as functions of text, on or off; what decides it is given, never looked up.
+
+import picocolors from "picocolors";
+
+export type Paint = (text: string) => string;
+
+export interface Colors {
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly red: Paint;
+  readonly green: Paint;
+  readonly yellow: Paint;
+  readonly cyan: Paint;
+  readonly magenta: Paint;
+  /** White on red: for what destroys. */
+  readonly alarm: Paint;
+}
+
+export function colorsFor(enabled: boolean): Colors {
+  const { bold, dim, red, green, yellow, cyan, magenta, bgRed, white } = picocolors.createColors(enabled);
+  return { bold, dim, red, green, yellow, cyan, magenta, alarm: (text) => bgRed(white(bold(text))) };
+}
+
+/** Colour when forced, never with NO_COLOR or a dumb terminal, else on a terminal. */
+export function wantsColor(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+  const set = (name: string) => (env[name] ?? "") !== "";
+  if (set("NO_COLOR")) return false;
+  if (set("FORCE_COLOR")) return env["FORCE_COLOR"] !== "0" && env["FORCE_COLOR"] !== "false";
+  return isTerminal && env["TERM"] !== "dumb" && !set("CI");
+}

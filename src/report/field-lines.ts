@@ -1,0 +1,157 @@
+// The lines that a change shows for its fields: what is set, what turns into what, what joins or leaves a list.
+
+import type { Json, JsonObject } from "../core/json.ts";
+import { type Path, toPointer, toText } from "../core/pointer.ts";
+import { SENSITIVE_TEXT } from "../core/sensitive.ts";
+import { isObject, memberSchema } from "../planner/normal.ts";
+import type { FieldSchema, FieldTable, ListRule } from "../resource/fields.ts";
+import type { Cause, FieldDiff } from "../resource/provider.ts";
+import { isSensitive, maskedValue, schemaAt } from "./masked.ts";
+import { printable } from "./printable.ts";
+import { quoted, setChange, valueText } from "./value-text.ts";
+
+/** `label  text  note`. `was` is an old value, left of an arrow; `sign` marks a member that comes or goes. */
+export interface FieldLine {
+  readonly label: string;
+  readonly sign?: "+" | "-";
+  readonly was?: string;
+  readonly text: string;
+  readonly note?: string;
+}
+
+/** Inside one line a list of plain values may be this long. */
+const SHORT_LIST = 60;
+
+/** The lines of a create: everything that the spec sets. */
+export function setLines(
+  fields: FieldTable,
+  values: JsonObject,
+  unknown: ReadonlySet<string>,
+): readonly FieldLine[] {
+  const lines: FieldLine[] = [];
+  const visit = (path: Path, schema: FieldSchema, value: Json): void => {
+    const label = printable(toText(path));
+    if (schema.sensitive === true) lines.push({ label, text: SENSITIVE_TEXT });
+    else if (unknown.has(toPointer(path))) lines.push({ label, text: unknownText(value) });
+    else if (isObject(value) && Object.keys(value).length > 0)
+      for (const [key, member] of Object.entries(value))
+        visit([...path, key], memberSchema(schema, key), member);
+    else if (Array.isArray(value) && value.length > 0)
+      lines.push(...listLines(label, maskedValue(schema, value) as Json[]));
+    else lines.push({ label, text: valueText(value) });
+  };
+  for (const [name, value] of Object.entries(values)) visit([name], fields[name] ?? {}, value);
+  return lines;
+}
+
+function listLines(label: string, items: readonly Json[]): readonly FieldLine[] {
+  const inline = items.map((item) => valueText(item)).join(", ");
+  if (inline.length <= SHORT_LIST) return [{ label, text: inline }];
+  return items.map((item, at) => ({ label: at === 0 ? label : "", text: valueText(item) }));
+}
+
+function unknownText(value: Json | undefined): string {
+  return typeof value === "string" ? `(known after apply: ${printable(value)})` : "(known after apply)";
+}
+
+/** The lines of one difference. `usual` is the cause that the change as a whole has; others are noted. */
+export function diffLines(fields: FieldTable, diff: FieldDiff, usual: Cause): readonly FieldLine[] {
+  const label = printable(toText(diff.path));
+  const notes = [
+    diff.replaces ? "forces replacement" : "",
+    diff.cause === usual ? "" : causeText(diff.cause),
+  ];
+  const note = notes.filter((one) => one !== "").join(", ");
+  return withNote(changedLines(fields, diff, label), note);
+}
+
+function changedLines(fields: FieldTable, diff: FieldDiff, label: string): readonly FieldLine[] {
+  const schema = schemaAt(fields, diff.path);
+  if (isSensitive(fields, diff.path))
+    return [{ label, text: diff.before === undefined ? "(sensitive)" : "(sensitive, changed)" }];
+  const before = diff.before === undefined ? undefined : maskedValue(schema, diff.before);
+  const after = diff.after === undefined ? undefined : maskedValue(schema, diff.after);
+  if (diff.unknown === true) return [{ label, was: valueText(before), text: unknownText(after) }];
+  if (schema.list !== undefined && isListOrNothing(before) && isListOrNothing(after))
+    return memberLines(label, before ?? [], after ?? [], schema.list);
+  if (isObject(before) || isObject(after)) return objectLines(diff.path, before, after);
+  return [{ label, was: valueText(before), text: valueText(after) }];
+}
+
+function isListOrNothing(value: Json | undefined): value is readonly Json[] | undefined {
+  return value === undefined || Array.isArray(value);
+}
+
+/** Members that come and go; a pair with the same key is shown as what changed inside. */
+function memberLines(
+  label: string,
+  before: readonly Json[],
+  after: readonly Json[],
+  rule: ListRule,
+): readonly FieldLine[] {
+  const { gone, come } = setChange(before, after);
+  if (gone.length + come.length === 0)
+    return [{ label, was: valueText([...before]), text: valueText([...after]) }];
+  if (
+    rule === "ordered" &&
+    gone.length + come.length > 0 &&
+    valueText([...before]).length + valueText([...after]).length <= SHORT_LIST
+  )
+    return [{ label, was: valueText([...before]), text: valueText([...after]) }];
+  const lines: FieldLine[] = [];
+  const keyed = typeof rule === "object" ? rule.key : undefined;
+  const paired = new Set<Json>();
+  for (const item of gone) {
+    const heir = keyed === undefined ? undefined : come.find((one) => sameKey(keyed, one, item));
+    if (heir === undefined || keyed === undefined)
+      lines.push({ label: "", sign: "-", text: valueText(item) });
+    else {
+      paired.add(heir);
+      lines.push({ label: "", was: valueText(item), text: valueText(heir) });
+    }
+  }
+  for (const item of come) if (!paired.has(item)) lines.push({ label: "", sign: "+", text: valueText(item) });
+  return lines.map((line, at) => (at === 0 ? { ...line, label } : line));
+}
+
+function sameKey(key: string, a: Json, b: Json): boolean {
+  return isObject(a) && isObject(b) && a[key] !== undefined && a[key] === b[key];
+}
+
+/** A whole object that comes, goes or changes: its members by their own paths. */
+function objectLines(path: Path, before: Json | undefined, after: Json | undefined): readonly FieldLine[] {
+  const old = isObject(before) ? before : undefined;
+  const next = isObject(after) ? after : undefined;
+  if ((before !== undefined && old === undefined) || (after !== undefined && next === undefined))
+    return [{ label: printable(toText(path)), was: valueText(before), text: valueText(after) }];
+  const keys = [...new Set([...Object.keys(old ?? {}), ...Object.keys(next ?? {})])];
+  if (keys.length === 0)
+    return [{ label: printable(toText(path)), was: valueText(before), text: valueText(after) }];
+  return keys.flatMap((key) => {
+    const [a, b] = [old?.[key], next?.[key]];
+    if (isObject(a) || isObject(b)) return objectLines([...path, key], a, b);
+    if (valueText(a) === valueText(b)) return [];
+    return [{ label: printable(toText([...path, key])), was: valueText(a), text: valueText(b) }];
+  });
+}
+
+function withNote(lines: readonly FieldLine[], note: string): readonly FieldLine[] {
+  return note === "" ? lines : lines.map((line, at) => (at === 0 ? { ...line, note } : line));
+}
+
+export function causeText(cause: Cause): string {
+  switch (cause) {
+    case "spec":
+      return "the spec changed";
+    case "drift":
+      return "changed outside";
+    case "both":
+      return "the spec changed, and so did the workspace";
+  }
+  return cause satisfies never;
+}
+
+/** A name that may hold anything, quoted only where it needs to be. */
+export function nameText(name: string): string {
+  return /^[\w@./+~:-]+$/.test(name) ? printable(name) : quoted(name);
+}

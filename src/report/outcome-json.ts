@@ -1,0 +1,53 @@
+// An apply as JSON, one event a line: for pipelines that follow it.
+
+import type { ApplyEvent, ChangeOutcome, Outcome } from "../planner/outcome.ts";
+import { diagnosticJson } from "./diagnostic-text.ts";
+import { TOUCHING } from "./words.ts";
+
+type Line = Record<string, unknown>;
+
+export function eventJson(event: ApplyEvent): Line {
+  switch (event.type) {
+    case "apply_begin":
+      return { type: event.type, totals: event.totals };
+    case "apply_start":
+      return { type: event.type, address: event.address, kind: event.kind, action: event.action };
+    case "apply_waiting":
+      return { type: event.type, address: event.address, kind: event.kind, what: event.what };
+    case "apply_complete":
+    case "apply_errored":
+      return { type: event.type, ...changeOutcomeJson(event.outcome) };
+  }
+  return event satisfies never;
+}
+
+export function changeOutcomeJson(one: ChangeOutcome): Line {
+  return {
+    address: one.address,
+    kind: one.kind,
+    action: one.action,
+    result: one.result,
+    ...(one.id === undefined ? {} : { id: one.id }),
+    ...(one.because === undefined ? {} : { because: one.because }),
+    elapsed_ms: Math.round(one.elapsedMs),
+    ...(one.diagnostic === undefined ? {} : { diagnostic: diagnosticJson(one.diagnostic) }),
+  };
+}
+
+/** The last line: `{type: "change_summary", applied: {create: 3, …}, failed, unknown, blocked, skipped, …}`. */
+export function outcomeJson(outcome: Outcome): Line {
+  const with_ = (result: ChangeOutcome["result"]) => outcome.changes.filter((one) => one.result === result);
+  const applied = with_("applied");
+  return {
+    type: "change_summary",
+    applied: Object.fromEntries(
+      TOUCHING.map((action) => [action, applied.filter((one) => one.action === action).length]),
+    ),
+    failed: with_("failed").length,
+    unknown: with_("unknown").length,
+    blocked: with_("blocked").length,
+    skipped: with_("skipped").length,
+    interrupted: outcome.interrupted,
+    elapsed_ms: Math.round(outcome.elapsedMs),
+  };
+}

@@ -1,0 +1,123 @@
+// A plan as text for a terminal: every change in its order, then what is off, what objects, what is lost, and one line that sums up.
+
+import type { Plan } from "../planner/plan.ts";
+import type { Registry } from "../resource/registry.ts";
+import { type ChangeView, changeView } from "./change-view.ts";
+import type { Colors, Paint } from "./color.ts";
+import { diagnosticText } from "./diagnostic-text.ts";
+import { driftLines } from "./drift-text.ts";
+import { fieldBlock } from "./field-block.ts";
+import { printable } from "./printable.ts";
+import { changesAnything, kindTable, summaryLine } from "./summary.ts";
+import { count, listed } from "./words.ts";
+
+export function planText(plan: Plan, registry: Registry, colors: Colors): string {
+  const sections = [
+    changesSection(plan, registry, colors),
+    driftSection(plan, registry, colors),
+    unmanagedSection(plan, colors),
+    diagnosticsSection(plan, colors),
+    tableSection(plan, colors),
+    lossSection(plan, colors),
+    [colors.bold(summaryLine(plan))],
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+function changesSection(plan: Plan, registry: Registry, colors: Colors): readonly string[] {
+  const shown = plan.changes.filter((change) => change.action !== "noop");
+  const lines: string[] = [];
+  let kind = "";
+  let roomy = false;
+  for (const change of shown) {
+    const block = changeLines(changeView(change, registry), colors);
+    if (lines.length > 0 && (roomy || block.length > 1 || change.kind !== kind)) lines.push("");
+    lines.push(...block);
+    roomy = block.length > 1;
+    kind = change.kind;
+  }
+  return lines;
+}
+
+export function changeLines(view: ChangeView, colors: Colors): readonly string[] {
+  const paint = paintOf(view.action, colors);
+  const remarks = view.remarks.length === 0 ? "" : colors.dim(`  (${view.remarks.join("; ")})`);
+  const verb = view.action === "delete" ? colors.alarm(view.verb) + "  " : view.verb.padEnd(8);
+  return [
+    `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(view.address)}${remarks}`,
+    ...fieldBlock(view.fields, colors),
+    ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
+    ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
+  ];
+}
+
+function paintOf(action: ChangeView["action"], colors: Colors): Paint {
+  switch (action) {
+    case "create":
+      return colors.green;
+    case "update":
+      return colors.yellow;
+    case "replace":
+      return colors.magenta;
+    case "delete":
+      return colors.red;
+    case "adopt":
+    case "forget":
+      return colors.cyan;
+    case "noop":
+    case "report":
+      return colors.dim;
+  }
+  return action satisfies never;
+}
+
+/** Drift that no change of this plan puts right; the rest is marked at its change. */
+function driftSection(plan: Plan, registry: Registry, colors: Colors): readonly string[] {
+  const changed = new Set(
+    plan.changes.filter((change) => change.action !== "noop").map((change) => change.address),
+  );
+  const rest = plan.drift.filter((one) => !changed.has(one.address));
+  if (rest.length === 0) return [];
+  return [
+    colors.bold("Changed outside since the last apply, and as the spec wants it:"),
+    ...driftLines(rest, registry, colors),
+  ];
+}
+
+function unmanagedSection(plan: Plan, colors: Colors): readonly string[] {
+  if (plan.unmanaged.length === 0) return [];
+  const kinds = [...new Set(plan.unmanaged.map((one) => one.kind))];
+  const counts = kinds.map(
+    (kind) => `${plan.unmanaged.filter((one) => one.kind === kind).length} ${printable(kind)}`,
+  );
+  return [colors.dim(`Not in the spec and left alone: ${listed(counts, 20)}.`)];
+}
+
+function diagnosticsSection(plan: Plan, colors: Colors): readonly string[] {
+  const all = [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)];
+  return all.map((one) => diagnosticText(one, colors).trimEnd());
+}
+
+function tableSection(plan: Plan, colors: Colors): readonly string[] {
+  const rows = kindTable(plan.changes);
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+  );
+  return rows.map((row, at) => {
+    const cells = row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    return at === 0 ? colors.dim(`  ${cells.join("  ")}`) : `  ${cells.join("  ")}`;
+  });
+}
+
+/** What goes, once more, where nobody can miss it. */
+function lossSection(plan: Plan, colors: Colors): readonly string[] {
+  const going = plan.changes.filter((change) => change.action === "delete" || change.action === "replace");
+  if (going.length === 0 || !changesAnything(plan)) return [];
+  const names = going.map((change) => printable(change.address));
+  return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names, 12)}.`)];
+}

@@ -1,0 +1,50 @@
+// How many changes of each action a plan has, in all and by kind, and the one line that says it.
+
+import type { Action, Change } from "../planner/change.ts";
+import type { Plan, Summary } from "../planner/plan.ts";
+import { count, grouped, TOUCHING } from "./words.ts";
+
+export function summaryOf(changes: readonly Change[]): Summary {
+  const summary: Record<Action, number> = {
+    create: 0,
+    update: 0,
+    replace: 0,
+    delete: 0,
+    adopt: 0,
+    forget: 0,
+    noop: 0,
+    report: 0,
+  };
+  for (const change of changes) summary[change.action] += 1;
+  return summary;
+}
+
+/** Whether applying the plan would do anything. */
+export function changesAnything(plan: Plan): boolean {
+  return plan.changes.some((change) => change.action !== "noop" && change.action !== "report");
+}
+
+/** `Plan: 3 to create, 1 to update, 1 to replace, 0 to delete.` */
+export function summaryLine(plan: Plan): string {
+  const summary = summaryOf(plan.changes);
+  if (!changesAnything(plan)) return `No changes: ${count(summary.noop, "resource")} as the spec says.`;
+  const parts = (["create", "update", "replace", "delete"] as const).map(
+    (action) => `${grouped(summary[action])} to ${action}`,
+  );
+  for (const action of ["adopt", "forget"] as const)
+    if (summary[action] > 0) parts.push(`${grouped(summary[action])} to ${action}`);
+  return `Plan: ${parts.join(", ")}.`;
+}
+
+/** Rows of the table by kind: first the heads, then a row for each kind that changes. Empty for small plans. */
+export function kindTable(changes: readonly Change[], least = 10): readonly (readonly string[])[] {
+  const touched = changes.filter((change) => change.action !== "noop" && change.action !== "report");
+  const kinds = [...new Set(touched.map((change) => change.kind))];
+  if (touched.length < least || kinds.length < 2) return [];
+  const actions = TOUCHING.filter((action) => touched.some((change) => change.action === action));
+  const rows = kinds.map((kind) => {
+    const own = summaryOf(touched.filter((change) => change.kind === kind));
+    return [kind, ...actions.map((action) => (own[action] === 0 ? "·" : grouped(own[action])))];
+  });
+  return [["", ...actions], ...rows];
+}

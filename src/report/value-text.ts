@@ -1,0 +1,57 @@
+// Values as people read them: plain words bare, all other text quoted, lists and maps in one line.
+
+import { canonicalJson } from "../core/canonical.ts";
+import type { Json } from "../core/json.ts";
+import { isObject } from "../planner/normal.ts";
+import { printable } from "./printable.ts";
+import { grouped } from "./words.ts";
+
+/** Longer text is cut, and says so. */
+const LONGEST = 400;
+
+const BARE = /^[\w@./+~(-][\w@./+~:=()-]*$/;
+const OTHER_TYPE = /^(?:[-+.]?\d[\d_.eE+-]*|0x.*|true|false|null|none|~)$/i;
+
+export function valueText(value: Json | undefined): string {
+  if (value === undefined) return "(none)";
+  return cut(inline(value));
+}
+
+function inline(value: Json): string {
+  if (typeof value === "string") return stringText(value);
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (isObject(value)) {
+    const members = Object.entries(value).map(([key, member]) => `${stringText(key)}: ${inline(member)}`);
+    return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+  }
+  return String(value);
+}
+
+function stringText(text: string): string {
+  if (text === "(sensitive)") return text;
+  return BARE.test(text) && !OTHER_TYPE.test(text) ? printable(text) : quoted(text);
+}
+
+/** In double quotes, with the escapes of JSON; invisible characters are seen. */
+export function quoted(text: string): string {
+  return printable(JSON.stringify(text));
+}
+
+function cut(text: string): string {
+  if (text.length <= LONGEST) return text;
+  return `${text.slice(0, LONGEST)}… (${grouped(text.length - LONGEST)} more characters)`;
+}
+
+/** Members of two lists seen as sets: what goes and what comes, in the order of the lists. */
+export function setChange(
+  before: readonly Json[],
+  after: readonly Json[],
+): { readonly gone: Json[]; readonly come: Json[] } {
+  const old = new Set(before.map(canonicalJson));
+  const next = new Set(after.map(canonicalJson));
+  return {
+    gone: before.filter((item) => !next.has(canonicalJson(item))),
+    come: after.filter((item) => !old.has(canonicalJson(item))),
+  };
+}
