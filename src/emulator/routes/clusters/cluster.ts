@@ -1,0 +1,139 @@
+// A cluster as it is kept, how it is found, and the indexes that lists and retention need.
+
+import { ApiError } from "../../errors.ts";
+import { CLUSTERS } from "../../limits.ts";
+import type { Collection, World } from "../../world.ts";
+import type { Tags } from "../compute/tags.ts";
+
+export type ClusterState = "PENDING" | "RUNNING" | "RESTARTING" | "RESIZING" | "TERMINATING" | "TERMINATED";
+
+export interface AutoScale {
+  readonly min_workers: number;
+  readonly max_workers: number;
+}
+
+export type ClusterSize = { readonly num_workers: number } | { readonly autoscale: AutoScale };
+
+/** What create and edit set besides the size (B 2.4), with defaults filled in. */
+export interface Attributes {
+  readonly cluster_name: string;
+  readonly spark_version: string;
+  readonly spark_conf?: Readonly<Record<string, string>>;
+  readonly node_type_id: string;
+  readonly driver_node_type_id: string;
+  readonly custom_tags?: Tags;
+  readonly cluster_log_conf?: { readonly fs: { readonly destination: string } };
+  readonly init_scripts?: readonly InitScript[];
+  readonly spark_env_vars?: Readonly<Record<string, string>>;
+  readonly autotermination_minutes: number;
+  readonly enable_elastic_disk: boolean;
+  readonly instance_pool_id?: string;
+  readonly ssh_public_keys?: readonly string[];
+}
+
+export type InitScript =
+  | { readonly fs: { readonly destination: string } }
+  | { readonly file: { readonly destination: string } };
+
+export interface Reason {
+  readonly code: string;
+  readonly type: "SUCCESS" | "CLIENT_ERROR" | "SERVICE_FAULT" | "CLOUD_FAILURE";
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export interface Cluster {
+  readonly cluster_id: string;
+  readonly attributes: Attributes;
+  readonly size: ClusterSize;
+  /** Workers that the cluster should have now; within the bounds when it scales by itself. */
+  readonly target: number;
+  /** Nodes that it has got, the driver among them, and how many of those are up. */
+  readonly nodes: number;
+  readonly nodes_up: number;
+  /** The pool that its nodes came from: an edit may name another one before the restart. */
+  readonly nodes_from?: string;
+  readonly source: "API" | "JOB";
+  readonly creator_user_name: string;
+  /** Tags that the platform adds to a job's cluster. */
+  readonly job_tags?: Tags;
+  readonly state: ClusterState;
+  readonly state_message: string;
+  readonly start_time: number;
+  readonly terminated_time?: number;
+  readonly last_state_loss_time: number;
+  readonly last_activity_time?: number;
+  readonly termination_reason?: Reason;
+  /** Decimal digits of a number beyond 2^53; present while the driver is up. */
+  readonly spark_context_id?: string;
+  /** When the nodes came up, and what their ids are derived from. */
+  readonly nodes_since: number;
+  readonly node_seed: string;
+  /** Ids of active runs on this cluster. */
+  readonly runs: readonly number[];
+  /** Set by permanent-delete: when it is terminated, it is gone. */
+  readonly leaving?: true;
+}
+
+export const clustersOf = (world: World): Collection<Cluster> => world.collection("clusters");
+/** Clusters that are not terminated. */
+export const activeIds = (world: World): Collection<true> => world.collection("clusters.active");
+/** Terminated clusters, in the order in which they ended; the value says whether the jobs service made them. */
+export const terminatedIds = (world: World): Collection<boolean> => world.collection("clusters.terminated");
+/** Pinned clusters, with the id of the user who pinned each. */
+export const pinsOf = (world: World): Collection<string> => world.collection("clusters.pinned");
+/** Clusters that were dropped 30 days after they ended. */
+const expiredIds = (world: World): Collection<true> => world.collection("clusters.expired");
+
+export const clusterById = (world: World, id: string): Cluster | undefined => clustersOf(world).get(id);
+
+/** Throws the error that the service gives for a cluster that is not there (facts 4.7). */
+export function clusterOr400(world: World, id: string): Cluster {
+  const cluster = clusterById(world, id);
+  if (cluster !== undefined) return cluster;
+  if (expiredIds(world).has(id)) {
+    throw new ApiError(
+      "INVALID_STATE",
+      `Cannot access cluster ${id} that was terminated or unpinned more than ${CLUSTERS.retention_days} days ago.`,
+    );
+  }
+  throw new ApiError("INVALID_PARAMETER_VALUE", `Cluster ${id} does not exist`);
+}
+
+/** Keeps a cluster and sees that the indexes tell its state. */
+export function putCluster(world: World, cluster: Cluster): Cluster {
+  const id = cluster.cluster_id;
+  clustersOf(world).set(id, cluster);
+  if (cluster.state === "TERMINATED") {
+    activeIds(world).delete(id);
+    if (!terminatedIds(world).has(id)) terminatedIds(world).set(id, cluster.source === "JOB");
+  } else {
+    terminatedIds(world).delete(id);
+    if (!activeIds(world).has(id)) activeIds(world).set(id, true);
+  }
+  return cluster;
+}
+
+/** Forgets a cluster, its indexes and its timers. */
+export function dropCluster(world: World, id: string): void {
+  clustersOf(world).delete(id);
+  activeIds(world).delete(id);
+  terminatedIds(world).delete(id);
+  pinsOf(world).delete(id);
+  for (const timer of ["state", "idle", "shrink", "report", "recover", "retention"]) {
+    world.timers.cancel(`clusters/${id}/${timer}`);
+  }
+}
+
+/** Forgets a cluster because its time is over; whoever asks for it is told so. */
+export function expireCluster(world: World, id: string): void {
+  dropCluster(world, id);
+  expiredIds(world).set(id, true);
+}
+
+/** The size that a cluster starts with: its last one, or the lower bound (B 3.2, B 4.3 rule 5). */
+export function startingWorkers(size: ClusterSize): number {
+  return "autoscale" in size ? size.autoscale.min_workers : size.num_workers;
+}
+
+export const isUp = (cluster: Cluster): boolean =>
+  cluster.state === "RUNNING" || cluster.state === "RESIZING";

@@ -1,0 +1,61 @@
+// A cluster as `get` and `list` answer it (ClusterInfo, B 2.4).
+
+import type { JsonObject } from "../../../core/json.ts";
+import { CLUSTERS } from "../../limits.ts";
+import { type Cluster, isUp } from "./cluster.ts";
+import { describeNodes } from "./nodes.ts";
+
+const JDBC_PORT = 10_000;
+
+export function describeCluster(cluster: Cluster): JsonObject {
+  return {
+    cluster_id: cluster.cluster_id,
+    ...(cluster.attributes as unknown as JsonObject),
+    ...(cluster.size as unknown as JsonObject),
+    creator_user_name: cluster.creator_user_name,
+    cluster_source: cluster.source,
+    disk_spec: {},
+    init_scripts_safe_mode: false,
+    enable_local_disk_encryption: false,
+    state: cluster.state,
+    state_message: cluster.state_message,
+    start_time: cluster.start_time,
+    last_state_loss_time: cluster.last_state_loss_time,
+    ...(cluster.terminated_time === undefined ? {} : { terminated_time: cluster.terminated_time }),
+    ...(cluster.last_activity_time === undefined ? {} : { last_activity_time: cluster.last_activity_time }),
+    ...(cluster.termination_reason === undefined
+      ? {}
+      : { termination_reason: cluster.termination_reason as unknown as JsonObject }),
+    default_tags: defaultTags(cluster),
+    ...(isUp(cluster) ? describeDriver(cluster) : {}),
+  };
+}
+
+function describeDriver(cluster: Cluster): JsonObject {
+  return {
+    ...describeNodes(cluster),
+    jdbc_port: JDBC_PORT,
+    ...(cluster.spark_context_id === undefined ? {} : { spark_context_id: BigInt(cluster.spark_context_id) }),
+  };
+}
+
+/** Logs are delivered every five minutes from the time when the nodes came up (B 8). */
+export function logStatus(cluster: Cluster, now: number): JsonObject {
+  if (cluster.attributes.cluster_log_conf === undefined || !isUp(cluster)) return {};
+  const deliveries = Math.floor((now - cluster.nodes_since) / CLUSTERS.log_delivery_ms);
+  if (deliveries === 0) return {};
+  return {
+    cluster_log_status: { last_attempted: cluster.nodes_since + deliveries * CLUSTERS.log_delivery_ms },
+  };
+}
+
+/** Four named tags and two internal ones: which those are is not shown, save that a job's cluster names its run and job. */
+function defaultTags(cluster: Cluster): JsonObject {
+  return {
+    Vendor: "Workspace",
+    Creator: cluster.creator_user_name,
+    ClusterName: cluster.attributes.cluster_name,
+    ClusterId: cluster.cluster_id,
+    ...(cluster.job_tags ?? { PlatformClusterSource: cluster.source, PlatformApiVersion: "2.0" }),
+  };
+}

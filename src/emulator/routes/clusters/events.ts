@@ -1,0 +1,121 @@
+// The event log of clusters: how entries are written, kept and read page by page (B 2.5, B 4.3, B 6).
+
+import type { Json, JsonObject } from "../../../core/json.ts";
+import type { Call, Reply } from "../../call.ts";
+import { ApiError } from "../../errors.ts";
+import { CLUSTERS } from "../../limits.ts";
+import type { Collection, World } from "../../world.ts";
+import { clusterOr400 } from "./cluster.ts";
+
+export type EventType =
+  | "CREATING"
+  | "STARTING"
+  | "RESTARTING"
+  | "TERMINATING"
+  | "EDITED"
+  | "RUNNING"
+  | "RESIZING"
+  | "UPSIZE_COMPLETED"
+  | "DRIVER_HEALTHY"
+  | "INIT_SCRIPTS_STARTING"
+  | "INIT_SCRIPTS_FINISHED"
+  | "AUTOSCALING_STATS_REPORT"
+  | "PINNED"
+  | "UNPINNED";
+
+interface ClusterEvent {
+  readonly timestamp: number;
+  readonly type: EventType;
+  readonly details: JsonObject;
+}
+
+const eventsOf = (world: World): Collection<ClusterEvent> => world.collection("clusters.events");
+const countsOf = (world: World): Collection<number> => world.collection("clusters.eventCounts");
+
+export function addEvent(world: World, cluster: string, type: EventType, details: object): void {
+  const number = countsOf(world).get(cluster) ?? 0;
+  countsOf(world).set(cluster, number + 1);
+  eventsOf(world).set(`${cluster}/${number}`, {
+    timestamp: world.now,
+    type,
+    details: details as JsonObject,
+  });
+}
+
+export function dropEvents(world: World, cluster: string): void {
+  const count = countsOf(world).get(cluster) ?? 0;
+  for (let number = 0; number < count; number++) eventsOf(world).delete(`${cluster}/${number}`);
+  countsOf(world).delete(cluster);
+}
+
+interface EventsRequest {
+  readonly cluster_id: string;
+  readonly start_time?: Json;
+  readonly end_time?: Json;
+  readonly order?: "ASC" | "DESC";
+  readonly event_types?: readonly string[];
+  readonly offset?: Json;
+  readonly limit?: number;
+}
+
+export function readEvents(call: Call, world: World): Reply {
+  const request = call.input as unknown as EventsRequest;
+  const { cluster_id, order = "DESC", limit = CLUSTERS.events_page, event_types = [] } = request;
+  clusterOr400(world, cluster_id);
+  if (request.offset !== undefined && order === "DESC" && request.end_time === undefined) {
+    throw new ApiError(
+      "INVALID_PARAMETER_VALUE",
+      "end_time is required when offset is given and order is DESC.",
+    );
+  }
+  const start = Number(request.start_time ?? 0);
+  const end = Number(request.end_time ?? call.now);
+  const offset = Number(request.offset ?? 0);
+  const found = [...matching(world, cluster_id, start, end, new Set(event_types))];
+  if (order === "DESC") found.reverse();
+  const page = found.slice(offset, offset + limit);
+  const events = page.map((event) => ({ cluster_id, ...event }));
+  const next = offset + limit;
+  return {
+    json: {
+      ...(events.length === 0 ? {} : { events }),
+      ...(next < found.length ? { next_page: nextPage(request, { end, order, offset: next, limit }) } : {}),
+      total_count: found.length,
+    },
+  };
+}
+
+function* matching(
+  world: World,
+  cluster: string,
+  start: number,
+  end: number,
+  types: ReadonlySet<string>,
+): Generator<ClusterEvent> {
+  const count = countsOf(world).get(cluster) ?? 0;
+  for (let number = 0; number < count; number++) {
+    const event = eventsOf(world).get(`${cluster}/${number}`);
+    if (event === undefined || event.timestamp < start || event.timestamp > end) continue;
+    if (types.size === 0 || types.has(event.type)) yield event;
+  }
+}
+
+interface NextPage {
+  readonly end: number;
+  readonly order: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The same question for what follows. It names an end, so that events that come meanwhile do not shift the pages. */
+function nextPage(request: EventsRequest, { end, order, offset, limit }: NextPage): JsonObject {
+  return {
+    cluster_id: request.cluster_id,
+    ...(request.start_time === undefined ? {} : { start_time: request.start_time }),
+    end_time: end,
+    order,
+    ...(request.event_types === undefined ? {} : { event_types: request.event_types }),
+    offset,
+    limit,
+  };
+}

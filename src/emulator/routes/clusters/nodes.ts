@@ -1,0 +1,97 @@
+// The nodes of a cluster: how it gets them from a pool or the provider, gives them back, and what each looks like.
+
+import type { JsonObject } from "../../../core/json.ts";
+import { CLUSTERS } from "../../limits.ts";
+import type { World } from "../../world.ts";
+import { nodeType } from "../compute/node-types.ts";
+import { giveInstancesBack, takeInstances } from "../pools/pool.ts";
+import type { Cluster, Reason } from "./cluster.ts";
+
+/** A cluster after it asked for nodes, and when the last of those that it got is ready. */
+export interface Acquired {
+  readonly cluster: Cluster;
+  readonly ready_at: number;
+}
+
+/** Makes the nodes a driver and as many workers as the cluster wants, as far as its pool can; without a pool it always can. */
+export function acquireNodes(world: World, cluster: Cluster): Acquired {
+  const { nodes_from: had, ...rest } = cluster;
+  const wanted = cluster.target + 1;
+  const pool = cluster.attributes.instance_pool_id;
+  if (had !== pool && had !== undefined) giveInstancesBack(world, had, cluster.cluster_id, cluster.nodes);
+  if (pool === undefined) return { cluster: { ...rest, nodes: wanted }, ready_at: world.now };
+  const held = had === pool ? cluster.nodes : 0;
+  if (held > wanted) giveInstancesBack(world, pool, cluster.cluster_id, held - wanted);
+  const grant = held < wanted ? takeInstances(world, pool, cluster.cluster_id, wanted - held) : undefined;
+  const nodes = Math.min(held, wanted) + (grant?.granted ?? 0);
+  return { cluster: { ...rest, nodes, nodes_from: pool }, ready_at: grant?.ready_at ?? world.now };
+}
+
+export function releaseNodes(world: World, cluster: Cluster): Cluster {
+  const { nodes_from: pool, ...rest } = cluster;
+  if (pool !== undefined) giveInstancesBack(world, pool, cluster.cluster_id, cluster.nodes);
+  return { ...rest, nodes: 0, nodes_up: 0 };
+}
+
+export const lacksNodes = (cluster: Cluster): boolean => cluster.nodes < cluster.target + 1;
+
+export const tooFewNodes = (cluster: Cluster): boolean =>
+  cluster.nodes < (cluster.target + 1) * CLUSTERS.least_nodes;
+
+/** Why a pool gave fewer nodes than were wanted (facts 4.7). */
+export function shortageOf(world: World, cluster: Cluster): Reason {
+  const pool = cluster.attributes.instance_pool_id ?? "";
+  const alive = world.collection<{ readonly state: string }>("pools").get(pool)?.state === "ACTIVE";
+  return {
+    code: "INSTANCE_POOL_CLUSTER_FAILURE",
+    type: "CLIENT_ERROR",
+    parameters: {
+      instance_pool_id: pool,
+      instance_pool_error_code: alive
+        ? "INSTANCE_POOL_MAX_CAPACITY_FAILURE"
+        : "INSTANCE_POOL_NOT_FOUND_FAILURE",
+    },
+  };
+}
+
+/** Driver, executors and what they add up to, for a cluster whose nodes are up. */
+export function describeNodes(cluster: Cluster): JsonObject {
+  const workers = Math.max(0, cluster.nodes_up - 1);
+  const worker = nodeType(cluster.attributes.node_type_id);
+  const driver = nodeType(cluster.attributes.driver_node_type_id);
+  return {
+    driver: node(cluster, 0),
+    ...(workers === 0
+      ? {}
+      : { executors: Array.from({ length: workers }, (_, index) => node(cluster, index + 1)) }),
+    cluster_memory_mb: driver.memory_mb + workers * worker.memory_mb,
+    cluster_cores: driver.num_cores + workers * worker.num_cores,
+  };
+}
+
+/** Node ids follow from the cluster's seed, so that hundreds of executors need no place in its row. */
+function node(cluster: Cluster, index: number): JsonObject {
+  const id = digits(`${cluster.node_seed}/${index}`);
+  const address = `10.139.${(index >> 8) & 255}.${index & 255}`;
+  return {
+    private_ip: address,
+    public_dns: "",
+    node_id: id,
+    instance_id: id.slice(0, 16),
+    start_timestamp: cluster.nodes_since,
+    host_private_ip: address,
+  };
+}
+
+/** 32 hexadecimal digits that depend on the text alone (FNV-1a, four times). */
+function digits(text: string): string {
+  let out = "";
+  for (let round = 0; round < 4; round++) {
+    let hash = 0x811c9dc5 ^ round;
+    for (let index = 0; index < text.length; index++) {
+      hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+    }
+    out += hash.toString(16).padStart(8, "0");
+  }
+  return out;
+}

@@ -1,0 +1,101 @@
+// The node types that instances can have: what `clusters/list-node-types` answers and what each type brings (B 2.1, B 2.4).
+
+import type { JsonObject } from "../../../core/json.ts";
+import { ApiError } from "../../errors.ts";
+
+interface NodeType {
+  readonly id: string;
+  readonly memory_mb: number;
+  readonly num_cores: number;
+  readonly category: string;
+  readonly num_gpus: number;
+  readonly local_disk: boolean;
+  /** Remote disks that can be attached to one instance. */
+  readonly max_disks: number;
+  readonly deprecated: boolean;
+}
+
+const GENERAL = "General Purpose";
+const MEMORY = "Memory Optimized";
+const COMPUTE = "Compute Optimized";
+const STORAGE = "Storage Optimized";
+const GPU = "GPU Accelerated";
+
+type Row = readonly [id: string, memory_mb: number, num_cores: number, category: string, max_disks: number];
+
+/** Types with a disk of their own. */
+const WITH_LOCAL_DISK: readonly Row[] = [
+  ["Standard_DS3_v2", 14_336, 4, GENERAL, 16],
+  ["Standard_DS4_v2", 28_672, 8, GENERAL, 32],
+  ["Standard_DS5_v2", 57_344, 16, GENERAL, 64],
+  ["Standard_D3_v2", 14_336, 4, GENERAL, 16],
+  ["Standard_D8s_v3", 32_768, 8, GENERAL, 16],
+  ["Standard_D16s_v3", 65_536, 16, GENERAL, 32],
+  ["Standard_DS12_v2", 28_672, 4, MEMORY, 16],
+  ["Standard_DS13_v2", 57_344, 8, MEMORY, 32],
+  ["Standard_DS14_v2", 114_688, 16, MEMORY, 64],
+  ["Standard_E8s_v3", 65_536, 8, MEMORY, 16],
+  ["Standard_E16s_v3", 131_072, 16, MEMORY, 32],
+  ["Standard_F4s", 8_192, 4, COMPUTE, 16],
+  ["Standard_F8s", 16_384, 8, COMPUTE, 32],
+  ["Standard_F16s", 32_768, 16, COMPUTE, 64],
+  ["Standard_L4s", 32_768, 4, STORAGE, 16],
+  ["Standard_L8s_v2", 65_536, 8, STORAGE, 16],
+];
+
+/** Types that need a remote disk. */
+const WITHOUT_LOCAL_DISK: readonly Row[] = [
+  ["Standard_D4s_v4", 16_384, 4, GENERAL, 8],
+  ["Standard_E4s_v4", 32_768, 4, MEMORY, 8],
+];
+
+const WITH_GPUS: readonly (readonly [row: Row, gpus: number])[] = [
+  [["Standard_NC6s_v3", 114_688, 6, GPU, 12], 1],
+  [["Standard_NC12s_v3", 229_376, 12, GPU, 24], 2],
+];
+
+const DEPRECATED: readonly Row[] = [["Standard_D3", 14_336, 4, GENERAL, 8]];
+
+const type = (row: Row, more: Partial<NodeType> = {}): NodeType => ({
+  id: row[0],
+  memory_mb: row[1],
+  num_cores: row[2],
+  category: row[3],
+  max_disks: row[4],
+  num_gpus: 0,
+  local_disk: true,
+  deprecated: false,
+  ...more,
+});
+
+const NODE_TYPES: ReadonlyMap<string, NodeType> = new Map(
+  [
+    ...WITH_LOCAL_DISK.map((row) => type(row)),
+    ...WITHOUT_LOCAL_DISK.map((row) => type(row, { local_disk: false })),
+    ...WITH_GPUS.map(([row, num_gpus]) => type(row, { num_gpus })),
+    ...DEPRECATED.map((row) => type(row, { deprecated: true })),
+  ].map((entry) => [entry.id, entry]),
+);
+
+/** Throws INVALID_PARAMETER_VALUE for a type that is not in the list. */
+export function nodeType(id: string): NodeType {
+  const found = NODE_TYPES.get(id);
+  if (found === undefined) throw new ApiError("INVALID_PARAMETER_VALUE", `Invalid node type ${id}.`);
+  return found;
+}
+
+const CORE_QUOTA = 350;
+
+export function listNodeTypes(): JsonObject[] {
+  return [...NODE_TYPES.values()].map((entry) => ({
+    node_type_id: entry.id,
+    memory_mb: entry.memory_mb,
+    num_cores: entry.num_cores,
+    description: entry.id,
+    instance_type_id: entry.id,
+    is_deprecated: entry.deprecated,
+    category: entry.category,
+    num_gpus: entry.num_gpus,
+    node_info: { available_core_quota: CORE_QUOTA, total_core_quota: CORE_QUOTA },
+  }));
+}

@@ -1,0 +1,103 @@
+// An instance pool as it is kept, and what clusters ask of it: take instances, give them back, wait for some.
+
+import type { JsonObject } from "../../../core/json.ts";
+import { ApiError } from "../../errors.ts";
+import type { Collection, World } from "../../world.ts";
+import type { Tags } from "../compute/tags.ts";
+import {
+  available,
+  giveBack,
+  type Lot,
+  nextChange,
+  type PoolSize,
+  settle,
+  take,
+  usedOnly,
+} from "./instances.ts";
+
+export interface Pool extends PoolSize {
+  readonly instance_pool_id: string;
+  readonly instance_pool_name: string;
+  readonly node_type_id: string;
+  readonly custom_tags?: Tags;
+  readonly enable_elastic_disk: boolean;
+  readonly disk_spec?: JsonObject;
+  readonly preloaded_spark_versions?: readonly string[];
+  readonly creator_user_id: string;
+  readonly state: "ACTIVE" | "DELETED";
+  readonly lots: readonly Lot[];
+  /** Clusters that run with fewer nodes than they want. */
+  readonly waiting: readonly string[];
+}
+
+export const POOL_TIMER = "pools.settle";
+/** The timer by which a pool tells a cluster that there are instances again; the clusters' area runs it. */
+export const CLUSTER_RECOVERY = "clusters.recover";
+
+export const poolsOf = (world: World): Collection<Pool> => world.collection("pools");
+/** Names of the pools that are not deleted. */
+export const poolNames = (world: World): Collection<string> => world.collection("pools.byName");
+
+/** Throws RESOURCE_DOES_NOT_EXIST for a pool that is missing or deleted (facts 4.8). */
+export function activePool(world: World, id: string): Pool {
+  const pool = poolsOf(world).get(id);
+  if (pool?.state !== "ACTIVE") {
+    throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Can't find an instance pool with id: ${id}`);
+  }
+  return pool;
+}
+
+/** Keeps a pool after its lots are brought to the present; sets its timer and wakes who waits for instances. */
+export function putPool(world: World, pool: Pool): Pool {
+  const { now } = world;
+  const active = pool.state === "ACTIVE";
+  const lots = active ? settle(pool.lots, pool, now) : usedOnly(pool.lots, now);
+  const wake = pool.waiting.length > 0 && active && available(lots, pool) > 0;
+  if (wake) for (const id of pool.waiting) wakeCluster(world, id);
+  const kept = { ...pool, lots, waiting: wake || !active ? [] : pool.waiting };
+  // Nothing is left of a deleted pool once no cluster uses its instances.
+  if (active || lots.length > 0) poolsOf(world).set(pool.instance_pool_id, kept);
+  else poolsOf(world).delete(pool.instance_pool_id);
+  const due = nextChange(lots, pool, now);
+  const timer = `pools/${pool.instance_pool_id}`;
+  if (due === undefined) world.timers.cancel(timer);
+  else world.timers.set(timer, due, POOL_TIMER, { instance_pool_id: pool.instance_pool_id });
+  return kept;
+}
+
+export function settlePool(world: World, id: string): void {
+  const pool = poolsOf(world).get(id);
+  if (pool !== undefined) putPool(world, pool);
+}
+
+function wakeCluster(world: World, cluster: string): void {
+  world.timers.set(`clusters/${cluster}/recover`, world.now, CLUSTER_RECOVERY, { cluster_id: cluster });
+}
+
+export interface Grant {
+  readonly granted: number;
+  readonly ready_at: number;
+}
+
+/** As many instances as the pool can give, up to `want`; undefined when the pool is missing or deleted. */
+export function takeInstances(world: World, id: string, cluster: string, want: number): Grant | undefined {
+  const pool = poolsOf(world).get(id);
+  if (pool?.state !== "ACTIVE") return undefined;
+  const { lots, granted, ready_at } = take(pool.lots, pool, cluster, want, world.now);
+  putPool(world, { ...pool, lots });
+  return { granted, ready_at };
+}
+
+/** Gives instances back to the pool they came from; what a deleted pool gets back is gone. */
+export function giveInstancesBack(world: World, id: string, cluster: string, want: number): void {
+  const pool = poolsOf(world).get(id);
+  if (pool === undefined || want <= 0) return;
+  putPool(world, { ...pool, lots: giveBack(pool.lots, cluster, want, world.now) });
+}
+
+/** Asks to be told, once, when the pool can give instances again. */
+export function waitForInstances(world: World, id: string, cluster: string): void {
+  const pool = poolsOf(world).get(id);
+  if (pool?.state !== "ACTIVE" || pool.waiting.includes(cluster)) return;
+  putPool(world, { ...pool, waiting: [...pool.waiting, cluster] });
+}
