@@ -3,11 +3,11 @@
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import type { Change } from "./change.ts";
+import { isBuiltIn } from "./deletion.ts";
 import { comparable, liveFingerprint } from "./fingerprint.ts";
 import type { PlanInput } from "./input.ts";
 import { changeKey } from "./order.ts";
 import type { Plan } from "./plan.ts";
-import { isBuiltIn } from "./removals.ts";
 import { type World, worldOf } from "./world.ts";
 
 /** Contradictions in a plan. Any of them is a bug of ours; a plan with one is neither shown as good nor applied. */

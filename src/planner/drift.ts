@@ -5,8 +5,8 @@ import { type Context, recordedOf } from "./context.ts";
 import { diffResource } from "./diff.ts";
 import { comparable } from "./fingerprint.ts";
 import { isIgnored } from "./ignored.ts";
+import type { LiveMember } from "./members.ts";
 import type { Drift } from "./plan.ts";
-import type { LiveMember } from "./removals.ts";
 
 export function driftOf(context: Context, appeared: readonly LiveMember[]): Drift[] {
   const found: Drift[] = [];

@@ -27,7 +27,8 @@ export function lookOf(input: PlanInput, world: World, changes: () => Iterable<C
 function goingNames(registry: Registry, changes: Iterable<Change>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const change of changes) {
-    if (change.action === "delete" || change.action === "replace")
+    const withParent = change.action === "forget" && change.dependsOn.length > 0;
+    if (change.action === "delete" || change.action === "replace" || withParent)
       names.add(nameKey(registry, change.kind, change.name));
   }
   return names;

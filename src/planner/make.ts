@@ -7,6 +7,7 @@ import type { Resource } from "../spec/spec.ts";
 import type { Change } from "./change.ts";
 import { type Context, ownerKey, ownersOf } from "./context.ts";
 import { decide } from "./decide.ts";
+import { isBuiltIn } from "./deletion.ts";
 import { driftOf } from "./drift.ts";
 import { restricted, withEdges } from "./edges.ts";
 import { guardsOf } from "./guards.ts";
@@ -14,7 +15,7 @@ import type { PlanInput } from "./input.ts";
 import { lookOf, plannedOf } from "./look.ts";
 import { inOrder } from "./order.ts";
 import type { Plan, Unmanaged } from "./plan.ts";
-import { isBuiltIn, removals } from "./removals.ts";
+import { removals } from "./removals.ts";
 import { byNeed } from "./topology.ts";
 import { worldOf } from "./world.ts";
 

@@ -1,0 +1,106 @@
+// Live members of nested lists that the spec does not name: removed where the list is ours, reported where it is not.
+
+import { type Address, addressOf, nameOf } from "../core/address.ts";
+import type { LiveObject, Look, Provider } from "../resource/provider.ts";
+import type { Change } from "./change.ts";
+import { type Context, holdsUnreadable, ownerKey } from "./context.ts";
+import { deletion } from "./deletion.ts";
+import { comparable, liveFingerprint } from "./fingerprint.ts";
+import { parentOf } from "./world.ts";
+
+export interface Removals {
+  readonly changes: readonly Change[];
+  /** Live members of lists that are ours and that nothing recorded: they came from outside. */
+  readonly appeared: readonly LiveMember[];
+  /** Objects that would be judged differently if the caller were known. */
+  readonly callerMatters: boolean;
+}
+
+export interface LiveMember {
+  readonly address: Address;
+  readonly live: LiveObject;
+}
+
+/** Live members of nested lists: removed where the list is ours, reported where their value is nobody's to judge. */
+export function foreignMembers(context: Context, look: Look): Removals {
+  const changes: Change[] = [];
+  const appeared: LiveMember[] = [];
+  let callerMatters = false;
+  if (context.input.destroy === true) return { changes, appeared, callerMatters };
+  const known = knownMembers(context);
+  for (const provider of context.input.registry.kinds) {
+    if (provider.nested === undefined) continue;
+    const parents = ownersByName(context, provider);
+    for (const live of context.world.all(provider.kind)) {
+      const parent = parents.get(parentOf(live.name));
+      if (parent === undefined || known.has(ownerKey(provider.kind, live.id))) continue;
+      const address = addressOf(
+        provider.kind,
+        `${nameOf(parent.address)}/${live.name.slice(live.name.indexOf("/") + 1)}`,
+      );
+      if (context.decided.has(address)) continue;
+      if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
+      else if (parent.owns) {
+        if (look.caller === undefined && provider.keeps !== undefined) callerMatters = true;
+        if (provider.keeps?.(live, look) === true) continue;
+        appeared.push({ address, live });
+        changes.push({
+          ...deletion(
+            provider,
+            address,
+            live.name,
+            live,
+            `the ${provider.kind} of ${parent.address} do not name it`,
+          ),
+          cause: "drift",
+        });
+      }
+    }
+  }
+  return { changes, appeared, callerMatters };
+}
+
+interface Parent {
+  readonly address: Address;
+  readonly owns: boolean;
+}
+
+/** Parents in the spec that exist now and stay, by their natural name. */
+function ownersByName(context: Context, provider: Provider): ReadonlyMap<string, Parent> {
+  const parents = new Map<string, Parent>();
+  for (const resource of context.input.spec.resources.values()) {
+    if (resource.kind !== provider.nested?.kind) continue;
+    const action = context.decided.get(resource.address)?.action;
+    if (action === undefined || action === "create" || action === "replace") continue;
+    parents.set(resource.name, { address: resource.address, owns: resource.owns.includes(provider.kind) });
+  }
+  return parents;
+}
+
+/** Ids of live things that a record or a decision already speaks for. */
+export function knownMembers(context: Context): ReadonlySet<string> {
+  const known = new Set<string>(context.owners.keys());
+  for (const change of context.decided.values())
+    if ("id" in change) known.add(ownerKey(change.kind, change.id));
+  return known;
+}
+
+function reported(provider: Provider, address: Address, live: LiveObject): Change {
+  const head = {
+    address,
+    kind: provider.kind,
+    name: live.name,
+    cause: "drift",
+    consequences: [],
+    dependsOn: [],
+  } as const;
+  const reasons = ["it is in the workspace and not in the spec; its value cannot be read, so it stays"];
+  return {
+    action: "report",
+    ...head,
+    reasons,
+    id: live.id,
+    before: live.values,
+    fingerprint: liveFingerprint(provider.fields, comparable(provider, live), undefined),
+  };
+}
