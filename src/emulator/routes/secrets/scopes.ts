@@ -1,64 +1,68 @@
-// Secret scopes as kept, and what a caller may do with them (A 2.3, A 4.3).
+// The calls on secret scopes (A 4.3).
 
-import type { Call } from "../../call.ts";
-import { principalsOf } from "../../directory.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { Call, Operations, Reply } from "../../call.ts";
+import { USERS } from "../../directory.ts";
 import { ApiError } from "../../errors.ts";
 import { SECRETS } from "../../limits.ts";
-import type { Collection, World } from "../../world.ts";
+import type { World } from "../../world.ts";
+import { type AclItem, checkName, demand, existingScope, type Scope, scopesOf, secretsOf } from "./access.ts";
 
-export type Permission = "READ" | "WRITE" | "MANAGE";
+export const scopeOperations: Operations = {
+  "secrets/scopes/create": createScope,
+  "secrets/scopes/delete": deleteScope,
+  "secrets/scopes/list": listScopes,
+};
 
-export interface AclItem {
-  readonly principal: string;
-  readonly permission: Permission;
-}
-
-export interface Scope {
-  readonly name: string;
-  readonly backend_type: "PLATFORM" | "CLOUD_KEYVAULT";
-  readonly keyvault_metadata?: { readonly resource_id: string; readonly dns_name: string };
-  readonly acls: readonly AclItem[];
-}
-
-/** A secret at rest. `sealed` is absent in a world restored from a snapshot, which has only digests. */
-export interface Secret {
-  readonly key: string;
-  readonly sealed?: string;
-  readonly bytes: boolean;
-  readonly last_updated_timestamp: number;
-}
-
-export const scopesOf = (world: World): Collection<Scope> => world.collection("secrets.scopes");
-export const secretsOf = (world: World, scope: string): Collection<Secret> =>
-  world.collection(`secrets/${scope}`);
-
-export function existingScope(world: World, name: unknown): Scope {
-  const scope = scopesOf(world).get(String(name));
-  if (scope === undefined)
-    throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Scope ${String(name)} does not exist!`);
-  return scope;
-}
-
-/** The alphabet of scope names and secret keys (A 8). */
-export function checkName(name: string, what: string): void {
-  if (/^[\w.-]+$/.test(name) && name.length <= SECRETS.name_length) return;
-  throw new ApiError(
-    "INVALID_PARAMETER_VALUE",
-    `Invalid ${what}: it has 1 to ${SECRETS.name_length} characters, only alphanumerics, dashes, underscores and periods.`,
-  );
-}
-
-const RANK: Readonly<Record<Permission, number>> = { READ: 1, WRITE: 2, MANAGE: 3 };
-
-/** The most powerful permission that the caller has by name or by group counts; administrators may do everything. */
-export function demand(world: World, call: Call, scope: Scope, wanted: Permission): void {
-  if (call.caller.admin) return;
-  const principals = principalsOf(world, call.caller);
-  const may = scope.acls.some((acl) => principals.has(acl.principal) && RANK[acl.permission] >= RANK[wanted]);
-  if (!may) {
+/** Rule 1: the given principal (only `users` may be given), else the caller, manages the new scope. */
+function createScope(call: Call, world: World): Reply {
+  const name = String(call.input.scope);
+  checkName(name, "scope name");
+  const initial = call.input.initial_manage_principal;
+  if (initial !== undefined && initial !== USERS) {
+    throw new ApiError("BAD_REQUEST", `Cannot specify ${String(initial)} as initial_manage_principal.`);
+  }
+  if (scopesOf(world).has(name))
+    throw new ApiError("RESOURCE_ALREADY_EXISTS", `Scope ${name} already exists!`);
+  if (scopesOf(world).size >= SECRETS.scopes) {
     throw new ApiError(
-      "PERMISSION_DENIED",
-      `User ${call.caller.userName} does not have ${wanted} permission on scope ${scope.name} to perform this action.`,
+      "RESOURCE_LIMIT_EXCEEDED",
+      `The limit of ${SECRETS.scopes} secret scopes has been reached.`,
     );
   }
+  const acls: AclItem[] = [
+    { principal: initial === USERS ? USERS : call.caller.userName, permission: "MANAGE" },
+  ];
+  scopesOf(world).set(name, { name, acls, ...backendOf(call.input) });
+  return { json: {} };
+}
+
+/** Clients ask for a vault by the name of their cloud's; the contract lists it as CLOUD_KEYVAULT. */
+function backendOf(input: JsonObject): Pick<Scope, "backend_type" | "keyvault_metadata"> {
+  const { scope_backend_type: type, backend_azure_keyvault: azure, backend_keyvault: cloud } = input;
+  if (type === undefined || type === "PLATFORM" || type === "DATABRICKS") return { backend_type: "PLATFORM" };
+  const vault = azure ?? cloud;
+  const { resource_id: id, dns_name: dns } =
+    vault !== null && typeof vault === "object" && !Array.isArray(vault) ? (vault as JsonObject) : {};
+  if (typeof id !== "string" || typeof dns !== "string") {
+    throw new ApiError(
+      "INVALID_PARAMETER_VALUE",
+      "A key vault scope needs resource_id and dns_name of its vault.",
+    );
+  }
+  return { backend_type: "CLOUD_KEYVAULT", keyvault_metadata: { resource_id: id, dns_name: dns } };
+}
+
+function deleteScope(call: Call, world: World): Reply {
+  const scope = existingScope(world, call.input.scope);
+  demand(world, call, scope, "MANAGE");
+  const secrets = secretsOf(world, scope.name);
+  for (const [key] of [...secrets.entries()]) secrets.delete(key);
+  scopesOf(world).delete(scope.name);
+  return { json: {} };
+}
+
+function listScopes(_call: Call, world: World): Reply {
+  const scopes = [...scopesOf(world).values()].map(({ acls: _acls, ...shown }) => shown);
+  return { json: scopes.length === 0 ? {} : { scopes } };
 }

@@ -1,0 +1,64 @@
+// Secret scopes as kept, and what a caller may do with them (A 2.3, A 4.3).
+
+import type { Call } from "../../call.ts";
+import { principalsOf } from "../../directory.ts";
+import { ApiError } from "../../errors.ts";
+import { SECRETS } from "../../limits.ts";
+import type { Collection, World } from "../../world.ts";
+
+export type Permission = "READ" | "WRITE" | "MANAGE";
+
+export interface AclItem {
+  readonly principal: string;
+  readonly permission: Permission;
+}
+
+export interface Scope {
+  readonly name: string;
+  readonly backend_type: "PLATFORM" | "CLOUD_KEYVAULT";
+  readonly keyvault_metadata?: { readonly resource_id: string; readonly dns_name: string };
+  readonly acls: readonly AclItem[];
+}
+
+/** A secret at rest. `sealed` is absent in a world restored from a snapshot, which has only digests. */
+export interface Secret {
+  readonly key: string;
+  readonly sealed?: string;
+  readonly bytes: boolean;
+  readonly last_updated_timestamp: number;
+}
+
+export const scopesOf = (world: World): Collection<Scope> => world.collection("secrets.scopes");
+export const secretsOf = (world: World, scope: string): Collection<Secret> =>
+  world.collection(`secrets/${scope}`);
+
+export function existingScope(world: World, name: unknown): Scope {
+  const scope = scopesOf(world).get(String(name));
+  if (scope === undefined)
+    throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Scope ${String(name)} does not exist!`);
+  return scope;
+}
+
+/** The alphabet of scope names and secret keys (A 8). */
+export function checkName(name: string, what: string): void {
+  if (/^[\w.-]+$/.test(name) && name.length <= SECRETS.name_length) return;
+  throw new ApiError(
+    "INVALID_PARAMETER_VALUE",
+    `Invalid ${what}: it has 1 to ${SECRETS.name_length} characters, only alphanumerics, dashes, underscores and periods.`,
+  );
+}
+
+const RANK: Readonly<Record<Permission, number>> = { READ: 1, WRITE: 2, MANAGE: 3 };
+
+/** The most powerful permission that the caller has by name or by group counts; administrators may do everything. */
+export function demand(world: World, call: Call, scope: Scope, wanted: Permission): void {
+  if (call.caller.admin) return;
+  const principals = principalsOf(world, call.caller);
+  const may = scope.acls.some((acl) => principals.has(acl.principal) && RANK[acl.permission] >= RANK[wanted]);
+  if (!may) {
+    throw new ApiError(
+      "PERMISSION_DENIED",
+      `User ${call.caller.userName} does not have ${wanted} permission on scope ${scope.name} to perform this action.`,
+    );
+  }
+}
