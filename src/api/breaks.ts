@@ -45,7 +45,7 @@ export function breakOf(problem: unknown): Break {
   if (code === "UND_ERR_INVALID_ARG" || code === "ERR_INVALID_ARG_TYPE") return unsent("invalid");
   if (code === "UND_ERR_CONNECT_TIMEOUT" || neverConnected(shape)) return unsent("refused");
   if (NO_TLS.test(code) || (code === "EPROTO" && NO_TLS.test(text))) return unsent("protocol");
-  if (code.startsWith("HPE_")) return sent("protocol");
+  if (shape.name === "HTTPParserError" || code.startsWith("HPE_")) return sent("protocol");
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return sent("too-large");
   if (shape.name === "TimeoutError" || code === "ETIMEDOUT" || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code))
     return sent("timeout");
