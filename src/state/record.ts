@@ -30,6 +30,8 @@ export interface Sweep {
   readonly token: string;
   readonly address: Address;
   readonly until: number;
+  /** What was sent with it, so that a late commit can be recognised and judged. */
+  readonly intent?: OpenIntent;
 }
 
 /** An intent without an outcome: what a run that died, or an unknown outcome, left behind. */
@@ -49,6 +51,12 @@ export interface OpenIntent {
   readonly depends_on: readonly Address[];
   /** For a replace: the object that gives way. */
   readonly replaces?: RemoteId;
+  /** Requests sent so far, and how many of them were answered with success, or certainly had no effect. The rest is open. */
+  readonly sent?: number;
+  readonly succeeded?: number;
+  readonly refused?: number;
+  /** The id of what was made, where the service gave it before the change was finished. */
+  readonly made?: RemoteId;
 }
 
 export interface State {

@@ -1,0 +1,60 @@
+// Puts a whole file in place so that a crash leaves the old content or the new, never a mixture.
+
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { FileSystem } from "../ports.ts";
+
+export function inFolder(folder: string, name: string): string {
+  return `${folder}/${name}`;
+}
+
+/** Temporary file, fsync, rename. The caller makes the folder durable once all its files are in place. */
+export async function replaceFile(
+  fs: FileSystem,
+  folder: string,
+  name: string,
+  text: string,
+  mark: string,
+): Promise<void> {
+  const temporary = inFolder(folder, `${name}.${mark}.new`);
+  await writeDurably(fs, temporary, text);
+  await fs.rename(temporary, inFolder(folder, name));
+}
+
+/** Puts a file in place only where none is; false when one is there. */
+export async function claimFile(
+  fs: FileSystem,
+  folder: string,
+  name: string,
+  text: string,
+  mark: string,
+): Promise<boolean> {
+  const temporary = inFolder(folder, `${name}.${mark}.new`);
+  await writeDurably(fs, temporary, text);
+  try {
+    return await fs.link(temporary, inFolder(folder, name));
+  } finally {
+    await fs.remove(temporary);
+  }
+}
+
+async function writeDurably(fs: FileSystem, path: string, text: string): Promise<void> {
+  const file = await fs.open(path, "fresh");
+  try {
+    await file.write(new TextEncoder().encode(text));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** What a failing file operation becomes. Diagnostics pass as they are. */
+export function ioFailure(failure: unknown, doing: string): Failure {
+  if (failure instanceof Failure) return failure;
+  const cause = failure instanceof Error ? failure.message : String(failure);
+  return new Failure(
+    error("STATE_IO", `${doing} failed`, {
+      cause,
+      hint: "check that the state's folder can be written and that its disk has room",
+    }),
+  );
+}

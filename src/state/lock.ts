@@ -1,0 +1,72 @@
+// The rules of the lock: who holds it, when a holder must stop writing, and when its silence lets another one in.
+
+import { type Diagnostic, error } from "../core/diagnostic.ts";
+
+export interface Owner {
+  readonly user: string;
+  readonly host: string;
+  readonly pid: number;
+  /** Names a machine, boot and process space in which `pid` means one process; empty where the system tells none. */
+  readonly machine: string;
+  /** Tells two processes with the same pid apart; empty where the system tells none. */
+  readonly started: string;
+}
+
+/** One taking of the lock. `fence` grows with each; whoever has the greatest holds it. Times in epoch ms. */
+export interface Claim {
+  readonly fence: number;
+  readonly nonce: string;
+  readonly owner: Owner;
+  readonly taken_at: number;
+  readonly renewed_at: number;
+  readonly lease_ms: number;
+  /** The longest that a request of the holder may still be under way after its lease. */
+  readonly request_ms: number;
+  readonly released?: true;
+}
+
+/** When a lease counts: how long it lasts, how often it is renewed, how long its last request may take. */
+export interface LeaseTimes {
+  readonly leaseMs: number;
+  readonly requestMs: number;
+}
+
+export const LEASE_TIMES: LeaseTimes = { leaseMs: 60_000, requestMs: 60_000 };
+
+export function renewEveryMs(times: LeaseTimes): number {
+  return times.leaseMs / 4;
+}
+
+/** A holder whose lease is nearly over stops: another one may already be waiting for it to end. A clock that ran far back tells nothing. */
+export function mayWrite(times: LeaseTimes, renewedAt: number, now: number): boolean {
+  const age = now - renewedAt;
+  return age > -times.leaseMs / 4 && age < (times.leaseMs * 3) / 4;
+}
+
+/** After this long without a sign of life the holder writes no more and none of its requests is under way. */
+export function silenceMs(claim: Pick<Claim, "lease_ms" | "request_ms">): number {
+  return claim.lease_ms + claim.request_ms;
+}
+
+export function isOver(claim: Claim, now: number): boolean {
+  return claim.released === true || now > claim.renewed_at + silenceMs(claim);
+}
+
+export function lockedBy(claim: Claim, now: number): Diagnostic {
+  const { owner } = claim;
+  const since = new Date(claim.taken_at).toISOString();
+  const silent = Math.max(0, Math.round((now - claim.renewed_at) / 1000));
+  return error(
+    "STATE_LOCKED",
+    `${owner.user}@${owner.host} (process ${owner.pid}) holds the lock since ${since}; last sign of life ${silent} s ago`,
+    {
+      hint: `wait for it with --lock-timeout 10m; if that run is dead, free the lock with: workspace state unlock ${claim.nonce}`,
+    },
+  );
+}
+
+export function lockLost(why: string): Diagnostic {
+  return error("STATE_LOCK_LOST", `the lock on the state was lost: ${why}`, {
+    hint: "nothing more was sent; run the command again, it finishes what is open",
+  });
+}

@@ -1,0 +1,42 @@
+// What the state and the engine need of the machine: durable files, time, randomness. Simulations bring their own.
+
+/** The few file operations that a state needs. Paths are absolute. Every other failure than those named here throws. */
+export interface FileSystem {
+  /** The whole file; undefined when there is none. */
+  read(path: string): Promise<Uint8Array | undefined>;
+  /** Names in a folder, in no order; none when there is no such folder. */
+  list(folder: string): Promise<readonly string[]>;
+  /** Makes a folder, private to its user, and those above it. */
+  makeFolder(path: string): Promise<void>;
+  /** Opens a file for writing, private to its user: empty (`fresh`), or at its end (`append`). */
+  open(path: string, how: "fresh" | "append"): Promise<OpenFile>;
+  rename(from: string, to: string): Promise<void>;
+  /** Gives a file a second name; false when that name is taken. Nobody ever sees half a file under it. */
+  link(from: string, to: string): Promise<boolean>;
+  /** Succeeds when there is no such file. */
+  remove(path: string): Promise<void>;
+  /** Makes the names in a folder durable. */
+  syncFolder(path: string): Promise<void>;
+}
+
+export interface OpenFile {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Makes what was written durable. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Resolves after the time, or as soon as the signal is given; never fails. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Unguessable bytes. */
+export type Random = (count: number) => Uint8Array;
+
+/** Random bytes as lower-case hex digits, two for each byte. */
+export function randomHex(random: Random, bytes: number): string {
+  return [...random(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,52 @@
+// Where a state is kept: what any store offers, be it a folder, a database or the workspace itself.
+
+import type { Address } from "../core/address.ts";
+import type { Diagnostic } from "../core/diagnostic.ts";
+import type { Entry } from "./entry.ts";
+import type { Claim } from "./lock.ts";
+import type { State, StateRecord } from "./record.ts";
+
+export interface StateStore {
+  /** The state as it is, without a lock: for looking and planning. Throws Failure when it is damaged. */
+  read(): Promise<Loaded>;
+  /** Takes the lock and reads the state for writing. Throws Failure with STATE_LOCKED when somebody holds it longer than `timeoutMs`. */
+  lock(options: LockOptions): Promise<Lease>;
+  /** Who holds the lock now. */
+  holder(): Promise<Claim | undefined>;
+  /** Takes the lock away from the holder with this nonce. Throws Failure with STATE_LOCKED when another one holds it. */
+  unlock(nonce: string): Promise<void>;
+  /** The key for digests of secrets. Made and kept on first use where `make` says so; else one for this run only. */
+  key(options: { readonly make: boolean }): Promise<Uint8Array>;
+}
+
+export interface LockOptions {
+  /** How long to wait for another holder; 0 fails at once. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Loaded {
+  readonly state: State;
+  /** Warnings: what a crash left unfinished. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The lock, and the state that it lets its holder write. */
+export interface Lease {
+  readonly nonce: string;
+  readonly fence: number;
+  readonly diagnostics: readonly Diagnostic[];
+  /** The state with every entry that was appended. */
+  state(): State;
+  record(address: Address): StateRecord | undefined;
+  /** Adds an entry and gives its number once it is durable. Throws Failure when it cannot be; then nothing may be sent any more. */
+  append(entry: Entry): Promise<number>;
+  /** Adds an entry that becomes durable with the next one that is waited for. */
+  note(entry: Entry): void;
+  /** Throws Failure with STATE_LOCK_LOST when the lock is gone or nearly over: no request that changes something may leave. */
+  assertHeld(): void;
+  /** Folds the journal into the state and makes that durable. Does nothing when nothing was added. */
+  publish(): Promise<State>;
+  /** Gives the lock back; entries that were appended stay in the journal. */
+  release(): Promise<void>;
+}
