@@ -10,7 +10,8 @@ export function decodeBase64(field: string, text: string): Uint8Array {
       "MALFORMED_REQUEST",
       `Could not parse request object: Expected byte for field '${field}', found STRING`,
     );
-  return Buffer.from(text, "base64");
+  const bytes = Buffer.from(text, "base64");
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 export function encodeBase64(bytes: Uint8Array): string {
