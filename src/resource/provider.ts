@@ -162,17 +162,15 @@ export interface Provider {
   readonly limit?: { readonly max: number; readonly per: "workspace" | "parent" };
   /** Names that exist in every workspace and are never created or deleted. */
   readonly builtIn?: readonly string[];
-  /** Kinds that a resource's own name (for nested ones the part after the parent) may name: an ACL's principal. An edge where the thing is managed. */
-  readonly nameMentions?: readonly string[];
-  /** The kind of the folders that names of this kind, absolute paths, lie in. An edge to the nearest one that is managed. */
-  readonly folders?: string;
 
   /** What a schema cannot say about one resource. References are still text here (`${…}`). */
   check?(values: Values, name: string): readonly Problem[];
   /** The values with what the kind itself leaves out or adds: pool members drop what they inherit. Pure. */
   normalize?(values: Values): Values;
-  /** The form of a content whose digest stands in `values.content`: what an import followed by an export keeps. Pure. The default is the bytes themselves. */
-  normalForm?(content: Uint8Array, values: Values): Uint8Array;
+  /** Things that a resource needs by natural name, beside what its fields say: an ACL's principal, a notebook's folder. Edges where they are managed. */
+  needs?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
+  /** For kinds with a field `content`: what the spec puts there, a digest of the payload in the form in which contents are compared. Pure. */
+  contentDigest?(bytes: Uint8Array, values: Values, name: string): string;
   /** The operations of an update. Pure. The default is one step `update`. */
   steps?(diffs: readonly FieldDiff[], live: LiveObject, after: Values): readonly Step[];
   wants?(change: PlannedChange, look: Look): readonly Want[];
