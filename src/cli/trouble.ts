@@ -13,7 +13,7 @@ export function troubled(context: Context, problem: unknown): number {
   tell(context, found);
   if (
     found.some((one) => one.code === "CLI_INTERNAL") &&
-    context.env["WORKSPACE_DEBUG"] === "1" &&
+    context.env.WORKSPACE_DEBUG === "1" &&
     problem instanceof Error
   )
     context.stderr.write(`${problem.stack}\n`);

@@ -25,6 +25,6 @@ export function colorsFor(enabled: boolean): Colors {
 export function wantsColor(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
   const set = (name: string) => (env[name] ?? "") !== "";
   if (set("NO_COLOR")) return false;
-  if (set("FORCE_COLOR")) return env["FORCE_COLOR"] !== "0" && env["FORCE_COLOR"] !== "false";
-  return isTerminal && env["TERM"] !== "dumb" && !set("CI");
+  if (set("FORCE_COLOR")) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
+  return isTerminal && env.TERM !== "dumb" && !set("CI");
 }

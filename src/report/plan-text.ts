@@ -45,7 +45,7 @@ function changesSection(plan: Plan, registry: Registry, colors: Colors): readonl
 export function changeLines(view: ChangeView, colors: Colors): readonly string[] {
   const paint = paintOf(view.action, colors);
   const remarks = view.remarks.length === 0 ? "" : colors.dim(`  (${view.remarks.join("; ")})`);
-  const verb = view.action === "delete" ? colors.alarm(view.verb) + "  " : view.verb.padEnd(8);
+  const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
   return [
     `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(view.address)}${remarks}`,
     ...fieldBlock(view.fields, colors),

@@ -1,0 +1,54 @@
+// `workspace completion SHELL`: a script that completes commands and options, made from the same declarations that parse them.
+
+import { error, Failure } from "../../core/diagnostic.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { COMMANDS } from "../commands.ts";
+import { type CompletionWord, completionScript, SHELLS } from "../completion-script.ts";
+import { EXIT } from "../exit.ts";
+import { nearest } from "../nearest.ts";
+
+export const completion = defineCommand({
+  name: "completion",
+  summary: "print a completion script for a shell",
+  options: {},
+  args: [{ name: "<shell>", description: "bash, zsh or fish" }],
+  notes: 'For bash: eval "$(workspace completion bash)"',
+  async run(context, _options, [shell]) {
+    const known = SHELLS.find((one) => one === shell);
+    if (known === undefined) {
+      const near = nearest(shell ?? "", SHELLS);
+      const hint = near === undefined ? `known: ${SHELLS.join(", ")}` : `did you mean "${near}"?`;
+      throw new Failure(error("CLI_USAGE", `there is no completion for "${shell}"`, { hint }));
+    }
+    context.stdout.write(completionScript(known, await words()));
+    return EXIT.ok;
+  },
+});
+
+async function words(): Promise<readonly CompletionWord[]> {
+  const found: CompletionWord[] = [];
+  for (const listed of COMMANDS) {
+    const loaded = await listed.load();
+    const options = "commands" in loaded ? [] : optionsOf(loaded);
+    const inner =
+      "commands" in loaded
+        ? loaded.commands.map((one) => ({
+            name: one.name,
+            summary: one.summary,
+            options: optionsOf(one),
+            inner: [],
+          }))
+        : [];
+    found.push({ name: listed.name, summary: listed.summary, options, inner });
+  }
+  return found;
+}
+
+function optionsOf(command: Command): CompletionWord["options"] {
+  return Object.values(command.options).map((spec) => ({
+    long: /--[\w-]+/.exec(spec.flags)?.[0] ?? "",
+    description: spec.description,
+    choices: spec.choices ?? [],
+    path: /<(path|file|folder)>/.test(spec.flags),
+  }));
+}

@@ -1,0 +1,45 @@
+// `workspace explain [KIND[.FIELD…]]`: what a kind and its fields mean, from the kind's own table.
+
+import { error, Failure } from "../../core/diagnostic.ts";
+import { registry } from "../../providers/index.ts";
+import { colorsFor, wantsColor } from "../../report/color.ts";
+import { fieldText, findField, kindsText, kindText } from "../../report/explain-text.ts";
+import { defineCommand } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { nearest } from "../nearest.ts";
+
+export const explain = defineCommand({
+  name: "explain",
+  summary: "explain a kind or a field",
+  options: {},
+  args: [{ name: "[what]", description: "a kind (`pools`) or a field (`clusters.autoscale.min_workers`)" }],
+  async run(context, _options, [what]) {
+    const colors = colorsFor(wantsColor(context.env, context.stdout.isTerminal));
+    const [kind, ...path] = (what ?? "").split(".").filter((part) => part !== "");
+    if (kind === undefined) {
+      context.stdout.write(kindsText(registry, colors));
+      return EXIT.ok;
+    }
+    const provider = registry.find(kind);
+    if (provider === undefined)
+      throw unknown(
+        "kind",
+        kind,
+        registry.kinds.map((one) => one.kind),
+      );
+    if (path.length === 0) {
+      context.stdout.write(kindText(provider, colors));
+      return EXIT.ok;
+    }
+    const found = findField(provider, path);
+    if ("missing" in found) throw unknown(`field of ${kind}`, found.missing, found.known);
+    context.stdout.write(fieldText([kind, ...path].join("."), found.schema, colors));
+    return EXIT.ok;
+  },
+});
+
+function unknown(what: string, name: string, known: readonly string[]): Failure {
+  const near = nearest(name, known);
+  const hint = near === undefined ? `known: ${known.join(", ")}` : `did you mean "${near}"?`;
+  return new Failure(error("CLI_USAGE", `there is no ${what} "${name}"`, { hint }));
+}

@@ -1,0 +1,43 @@
+// `workspace graph`: how the spec's resources depend on each other.
+
+import { graphDot, graphJson, graphMermaid, graphOf } from "../../report/graph.ts";
+import { printableJson } from "../../report/printable.ts";
+import { defineCommand } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { choice } from "../option.ts";
+import { SPEC_OPTIONS } from "../options.ts";
+import { specWithoutSecrets } from "../spec.ts";
+
+export const graph = defineCommand({
+  name: "graph",
+  summary: "show how resources depend on each other",
+  options: {
+    ...SPEC_OPTIONS,
+    output: choice("-o, --output <form>", "the form of the output", ["dot", "mermaid", "svg", "json"]),
+  },
+  async run(context, options) {
+    const spec = await specWithoutSecrets(context, options);
+    const found = graphOf(spec.resources.values());
+    context.stdout.write(await drawn(options.output, found));
+    return EXIT.ok;
+  },
+});
+
+async function drawn(
+  form: "dot" | "mermaid" | "svg" | "json",
+  found: ReturnType<typeof graphOf>,
+): Promise<string> {
+  switch (form) {
+    case "dot":
+      return graphDot(found);
+    case "mermaid":
+      return graphMermaid(found);
+    case "json":
+      return `${printableJson(graphJson(found), 2)}\n`;
+    case "svg": {
+      const { instance } = await import("@viz-js/viz");
+      return (await instance()).renderString(graphDot(found), { format: "svg" });
+    }
+  }
+  return form satisfies never;
+}

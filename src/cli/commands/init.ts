@@ -1,0 +1,78 @@
+// `workspace init`: a first spec that validates, and a .gitignore line for the state. Overwrites nothing.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { defineCommand } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { text } from "../option.ts";
+
+const FIRST_SPEC = `# What the workspace should have. Check it with: workspace validate
+# An editor that knows YAML schemas completes it: workspace schema > workspace.schema.json
+# yaml-language-server: $schema=./workspace.schema.json
+
+variables:
+  env: { default: dev, description: deployment environment }
+
+groups:
+  data-eng: {}
+
+scopes:
+  etl:
+    acls:
+      data-eng: READ
+    # secrets:
+    #   db-password: { env: DB_PASSWORD }    # the value comes from the environment of \`apply\`
+
+pools:
+  shared:
+    node_type_id: Standard_DS3_v2
+    max_capacity: 10
+
+clusters:
+  adhoc-\${var.env}:
+    spark_version: 6.4.x-scala2.11
+    node_type_id: Standard_DS3_v2
+    instance_pool_id: \${pools.shared.instance_pool_id}
+    autoscale: { min_workers: 1, max_workers: 4 }
+    autotermination_minutes: 60
+`;
+
+export const init = defineCommand({
+  name: "init",
+  summary: "write a first spec into this folder",
+  options: { file: text("-f, --file <path>", "the spec to write (default: workspace.yaml)") },
+  async run(context, options) {
+    const path = resolve(context.cwd, options.file ?? "workspace.yaml");
+    try {
+      writeFileSync(path, FIRST_SPEC, { flag: "wx" });
+    } catch (problem) {
+      throw new Failure(cannotWrite(path, problem));
+    }
+    const ignored = ignoreState(join(path, ".."));
+    context.stdout.write(
+      `Wrote ${options.file ?? "workspace.yaml"}${ignored ? " and a line into .gitignore" : ""}.\n`,
+    );
+    context.stdout.write("Next: workspace validate; workspace plan --host embedded\n");
+    return EXIT.ok;
+  },
+});
+
+function cannotWrite(path: string, problem: unknown) {
+  const exists = problem instanceof Error && "code" in problem && problem.code === "EEXIST";
+  if (exists) return error("CLI_FILE", `${path} exists already`, { hint: "name another file with --file" });
+  return error("CLI_FILE", `${path} cannot be written`, {
+    cause: problem instanceof Error ? problem.message : String(problem),
+  });
+}
+
+/** The state holds no secret, but it belongs to this machine; shared states have their own place. */
+function ignoreState(folder: string): boolean {
+  const path = join(folder, ".gitignore");
+  const before = existsSync(path) ? readFileSync(path, "utf8") : "";
+  if (before.split(/\r?\n/).some((line) => line.trim() === ".workspace/" || line.trim() === ".workspace"))
+    return false;
+  const glue = before === "" || before.endsWith("\n") ? "" : "\n";
+  writeFileSync(path, `${before}${glue}.workspace/\n`);
+  return true;
+}

@@ -1,0 +1,97 @@
+// A client for the workspace that a run is set to: over HTTP, or inside this process.
+
+import { mkdirSync } from "node:fs";
+import { type Client, createClient } from "../api/client.ts";
+import type { HttpRequest, HttpResponse, Transport } from "../api/exchange.ts";
+import { httpTransport } from "../api/transport.ts";
+import { error, Failure } from "../core/diagnostic.ts";
+import type { Settings } from "./config.ts";
+
+export interface Connection extends Client {
+  /** What states and plans are bound to. */
+  readonly host: string;
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  readonly settings: Settings;
+  /** The folder of the embedded workspace. */
+  readonly embeddedFolder: string;
+  readonly signal?: AbortSignal;
+}
+
+export async function connect(options: ConnectionOptions): Promise<Connection> {
+  const { place } = options.settings;
+  if (place.embedded) return connectEmbedded(options);
+  const { transport, close } = httpTransport({ connections: options.settings.parallelism });
+  const client = clientOver(
+    transport,
+    place.identity,
+    place.token,
+    options,
+    place.basic ? "basic" : "bearer",
+  );
+  return { ...client, host: place.identity, close };
+}
+
+async function connectEmbedded(options: ConnectionOptions): Promise<Connection> {
+  const { openEmbedded } = await import("../emulator/embedded.ts");
+  const { DataInUse } = await import("../emulator/store-sqlite.ts");
+  try {
+    mkdirSync(options.embeddedFolder, { recursive: true, mode: 0o700 });
+    const { app, token, close } = openEmbedded({ dataDir: options.embeddedFolder });
+    const transport: Transport = async (request) => plain(await app(appRequest(request)));
+    const client = clientOver(transport, "embedded", token, options, "bearer");
+    return { ...client, host: "embedded", close: async () => close() };
+  } catch (problem) {
+    if (!(problem instanceof DataInUse)) throw problem;
+    throw new Failure(
+      error("API_UNREACHABLE", "the embedded workspace is in use by another run", {
+        hint: "wait for that run; or start `workspace emulator` and name its URL with --host",
+      }),
+    );
+  }
+}
+
+function appRequest(request: HttpRequest) {
+  const { method, path, headers, body } = request;
+  return { method, path, headers, ...(body === undefined ? {} : { body }) };
+}
+
+function plain(answer: HttpResponse): HttpResponse {
+  return { status: answer.status, headers: answer.headers, body: answer.body };
+}
+
+function clientOver(
+  transport: Transport,
+  host: string,
+  token: string,
+  options: ConnectionOptions,
+  auth: "basic" | "bearer",
+): Client {
+  return createClient({
+    transport,
+    host,
+    token,
+    auth,
+    parallelism: options.settings.parallelism,
+    clock: Date.now,
+    sleep,
+    random: Math.random,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+}
+
+/** Ends early when the signal aborts. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+  });
+}

@@ -1,0 +1,58 @@
+// Reads the spec that a command's options name.
+
+import { resolve } from "node:path";
+import { Failure, hasErrors } from "../core/diagnostic.ts";
+import { registry } from "../providers/index.ts";
+import { loadSpec } from "../spec/read.ts";
+import type { Spec } from "../spec/spec.ts";
+import { fromEnv } from "./config.ts";
+import type { Context } from "./context.ts";
+import { tell } from "./trouble.ts";
+
+export interface SpecOptions {
+  readonly file: string | undefined;
+  readonly target: string | undefined;
+  readonly var: readonly string[];
+  readonly varFile: readonly string[];
+}
+
+/** How secrets' values become digests; without it none is read. */
+export type Keyed = (bytes: Uint8Array) => string;
+
+export const DEFAULT_FILE = "workspace.yaml";
+
+/** The spec's path; absolute. */
+export function specFile(context: Context, options: Pick<SpecOptions, "file">): string {
+  return resolve(context.cwd, options.file ?? fromEnv(context, "WORKSPACE_FILE") ?? DEFAULT_FILE);
+}
+
+export function targetOf(context: Context, options: Pick<SpecOptions, "target">): string | undefined {
+  return options.target ?? fromEnv(context, "WORKSPACE_TARGET");
+}
+
+/** Throws Failure with everything that is wrong; warnings go to stderr. */
+export async function readSpec(
+  context: Context,
+  options: SpecOptions,
+  keyed: Keyed | undefined,
+): Promise<Spec> {
+  const target = targetOf(context, options);
+  const { spec, diagnostics } = await loadSpec({
+    file: specFile(context, options),
+    ...(target === undefined ? {} : { target }),
+    vars: options.var,
+    varFiles: options.varFile.map((path) => resolve(context.cwd, path)),
+    env: context.env,
+    registry,
+    secrets: keyed === undefined ? "skip" : "resolve",
+    keyed: keyed ?? (() => ""),
+  });
+  if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  tell(context, diagnostics);
+  return spec;
+}
+
+/** For commands that need no workspace: secrets are declared, and none is read. */
+export function specWithoutSecrets(context: Context, options: SpecOptions): Promise<Spec> {
+  return readSpec(context, options, undefined);
+}
