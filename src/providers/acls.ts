@@ -1,0 +1,112 @@
+// Who may do what with a secret scope (contract: part A, 2.5 and 4.3). Written over, never deleted and put again: no gap.
+
+import { type RemoteId, remoteId } from "../core/address.ts";
+import type { LiveObject, Look, Objection, PlannedChange } from "../resource/provider.ts";
+import type { Reader } from "../resource/verbs.ts";
+import { found, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { choice, defineProvider } from "./define.ts";
+import { lockout } from "./membership.ts";
+import { membersOfAll, placeOf } from "./nested.ts";
+
+const fields = {
+  permission: choice(["READ", "WRITE", "MANAGE"], {
+    description:
+      "READ reads and lists secrets, WRITE also writes them, MANAGE also changes this list. The most powerful one counts.",
+  }),
+};
+
+/** User names compare without regard to case, so an id does. */
+const idOf = (name: string): RemoteId => remoteId(name.toLowerCase());
+
+async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[]> {
+  const answer = await api.read("secrets/acls/list", { scope });
+  return objectsIn(answer, "items", "acls").flatMap((item) => {
+    const principal = textIn(item, "principal");
+    const permission = textIn(item, "permission");
+    if (principal === undefined || permission === undefined) return [];
+    const name = `${scope}/${principal}`;
+    return [{ id: idOf(name), name, values: { permission }, facts: {} }];
+  });
+}
+
+const isCaller = (look: Look, name: string): boolean =>
+  look.caller !== undefined && placeOf(name).member.toLowerCase() === look.caller.toLowerCase();
+
+/** A MANAGE that would be lowered or removed. */
+function losesManage(change: PlannedChange): boolean {
+  return (
+    change.live?.values.permission === "MANAGE" &&
+    change.action !== "create" &&
+    (change.action === "delete" || change.after?.permission !== "MANAGE")
+  );
+}
+
+function isGroup(look: Look, principal: string): boolean {
+  return principal === "users" || look.live("groups").some((live) => live.name === principal);
+}
+
+function objections(change: PlannedChange, look: Look): readonly Objection[] {
+  if (!losesManage(change) || change.live === undefined) return [];
+  const { parent, member } = placeOf(change.live.name);
+  if (isCaller(look, change.live.name))
+    return [
+      lockout(
+        `${look.caller}, who runs this, would lose MANAGE on the scope ${parent}`,
+        `keep ${member}: MANAGE in the access list, or let another manager of the scope apply this`,
+      ),
+    ];
+  if (look.caller === undefined && !isGroup(look, member))
+    return [
+      lockout(
+        `${member} would lose MANAGE on the scope ${parent}, and whether that is who runs this is not known`,
+        "say who runs this in the environment variable WORKSPACE_USER",
+      ),
+    ];
+  return [];
+}
+
+export const acls = defineProvider({
+  kind: "acls",
+  one: "access",
+  description: "Access of one user or group to a secret scope.",
+  fields,
+  nameField: undefined,
+  unique: true,
+  ignoreCase: true,
+  idAttribute: "name",
+  crash: "repeatable",
+  replacing: "delete-first",
+  nested: { kind: "scopes", under: "acls", shorthand: "permission" },
+
+  needs: (name) => ["users", "groups"].map((kind) => ({ kind, name: placeOf(name).member })),
+  steps: () => [{ operation: "put" }],
+  wants: (change, look) => (look.caller === undefined && losesManage(change) ? ["caller"] : []),
+  consequences(change) {
+    if (change.action !== "delete" || change.live === undefined) return [];
+    const { parent, member } = placeOf(change.live.name);
+    return [`${member} loses ${String(change.live.values.permission)} on the scope ${parent}`];
+  },
+  objections,
+  keeps: (live, look) => live.values.permission === "MANAGE" && isCaller(look, live.name),
+
+  list: (api, scope) => membersOfAll(api, scope.parents, ofScope),
+  async read(api, id) {
+    const all = await found(() => ofScope(api, placeOf(id).parent));
+    return all?.find((live) => live.id === id);
+  },
+  async create(api, task) {
+    const { parent, member } = placeOf(task.name);
+    const permission = task.values.permission ?? "";
+    await api.write("secrets/acls/put", { scope: parent, principal: member, permission });
+    return idOf(task.name);
+  },
+  async update(api, task) {
+    const { parent, member } = placeOf(task.name);
+    const permission = task.values.permission ?? "";
+    await api.write("secrets/acls/put", { scope: parent, principal: member, permission });
+  },
+  delete(api, task) {
+    const { parent, member } = placeOf(task.live?.name ?? task.name);
+    return unlessGone(() => api.write("secrets/acls/delete", { scope: parent, principal: member }));
+  },
+});

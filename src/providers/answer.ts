@@ -1,0 +1,54 @@
+// Reads members of answers, whose types the service does not always keep (facts, head).
+
+import { isMissing } from "../api/missing.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import { isObject } from "./spec-form.ts";
+
+/** The objects of a list; none where the key is absent, which is how an empty list looks. */
+export function objectsIn(answer: JsonObject, ...keys: readonly string[]): readonly JsonObject[] {
+  for (const key of keys) {
+    const found = answer[key];
+    if (Array.isArray(found)) return found.filter(isObject);
+  }
+  return [];
+}
+
+/** A text, or the text of a number; undefined for everything else. */
+export function textIn(answer: JsonObject, key: string): string | undefined {
+  const value = answer[key];
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
+}
+
+/** The `value` members of a SCIM list: ids of members, names of entitlements. */
+export function valuesIn(answer: JsonObject, key: string): readonly string[] {
+  return objectsIn(answer, key).flatMap((item) => textIn(item, "value") ?? []);
+}
+
+/** An INT64 on its way out: as a number where that is exact, else as a bigint. */
+export function int64(id: string): Json {
+  const number = Number(id);
+  return Number.isSafeInteger(number) ? number : BigInt(id);
+}
+
+/** The facts that are there. */
+export function factsOf(facts: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(facts).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
+}
+
+/** What a read gives, or undefined when there is no such thing any more. */
+export async function found<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Does something to a thing that may be gone already. */
+export async function unlessGone(act: () => Promise<unknown>): Promise<void> {
+  await found(act);
+}

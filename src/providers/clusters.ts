@@ -1,0 +1,165 @@
+// Clusters (contract: part B, 2.4, 3.2 and 4.3). Found again by a tag that carries a token; pins and the state asked for are the spec's.
+
+import { remoteId } from "../core/address.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { FieldDiff, LiveObject, Look, PlannedChange, Step } from "../resource/provider.ts";
+import type { Reader } from "../resource/verbs.ts";
+import { found, objectsIn, textIn } from "./answer.ts";
+import { createCluster, removeCluster, takeStep } from "./clusters/act.ts";
+import { MAX_OWN_TAGS, tokenOf, withoutToken } from "./clusters/token.ts";
+import { choice, defineProvider, flag, optional, tableOf, text } from "./define.ts";
+import { clusterFields, clusterProblems, filesOf, withoutInherited } from "./fields/cluster.ts";
+import { keptPaths } from "./kept.ts";
+import { counted, named } from "./sentences.ts";
+import { isObject, liveForm, tidyForm } from "./spec-form.ts";
+
+const fields = {
+  cluster_name: optional(text({ maxLength: 1000, description: "Name shown to people; need not be unique." })),
+  ...clusterFields(MAX_OWN_TAGS),
+  pinned: optional(
+    flag({
+      default: false,
+      description: "Keeps the cluster listed, and its configuration beyond 30 days after it ended.",
+    }),
+  ),
+  run_state: optional(
+    choice(["RUNNING", "TERMINATED"], {
+      whenAbsent: "unmanaged",
+      description:
+        "Whether the cluster is to be up. Absent means that people start and stop it as they like.",
+    }),
+  ),
+};
+
+const table = tableOf(fields);
+const SIZE = new Set(["num_workers", "autoscale"]);
+const OURS = new Set(["pinned", "run_state"]);
+const DOWN = new Set(["TERMINATED", "TERMINATING"]);
+const UP = new Set(["PENDING", "RUNNING", "RESTARTING", "RESIZING"]);
+
+/** On its way counts as there: a cluster that is starting needs no start. */
+function runState(state: string): string {
+  if (UP.has(state)) return "RUNNING";
+  return DOWN.has(state) ? "TERMINATED" : state;
+}
+
+function toSpec(answer: JsonObject): LiveObject | undefined {
+  const id = textIn(answer, "cluster_id");
+  if (id === undefined || answer.cluster_source === "JOB") return undefined;
+  const state = textIn(answer, "state") ?? "UNKNOWN";
+  const pinned = textIn(answer, "pinned_by_user_name") !== undefined;
+  const read = liveForm(table, { ...answer, pinned, run_state: runState(state) });
+  const token = tokenOf(read);
+  return {
+    id: remoteId(id),
+    name: textIn(answer, "cluster_name") ?? "",
+    values: withoutToken(read),
+    facts: { state, ...(token === undefined ? {} : { token }) },
+  };
+}
+
+/** Whether the event log says that the cluster is pinned: for services whose answers do not show pins. */
+async function withPin(api: Reader, live: LiveObject): Promise<LiveObject> {
+  const answer = await api.read("clusters/events", {
+    cluster_id: live.id,
+    event_types: ["PINNED", "UNPINNED"],
+    order: "DESC",
+    limit: 1,
+  });
+  const [last] = objectsIn(answer, "events");
+  return last?.type === "PINNED" ? { ...live, values: { ...live.values, pinned: true } } : live;
+}
+
+const changesSize = (diffs: readonly FieldDiff[]): boolean =>
+  diffs.some((diff) => SIZE.has(String(diff.path[0])));
+const changesMore = (diffs: readonly FieldDiff[]): boolean =>
+  diffs.some((diff) => !SIZE.has(String(diff.path[0])) && !OURS.has(String(diff.path[0])));
+
+/** Stops come before edits, so that nothing restarts in vain; starts come last. A new size alone restarts nothing. */
+function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject): readonly Step[] {
+  const moved = (field: string): boolean => diffs.some((diff) => diff.path[0] === field);
+  const stops = moved("run_state") && after.run_state === "TERMINATED";
+  const resizable = !stops && (live.facts.state === "RUNNING" || live.facts.state === "RESIZING");
+  const size = changesSize(diffs);
+  const keep = { detail: { keep: keptPaths(table, live.values, after, diffs) } };
+  const edits = changesMore(diffs) || (size && !resizable);
+  return [
+    ...(stops ? [{ operation: "terminate" }] : []),
+    ...(edits ? [{ operation: "edit", ...keep }] : size ? [{ operation: "resize", ...keep }] : []),
+    ...(moved("pinned") ? [{ operation: after.pinned === true ? "pin" : "unpin" }] : []),
+    ...(moved("run_state") && !stops ? [{ operation: "start" }] : []),
+  ];
+}
+
+const takes = (change: PlannedChange, operation: string): boolean =>
+  change.steps.some((step) => step.operation === operation);
+
+/** Whether what runs on the cluster now is cut off. */
+function interrupts(change: PlannedChange): boolean {
+  if (change.live === undefined || DOWN.has(String(change.live.facts.state))) return false;
+  return change.action === "delete" || takes(change, "terminate") || takes(change, "edit");
+}
+
+function runsOn(look: Look, live: LiveObject): readonly JsonObject[] {
+  return (look.activeRuns ?? []).filter(({ cluster_instance: instance, cluster_spec: spec }) => {
+    const ids = [
+      isObject(instance) ? instance.cluster_id : undefined,
+      isObject(spec) ? spec.existing_cluster_id : undefined,
+    ];
+    return ids.includes(live.id);
+  });
+}
+
+function consequences(change: PlannedChange, look: Look): readonly string[] {
+  const { live } = change;
+  if (live === undefined || change.action === "create") return [];
+  const told: string[] = [];
+  if (interrupts(change)) {
+    if (change.action === "update" && !takes(change, "terminate"))
+      told.push("the cluster is running and restarts to take the changes");
+    if (takes(change, "terminate")) told.push("the cluster is running and is terminated");
+    const runs = runsOn(look, live).length;
+    if (runs > 0) told.push(`${counted(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
+  }
+  if (change.action !== "delete") return told;
+  const jobs = look
+    .live("jobs")
+    .filter((job) => String(job.values.existing_cluster_id) === live.id && !look.goes("jobs", job.name));
+  if (jobs.length > 0) told.push(`jobs that run on it: ${named(jobs.map((job) => job.name))}`);
+  return told;
+}
+
+export const clusters = defineProvider({
+  kind: "clusters",
+  one: "cluster",
+  description: "Clusters that people and jobs use. Deleting one removes it for good.",
+  fields,
+  nameField: "cluster_name",
+  unique: false,
+  idAttribute: "cluster_id",
+  crash: "tagged",
+  replacing: "create-first",
+
+  check: (values) => clusterProblems(values),
+  needs: (_name, values) => filesOf(values),
+  normalize: (values) => withoutInherited(tidyForm(table, values)),
+  steps,
+  wants: (change, look) => (interrupts(change) && look.activeRuns === undefined ? ["runs"] : []),
+  consequences,
+
+  list: async (api) =>
+    objectsIn(await api.read("clusters/list"), "clusters").flatMap((answer) => toSpec(answer) ?? []),
+  hydrate: async (api, live, desired) =>
+    desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live,
+  async read(api, id) {
+    const answer = await found(() => api.read("clusters/get", { cluster_id: id }));
+    const live = answer === undefined ? undefined : toSpec(answer);
+    return live === undefined || live.values.pinned === true ? live : withPin(api, live);
+  },
+  create: createCluster,
+  async update(api, task) {
+    for (const [at, step] of task.steps.entries())
+      await takeStep(api, task, step, task.steps[at + 1]?.operation);
+  },
+  delete: removeCluster,
+});

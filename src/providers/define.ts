@@ -1,0 +1,84 @@
+// The words in which a kind declares its fields: typebox constructors whose options are the annotations, and nothing misspelt.
+
+import Type, { type TSchema } from "typebox";
+import type { Json } from "../core/json.ts";
+import type { Annotations, FieldSchema, FieldTable } from "../resource/fields.ts";
+import type { Provider } from "../resource/provider.ts";
+
+interface Common extends Annotations {
+  readonly description: string;
+  readonly default?: Json;
+  readonly examples?: readonly Json[];
+  readonly readOnly?: true;
+  readonly writeOnly?: true;
+}
+
+interface TextOptions extends Common {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+interface NumberOptions extends Common {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface ListOptions extends Common {
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+interface MapOptions extends Common {
+  readonly maxProperties?: number;
+  /** What a key must look like. */
+  readonly keys?: { readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number };
+}
+
+/** A field of a table; required unless it is made `optional`. */
+export type Field = TSchema;
+export type Fields = Readonly<Record<string, Field>>;
+
+/** A table as everything that walks schemas reads it. typebox's values are plain JSON Schema, so only the type changes. */
+export const tableOf = (fields: Fields): FieldTable => fields as unknown as FieldTable;
+export const schemaOf = (field: Field): FieldSchema => field as unknown as FieldSchema;
+
+export const optional = <T extends Field>(field: T) => Type.Optional(field);
+export const text = (options: TextOptions): Field => Type.String({ ...options });
+export const flag = (options: Common): Field => Type.Boolean({ ...options });
+
+/** An INT32 of the contract. */
+export const integer = (options: NumberOptions): Field =>
+  Type.Integer({ ...options, maximum: options.maximum ?? 2_147_483_647 });
+
+export const choice = (values: readonly string[], options: Common): Field =>
+  Type.String({ ...options, enum: [...values] });
+
+export const list = (items: Field, options: ListOptions): Field =>
+  Type.Array(items, { list: "ordered", ...options });
+
+/** An object with declared members and no others. */
+export const group = (members: Fields, options: Common): Field =>
+  Type.Object({ ...members }, { ...options, additionalProperties: false });
+
+/** An object whose keys the user chooses. */
+export const map = (values: Field, options: MapOptions): Field => {
+  const { keys, ...rest } = options;
+  return Type.Unsafe<Json>({
+    type: "object",
+    ...rest,
+    additionalProperties: values,
+    ...(keys === undefined ? {} : { propertyNames: { ...keys } }),
+  });
+};
+
+/** A text, number or truth value that is text on the wire. */
+export const scalar = (options: Common): Field =>
+  Type.Unsafe<Json>({ type: ["string", "number", "boolean"], ...options });
+
+type Definition = Omit<Provider, "fields"> & { readonly fields: Fields };
+
+/** A kind. Its verbs are kept as they are; its table becomes the one that everything reads. */
+export function defineProvider(definition: Definition): Provider {
+  return { ...definition, fields: tableOf(definition.fields) };
+}

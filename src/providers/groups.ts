@@ -1,0 +1,183 @@
+// Groups of users and of groups (contract: part A, 2.2 and 4.1). Members change as deltas, so that others' changes stay.
+
+import { remoteId } from "../core/address.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { LiveObject, Look, PlannedChange, Step } from "../resource/provider.ts";
+import type { Reader } from "../resource/verbs.ts";
+import { found, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
+import { defineProvider, group, list, optional, text } from "./define.ts";
+import { aclsNaming, lockouts, losesAdministrators, membershipOf, membersOf } from "./membership.ts";
+import {
+  asValues,
+  type Delta,
+  deltaOf,
+  GROUP_SCHEMA,
+  joined,
+  memberKind,
+  operationsFor,
+  patch,
+  textsIn,
+} from "./scim.ts";
+import { counted, named } from "./sentences.ts";
+import { isObject } from "./spec-form.ts";
+
+const names = (kind: "users" | "groups") =>
+  optional(
+    list(text({ names: kind, minLength: 1, description: `Name of one of the ${kind}.` }), {
+      list: "set",
+      whenAbsent: "unmanaged",
+      description: `Every one of the ${kind} that is a member; absent means that nobody manages them.`,
+    }),
+  );
+
+const fields = {
+  displayName: optional(
+    text({
+      minLength: 1,
+      onChange: "replace",
+      description: "Unique name of the group. Cannot be changed (part A, 4.1 rule 2).",
+    }),
+  ),
+  members: optional(
+    group(
+      { users: names("users"), groups: names("groups") },
+      { whenAbsent: "unmanaged", description: "Who belongs to the group: users, and groups within it." },
+    ),
+  ),
+  entitlements: optional(
+    list(text({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }), {
+      list: "set",
+      whenAbsent: "unmanaged",
+      description: "Rights of every member; absent means that nobody manages them.",
+    }),
+  ),
+};
+
+type GroupIds = ReadonlySet<string>;
+
+function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject | undefined {
+  const id = textIn(answer, "id");
+  const displayName = textIn(answer, "displayName");
+  if (id === undefined || displayName === undefined) return undefined;
+  const members: { users: string[]; groups: string[] } = { users: [], groups: [] };
+  for (const member of objectsIn(answer, "members")) {
+    const value = textIn(member, "value");
+    if (value !== undefined) members[memberKind(member, groupIds) ?? "users"].push(value);
+  }
+  const entitlements = [...valuesIn(answer, "entitlements")];
+  return { id: remoteId(id), name: displayName, values: { displayName, members, entitlements }, facts: {} };
+}
+
+async function listed(api: Reader): Promise<readonly LiveObject[]> {
+  const answers = objectsIn(await api.read("scim/groups/list"), "Resources");
+  const ids = new Set(answers.flatMap((answer) => textIn(answer, "id") ?? []));
+  return answers.flatMap((answer) => toSpec(answer, ids) ?? []);
+}
+
+/** Whether the answer itself says of every member what it is; where it does not, the list of all groups tells. */
+const isPlain = (answer: JsonObject): boolean =>
+  objectsIn(answer, "members").every((member) => memberKind(member, new Set()) !== undefined);
+
+function memberDelta(before: JsonObject, after: JsonObject): Delta {
+  const had: JsonObject = isObject(before.members) ? before.members : {};
+  const wanted: JsonObject = isObject(after.members) ? after.members : {};
+  return joined(deltaOf(had.users, wanted.users), deltaOf(had.groups, wanted.groups));
+}
+
+function steps(live: LiveObject, after: JsonObject): readonly Step[] {
+  const delta = memberDelta(live.values, after);
+  const rights = deltaOf(live.values.entitlements, after.entitlements);
+  const made = [
+    ["add-members", delta.added],
+    ["remove-members", delta.removed],
+    ["grant", rights.added],
+    ["revoke", rights.removed],
+  ] as const;
+  return made
+    .filter(([, which]) => which.length > 0)
+    .map(([operation, which]) => ({ operation, detail: { names: which } }));
+}
+
+const goes = (change: PlannedChange): boolean => change.action === "delete" || change.action === "replace";
+
+function memberships(change: PlannedChange, look: Look) {
+  const before = membershipOf(look);
+  const after = new Map(before);
+  const name = change.live?.name ?? change.name;
+  if (goes(change)) {
+    after.delete(name);
+    for (const [other, members] of before)
+      if (other !== name)
+        after.set(other, { ...members, groups: members.groups.filter((one) => one !== name) });
+  } else if (isObject(change.after?.members)) {
+    const wanted = change.after.members;
+    const to = membersOf(change.after);
+    const had = before.get(name) ?? { users: [], groups: [] };
+    after.set(name, {
+      users: wanted.users === undefined ? had.users : to.users,
+      groups: wanted.groups === undefined ? had.groups : to.groups,
+    });
+  }
+  return { before, after };
+}
+
+export const groups = defineProvider({
+  kind: "groups",
+  one: "group",
+  description: "Groups of users, which may hold other groups. Deleting a group keeps its users.",
+  fields,
+  nameField: "displayName",
+  unique: true,
+  idAttribute: "id",
+  crash: "client-named",
+  replacing: "create-first",
+  builtIn: ["admins", "users"],
+
+  steps: (_diffs, live, after) => steps(live, after),
+  wants(change, look) {
+    if (look.caller !== undefined || change.action === "create") return [];
+    const { before, after } = memberships(change, look);
+    return losesAdministrators(before, after) ? ["caller"] : [];
+  },
+  consequences(change, look) {
+    if (!goes(change) || change.live === undefined) return [];
+    const { users, groups } = membersOf(change.live.values);
+    const count = users.length + groups.length;
+    const acls = aclsNaming(look, change.live.name);
+    return [
+      ...(count > 0 ? [`${counted(count, "member")} lose what the group gives them`] : []),
+      ...(acls.length > 0 ? [`access lists still name it: ${named(acls.map((acl) => acl.name))}`] : []),
+    ];
+  },
+  objections(change, look) {
+    const { before, after } = memberships(change, look);
+    return lockouts(look, before, after);
+  },
+
+  list: listed,
+  async read(api, id) {
+    const answer = await found(() => api.read("scim/groups/get", { id }));
+    if (answer === undefined) return undefined;
+    return isPlain(answer)
+      ? toSpec(answer, new Set())
+      : (await listed(api)).find((live) => String(live.id) === String(id));
+  },
+  async create(api, task) {
+    const members: JsonObject = isObject(task.values.members) ? task.values.members : {};
+    const ids = [...textsIn(members.users), ...textsIn(members.groups)];
+    const entitlements = textsIn(task.values.entitlements);
+    const body: { [field: string]: Json } = {
+      schemas: [GROUP_SCHEMA],
+      displayName: task.values.displayName ?? task.name,
+    };
+    if (ids.length > 0) body.members = asValues(ids);
+    if (entitlements.length > 0) body.entitlements = asValues(entitlements);
+    return remoteId(textIn(await api.write("scim/groups/create", body), "id") ?? "");
+  },
+  update: (api, task) =>
+    patch(api, "groups", task.id, [
+      ...operationsFor("members", memberDelta(task.before, task.values)),
+      ...operationsFor("entitlements", deltaOf(task.before.entitlements, task.values.entitlements)),
+    ]),
+  delete: (api, task) => unlessGone(() => api.write("scim/groups/delete", { id: task.id })),
+});

@@ -1,0 +1,13 @@
+// The kinds that the program knows, in the order in which plans show them: the only list of them.
+
+import { type Registry, registryOf } from "../resource/registry.ts";
+import { acls } from "./acls.ts";
+import { clusters } from "./clusters.ts";
+import { groups } from "./groups.ts";
+import { jobs } from "./jobs.ts";
+import { pools } from "./pools.ts";
+import { scopes } from "./scopes.ts";
+import { secrets } from "./secrets.ts";
+import { users } from "./users.ts";
+
+export const registry: Registry = registryOf([users, groups, scopes, acls, secrets, pools, clusters, jobs]);

@@ -1,0 +1,167 @@
+// Jobs (contract: part B, 2.2 and 4.2). Made inert with a token in the name first, then reset to their settings (DESIGN 6).
+
+import { remoteId } from "../core/address.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { Values } from "../resource/fields.ts";
+import type { LiveObject, Look, PlannedChange, Problem } from "../resource/provider.ts";
+import { factsOf, found, int64, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { defineProvider, group, optional, tableOf, text } from "./define.ts";
+import { clusterFields, clusterProblems, fileAt, filesOf, withoutInherited } from "./fields/cluster.ts";
+import { mailed, scheduleProblems, settings } from "./fields/job.ts";
+import { libraries, libraryFiles, libraryProblems } from "./fields/libraries.ts";
+import { taskProblems, tasks } from "./fields/tasks.ts";
+import { keptIn, keptPaths, withKept } from "./kept.ts";
+import { counted, named } from "./sentences.ts";
+import { isObject, liveForm, tidyForm } from "./spec-form.ts";
+
+const fields = {
+  name: optional(
+    text({ minLength: 1, maxLength: 4096, description: "Name shown to people; need not be unique." }),
+  ),
+  existing_cluster_id: optional(
+    text({
+      minLength: 1,
+      refersTo: "clusters",
+      description: "Cluster that all runs share. Either this or new_cluster.",
+    }),
+  ),
+  new_cluster: optional(
+    group(
+      {
+        cluster_name: optional(text({ description: "Name of the run's cluster." })),
+        ...clusterFields(45),
+      },
+      { description: "Cluster that is made for each run." },
+    ),
+  ),
+  ...tasks,
+  libraries,
+  ...settings,
+};
+
+const table = tableOf(fields);
+const TOKEN = /\[workspace:([\w-]+)\]$/;
+
+function toSpec(answer: JsonObject): LiveObject | undefined {
+  const id = textIn(answer, "job_id");
+  if (id === undefined) return undefined;
+  const given = isObject(answer.settings) ? answer.settings : {};
+  const values = liveForm(table, given);
+  const name = textIn(given, "name") ?? "Untitled";
+  const token = TOKEN.exec(name)?.[1];
+  const { creator_user_name, created_time } = answer;
+  const facts = factsOf({ creator_user_name, created_time, token });
+  return { id: remoteId(id), name, values: { ...values, name }, facts };
+}
+
+function normalize(values: Values): Values {
+  const tidy = tidyForm(table, values);
+  return isObject(tidy.new_cluster) ? { ...tidy, new_cluster: withoutInherited(tidy.new_cluster) } : tidy;
+}
+
+function clusterChoice(values: Values): readonly Problem[] {
+  const { existing_cluster_id: existing, new_cluster: fresh } = values;
+  if ((existing === undefined) !== (fresh === undefined))
+    return isObject(fresh) ? clusterProblems(fresh, ["new_cluster"]) : [];
+  return existing === undefined
+    ? [
+        {
+          path: [],
+          code: "SPEC_MISSING_FIELD",
+          message: "a job needs a cluster",
+          hint: "write existing_cluster_id or new_cluster",
+        },
+      ]
+    : [
+        {
+          path: ["existing_cluster_id"],
+          code: "SPEC_COMBINATION",
+          message: "existing_cluster_id and new_cluster exclude each other",
+        },
+      ];
+}
+
+/** A job that nothing starts and nobody hears of, under a name by which it is found again. */
+function inert(values: Values, name: string, token: string): { readonly [field: string]: Json } {
+  const { schedule: _, email_notifications: __, ...rest } = values;
+  return { ...rest, name: `${name} [workspace:${token}]`, max_concurrent_runs: 0 };
+}
+
+function runsOf(look: Look, live: LiveObject): number {
+  return (look.activeRuns ?? []).filter((run) => textIn(run, "job_id") === live.id).length;
+}
+
+function consequences(change: PlannedChange, look: Look): readonly string[] {
+  const { live } = change;
+  if (live === undefined) return [];
+  if (change.action === "update") {
+    const stops = change.diffs.some(
+      (diff) => diff.path.length === 1 && diff.path[0] === "schedule" && diff.after === undefined,
+    );
+    return stops ? ["the job no longer runs by itself"] : [];
+  }
+  if (change.action !== "delete") return [];
+  const mails = mailed(live.values);
+  const runs = runsOf(look, live);
+  return [
+    ...(mails.length > 0 ? [`the service mails ${named(mails)}`] : []),
+    "its run history can no longer be seen",
+    ...(runs > 0 ? [`${counted(runs, "active run")} of it ${runs === 1 ? "ends" : "end"}`] : []),
+  ];
+}
+
+export const jobs = defineProvider({
+  kind: "jobs",
+  one: "job",
+  description: "Jobs: a task, the cluster that it runs on, and when it runs.",
+  fields,
+  nameField: "name",
+  unique: false,
+  idAttribute: "job_id",
+  crash: "two-phase",
+  replacing: "create-first",
+  limit: { max: 1000, per: "workspace" },
+
+  check: (values) => [
+    ...clusterChoice(values),
+    ...taskProblems(values),
+    ...libraryProblems(values.libraries),
+    ...scheduleProblems(values),
+  ],
+  needs: (_name, values) => [
+    ...libraryFiles(values.libraries),
+    ...(isObject(values.spark_python_task) ? fileAt(values.spark_python_task.python_file) : []),
+    ...(isObject(values.new_cluster) ? filesOf(values.new_cluster) : []),
+  ],
+  normalize,
+  steps: (diffs, live, after) => [
+    { operation: "reset", detail: { keep: keptPaths(table, live.values, after, diffs) } },
+  ],
+  wants: (change, look) => (change.action === "delete" && look.activeRuns === undefined ? ["runs"] : []),
+  consequences,
+
+  list: async (api) =>
+    objectsIn(await api.read("jobs/list"), "jobs").flatMap((answer) => toSpec(answer) ?? []),
+  async read(api, id) {
+    const answer = await found(() => api.read("jobs/get", { job_id: int64(id) }));
+    return answer === undefined ? undefined : toSpec(answer);
+  },
+  async create(api, task) {
+    const values = normalize(task.values);
+    const made = await api.write("jobs/create", inert(values, task.name, task.token));
+    const id = remoteId(textIn(made, "job_id") ?? "");
+    await api.created(id);
+    await api.write("jobs/reset", { job_id: int64(id), new_settings: values });
+    return id;
+  },
+  async update(api, task) {
+    const kept = withKept(task.values, task.before, keptIn(task.steps[0]?.detail));
+    await api.write("jobs/reset", { job_id: int64(task.id), new_settings: normalize(kept) });
+  },
+  /** The service mails people at each delete, so one that may have happened already is looked for first. */
+  async delete(api, task) {
+    const job_id = int64(task.id);
+    if ((await found(() => api.read("jobs/get", { job_id }))) === undefined) return;
+    await unlessGone(() => api.write("jobs/delete", { job_id }));
+  },
+});

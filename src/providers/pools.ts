@@ -1,0 +1,164 @@
+// Instance pools: warm machines that clusters and jobs draw from (contract: part B, 2.1 and 4.1).
+
+import { remoteId } from "../core/address.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { LiveObject, Look, PlannedChange } from "../resource/provider.ts";
+import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { defineProvider, flag, integer, list, optional, tableOf, text } from "./define.ts";
+import { diskSpec } from "./fields/disk.ts";
+import { tags } from "./fields/tags.ts";
+import { keptIn, keptPaths, withKept } from "./kept.ts";
+import { named } from "./sentences.ts";
+import { isObject, liveForm, tidyForm } from "./spec-form.ts";
+
+const fields = {
+  instance_pool_name: optional(
+    text({ minLength: 1, maxLength: 99, description: "Unique name shown to people." }),
+  ),
+  node_type_id: text({
+    minLength: 1,
+    onChange: "replace",
+    description: "Machine type of every instance; clusters of the pool inherit it.",
+  }),
+  min_idle_instances: optional(
+    integer({ minimum: 0, default: 0, description: "Idle instances kept, beside those that clusters use." }),
+  ),
+  max_capacity: optional(
+    integer({
+      minimum: 0,
+      description: "Most instances, idle and in use together; absent means no limit of its own.",
+    }),
+  ),
+  idle_instance_autotermination_minutes: optional(
+    integer({
+      minimum: 0,
+      maximum: 10_000,
+      serverDefault: true,
+      description: "Minutes that idle instances beyond min_idle_instances are kept; 0 removes them at once.",
+    }),
+  ),
+  enable_elastic_disk: optional(
+    flag({
+      onChange: "replace",
+      serverDefault: true,
+      description: "Instances acquire more disk when they run low.",
+    }),
+  ),
+  disk_spec: diskSpec,
+  preloaded_spark_versions: optional(
+    list(text({ minLength: 1, description: "A runtime version." }), {
+      list: "set",
+      onChange: "replace",
+      description: "Runtime versions installed on each instance, so that clusters start faster.",
+    }),
+  ),
+  custom_tags: tags({ most: 6, onChange: "replace", description: "Tags of the pool's instances." }),
+};
+
+const table = tableOf(fields);
+const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermination_minutes"] as const;
+
+function toSpec(answer: JsonObject): LiveObject | undefined {
+  const id = textIn(answer, "instance_pool_id");
+  if (id === undefined || answer.state === "DELETED") return undefined;
+  const values = liveForm(table, answer);
+  const facts = factsOf({ state: answer.state, stats: answer.stats });
+  return { id: remoteId(id), name: textIn(answer, "instance_pool_name") ?? "", values, facts };
+}
+
+/** What an edit sends: the four editable fields and the node type as it was (part B, 4.1 rule 2). */
+function edit(id: string, live: JsonObject, after: JsonObject): { [field: string]: Json } {
+  const body: { [field: string]: Json } = {
+    instance_pool_id: id,
+    instance_pool_name: after.instance_pool_name ?? "",
+    node_type_id: live.node_type_id ?? after.node_type_id ?? "",
+  };
+  for (const field of EDITABLE) if (after[field] !== undefined) body[field] = after[field];
+  return body;
+}
+
+const goes = (change: PlannedChange): boolean => change.action === "delete" || change.action === "replace";
+
+function holders(
+  change: PlannedChange,
+  look: Look,
+): { clusters: readonly LiveObject[]; jobs: readonly LiveObject[] } {
+  const id = change.live?.id;
+  const holds = (values: Json | undefined): boolean =>
+    isObject(values) && String(values.instance_pool_id) === id;
+  return {
+    clusters: look.live("clusters").filter((one) => holds(one.values) && !look.goes("clusters", one.name)),
+    jobs: look.live("jobs").filter((one) => holds(one.values.new_cluster) && !look.goes("jobs", one.name)),
+  };
+}
+
+export const pools = defineProvider({
+  kind: "pools",
+  one: "instance pool",
+  description: "Instance pools: idle machines that clusters start from faster.",
+  fields,
+  nameField: "instance_pool_name",
+  unique: true,
+  idAttribute: "instance_pool_id",
+  crash: "client-named",
+  replacing: "rename-aside",
+
+  check(values) {
+    const { min_idle_instances: least, max_capacity: most } = values;
+    if (typeof least !== "number" || typeof most !== "number" || least <= most) return [];
+    return [
+      {
+        path: ["min_idle_instances"],
+        code: "SPEC_COMBINATION",
+        message: `min_idle_instances (${least}) is more than max_capacity (${most})`,
+      },
+    ];
+  },
+  normalize: (values) => tidyForm(table, values),
+  steps: (diffs, live, after) => [
+    { operation: "edit", detail: { keep: keptPaths(table, live.values, after, diffs) } },
+  ],
+  consequences(change, look) {
+    if (!goes(change)) return [];
+    const { clusters, jobs } = holders(change, look);
+    const running = clusters.filter((one) => one.values.run_state === "RUNNING");
+    const stopped = clusters.filter((one) => one.values.run_state !== "RUNNING");
+    const until =
+      change.action === "replace" ? "until they are moved to the new pool" : "until they leave the pool";
+    return [
+      ...(running.length > 0
+        ? [`running clusters cannot grow ${until}: ${named(running.map((one) => one.name))}`]
+        : []),
+      ...(stopped.length > 0
+        ? [`stopped clusters cannot start ${until}: ${named(stopped.map((one) => one.name))}`]
+        : []),
+      ...(jobs.length > 0
+        ? [`jobs cannot get their clusters from it: ${named(jobs.map((one) => one.name))}`]
+        : []),
+    ];
+  },
+
+  list: async (api) =>
+    objectsIn(await api.read("instance-pools/list"), "instance_pools").flatMap(
+      (answer) => toSpec(answer) ?? [],
+    ),
+  async read(api, id) {
+    const answer = await found(() => api.read("instance-pools/get", { instance_pool_id: id }));
+    return answer === undefined ? undefined : toSpec(answer);
+  },
+  async create(api, task) {
+    const answer = await api.write("instance-pools/create", { ...task.values });
+    return remoteId(textIn(answer, "instance_pool_id") ?? "");
+  },
+  async update(api, task) {
+    const after = withKept(task.values, task.before, keptIn(task.steps[0]?.detail));
+    await api.write("instance-pools/edit", edit(task.id, task.before, after));
+  },
+  delete: (api, task) => unlessGone(() => api.write("instance-pools/delete", { instance_pool_id: task.id })),
+  async rename(api, { id, live, name }) {
+    await api.write(
+      "instance-pools/edit",
+      edit(id, live.values, { ...live.values, instance_pool_name: name }),
+    );
+  },
+});

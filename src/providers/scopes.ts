@@ -1,0 +1,140 @@
+// Secret scopes (contract: part A, 2.3 and 4.3). Nothing of a scope can be changed; it is deleted and made again.
+
+import { remoteId } from "../core/address.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { LiveObject, Look, PlannedChange } from "../resource/provider.ts";
+import type { Reader } from "../resource/verbs.ts";
+import { objectsIn, textIn, unlessGone } from "./answer.ts";
+import { choice, defineProvider, group, optional, tableOf, text } from "./define.ts";
+import { placeOf } from "./nested.ts";
+import { counted, named } from "./sentences.ts";
+import { liveForm } from "./spec-form.ts";
+
+const NAME = /^[\w.-]{1,128}$/;
+const VAULT = "CLOUD_KEYVAULT";
+
+const fields = {
+  initial_manage_principal: optional(
+    choice(["users"], {
+      writeOnly: true,
+      onChange: "replace",
+      description:
+        "Who may manage a new scope: everybody (users), or without it only its creator. Written once and never read back; see acls.",
+    }),
+  ),
+  backend_type: optional(
+    choice(["PLATFORM", VAULT], {
+      default: "PLATFORM",
+      onChange: "replace",
+      description: "Where the secrets live: in the service's own storage, or in an external key vault.",
+    }),
+  ),
+  keyvault_metadata: optional(
+    group(
+      {
+        resource_id: text({ minLength: 1, description: "Id of the vault at the cloud provider." }),
+        dns_name: text({ minLength: 1, description: "Address of the vault." }),
+      },
+      { onChange: "replace", description: "The key vault of a scope whose backend_type is CLOUD_KEYVAULT." },
+    ),
+  ),
+};
+
+function toSpec(answer: JsonObject): LiveObject | undefined {
+  const name = textIn(answer, "name");
+  if (name === undefined) return undefined;
+  const backend = textIn(answer, "backend_type")?.includes("KEYVAULT") ? VAULT : "PLATFORM";
+  const values = liveForm(tableOf(fields), { ...answer, backend_type: backend });
+  return { id: remoteId(name), name, values, facts: {} };
+}
+
+const listed = async (api: Reader): Promise<readonly LiveObject[]> =>
+  objectsIn(await api.read("secrets/scopes/list"), "scopes").flatMap((answer) => toSpec(answer) ?? []);
+
+const goes = (change: PlannedChange): boolean => change.action === "delete" || change.action === "replace";
+
+/** Names of live members of a kind in the scope that goes. */
+function lost(kind: "secrets" | "acls", change: PlannedChange, look: Look): readonly string[] {
+  if (!goes(change)) return [];
+  const scope = change.live?.name ?? change.name;
+  return look
+    .live(kind)
+    .filter((one) => placeOf(one.name).parent === scope)
+    .map((one) => one.name);
+}
+
+const membersIn = (names: readonly string[]): string => named(names.map((name) => placeOf(name).member));
+
+export const scopes = defineProvider({
+  kind: "scopes",
+  one: "secret scope",
+  description: "Secret scopes: named collections of secrets, each with an access list.",
+  fields,
+  nameField: undefined,
+  unique: true,
+  idAttribute: "name",
+  crash: "client-named",
+  replacing: "delete-first",
+  limit: { max: 100, per: "workspace" },
+
+  check(values, name) {
+    const problems = [];
+    if (!NAME.test(name))
+      problems.push({
+        path: [],
+        code: "SPEC_VALUE" as const,
+        message: `"${name}" is no name for a secret scope`,
+        hint: "use 1 to 128 letters, digits, dashes, underscores and periods",
+      });
+    if ((values.backend_type === VAULT) !== (values.keyvault_metadata !== undefined))
+      problems.push({
+        path: [values.backend_type === VAULT ? "backend_type" : "keyvault_metadata"],
+        code: "SPEC_COMBINATION" as const,
+        message: `backend_type ${VAULT} and keyvault_metadata need each other`,
+      });
+    return problems;
+  },
+  consequences(change, look) {
+    const secrets = lost("secrets", change, look);
+    const acls = lost("acls", change, look);
+    return [
+      ...(secrets.length > 0
+        ? [
+            `${counted(secrets.length, "secret")} in it go, and the API cannot read them back: ${membersIn(secrets)}`,
+          ]
+        : []),
+      ...(acls.length > 0
+        ? [`its access list goes: ${membersIn(acls)}${change.action === "replace" ? "" : " lose it"}`]
+        : []),
+    ];
+  },
+  objections(change, look) {
+    const foreign = lost("secrets", change, look).filter(
+      (name) => !look.declared("secrets", name) && !look.goes("secrets", name),
+    );
+    if (foreign.length === 0) return [];
+    return [
+      {
+        code: "GUARD_DATA_LOSS",
+        message: `secrets that the spec does not have would be lost with the scope: ${membersIn(foreign)}`,
+        hint: "declare them in the spec with their sources, or delete them first",
+      },
+    ];
+  },
+
+  list: listed,
+  read: async (api, id) => (await listed(api)).find((live) => String(live.id) === String(id)),
+  async create(api, task) {
+    const { initial_manage_principal: principal, keyvault_metadata: vault } = task.values;
+    const body: { [field: string]: Json } = { scope: task.name };
+    if (principal !== undefined) body.initial_manage_principal = principal;
+    if (vault !== undefined)
+      Object.assign(body, { scope_backend_type: VAULT, backend_azure_keyvault: vault });
+    await api.write("secrets/scopes/create", body);
+    return remoteId(task.name);
+  },
+  /** Every field is immutable, so there is nothing to send. */
+  update: async () => {},
+  delete: (api, task) =>
+    unlessGone(() => api.write("secrets/scopes/delete", { scope: task.live?.name ?? task.name })),
+});

@@ -1,0 +1,120 @@
+// Secrets (contract: part A, 2.4 and 4.3). Their values are written and never read; the time of the last write tells of others'.
+
+import { remoteId } from "../core/address.ts";
+import { error, Failure } from "../core/diagnostic.ts";
+import type { Acting, LiveObject, Task } from "../resource/provider.ts";
+import type { Reader, Secret, WriteInput } from "../resource/verbs.ts";
+import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { choice, defineProvider, optional, text } from "./define.ts";
+import { membersOfAll, placeOf } from "./nested.ts";
+
+const KEY = /^[\w.-]{1,128}$/;
+const MAX_BYTES = 128 * 1024;
+
+const fields = {
+  env: optional(
+    text({ source: true, minLength: 1, description: "Environment variable that holds the value." }),
+  ),
+  file: optional(
+    text({ source: true, minLength: 1, description: "File inside the spec's folder that holds the value." }),
+  ),
+  encoding: optional(
+    choice(["text", "bytes"], {
+      source: true,
+      description: "How the file is read: as UTF-8 text without its last line break, or byte by byte.",
+    }),
+  ),
+  value: optional(
+    text({
+      writeOnly: true,
+      sensitive: true,
+      witness: "last_updated_timestamp",
+      description:
+        "The secret itself, at most 128 KB; never written in a spec, and kept only as a keyed digest.",
+    }),
+  ),
+};
+
+async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[]> {
+  const answer = await api.read("secrets/list", { scope });
+  return objectsIn(answer, "secrets").flatMap((item) => {
+    const key = textIn(item, "key");
+    if (key === undefined) return [];
+    const name = `${scope}/${key}`;
+    const facts = factsOf({ last_updated_timestamp: textIn(item, "last_updated_timestamp") });
+    return [{ id: remoteId(name), name, values: {}, facts }];
+  });
+}
+
+/** Text goes as `string_value`, everything else as `bytes_value`; the service stores the same bytes either way (part A, 4.3). */
+function wireValue(secret: Secret): WriteInput {
+  const bytes = secret.reveal();
+  if (bytes.length > MAX_BYTES)
+    throw new Failure(
+      error("SPEC_LIMIT", `the value has ${bytes.length} bytes; a secret holds at most ${MAX_BYTES}`),
+    );
+  return isText(bytes) ? { string_value: secret } : { bytes_value: secret };
+}
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function put(api: Acting, task: Task): Promise<void> {
+  const { parent, member } = placeOf(task.name);
+  const secret = task.payload?.secret;
+  if (secret === undefined)
+    throw new Failure(
+      error("SPEC_SECRET_SOURCE", `the value of ${task.address} was not read`, { address: task.address }),
+    );
+  await api.write("secrets/put", { scope: parent, key: member, ...wireValue(secret) });
+}
+
+export const secrets = defineProvider({
+  kind: "secrets",
+  one: "secret",
+  description: "Secrets in a scope. Live ones that the spec does not have are reported and left alone.",
+  fields,
+  nameField: undefined,
+  unique: true,
+  idAttribute: "key",
+  crash: "repeatable",
+  replacing: "delete-first",
+  nested: { kind: "scopes", under: "secrets" },
+  limit: { max: 1000, per: "parent" },
+
+  check: (_values, name) =>
+    KEY.test(placeOf(name).member)
+      ? []
+      : [
+          {
+            path: [],
+            code: "SPEC_VALUE",
+            message: `"${placeOf(name).member}" is no key for a secret`,
+            hint: "use 1 to 128 letters, digits, dashes, underscores and periods",
+          },
+        ],
+  steps: () => [{ operation: "put" }],
+  consequences: (change) =>
+    change.action === "delete" ? ["its value goes, and the API cannot read it back"] : [],
+
+  list: (api, scope) => membersOfAll(api, scope.parents, ofScope),
+  async read(api, id) {
+    const all = await found(() => ofScope(api, placeOf(id).parent));
+    return all?.find((live) => live.id === id);
+  },
+  async create(api, task) {
+    await put(api, task);
+    return remoteId(task.name);
+  },
+  update: put,
+  delete(api, task) {
+    const { parent, member } = placeOf(task.name);
+    return unlessGone(() => api.write("secrets/delete", { scope: parent, key: member }));
+  },
+});

@@ -1,0 +1,88 @@
+// The service's answers in spec form: only declared fields, one type each, defaults filled in, empty things left out.
+
+import type { Json, JsonObject } from "../core/json.ts";
+import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
+
+const INTEGER = /^-?\d{1,15}$/;
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** A live object's declared fields: forms that services differ in are made one, absent defaults stand as their value. */
+export function liveForm(fields: FieldTable, answer: JsonObject): Values {
+  return read(fields, answer, true);
+}
+
+/** Desired values in the same form; nothing is filled in, and the text of references stays. */
+export function tidyForm(fields: FieldTable, values: Values): Values {
+  return read(fields, values, false);
+}
+
+function read(fields: FieldTable, from: JsonObject, fill: boolean): Values {
+  const out: { [field: string]: Json } = {};
+  for (const [name, schema] of Object.entries(fields)) {
+    const value = Object.hasOwn(from, name) ? readValue(schema, from[name], fill) : undefined;
+    if (value !== undefined) out[name] = value;
+    else if (fill && isFilled(schema)) out[name] = schema.default;
+  }
+  return out;
+}
+
+function isFilled(schema: FieldSchema): schema is FieldSchema & { readonly default: Json } {
+  return schema.default !== undefined && !isEmpty(schema.default);
+}
+
+const isEmpty = (value: Json): boolean =>
+  Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
+
+function readValue(schema: FieldSchema, value: Json | undefined, fill: boolean): Json | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (schema.properties !== undefined)
+    return isObject(value) ? nonEmpty(read(schema.properties, value, fill)) : value;
+  if (typeof schema.additionalProperties === "object")
+    return readMap(schema.additionalProperties, value, fill);
+  if (schema.items !== undefined) return readList(schema.items, value, fill);
+  return readScalar(schema, value);
+}
+
+const nonEmpty = <T extends Json>(value: T): T | undefined => (isEmpty(value) ? undefined : value);
+
+/** A map, also where the service writes it as a list of keys and values (facts 4.7). */
+function readMap(schema: FieldSchema, value: Json, fill: boolean): Json | undefined {
+  const entries = Array.isArray(value) ? value.map(pairOf) : isObject(value) ? Object.entries(value) : [];
+  const out: { [key: string]: Json } = {};
+  for (const entry of entries) {
+    const member = entry === undefined ? undefined : readValue(schema, entry[1], fill);
+    if (entry === undefined || member === undefined) continue;
+    Object.defineProperty(out, entry[0], {
+      value: member,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
+  return nonEmpty(out);
+}
+
+function pairOf(item: Json): readonly [string, Json] | undefined {
+  return isObject(item) && typeof item.key === "string" ? [item.key, item.value ?? ""] : undefined;
+}
+
+function readList(schema: FieldSchema, value: Json, fill: boolean): Json | undefined {
+  if (!Array.isArray(value)) return value;
+  return nonEmpty(
+    value.flatMap((item: Json) => {
+      const read = readValue(schema, item, fill);
+      return read === undefined ? [] : [read];
+    }),
+  );
+}
+
+/** Numbers as text, text as numbers (facts, head): each field has one type. Text that is no number stays as it is. */
+function readScalar(schema: FieldSchema, value: Json): Json {
+  if (schema.type === "integer" && typeof value === "string" && INTEGER.test(value)) return Number(value);
+  if (schema.type === "boolean" && (value === "true" || value === "false")) return value === "true";
+  const isText = schema.type === "string" || Array.isArray(schema.type);
+  return isText && typeof value !== "string" && typeof value !== "object" ? String(value) : value;
+}
