@@ -4,6 +4,7 @@ import type { Area } from "./call.ts";
 import { clustersArea } from "./routes/clusters.ts";
 import { fsArea } from "./routes/fs.ts";
 import { groupsArea } from "./routes/groups.ts";
+import { jobsArea } from "./routes/jobs.ts";
 import { poolsArea } from "./routes/pools.ts";
 import { scimArea } from "./routes/scim.ts";
 import { secretsArea } from "./routes/secrets.ts";
@@ -17,4 +18,5 @@ export const areas: readonly Area[] = [
   fsArea,
   poolsArea,
   clustersArea,
+  jobsArea,
 ];

@@ -84,4 +84,5 @@ export const JOBS = {
   /** How long a run works when nobody ends it, and how long it takes to clean up. */
   run_ms: 1000,
   cleanup_ms: 100,
+  least_between_attempts_ms: 1000,
 } as const;

@@ -1,0 +1,152 @@
+// The calls about runs (B 4.2): run-now, submit, get, list, cancel, delete, and the control request that ends one.
+
+import type { JsonObject } from "../../../core/json.ts";
+import type { Call, Reply } from "../../call.ts";
+import { ApiError } from "../../errors.ts";
+import { JOBS } from "../../limits.ts";
+import type { World } from "../../world.ts";
+import { jobOr400 } from "./job.ts";
+import { cancelRun, endWork } from "./life.ts";
+import { readParameters } from "./parameters.ts";
+import {
+  describeRun,
+  dropRun,
+  isActive,
+  latestRuns,
+  latestRunsOf,
+  type Outcome,
+  putRun,
+  type Run,
+  runOr400,
+} from "./run.ts";
+import { checkLimits, countStart, startJobRun, startSubmittedRun } from "./start.ts";
+import { type GivenTask, readTask } from "./task.ts";
+
+const DONE: Reply = { json: {} };
+const runOf = (call: Call, world: World): Run => runOr400(world, String(call.input.run_id));
+const creator = ({ caller }: Call) => ({
+  creator_user_id: caller.userId,
+  creator_user_name: caller.userName,
+});
+
+export function runNow(call: Call, world: World): Reply {
+  const job = jobOr400(world, String(call.input.job_id));
+  const parameters = readParameters(call.input, job.settings);
+  checkLimits(world);
+  const run = startJobRun(world, job, {
+    trigger: "ONE_TIME",
+    ...creator(call),
+    ...(parameters === undefined ? {} : { overriding_parameters: parameters }),
+  });
+  if (run.life_cycle_state !== "SKIPPED") countStart(world);
+  return { json: { run_id: run.run_id, number_in_job: run.number_in_job } };
+}
+
+export function submitRun(call: Call, world: World): Reply {
+  const given = call.input as GivenTask & { readonly run_name?: string; readonly timeout_seconds?: number };
+  const run_name = given.run_name ?? "Untitled";
+  if (new TextEncoder().encode(run_name).length > JOBS.run_name_bytes) {
+    throw bad(`run_name may take at most ${JOBS.run_name_bytes} bytes.`);
+  }
+  const read = readTask(world, given);
+  checkLimits(world);
+  const run = startSubmittedRun(world, read, {
+    run_name,
+    timeout_seconds: given.timeout_seconds ?? 0,
+    ...creator(call),
+  });
+  countStart(world);
+  return { json: { run_id: run.run_id } };
+}
+
+export function getRun(call: Call, world: World): Reply {
+  return { json: describeRun(world, runOf(call, world)) };
+}
+
+export function listRuns(call: Call, world: World): Reply {
+  const { active_only, completed_only, job_id, offset = 0, limit = JOBS.list_limit } = call.input;
+  if (active_only === true && completed_only === true) {
+    throw bad("active_only and completed_only cannot both be true.");
+  }
+  const from = Number(offset);
+  const to = from + (limit === 0 ? JOBS.list_maximum : Number(limit));
+  const runs: JsonObject[] = [];
+  let seen = 0;
+  for (const run of job_id === undefined ? latestRuns(world) : latestRunsOf(world, String(job_id))) {
+    if (isActive(run) ? completed_only === true : active_only === true) continue;
+    // One more than the page tells whether there is more.
+    if (seen++ >= to) return { json: { runs, has_more: true } };
+    if (seen > from) runs.push(describeRun(world, run));
+  }
+  return { json: { ...(runs.length === 0 ? {} : { runs }), has_more: false } };
+}
+
+/** Asynchronous; the run is TERMINATED a little later (B 3.3). */
+export function cancel(call: Call, world: World): Reply {
+  cancelRun(world, runOf(call, world), `Canceled by ${call.caller.userName}.`);
+  return DONE;
+}
+
+export function deleteRun(call: Call, world: World): Reply {
+  const run = runOf(call, world);
+  if (isActive(run)) {
+    throw new ApiError(
+      "INVALID_STATE",
+      `Run ${run.run_id} is active (${run.life_cycle_state}) and cannot be deleted.`,
+    );
+  }
+  dropRun(world, run);
+  return DONE;
+}
+
+const ENDINGS: Readonly<Record<string, Outcome["result_state"]>> = {
+  SUCCESS: "SUCCESS",
+  FAILED: "FAILED",
+  TIMED_OUT: "TIMED_OUT",
+  TIMEDOUT: "TIMED_OUT",
+  CANCELED: "CANCELED",
+};
+
+export interface FinishRun {
+  readonly run_id: number | bigint;
+  readonly result_state: string;
+  /** What the notebook is said to have passed to its exit call. */
+  readonly result?: string;
+  readonly error?: string;
+}
+
+/** Ends a running run as told; one that still waits for its cluster ends so as soon as it would begin to work. */
+export function finishRun(world: World, { run_id, result_state, result, error }: FinishRun): JsonObject {
+  const run = runOr400(world, String(run_id));
+  const ending = Object.hasOwn(ENDINGS, result_state) ? ENDINGS[result_state] : undefined;
+  if (ending === undefined) throw bad(`result_state must be one of ${Object.keys(ENDINGS).join(", ")}.`);
+  const outcome: Outcome = {
+    result_state: ending,
+    message: error ?? "",
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+  };
+  if (run.life_cycle_state === "RUNNING") endWork(world, run, outcome);
+  else if (run.life_cycle_state === "PENDING") putRun(world, { ...run, outcome });
+  else throw new ApiError("INVALID_STATE", `Run ${run_id} is ${run.life_cycle_state}: its end is settled.`);
+  return {};
+}
+
+/** The same as a control request, whose input nobody has checked. */
+export function finishRunControl(world: World, input: JsonObject): JsonObject {
+  const { run_id, result_state, result, error } = input;
+  if (typeof run_id !== "number" && typeof run_id !== "bigint") throw bad("run_id must be an integer.");
+  if (typeof result_state !== "string") throw bad("result_state must be a text.");
+  if (result !== undefined && typeof result !== "string") throw bad("result must be a text.");
+  if (error !== undefined && typeof error !== "string") throw bad("error must be a text.");
+  return finishRun(world, {
+    run_id,
+    result_state,
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+  });
+}
+
+function bad(message: string): ApiError {
+  return new ApiError("INVALID_PARAMETER_VALUE", message);
+}

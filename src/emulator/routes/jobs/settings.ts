@@ -1,0 +1,98 @@
+// The settings of a job as a request gives them, checked and completed with the defaults that `get` shows (B 2.2; facts 4.8).
+
+import type { JsonObject } from "../../../core/json.ts";
+import { ApiError } from "../../errors.ts";
+import { JOBS } from "../../limits.ts";
+import type { World } from "../../world.ts";
+import { CronError, isTimezone, parseQuartz } from "./quartz.ts";
+import { type GivenTask, readTask } from "./task.ts";
+
+export interface Schedule {
+  readonly quartz_cron_expression: string;
+  readonly timezone_id: string;
+  readonly pause_status: "PAUSED" | "UNPAUSED";
+}
+
+export interface Notifications {
+  readonly on_start?: readonly string[];
+  readonly on_success?: readonly string[];
+  readonly on_failure?: readonly string[];
+  readonly no_alert_for_skipped_runs?: boolean;
+}
+
+interface PlainSettings {
+  readonly max_retries?: number;
+  readonly min_retry_interval_millis?: number;
+  readonly retry_on_timeout?: boolean;
+}
+
+export interface JobSettings extends PlainSettings {
+  readonly name: string;
+  readonly existing_cluster_id?: string;
+  readonly new_cluster?: JsonObject;
+  readonly notebook_task?: JsonObject;
+  readonly spark_jar_task?: JsonObject;
+  readonly spark_python_task?: JsonObject;
+  readonly spark_submit_task?: JsonObject;
+  readonly libraries?: readonly JsonObject[];
+  readonly email_notifications: Notifications;
+  readonly timeout_seconds: number;
+  readonly schedule?: Schedule;
+  readonly max_concurrent_runs: number;
+}
+
+/** Types and plain bounds were checked with openapi.yaml. */
+export interface GivenSettings extends GivenTask, PlainSettings {
+  readonly name?: string;
+  readonly email_notifications?: Notifications;
+  readonly timeout_seconds?: number;
+  readonly schedule?: Omit<Schedule, "pause_status"> & Partial<Pick<Schedule, "pause_status">>;
+  readonly max_concurrent_runs?: number;
+}
+
+/** Throws INVALID_PARAMETER_VALUE, or what `clusters/get` would for the existing cluster. */
+export function readSettings(world: World, given: GivenSettings): JobSettings {
+  const { cluster, task, libraries } = readTask(world, given);
+  const { max_retries, min_retry_interval_millis, retry_on_timeout } = given;
+  return {
+    name: given.name ?? "Untitled",
+    ...cluster,
+    ...task,
+    ...(libraries === undefined ? {} : { libraries }),
+    email_notifications: readNotifications(given.email_notifications),
+    timeout_seconds: given.timeout_seconds ?? 0,
+    ...(max_retries === undefined ? {} : { max_retries }),
+    ...(min_retry_interval_millis === undefined ? {} : { min_retry_interval_millis }),
+    ...(retry_on_timeout === undefined ? {} : { retry_on_timeout }),
+    ...(given.schedule === undefined ? {} : { schedule: readSchedule(given.schedule) }),
+    max_concurrent_runs: given.max_concurrent_runs ?? JOBS.default_concurrent_runs,
+  };
+}
+
+function readNotifications(given: Notifications = {}): Notifications {
+  const { on_start, on_success, on_failure, no_alert_for_skipped_runs } = given;
+  return {
+    ...(on_start === undefined ? {} : { on_start }),
+    ...(on_success === undefined ? {} : { on_success }),
+    ...(on_failure === undefined ? {} : { on_failure }),
+    ...(no_alert_for_skipped_runs === undefined ? {} : { no_alert_for_skipped_runs }),
+  };
+}
+
+function readSchedule(given: NonNullable<GivenSettings["schedule"]>): Schedule {
+  const { quartz_cron_expression, timezone_id, pause_status = "UNPAUSED" } = given;
+  try {
+    parseQuartz(quartz_cron_expression);
+  } catch (error) {
+    if (!(error instanceof CronError)) throw error;
+    throw bad(
+      `Invalid quartz_cron_expression: ${quartz_cron_expression}. It is not Quartz syntax: ${error.message}.`,
+    );
+  }
+  if (!isTimezone(timezone_id)) throw bad(`Invalid timezone_id: ${timezone_id}.`);
+  return { quartz_cron_expression, timezone_id, pause_status };
+}
+
+function bad(message: string): ApiError {
+  return new ApiError("INVALID_PARAMETER_VALUE", message);
+}

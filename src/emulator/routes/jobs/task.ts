@@ -1,0 +1,133 @@
+// What a job or a run does: exactly one task, on exactly one cluster, with libraries (B 2.2).
+
+import type { JsonObject } from "../../../core/json.ts";
+import { ApiError } from "../../errors.ts";
+import { CLUSTERS } from "../../limits.ts";
+import type { World } from "../../world.ts";
+import { clusterOr400 } from "../clusters/cluster.ts";
+import { type GivenCluster, type ReadCluster, readCluster } from "../clusters/spec.ts";
+
+const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
+export type TaskKind = (typeof TASKS)[number];
+
+/** Types were checked with openapi.yaml. */
+export interface GivenTask {
+  readonly existing_cluster_id?: string;
+  readonly new_cluster?: GivenCluster;
+  readonly notebook_task?: JsonObject;
+  readonly spark_jar_task?: JsonObject;
+  readonly spark_python_task?: JsonObject;
+  readonly spark_submit_task?: JsonObject;
+  readonly libraries?: readonly JsonObject[];
+}
+
+/** The same with what is unknown left out, tags as a map and configuration as text. */
+export interface ReadTask {
+  readonly cluster: { readonly existing_cluster_id: string } | { readonly new_cluster: JsonObject };
+  readonly task: JsonObject;
+  readonly libraries?: readonly JsonObject[];
+}
+
+/** Throws INVALID_PARAMETER_VALUE, or what `clusters/get` would for the existing cluster. */
+export function readTask(world: World, given: GivenTask): ReadTask {
+  const [kind, ...others] = TASKS.filter((name) => given[name] !== undefined);
+  if (kind === undefined) throw bad(`One of ${TASKS.join(", ")} must be specified.`);
+  if (others.length > 0) throw bad(`Only one task may be specified. Found: ${[kind, ...others].join(", ")}.`);
+  const cluster = readClusterChoice(world, given);
+  const libraries = given.libraries?.map(readLibrary);
+  if (kind === "spark_submit_task") checkSubmit(given);
+  return {
+    cluster,
+    task: { [kind]: readFields(kind, given[kind] ?? {}) },
+    ...(libraries === undefined ? {} : { libraries }),
+  };
+}
+
+export function taskKind(task: JsonObject): TaskKind {
+  return TASKS.find((name) => task[name] !== undefined) ?? "notebook_task";
+}
+
+function readClusterChoice(world: World, given: GivenTask): ReadTask["cluster"] {
+  const { existing_cluster_id, new_cluster } = given;
+  if (existing_cluster_id === undefined && new_cluster === undefined) {
+    throw bad("Either new_cluster or existing_cluster_id must be specified.");
+  }
+  if (existing_cluster_id === undefined) return { new_cluster: readNewCluster(world, new_cluster) };
+  if (new_cluster !== undefined)
+    throw bad("Only one of new_cluster and existing_cluster_id may be specified.");
+  clusterOr400(world, existing_cluster_id);
+  return { existing_cluster_id };
+}
+
+/** The description with only what was given: defaults are the cluster's, when it is made. */
+function readNewCluster(world: World, given: GivenCluster | undefined): JsonObject {
+  if (given === undefined) return {};
+  const { attributes, size } = readJobCluster(world, given);
+  const known = { ...attributes, ...size } as unknown as JsonObject;
+  return Object.fromEntries(Object.entries(known).filter(([name]) => Object.hasOwn(given, name)));
+}
+
+/** Throws INVALID_PARAMETER_VALUE in the words of the jobs service. */
+export function readJobCluster(world: World, given: GivenCluster): ReadCluster {
+  try {
+    return readCluster(world, given, CLUSTERS.custom_tags_in_job);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const message = error.message.replace(
+      /^Missing required field: /,
+      "Missing required field: settings.cluster_spec.new_cluster.",
+    );
+    throw bad(`Cluster validation error: ${message}`);
+  }
+}
+
+const FIELDS: Readonly<Record<TaskKind, readonly string[]>> = {
+  notebook_task: ["notebook_path", "base_parameters"],
+  spark_jar_task: ["main_class_name", "jar_uri", "parameters"],
+  spark_python_task: ["python_file", "parameters"],
+  spark_submit_task: ["parameters"],
+};
+
+function readFields(kind: TaskKind, given: JsonObject): JsonObject {
+  const path = given.notebook_path;
+  if (kind === "notebook_task" && !String(path).startsWith("/")) {
+    throw bad(`notebook_path must be absolute and begin with a slash. Found: ${path}.`);
+  }
+  return Object.fromEntries(Object.entries(given).filter(([name]) => FIELDS[kind].includes(name)));
+}
+
+/** A submit task brings its own libraries and configuration, on a cluster of its own (facts 4.8). */
+function checkSubmit({ existing_cluster_id, new_cluster, libraries = [] }: GivenTask): void {
+  if (existing_cluster_id !== undefined) throw bad("A spark_submit_task runs on a new_cluster only.");
+  if (libraries.length > 0) throw bad("libraries cannot be given with a spark_submit_task.");
+  if (Object.keys(new_cluster?.spark_conf ?? {}).length > 0) {
+    throw bad("spark_conf cannot be given with a spark_submit_task.");
+  }
+}
+
+const LIBRARY_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  jar: [],
+  egg: [],
+  whl: [],
+  pypi: ["package", "repo"],
+  maven: ["coordinates", "repo", "exclusions"],
+  cran: ["package", "repo"],
+};
+
+function readLibrary(given: JsonObject): JsonObject {
+  const kinds = Object.keys(LIBRARY_FIELDS).filter((name) => given[name] !== undefined);
+  const [kind, ...others] = kinds;
+  if (kind === undefined || others.length > 0) {
+    throw bad(
+      `A library must be exactly one of ${Object.keys(LIBRARY_FIELDS).join(", ")}. Found: ${kinds.join(", ") || "none"}.`,
+    );
+  }
+  const value = given[kind] ?? null;
+  if (value === null || typeof value !== "object") return { [kind]: value };
+  const fields = LIBRARY_FIELDS[kind] ?? [];
+  return { [kind]: Object.fromEntries(Object.entries(value).filter(([name]) => fields.includes(name))) };
+}
+
+function bad(message: string): ApiError {
+  return new ApiError("INVALID_PARAMETER_VALUE", message);
+}
