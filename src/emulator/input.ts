@@ -23,7 +23,7 @@ export function isForm(request: AppRequest): boolean {
 /** Throws MALFORMED_REQUEST when the request cannot be read as what the operation takes. */
 export function readInput(spec: OperationSpec, request: AppRequest): Input {
   const body = readJson(request);
-  if (spec.method !== "GET") return { fields: body ?? {}, files: NO_FILES };
+  if (spec.method !== "GET") return { fields: body === undefined ? {} : body, files: NO_FILES };
   const query = readQuery(spec.query, queryOf(request));
   if (body === undefined) return { fields: query, files: NO_FILES };
   if (!isObject(body)) return { fields: body, files: NO_FILES };
