@@ -85,8 +85,11 @@ const REPLACING = {
   "delete-first": "the old one goes first",
 } as const;
 
+/** The usual way of a kind to change something. */
+const PLAIN_STEPS = new Set(["update", "edit", "reset", "put", "patch"]);
+
 /** The operations of an update, where they say more than "update". */
 function stepNames(operations: readonly string[]): readonly string[] {
-  const names = [...new Set(operations)].filter((name) => name !== "update");
+  const names = [...new Set(operations)].filter((name) => !PLAIN_STEPS.has(name));
   return names.length === 0 ? [] : [`by ${names.map(printable).join(", ")}`];
 }

@@ -1,0 +1,95 @@
+// The text form of a plan: what a reader finds in it, and where.
+
+import { describe, expect, test } from "vitest";
+import { colorsFor } from "../../src/report/color.ts";
+import { planText } from "../../src/report/plan-text.ts";
+import { create, everything, noop, planOf, registry, remove, replace, secret, update } from "./plans.ts";
+
+const plain = colorsFor(false);
+const text = (...changes: Parameters<typeof planOf>[0]) => planText(planOf(changes), registry, plain);
+
+describe("plan as text", () => {
+  test("a plan reads like this, whole", () => {
+    expect(planText(everything, registry, plain)).toMatchInlineSnapshot(`
+      "  + create   secrets.etl/password
+            value  (sensitive)
+
+        + create   pools.new
+            node_type_id  small
+            max_capacity  20
+            tags.team     data
+
+        ~ update   pools.shared  (the spec changed, and so did the workspace)
+            max_capacity  10 → 50
+            versions      - a  # changed outside
+                          + c
+            ! 2 running clusters restart
+
+        ± replace  pools.old  (the new one is created first; id id-1)
+            node_type_id  small → large  # forces replacement
+            because node_type_id cannot be changed in place
+
+        - DELETE   pools.gone  (id id-0)
+
+      Changed outside since the last apply, and as the spec wants it:
+        ~ pools.same changed
+            max_capacity  5 → 7
+
+      Not in the spec and left alone: 1 pools.
+
+      error GUARD_PREVENT_DESTROY: pools.gone would be deleted and is marked prevent_destroy
+        hint: take it away
+
+      This plan destroys 2 objects: pools.old and pools.gone.
+
+      Plan: 2 to create, 1 to update, 1 to replace, 1 to delete.
+      "
+    `);
+  });
+
+  test("a created resource shows what the spec sets, one column of values", () => {
+    expect(text(create)).toContain(
+      "      node_type_id  small\n      max_capacity  20\n      tags.team     data\n",
+    );
+  });
+
+  test("an old value stands left of an arrow, the new one right", () => {
+    expect(text(update)).toContain("max_capacity  10 → 50");
+  });
+
+  test("members of a set that go and come have signs", () => {
+    expect(text(update)).toMatch(/versions {6}- a.*\n +\+ c/);
+  });
+
+  test("a field that forces a replacement says so, with the rule", () => {
+    const shown = text(replace);
+    expect(shown).toContain("small → large  # forces replacement");
+    expect(shown).toContain("because node_type_id cannot be changed in place");
+  });
+
+  test("a secret is never shown, not even its digest", () => {
+    expect(text(secret)).toContain("value  (sensitive)");
+    expect(text(secret)).not.toContain("0123456789abcdef");
+  });
+
+  test("deletes are written in capitals and named again before the summary", () => {
+    const shown = text(create, remove);
+    expect(shown).toContain("- DELETE   pools.gone");
+    expect(shown).toMatch(/This plan destroys 1 object: pools\.gone\.\n\nPlan: /);
+  });
+
+  test("the last line sums up", () => {
+    expect(text(create, update, replace, remove)).toMatch(
+      /Plan: 1 to create, 1 to update, 1 to replace, 1 to delete\.\n$/,
+    );
+  });
+
+  test("a plan without changes is one line", () => {
+    expect(text(noop)).toBe("No changes: 1 resource as the spec says.\n");
+  });
+
+  test("a change that is not the spec's own doing says who moved", () => {
+    expect(text(update)).toContain("(the spec changed, and so did the workspace)");
+    expect(text(update)).toContain("# changed outside");
+  });
+});
