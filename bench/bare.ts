@@ -1,0 +1,99 @@
+// What the program is measured against: a client with no state, no plan, no checks and no retries. Runs as a process:
+// `bare.ts read URL` fetches and parses every list; `bare.ts create URL SIZES` builds the same workspace as the spec.
+
+import { Agent, request } from "undici";
+import type { Sizes } from "./sizes.ts";
+import { JOB_CLUSTER, worldOf } from "./world.ts";
+
+const [, , mode, host = "", sizes = "{}"] = process.argv;
+const PARALLELISM = 10;
+const SCIM = "/api/2.0/preview/scim/v2";
+const agent = new Agent({ connections: PARALLELISM, pipelining: 1 });
+
+type Answer = Record<string, never>;
+const authorization = `Bearer ${process.env.WORKSPACE_TOKEN}`;
+
+async function call(method: "GET" | "POST", path: string, body?: unknown): Promise<Answer> {
+  const type = path.startsWith(SCIM) ? "application/scim+json" : "application/json";
+  const answer = await request(host + path, {
+    dispatcher: agent,
+    method,
+    headers: { authorization, accept: type, "content-type": type },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  if (answer.statusCode >= 300) throw new Error(`${path}: ${answer.statusCode} ${await answer.body.text()}`);
+  return (await answer.body.json()) as Answer;
+}
+const get = (path: string) => call("GET", path);
+const post = (path: string, body: unknown) => call("POST", `/api/2.0/${path}`, body);
+
+async function all<T>(things: readonly T[], act: (thing: T) => Promise<unknown>): Promise<void> {
+  const rest = things[Symbol.iterator]();
+  const worker = async (): Promise<void> => {
+    for (const thing of rest) await act(thing);
+  };
+  await Promise.all(Array.from({ length: PARALLELISM }, worker));
+}
+
+async function read(): Promise<void> {
+  const scopes = get("/api/2.0/secrets/scopes/list");
+  const lists = ["instance-pools", "clusters", "jobs"].map((kind) => get(`/api/2.0/${kind}/list`));
+  await Promise.all([get(`${SCIM}/Users`), get(`${SCIM}/Groups`), ...lists]);
+  const names = ((await scopes).scopes ?? []) as unknown as { name: string }[];
+  const paths = names.flatMap(({ name }) => [
+    `secrets/list?scope=${name}`,
+    `secrets/acls/list?scope=${name}`,
+  ]);
+  await all(paths, (path) => get(`/api/2.0/${path}`));
+}
+
+async function create(size: Sizes): Promise<void> {
+  const world = worldOf(size);
+  const secret = process.env.BENCH_SECRET;
+  const ids = new Map<string, string>();
+  await all(Object.entries(world.users), async ([userName, { entitlements = [] }]) => {
+    const values = (entitlements as string[]).map((value) => ({ value }));
+    const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"];
+    const user = await call("POST", `${SCIM}/Users`, { schemas, userName, entitlements: values });
+    ids.set(userName, user.id ?? "");
+  });
+  await all(Object.entries(world.groups), ([displayName, { members }]) => {
+    const schemas = ["urn:ietf:params:scim:schemas:core:2.0:Group"];
+    const values = members.users.map((user) => ({ value: ids.get(user) }));
+    return call("POST", `${SCIM}/Groups`, { schemas, displayName, members: values });
+  });
+  const scopes = Object.entries(world.scopes);
+  await all(scopes, ([scope]) => post("secrets/scopes/create", { scope }));
+  await all(
+    scopes.flatMap(([scope, { acls }]) =>
+      Object.entries(acls).map(([principal, permission]) => ({ scope, principal, permission })),
+    ),
+    (acl) => post("secrets/acls/put", acl),
+  );
+  await all(
+    scopes.flatMap(([scope, { secrets }]) => secrets.map((key) => ({ scope, key, string_value: secret }))),
+    (one) => post("secrets/put", one),
+  );
+  await all(Object.entries(world.pools), async ([name, fields]) => {
+    const tags = Object.entries(fields.custom_tags as object).map(([key, value]) => ({ key, value }));
+    const pool = await post("instance-pools/create", {
+      ...fields,
+      instance_pool_name: name,
+      custom_tags: tags,
+    });
+    ids.set(name, pool.instance_pool_id ?? "");
+  });
+  await all(Object.entries(world.clusters), async ([name, { pool, fields }]) => {
+    const member = pool === undefined ? {} : { instance_pool_id: ids.get(pool) };
+    const cluster = await post("clusters/create", { ...fields, cluster_name: name, ...member });
+    ids.set(name, cluster.cluster_id ?? "");
+  });
+  await all(Object.entries(world.jobs), ([name, { cluster, pool, fields }]) => {
+    const own = { new_cluster: { ...JOB_CLUSTER, instance_pool_id: ids.get(pool ?? "") } };
+    const where = cluster === undefined ? own : { existing_cluster_id: ids.get(cluster) };
+    return post("jobs/create", { name, ...fields, ...where });
+  });
+}
+
+await (mode === "create" ? create(JSON.parse(sizes) as Sizes) : read());
+await agent.close();

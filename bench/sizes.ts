@@ -1,0 +1,51 @@
+// How large the measured workspaces are.
+
+export interface Sizes {
+  readonly users: number;
+  readonly groups: number;
+  /** Users in groups, spread evenly. */
+  readonly memberships: number;
+  readonly scopes: number;
+  readonly secrets: number;
+  readonly acls: number;
+  readonly pools: number;
+  readonly clusters: number;
+  readonly jobs: number;
+}
+
+/** A company's workspace: 2,170 resources. */
+export const MAIN: Sizes = {
+  users: 500,
+  groups: 50,
+  memberships: 2_000,
+  scopes: 40,
+  secrets: 400,
+  acls: 120,
+  pools: 10,
+  clusters: 50,
+  jobs: 1_000,
+};
+
+/** The same mix at 250, 1,000 and 4,000 resources; the largest stays within the contract's limits of 100 scopes and 1,000 jobs. */
+export const SERIES: readonly Sizes[] = [1, 4, 16].map((factor) => ({
+  users: 106 * factor,
+  groups: 12 * factor,
+  memberships: 240 * factor,
+  scopes: 5 * factor,
+  secrets: 50 * factor,
+  acls: 12 * factor,
+  pools: 2 * factor,
+  clusters: 13 * factor,
+  jobs: 50 * factor,
+}));
+
+export function resourcesOf(sizes: Sizes): number {
+  const { memberships, ...kinds } = sizes;
+  return Object.values(kinds).reduce((sum, count) => sum + count, 0);
+}
+
+/** One list for each kind, and two for each scope: nothing that the contract offers tells the same with less. */
+export function leastReads(sizes: Sizes): number {
+  const lists = ["users", "groups", "scopes", "pools", "clusters", "jobs"];
+  return lists.length + 2 * sizes.scopes;
+}
