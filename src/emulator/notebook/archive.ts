@@ -1,13 +1,14 @@
 // DBC: a zip archive that holds notebooks in their JSON form, alone or in folders.
 
-import { unzipSync, Zip, ZipDeflate, ZipPassThrough } from "fflate";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { deflateSync, unzipSync, Zip, ZipPassThrough } from "fflate";
+import type { JsonObject } from "../../core/json.ts";
 import { decodeBase64, encodeBase64 } from "../base64.ts";
 import { ApiError } from "../errors.ts";
 import { WORKSPACE } from "../limits.ts";
 import { type Document, type DocumentFormat, documentOf, notebookOf, write } from "./document.ts";
+import { objectOf, parseObject } from "./json.ts";
 import { fromModel, toModel } from "./model.ts";
-import { type Language, languageNamed, toBytes, toText, unreadable } from "./notebook.ts";
+import { type Language, languageNamed, toBytes, unreadable } from "./notebook.ts";
 
 /** One entry; a folder has no document. */
 export interface Packed {
@@ -30,7 +31,7 @@ export function packArchive(entries: Iterable<Packed>): Uint8Array {
   for (const { segments, document } of entries) {
     const path = segments.join("/");
     if (document === undefined) addEntry(zip, new ZipPassThrough(`${path}/`), new Uint8Array(0));
-    else addEntry(zip, new ZipDeflate(`${path}.${extension(document.language)}`), packed(segments, document));
+    else addEntry(zip, new Deflated(`${path}.${extension(document.language)}`), packed(segments, document));
     if (size > WORKSPACE.content_bytes) throw tooLarge("archive", size);
   }
   zip.end();
@@ -44,7 +45,15 @@ export function tooLarge(what: string, size: number): ApiError {
   );
 }
 
-function addEntry(zip: Zip, entry: ZipPassThrough | ZipDeflate, bytes: Uint8Array): void {
+/** An entry compressed in one step: the library's stream takes buffers for a large file, however small the entry is. */
+class Deflated extends ZipPassThrough {
+  override compression = 8;
+  protected override process(chunk: Uint8Array<ArrayBuffer>, final: boolean): void {
+    this.ondata(null, deflateSync(chunk), final);
+  }
+}
+
+function addEntry(zip: Zip, entry: ZipPassThrough, bytes: Uint8Array): void {
   entry.mtime = STAMP;
   zip.add(entry);
   entry.push(bytes, true);
@@ -86,9 +95,10 @@ function unpackEntry(name: string, content: Uint8Array): Packed | undefined {
 }
 
 function unpackDocument(name: string, content: Uint8Array): Document {
-  const model = parse(name, content);
+  const model = parseObject(content);
+  if (model === undefined) throw unreadable("DBC", `the entry ${name} is not JSON`);
   const notebook = fromModel(model, "DBC");
-  const { format, content: stored } = object(model.original);
+  const { format, content: stored } = objectOf(model.original);
   const document: Document =
     isDocumentFormat(format) && typeof stored === "string"
       ? documentOf(format, decodeBase64("content", stored), notebook.language)
@@ -133,16 +143,4 @@ function unzip(bytes: Uint8Array): Map<string, Uint8Array> {
     if (error instanceof ApiError) throw error;
     throw unreadable("DBC", "it is not a zip archive");
   }
-}
-
-function parse(name: string, content: Uint8Array): JsonObject {
-  try {
-    return object(JSON.parse(toText(content)) as Json);
-  } catch {
-    throw unreadable("DBC", `the entry ${name} is not JSON`);
-  }
-}
-
-function object(value: Json | undefined): JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : {};
 }

@@ -1,6 +1,7 @@
 // JUPYTER: notebooks as the JSON files of Jupyter (nbformat 4).
 
 import type { Json, JsonObject } from "../../core/json.ts";
+import { objectOf, parseObject } from "./json.ts";
 import {
   type Cell,
   cellOf,
@@ -8,7 +9,6 @@ import {
   languageNamed,
   type Notebook,
   toBytes,
-  toText,
   unreadable,
 } from "./notebook.ts";
 
@@ -20,11 +20,12 @@ const KERNELS: Readonly<Record<Language, { readonly name: string; readonly langu
 };
 
 export function readJupyter(bytes: Uint8Array): Notebook {
-  const file = parse(bytes);
+  const file = parseObject(bytes);
+  if (file === undefined) throw unreadable("JUPYTER", "it is not JSON");
   if (file.nbformat !== 4) throw unreadable("JUPYTER", "nbformat must be 4");
   const { cells } = file;
   if (!Array.isArray(cells)) throw unreadable("JUPYTER", "it has no list of cells");
-  return { language: languageOf(object(file.metadata)), cells: cells.map(readCell) };
+  return { language: languageOf(objectOf(file.metadata)), cells: cells.map(readCell) };
 }
 
 export function writeJupyter({ language, cells }: Notebook, name: string): Uint8Array {
@@ -43,10 +44,10 @@ export function writeJupyter({ language, cells }: Notebook, name: string): Uint8
 }
 
 function readCell(cell: Json, index: number): Cell {
-  const { cell_type: type, source, metadata } = object(cell);
+  const { cell_type: type, source, metadata } = objectOf(cell);
   const text = typeof source === "string" ? source : Array.isArray(source) ? source.join("") : undefined;
   if (text === undefined) throw unreadable("JUPYTER", `cell ${index} has no source`);
-  const title = object(metadata).title;
+  const title = objectOf(metadata).title;
   const named = typeof title === "string" ? { title } : {};
   if (type === "code") return { ...cellOf(text), ...named };
   if (type === "markdown" || type === "raw") return { kind: "markdown", text, ...named };
@@ -63,21 +64,9 @@ function writeCell({ kind, text, title }: Cell): JsonObject {
 
 /** What the kernel says of its language; Python where it says nothing. */
 function languageOf(metadata: JsonObject): Language {
-  const named = object(metadata.language_info).name ?? object(metadata.kernelspec).language ?? "python";
+  const named = objectOf(metadata.language_info).name ?? objectOf(metadata.kernelspec).language ?? "python";
   const language = languageNamed(named);
   if (language === undefined)
     throw unreadable("JUPYTER", `its language ${JSON.stringify(named)} is not supported`);
   return language;
-}
-
-function parse(bytes: Uint8Array): JsonObject {
-  try {
-    return object(JSON.parse(toText(bytes)) as Json);
-  } catch {
-    throw unreadable("JUPYTER", "it is not JSON");
-  }
-}
-
-function object(value: Json | undefined): JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : {};
 }

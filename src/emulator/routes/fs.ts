@@ -72,14 +72,16 @@ const operations: Operations = {
   "fs/move": ({ input }, world) => {
     const source = fileSegments(String(input.source_path));
     const destination = fileSegments(String(input.destination_path));
+    const tree = filesOf(world);
     const node = existing(world, source);
+    const there = tree.find(destination);
+    if (there?.entry.folder === false) throw alreadyExists(destination);
     if (node.entry.folder && isBelow(destination, source))
       throw new ApiError(
         "INVALID_PARAMETER_VALUE",
         `Cannot move the directory ${pathOfSegments(source)} into itself (${pathOfSegments(destination)}).`,
       );
-    const tree = filesOf(world);
-    if (tree.find(destination) !== undefined) throw alreadyExists(destination);
+    if (there !== undefined) throw alreadyExists(destination);
     const parent = makeDirectories(world, destination.slice(0, -1));
     tree.move(node, parent.id, destination.at(-1) ?? "");
     return { json: {} };

@@ -438,7 +438,7 @@ test("A8: a read of exactly 1 MB is answered, one byte more is refused", async (
 
 // Others
 
-test("A5.7: users who are no administrators may use the file system", async () => {
+test("A5 rule 7: users who are no administrators may use the file system", async () => {
   const as = await w.user("bo@example.com");
   expect((await w.post("fs/put", { path: "/f", contents: "" }, { as })).status).toBe(200);
   expect((await w.get("fs/read", { path: "/f" }, { as })).status).toBe(200);

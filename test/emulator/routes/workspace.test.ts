@@ -253,7 +253,7 @@ test.each(["/", "/Shared", "/Users", `/Users/${ADMIN}`])(
 
 // Others
 
-test("A5.7: users who are no administrators may use workspace objects", async () => {
+test("A5 rule 7: users who are no administrators may use workspace objects", async () => {
   const as = await w.user("bo@example.com");
   expect((await w.post("workspace/mkdirs", { path: "/Shared/bo" }, { as })).status).toBe(200);
   expect((await w.get("workspace/list", { path: "/Shared" }, { as })).status).toBe(200);
