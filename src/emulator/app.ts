@@ -49,6 +49,23 @@ export function createApp(parts: AppParts): Service {
   return { app: (request) => service.answer(request), tick: () => service.tick() };
 }
 
+interface Front {
+  readonly route: Router;
+  readonly validate: Validator;
+}
+
+const fronts = new WeakMap<Contract, Front>();
+
+/** Routes and compiled schemas hold nothing of a world, so thousands of simulated worlds share them. */
+function frontOf(contract: Contract): Front {
+  let front = fronts.get(contract);
+  if (front === undefined) {
+    front = { route: makeRouter(contract.operations), validate: makeValidator(contract) };
+    fronts.set(contract, front);
+  }
+  return front;
+}
+
 const BODY_LIMIT = 64 * 1024 * 1024;
 
 class RunningService {
@@ -65,8 +82,9 @@ class RunningService {
   constructor(parts: AppParts) {
     const areas = parts.areas ?? allAreas;
     this.#parts = parts;
-    this.#route = makeRouter(parts.contract.operations);
-    this.#validate = makeValidator(parts.contract);
+    const front = frontOf(parts.contract);
+    this.#route = front.route;
+    this.#validate = front.validate;
     this.#operations = new Map(areas.flatMap((area) => Object.entries(area.operations)));
     this.#life = new Lifeline(parts.store, parts.clock, areas);
     this.#control = new Control({ ...parts, areas, life: this.#life, log: this.#log, faults: this.#faults });

@@ -28,7 +28,7 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
   const { app } = createApp({
     store,
     token,
-    contract: contractFile(),
+    contract: contractFile(options.dataDir),
     clock: new Clock(options.machineTime ?? Date.now),
     admin: options.admin ?? DEFAULT_ADMIN,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
