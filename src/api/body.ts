@@ -2,6 +2,7 @@
 
 import { stringifyJson } from "../core/exact-json.ts";
 import type { Json } from "../core/json.ts";
+import { formOf } from "./form.ts";
 import type { OperationFacts } from "./operations.ts";
 
 /** What may hold a secret: core's `Sensitive`. */
@@ -10,11 +11,15 @@ export interface Secret {
 }
 export type Input = { readonly [field: string]: Json | Secret | Uint8Array };
 
+type Fields = { readonly [field: string]: Input[string] | undefined };
+
 export interface Prepared {
   readonly method: string;
   /** Path below the host, with its query string. */
   readonly path: string;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
+  /** Where it is not the operation's own. */
+  readonly contentType?: string;
   /** The secrets that the body carries, so that no message repeats them. */
   readonly secrets: readonly Uint8Array[];
 }
@@ -32,6 +37,16 @@ export function prepare(operation: OperationFacts, input: Input): Prepared {
   const { method } = operation;
   if (method === "GET") return { method, path: path + queryOf(rest), secrets: [] };
   if (method === "DELETE") return { method, path, secrets: [] };
+  if (operation.file !== undefined) {
+    const { [operation.file.field]: content, ...others } = rest;
+    if (content instanceof Uint8Array && base64Length(content) > operation.file.above)
+      return {
+        method,
+        path,
+        ...formOf(textsOf(others), { field: operation.file.field, content }),
+        secrets: [],
+      };
+  }
   const secrets: Uint8Array[] = [];
   const fields: { [field: string]: unknown } = {};
   for (const field of Object.keys(rest)) fields[field] = wireValue(field, rest[field], secrets);
@@ -48,15 +63,19 @@ function segment(field: string, value: Input[string] | undefined): string {
 }
 
 /** Spaces are written as `+` (part A, 4.1, filters). */
-function queryOf(fields: { readonly [field: string]: Input[string] | undefined }): string {
-  const query = new URLSearchParams();
+function queryOf(fields: Fields): string {
+  const text = new URLSearchParams(textsOf(fields)).toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+function textsOf(fields: Fields): Record<string, string> {
+  const texts: Record<string, string> = {};
   for (const [field, value] of Object.entries(fields)) {
     if (value === undefined || value === null) continue;
-    if (typeof value === "object") throw new Error(`the query field ${field} is not a single value`);
-    query.set(field, `${value}`);
+    if (typeof value === "object") throw new Error(`the field ${field} is not a single value`);
+    texts[field] = `${value}`;
   }
-  const text = query.toString();
-  return text === "" ? "" : `?${text}`;
+  return texts;
 }
 
 function wireValue(field: string, value: Input[string] | undefined, secrets: Uint8Array[]): unknown {
@@ -75,6 +94,10 @@ function isSecret(value: Input[string] | undefined): value is Secret {
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+function base64Length(bytes: Uint8Array): number {
+  return Math.ceil(bytes.length / 3) * 4;
 }
 
 function utf8(field: string, bytes: Uint8Array): string {

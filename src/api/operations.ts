@@ -16,6 +16,8 @@ interface Facts {
   readonly format: "json" | "scim";
   /** 5xx of the jobs endpoints have a retry rule of their own (part B, 4.2 rule 11). */
   readonly jobs: boolean;
+  /** Content of more than `above` bytes in base64 goes as the file of a form, which carries it as it is. */
+  readonly file?: { readonly field: string; readonly above: number };
 }
 export type ReadFacts = Facts & { readonly kind: "read" };
 export type WriteFacts = Facts & { readonly kind: "write" };
@@ -80,7 +82,11 @@ export const OPERATIONS = {
   "workspace/delete": post("workspace/delete", "safe"),
   "workspace/export": get("workspace/export"),
   "workspace/get-status": get("workspace/get-status"),
-  "workspace/import": post("workspace/import", "overwrite"),
+  // Content and request are at most 10 MB (part A, section 8); a form posts the file itself (4.4 rule 3).
+  "workspace/import": {
+    ...post("workspace/import", "overwrite"),
+    file: { field: "content", above: 9 * 1024 * 1024 },
+  },
   "workspace/list": get("workspace/list"),
   "workspace/mkdirs": post("workspace/mkdirs", "safe"),
 

@@ -47,10 +47,12 @@ export function createWire(options: WireOptions): Wire {
     get contacted() {
       return contacted;
     },
-    requestOf(operation, { method, path, body }) {
+    requestOf(operation, { method, path, body, contentType }) {
       const request = { method, origin, path: base + path, timeoutMs };
       const { bare, full } = headers[operation.format];
-      return body === undefined ? { ...request, headers: bare } : { ...request, headers: full, body };
+      if (body === undefined) return { ...request, headers: bare };
+      const own = contentType === undefined ? full : { ...bare, "content-type": contentType };
+      return { ...request, headers: own, body };
     },
     async attempt(request) {
       const turn = pace.enter();

@@ -48,7 +48,7 @@ test("a secret is text in a field of text, base64 in a field of bytes, and is re
   expect(text.body).toBe('{"scope":"s","key":"k","string_value":"pä$$"}');
   expect(text.secrets).toEqual([secret.reveal()]);
   const bytes = prepare(OPERATIONS["secrets/put"], { scope: "s", key: "k", bytes_value: secret });
-  expect(JSON.parse(bytes.body ?? "")).toMatchObject({ bytes_value: btoa("pÃ¤$$") });
+  expect(JSON.parse(String(bytes.body))).toMatchObject({ bytes_value: btoa("pÃ¤$$") });
 });
 
 test("a byte order mark that belongs to a secret is kept", () => {
@@ -69,4 +69,14 @@ test("a field named __proto__ is sent like any other", () => {
   expect(prepare(OPERATIONS["clusters/create"], { spark_conf: conf }).body).toBe(
     '{"spark_conf":{"__proto__":"x"}}',
   );
+});
+
+test("an import that base64 would make larger than a request may be goes as a form", () => {
+  const content = new Uint8Array(8_000_000).fill(0x61);
+  const input = { path: "/a", format: "SOURCE", language: "SQL", overwrite: true, content };
+  const { contentType, body } = prepare(OPERATIONS["workspace/import"], input);
+  expect(contentType).toBe("multipart/form-data; boundary=workspace-form-0");
+  expect(body?.length).toBeLessThan(8_001_000);
+  const small = prepare(OPERATIONS["workspace/import"], { ...input, content: content.subarray(0, 1_000) });
+  expect(small.body).toContain('"content":"YWFh');
 });
