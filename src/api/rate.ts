@@ -32,8 +32,12 @@ export function createPace(options: PaceOptions): Pace {
   const place = async (): Promise<void> => {
     if (free > 0) free -= 1;
     else await new Promise<void>((next) => waiting.push(next));
-    // A pause that began while this one stood in line holds it too; so does each longer one that follows.
-    for (let wait = resumeAt - clock(); wait > 0 && !stopped(); wait = resumeAt - clock()) await pause(wait);
+    // A hold that began while this one stood in line holds it too; so does each longer one that follows.
+    let until = 0;
+    while (resumeAt > Math.max(until, clock()) && !stopped()) {
+      until = resumeAt;
+      await pause(until - clock());
+    }
     if (gap === 0) return;
     const begin = Math.max(nextAt, clock());
     nextAt = begin + gap;

@@ -46,6 +46,8 @@ interface Course {
   readonly prepared: Prepared;
   readonly repeatable: boolean;
   readonly begin: number;
+  /** Time spent on purpose; counts where the clock was set back meanwhile. */
+  waitedMs: number;
   attempts: number;
   redirects: number;
   /** An attempt before the last may have had its effect. */
@@ -61,6 +63,7 @@ export function createSend(options: SendOptions): Send {
       prepared: prepare(facts, input),
       repeatable: repeatIsSafe(facts, input),
       begin: options.clock(),
+      waitedMs: 0,
       attempts: 0,
       redirects: 0,
       earlierMayHaveActed: false,
@@ -99,7 +102,7 @@ async function waitOrEnd(
   note: (waitMs?: number) => void,
 ): Promise<void> {
   const { wire, clock, stopped } = options;
-  const elapsedMs = clock() - course.begin;
+  const elapsedMs = elapsed(course, clock);
   const { attempts, repeatable } = course;
   const { contacted } = wire;
   const { jobs } = course.facts;
@@ -111,8 +114,13 @@ async function waitOrEnd(
   note(next.waitMs);
   if (next.together) options.pace.hold(clock() + next.waitMs);
   await options.pause(next.waitMs);
+  course.waitedMs += next.waitMs;
   if (stopped()) throw endOf(endingOf(bad, course, options));
   course.earlierMayHaveActed ||= mayHaveActed(bad);
+}
+
+function elapsed(course: Course, clock: () => number): number {
+  return Math.max(clock() - course.begin, course.waitedMs);
 }
 
 /** A read follows a redirect inside its own host; the token goes nowhere else, and a write is never sent on. */
@@ -133,7 +141,7 @@ function endingOf(bad: BadEnd, course: Course, options: SendOptions): Ending {
     writes: course.facts.kind === "write",
     earlierMayHaveActed: course.earlierMayHaveActed,
     attempts: course.attempts,
-    elapsedMs: options.clock() - course.begin,
+    elapsedMs: elapsed(course, options.clock),
     redact: (text) => options.redact(text, course.prepared.secrets),
   };
 }

@@ -21,6 +21,7 @@ import {
 } from "./scripted.ts";
 
 const ok = json({});
+const throttledForAMinute = apiError(429, "X", "", { "retry-after": "60" });
 const list = (lines: readonly Line[], options?: Partial<ClientOptions>) => {
   const script = scripted(lines, options);
   return { ...script, result: script.client.reader.read("clusters/list") };
@@ -373,6 +374,14 @@ test("the log tells each attempt without its query, input or headers", async () 
       ms: 0,
     },
   ]);
+});
+
+test("a clock that stands still or is set back does not make the retries endless", async () => {
+  for (const answer of [apiError(500, "X"), throttledForAMinute]) {
+    let now = 1_000_000;
+    const { client } = scripted([answer], { clock: () => (now -= 10), sleep: async () => undefined });
+    expect(await thrown(client.reader.read("clusters/list"))).toBeInstanceOf(Refused);
+  }
 });
 
 test("once waiting is called off, a failing request ends instead of being repeated", async () => {
