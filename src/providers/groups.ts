@@ -145,7 +145,7 @@ export const groups = defineProvider({
     const count = users.length + groups.length;
     const acls = aclsNaming(look, change.live.name);
     return [
-      ...(count > 0 ? [`${counted(count, "member")} lose what the group gives them`] : []),
+      ...(count > 0 ? [`${counted(count, "member loses", "members lose")} what the group gives`] : []),
       ...(acls.length > 0 ? [`access lists still name it: ${named(acls.map((acl) => acl.name))}`] : []),
     ];
   },

@@ -1,0 +1,139 @@
+// Groups: members of both kinds, deltas, and the guard on administrators.
+
+import { expect, test } from "vitest";
+import { groups } from "../../src/providers/groups.ts";
+import { users } from "../../src/providers/users.ts";
+import {
+  create,
+  diffs,
+  listed,
+  liveObject,
+  lookAt,
+  only,
+  planned,
+  remove,
+  scripted,
+  startWorkspace,
+  update,
+} from "./workspace.ts";
+
+test("a group with users and groups in it reads back as it was asked for", async () => {
+  const { api } = await startWorkspace();
+  const ada = await create(users, api, "ada@x", {});
+  const inner = await create(groups, api, "inner", {});
+  const values = { members: { users: [ada], groups: [inner] } };
+  const id = await create(groups, api, "outer", values);
+  expect(diffs(groups, await only(groups, api, id), "outer", values)).toEqual([]);
+  const read = await groups.read(api, id);
+  expect(read?.values.members).toEqual({ users: [ada], groups: [inner] });
+});
+
+test("members change as one patch of what differs", async () => {
+  const { api, sent } = await startWorkspace();
+  const [ada, bo, cy] = [
+    await create(users, api, "ada@x", {}),
+    await create(users, api, "bo@x", {}),
+    await create(users, api, "cy@x", {}),
+  ];
+  const id = await create(groups, api, "g", { members: { users: [ada, bo] } });
+  sent.length = 0;
+  const after = { members: { users: [bo, cy] } };
+  const steps = await update(groups, api, await only(groups, api, id), "g", after);
+  expect(steps).toEqual(["add-members", "remove-members"]);
+  expect(sent).toHaveLength(1);
+  expect(sent[0]?.input.Operations).toEqual([
+    { op: "remove", path: `members[value eq "${ada}"]` },
+    { op: "add", value: { members: [{ value: cy }] } },
+  ]);
+  expect(diffs(groups, await only(groups, api, id), "g", after)).toEqual([]);
+});
+
+test("members that a spec does not name by kind stay as they are", async () => {
+  const { api, sent } = await startWorkspace();
+  const inner = await create(groups, api, "inner", {});
+  const ada = await create(users, api, "ada@x", {});
+  const id = await create(groups, api, "g", { members: { groups: [inner] } });
+  sent.length = 0;
+  await update(groups, api, await only(groups, api, id), "g", { members: { users: [ada] } });
+  expect((await groups.read(api, id))?.values.members).toEqual({ users: [ada], groups: [inner] });
+});
+
+test("an empty list of members empties the group, an absent one does not", async () => {
+  const { api } = await startWorkspace();
+  const ada = await create(users, api, "ada@x", {});
+  const id = await create(groups, api, "g", { members: { users: [ada] } });
+  const live = await only(groups, api, id);
+  expect(diffs(groups, live, "g", {})).toEqual([]);
+  expect(diffs(groups, live, "g", { members: {} })).toEqual([]);
+  const empty = { members: { users: [] } };
+  expect(diffs(groups, live, "g", empty)).toHaveLength(1);
+  await update(groups, api, live, "g", empty);
+  expect(diffs(groups, await only(groups, api, id), "g", empty)).toEqual([]);
+});
+
+test("members without a kind are told apart by the list of groups", async () => {
+  const list = {
+    Resources: [
+      { id: "1", displayName: "outer", members: [{ value: "2" }, { value: "9" }] },
+      { id: "2", displayName: "inner" },
+    ],
+  };
+  const { api, reads } = scripted({ "scim/groups/list": list, "scim/groups/get": list.Resources[0] ?? {} });
+  const [outer] = await listed(groups, api);
+  expect(outer?.values.members).toEqual({ users: ["9"], groups: ["2"] });
+  expect((await groups.read(api, outer?.id ?? liveObject("", {}).id))?.values).toEqual(outer?.values);
+  expect(reads.map((one) => one.operation)).toEqual([
+    "scim/groups/list",
+    "scim/groups/get",
+    "scim/groups/list",
+  ]);
+});
+
+test("deleting a group twice is fine", async () => {
+  const { api } = await startWorkspace();
+  const live = await only(groups, api, await create(groups, api, "g", {}));
+  await remove(groups, api, live);
+  await remove(groups, api, live);
+  expect(await groups.read(api, live.id)).toBeUndefined();
+});
+
+const admins = liveObject("admins", {
+  displayName: "admins",
+  members: { users: ["root@x"], groups: ["ops"] },
+});
+const ops = liveObject("ops", { displayName: "ops", members: { users: ["ada@x"], groups: [] } });
+const world = { live: { groups: [admins, ops] } };
+
+test("an administrator through a group is guarded where that group loses them, leaves, or goes", () => {
+  const mine = lookAt({ ...world, caller: "ada@x" });
+  const others = lookAt({ ...world, caller: "root@x" });
+  const changes = [
+    planned(groups, "update", ops, { members: { users: [] } }),
+    planned(groups, "update", admins, { members: { groups: [] } }),
+    planned(groups, "delete", ops),
+  ];
+  for (const change of changes) {
+    expect(groups.wants?.(change, lookAt(world))).toEqual(["caller"]);
+    expect(groups.objections?.(change, mine)?.[0]?.code).toBe("GUARD_LOCKOUT");
+    expect(groups.objections?.(change, others)).toEqual([]);
+  }
+});
+
+test("emptying admins is objected to even when the caller is not known", () => {
+  const change = planned(groups, "update", admins, { members: { users: [], groups: [] } });
+  expect(groups.objections?.(change, lookAt(world))?.[0]?.message).toContain("nobody would be left");
+});
+
+test("changes that take no administrator away ask for nothing", () => {
+  const change = planned(groups, "update", ops, { members: { users: ["ada@x", "bo@x"] } });
+  expect(groups.wants?.(change, lookAt(world))).toEqual([]);
+});
+
+test("deleting a group tells how many lose it and which access lists still name it", () => {
+  const acl = liveObject("etl/ops", { permission: "MANAGE" });
+  const told = groups.consequences?.(
+    planned(groups, "delete", ops),
+    lookAt({ live: { ...world.live, acls: [acl] } }),
+  );
+  expect(told).toEqual(["1 member loses what the group gives", "access lists still name it: etl/ops"]);
+});

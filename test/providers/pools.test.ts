@@ -1,0 +1,178 @@
+// Instance pools: four fields change in place, everything else needs another pool, and who is hit is told.
+
+import { expect, test } from "vitest";
+import { pools } from "../../src/providers/pools.ts";
+import {
+  create,
+  diffs,
+  diffsAfter,
+  listed,
+  liveObject,
+  lookAt,
+  only,
+  planned,
+  remove,
+  scripted,
+  startWorkspace,
+  update,
+} from "./workspace.ts";
+
+const base = { node_type_id: "Standard_DS3_v2" };
+const full = {
+  ...base,
+  min_idle_instances: 2,
+  max_capacity: 50,
+  idle_instance_autotermination_minutes: 15,
+  enable_elastic_disk: false,
+  disk_spec: { disk_type: { cloud_disk_volume_type: "STANDARD_LRS" }, disk_count: 1, disk_size: 32 },
+  preloaded_spark_versions: ["6.4.x-scala2.11"],
+  custom_tags: { team: "data", cost: "42" },
+};
+
+test("a pool with every field reads back as it was asked for", async () => {
+  const { api } = await startWorkspace();
+  const id = await create(pools, api, "shared", full);
+  expect(diffs(pools, await only(pools, api, id), "shared", full)).toEqual([]);
+  const read = await pools.read(api, id);
+  expect(read === undefined ? undefined : diffs(pools, read, "shared", full)).toEqual([]);
+});
+
+test("a pool that leaves everything to the service shows no difference", async () => {
+  const { api } = await startWorkspace();
+  const live = await only(pools, api, await create(pools, api, "shared", base));
+  expect(diffs(pools, live, "shared", base)).toEqual([]);
+  expect(diffsAfter(pools, live, "shared", base, { applied: base, seen: live.values })).toEqual([]);
+});
+
+test("an edit sends the node type as it was, and carries what the service had decided", async () => {
+  const { api, sent } = await startWorkspace();
+  const id = await create(pools, api, "shared", { ...base, max_capacity: 5 });
+  const live = await only(pools, api, id);
+  sent.length = 0;
+  const after = { ...base, max_capacity: 10 };
+  expect(await update(pools, api, live, "shared", after)).toEqual(["edit"]);
+  expect(sent[0]?.input).toEqual({
+    instance_pool_id: id,
+    instance_pool_name: "shared",
+    node_type_id: "Standard_DS3_v2",
+    min_idle_instances: undefined,
+    max_capacity: 10,
+    idle_instance_autotermination_minutes: live.values.idle_instance_autotermination_minutes,
+  });
+  expect(diffs(pools, await only(pools, api, id), "shared", after)).toEqual([]);
+});
+
+test("a field that is set no more goes back to what it was without it", async () => {
+  const { api } = await startWorkspace();
+  const id = await create(pools, api, "p", full);
+  const {
+    max_capacity: _,
+    min_idle_instances: __,
+    idle_instance_autotermination_minutes: ___,
+    ...less
+  } = full;
+  const live = await only(pools, api, id);
+  const found = diffsAfter(pools, live, "p", less, { applied: full });
+  expect(found.map((diff) => diff.path[0])).toEqual([
+    "min_idle_instances",
+    "max_capacity",
+    "idle_instance_autotermination_minutes",
+  ]);
+  await update(pools, api, live, "p", less, found);
+  const { values } = await only(pools, api, id);
+  expect(values.max_capacity).toBeUndefined();
+  expect(values.min_idle_instances).toBe(0);
+  expect(values.idle_instance_autotermination_minutes).toBe(60);
+});
+
+test("all but the four editable fields need another pool", async () => {
+  const { api } = await startWorkspace();
+  const live = await only(pools, api, await create(pools, api, "p", full));
+  const moved = {
+    node_type_id: "Standard_DS4_v2",
+    min_idle_instances: 3,
+    max_capacity: 51,
+    idle_instance_autotermination_minutes: 16,
+    enable_elastic_disk: true,
+    disk_spec: { disk_type: { cloud_disk_volume_type: "PREMIUM_LRS" }, disk_count: 2, disk_size: 64 },
+    preloaded_spark_versions: ["5.5.x-scala2.11"],
+    custom_tags: { team: "ops" },
+    instance_pool_name: "q",
+  };
+  const inPlace = diffs(pools, live, "p", moved).filter((diff) => !diff.replaces);
+  expect(new Set(inPlace.map((diff) => diff.path[0]))).toEqual(
+    new Set([
+      "instance_pool_name",
+      "min_idle_instances",
+      "max_capacity",
+      "idle_instance_autotermination_minutes",
+    ]),
+  );
+});
+
+test("renaming aside changes the name and nothing else", async () => {
+  const { api } = await startWorkspace();
+  const id = await create(pools, api, "shared", full);
+  const live = await only(pools, api, id);
+  await pools.rename?.(api, { id, live, name: "shared (replaced t)" });
+  const after = await only(pools, api, id);
+  expect(after.values).toEqual({ ...live.values, instance_pool_name: "shared (replaced t)" });
+});
+
+test("answers in other forms mean the same: tags as a list, numbers as text, empty and absent members", async () => {
+  const answer = {
+    instance_pools: [
+      {
+        instance_pool_id: "p-1",
+        instance_pool_name: "shared",
+        ...base,
+        min_idle_instances: "2",
+        custom_tags: [{ key: "team", value: "data" }],
+        disk_spec: {},
+        preloaded_spark_versions: [],
+        status: {},
+        state: "ACTIVE",
+      },
+      { instance_pool_id: "p-2", instance_pool_name: "gone", state: "DELETED" },
+    ],
+  };
+  const [live, ...more] = await listed(pools, scripted({ "instance-pools/list": answer }).api);
+  expect(more).toEqual([]);
+  const spec = { ...base, min_idle_instances: 2, custom_tags: { team: "data" } };
+  expect(live === undefined ? undefined : diffs(pools, live, "shared", spec)).toEqual([]);
+  expect(await listed(pools, scripted({ "instance-pools/list": {} }).api)).toEqual([]);
+});
+
+test("more idle instances than the pool may hold are refused", () => {
+  expect(pools.check?.({ min_idle_instances: 3, max_capacity: 2 }, "p")).toHaveLength(1);
+  expect(pools.check?.({ min_idle_instances: "${var.n}", max_capacity: 2 }, "p")).toEqual([]);
+});
+
+test("deleting a pool twice is fine", async () => {
+  const { api } = await startWorkspace();
+  const live = await only(pools, api, await create(pools, api, "p", base));
+  await remove(pools, api, live);
+  await remove(pools, api, live);
+  expect(await pools.read(api, live.id)).toBeUndefined();
+});
+
+test("a pool that goes tells which clusters and jobs are hit, save those that go too", () => {
+  const pool = liveObject("shared", base, {}, "p-1");
+  const member = (name: string, run_state: string) =>
+    liveObject(name, { instance_pool_id: "p-1", run_state });
+  const look = lookAt({
+    live: {
+      clusters: [member("up", "RUNNING"), member("down", "TERMINATED"), member("going", "RUNNING")],
+      jobs: [liveObject("nightly", { new_cluster: { instance_pool_id: "p-1" } })],
+    },
+    goes: ["clusters.going"],
+  });
+  expect(pools.consequences?.(planned(pools, "delete", pool), look)).toEqual([
+    "running clusters cannot grow until they leave the pool: up",
+    "stopped clusters cannot start until they leave the pool: down",
+    "jobs cannot get their clusters from it: nightly",
+  ]);
+  expect(pools.consequences?.(planned(pools, "update", pool, { ...base, max_capacity: 1 }), look)).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,143 @@
+// Users: what is read, what is sent, and who may not be locked out.
+
+import { expect, test } from "vitest";
+import { groups } from "../../src/providers/groups.ts";
+import { users } from "../../src/providers/users.ts";
+import {
+  create,
+  diffs,
+  listed,
+  liveObject,
+  lookAt,
+  only,
+  planned,
+  remove,
+  scripted,
+  startWorkspace,
+  update,
+} from "./workspace.ts";
+
+const ada = "ada@example.com";
+
+test("a user that was created reads back as it was asked for", async () => {
+  const { api, sent } = await startWorkspace();
+  const group = await create(groups, api, "data-eng", {});
+  const values = {
+    entitlements: ["allow-cluster-create"],
+    groups: [group],
+    displayName: "Ada",
+    name: { givenName: "Ada", familyName: "Lovelace" },
+    emails: [{ value: ada }],
+    externalId: "x-1",
+  };
+  const id = await create(users, api, ada, values);
+  expect(sent.filter((one) => one.operation === "scim/users/create")).toHaveLength(1);
+  const live = await only(users, api, id);
+  expect(live.name).toBe(ada);
+  expect(diffs(users, live, ada, values)).toEqual([]);
+  expect(diffs(users, (await users.read(api, id)) ?? live, ada, values)).toEqual([]);
+});
+
+test("a user that sets nothing but its name shows no difference after it was created", async () => {
+  const { api } = await startWorkspace();
+  const live = await only(users, api, await create(users, api, "Bo@Example.com", {}));
+  expect(diffs(users, live, "bo@example.com", {})).toEqual([]);
+});
+
+test("entitlements, groups and names change as deltas, in place", async () => {
+  const { api, sent } = await startWorkspace();
+  const [one, two] = [await create(groups, api, "one", {}), await create(groups, api, "two", {})];
+  const before = { entitlements: ["allow-cluster-create"], groups: [one], displayName: "A", active: true };
+  const id = await create(users, api, ada, before);
+  const after = {
+    entitlements: ["allow-instance-pool-create"],
+    groups: [two],
+    displayName: "Ada",
+    active: false,
+  };
+  sent.length = 0;
+  const steps = await update(users, api, await only(users, api, id), ada, after);
+  expect(steps).toEqual(["patch", "join", "leave"]);
+  expect(sent.map((write) => write.operation)).toEqual([
+    "scim/users/patch",
+    "scim/groups/patch",
+    "scim/groups/patch",
+  ]);
+  const live = await users.read(api, id);
+  expect(live === undefined ? undefined : diffs(users, live, ada, after)).toEqual([]);
+});
+
+test("the built-in group of everybody is neither read as a membership nor taken in a spec", async () => {
+  const answer = {
+    Resources: [
+      {
+        id: "7",
+        userName: ada,
+        groups: [
+          { value: "1", display: "users" },
+          { value: "2", display: "ops" },
+        ],
+      },
+    ],
+  };
+  const [live] = await listed(users, scripted({ "scim/users/list": answer }).api);
+  expect(live?.values.groups).toEqual(["2"]);
+  expect(users.check?.({ groups: ["users"] }, ada)).toHaveLength(1);
+  expect(users.check?.({ groups: ["ops"] }, ada)).toEqual([]);
+});
+
+test("a user made inactive counts only where its name is known", async () => {
+  const answer = { Resources: [{ id: "7", userName: ada, active: false }] };
+  const { api } = scripted({ "scim/users/list": answer });
+  expect(await users.list(api, { parents: [], names: new Set() })).toEqual([]);
+  const known = await users.list(api, { parents: [], names: new Set(["ADA@example.com"]) });
+  expect(known.map((live) => live.values.active)).toEqual([false]);
+});
+
+test("deleting a user twice is fine", async () => {
+  const { api } = await startWorkspace();
+  const live = await only(users, api, await create(users, api, ada, {}));
+  await remove(users, api, live);
+  await remove(users, api, live);
+  expect(await users.read(api, live.id)).toBeUndefined();
+});
+
+const live = liveObject(ada, { userName: ada, groups: ["admins"], entitlements: [], active: true });
+const admins = liveObject("admins", { displayName: "admins", members: { users: [ada, "bo@x"], groups: [] } });
+
+test("deleting a user asks for the caller, and objects when it is the caller", () => {
+  const change = planned(users, "delete", live);
+  expect(users.wants?.(change, lookAt({}))).toEqual(["caller"]);
+  expect(users.objections?.(change, lookAt({ caller: "bo@x" }))).toEqual([]);
+  expect(users.objections?.(change, lookAt({ caller: "ADA@example.com" }))?.[0]?.code).toBe("GUARD_LOCKOUT");
+});
+
+test("deactivating the caller is objected to", () => {
+  const change = planned(users, "update", live, { active: false });
+  expect(users.objections?.(change, lookAt({ caller: ada }))?.[0]?.message).toContain("made inactive");
+});
+
+test("taking the caller out of admins is objected to, another one is not", () => {
+  const change = planned(users, "update", live, { groups: [] });
+  const world = { live: { groups: [admins] } };
+  expect(users.wants?.(change, lookAt(world))).toEqual(["caller"]);
+  expect(users.objections?.(change, lookAt({ ...world, caller: ada }))).toHaveLength(1);
+  expect(users.objections?.(change, lookAt({ ...world, caller: "bo@x" }))).toEqual([]);
+});
+
+test("the last administrator may not leave, whoever asks", () => {
+  const alone = liveObject("admins", { displayName: "admins", members: { users: [ada], groups: [] } });
+  const change = planned(users, "update", live, { groups: [] });
+  const found = users.objections?.(change, lookAt({ live: { groups: [alone] }, caller: "bo@x" }));
+  expect(found?.[0]?.message).toContain("nobody would be left");
+});
+
+test("deleting a user tells which groups it leaves and which access lists still name it", () => {
+  const acl = liveObject(`etl/${ada}`, { permission: "READ" });
+  const told = users.consequences?.(planned(users, "delete", live), lookAt({ live: { acls: [acl] } }));
+  expect(told).toEqual([
+    `${ada} can no longer sign in; the service purges inactive users after 30 days`,
+    "it leaves 1 group: admins",
+    `access lists still name it: etl/${ada}`,
+  ]);
+});
