@@ -243,10 +243,26 @@ test.each([
   },
 );
 
-test("A4.4 import: an archive that unfolds into far more than it is, is refused", async () => {
-  const zeros = new Uint8Array(150 * MB);
-  const content = archive({ "a.python": zeros });
-  expect(content.length).toBeLessThan(1 * MB);
+/** An archive of one notebook that says of it to have another size. */
+function lying(size: number): string {
+  const zip = zipSync({ "a.python": model("x".repeat(1000)) });
+  const directory = Buffer.from(zip).lastIndexOf(Buffer.from("PK\x01\x02"));
+  new DataView(zip.buffer, zip.byteOffset).setUint32(directory + 24, size, true);
+  return base64(zip);
+}
+
+test("A4.4 import: an archive that unfolds into far more than it is, is refused before it is unfolded", async () => {
+  const answer = await put({ path: "/bad", format: "DBC", content: lying(2 ** 31) });
+  expect(refusal(answer)).toEqual(refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED"));
+});
+
+test("A4.4 import: an archive that unfolds into more than it says is refused", async () => {
+  const answer = await put({ path: "/bad", format: "DBC", content: lying(10) });
+  expect(refusal(answer)).toEqual(refused(400, "INVALID_PARAMETER_VALUE"));
+});
+
+test("A4.4 import: an archive with a notebook above 10 MB is refused", async () => {
+  const content = archive({ "a.python": model("x".repeat(10 * MB)) });
   expect(refusal(await put({ path: "/bad", format: "DBC", content }))).toEqual(
     refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED"),
   );
