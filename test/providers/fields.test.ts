@@ -1,0 +1,136 @@
+// What holds for the fields of every kind: they are described, they are JSON Schema, and forms that mean the same become one.
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { registry } from "../../src/providers/index.ts";
+import { keptIn, keptPaths, withKept } from "../../src/providers/kept.ts";
+import { liveForm, tidyForm } from "../../src/providers/spec-form.ts";
+import { ANNOTATION_KEYWORDS, type FieldSchema, type FieldTable } from "../../src/resource/fields.ts";
+
+const kinds = registry.kinds.map((provider) => [provider.kind, provider] as const);
+
+function every(table: FieldTable, visit: (path: string, schema: FieldSchema) => void): void {
+  const walk = (path: string, schema: FieldSchema): void => {
+    visit(path, schema);
+    for (const [name, member] of Object.entries(schema.properties ?? {})) walk(`${path}.${name}`, member);
+    if (schema.items !== undefined) walk(`${path}[]`, schema.items);
+    if (typeof schema.additionalProperties === "object") walk(`${path}{}`, schema.additionalProperties);
+  };
+  for (const [name, schema] of Object.entries(table)) walk(name, schema);
+}
+
+describe.each(kinds)("%s", (_kind, provider) => {
+  test("every field, however deep, is described by a sentence", () => {
+    const bad: string[] = [];
+    every(provider.fields, (path, schema) => {
+      if ((schema.description ?? "").length < 3) bad.push(path);
+    });
+    expect(bad).toEqual([]);
+    expect(provider.description).toMatch(/\.$/);
+  });
+
+  test("the fields are JSON Schema that ajv compiles in strict mode", () => {
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, keywords: [...ANNOTATION_KEYWORDS] });
+    expect(() => ajv.compile({ type: "object", properties: provider.fields })).not.toThrow();
+  });
+
+  test("lists say how they compare, and no object takes unknown members", () => {
+    every(provider.fields, (path, schema) => {
+      if (schema.type === "array") expect(schema.list, path).toBeDefined();
+      if (schema.properties !== undefined) expect(schema.additionalProperties, path).toBe(false);
+    });
+  });
+
+  test("references and names lead to kinds that exist", () => {
+    every(provider.fields, (path, schema) => {
+      const named = [schema.refersTo, schema.names].filter((kind) => kind !== undefined);
+      for (const kind of named) expect(registry.find(kind), path).toBeDefined();
+    });
+    if (provider.nested !== undefined) expect(registry.find(provider.nested.kind)).toBeDefined();
+  });
+
+  test("a kind that is renamed aside knows how to rename, and its name field exists", () => {
+    expect(provider.replacing === "rename-aside").toBe(provider.rename !== undefined);
+    if (provider.nameField !== undefined) expect(provider.fields[provider.nameField]).toBeDefined();
+  });
+});
+
+const table: FieldTable = {
+  count: { type: "integer", default: 1 },
+  on: { type: "boolean" },
+  any: { type: ["string", "number", "boolean"] },
+  tags: { type: "object", additionalProperties: { type: "string" } },
+  names: { type: "array", items: { type: "string" }, default: [] },
+  deep: { type: "object", properties: { a: { type: "integer", default: 5 }, b: { type: "string" } } },
+};
+
+describe("one form", () => {
+  test("numbers as text, truth as text, tags as a list and unknown members become what the table says", () => {
+    const answer = {
+      count: "12",
+      on: "true",
+      any: 7,
+      tags: [{ key: "a", value: "b" }, { key: "__proto__", value: "c" }, "junk"],
+      names: ["x", null],
+      deep: { b: "c", z: 1 },
+      unknown: 1,
+    };
+    const live = liveForm(table, answer);
+    expect(live).toMatchObject({ count: 12, on: true, any: "7", names: ["x"], deep: { a: 5, b: "c" } });
+    expect(Object.entries(Object(live.tags))).toEqual([
+      ["a", "b"],
+      ["__proto__", "c"],
+    ]);
+    expect(live).not.toHaveProperty("unknown");
+  });
+
+  test("defaults stand where nothing is; empty and null members are nothing", () => {
+    expect(liveForm(table, { tags: {}, names: [], deep: {}, on: null })).toEqual({
+      count: 1,
+      deep: { a: 5 },
+    });
+    expect(tidyForm(table, { tags: {}, names: [], deep: {}, on: null })).toEqual({});
+  });
+
+  test("references stay text, and text that is no number stays as it is", () => {
+    const desired = { count: "${pools.p.max_capacity}", on: "${var.on}", deep: { a: "12x" } };
+    expect(tidyForm(table, desired)).toEqual(desired);
+  });
+});
+
+describe("what an edit carries", () => {
+  const kept: FieldTable = {
+    size: { type: "integer", serverDefault: true },
+    mine: { type: "string" },
+    theirs: { type: "string", whenAbsent: "unmanaged" },
+    deep: { type: "object", properties: { inner: { type: "string", serverDefault: true } } },
+  };
+  const live = { size: 3, mine: "m", theirs: "t", deep: { inner: "i", other: "o" } };
+  const diff = { before: 3, after: undefined, cause: "spec", replaces: false } as const;
+
+  test("what the service decided and what nobody manages stays, what the spec dropped does not", () => {
+    const paths = keptPaths(kept, live, { deep: {} }, []);
+    expect(paths).toEqual([["size"], ["theirs"], ["deep", "inner"]]);
+    expect(withKept({ deep: {} }, live, paths)).toEqual({ size: 3, theirs: "t", deep: { inner: "i" } });
+  });
+
+  test("what goes back to the service's choice is not carried", () => {
+    expect(keptPaths(kept, live, {}, [{ ...diff, path: ["size"] }])).toEqual([["theirs"]]);
+  });
+
+  test("paths come back out of a step as they went in, and junk does not", () => {
+    expect(
+      keptIn({
+        keep: [
+          ["a", "b"],
+          ["c", 1],
+        ],
+      }),
+    ).toEqual([
+      ["a", "b"],
+      ["c", 1],
+    ]);
+    expect(keptIn({ keep: "x" })).toEqual([]);
+    expect(keptIn(undefined)).toEqual([]);
+  });
+});
