@@ -66,7 +66,7 @@ test("B4.1 rule 1: whatever happened, after the next changes the pool is at rest
   fc.assert(
     fc.property(size, steps, (pool, events) => {
       let now = 0;
-      let lots: readonly Lot[] = [];
+      let lots = settle([], pool, now);
       for (const { cluster, count } of events) {
         lots = settle(take(lots, pool, cluster, count, now).lots, pool, now);
         lots = settle(giveBack(lots, cluster, Math.ceil(count / 2), now), pool, now);
