@@ -11,6 +11,7 @@ import { ApiError } from "./errors.ts";
 import { type FaultRule, Faults } from "./faults.ts";
 import { type Input, isForm, readForm, readInput } from "./input.ts";
 import { Lifeline } from "./lifeline.ts";
+import { REQUESTS } from "./limits.ts";
 import {
   type App,
   type AppRequest,
@@ -65,8 +66,6 @@ function frontOf(contract: Contract): Front {
   }
   return front;
 }
-
-const BODY_LIMIT = 64 * 1024 * 1024;
 
 class RunningService {
   readonly #parts: AppParts;
@@ -213,7 +212,7 @@ function checkSize(spec: OperationSpec, request: AppRequest): void {
   const { body } = request;
   if (body === undefined || body.length * 3 <= spec.maxBytes) return;
   const size = typeof body === "string" ? bytesOf(body).length : body.length;
-  const limit = Math.min(BODY_LIMIT, spec.maxBytes);
+  const limit = Math.min(REQUESTS.any_body_bytes, spec.maxBytes);
   if (size > limit)
     throw new ApiError(
       "REQUEST_TOO_LARGE",

@@ -1,6 +1,7 @@
 // The operations of the contract as openapi.yaml states them: route, input schema, limits, who may call.
 
 import type { Json, JsonObject } from "../core/json.ts";
+import { REQUESTS } from "./limits.ts";
 
 /** One query field of a read. */
 export interface QueryField {
@@ -30,8 +31,6 @@ export interface Contract {
   readonly schemas: JsonObject;
 }
 
-/** Requests are at most 10 MB unless an operation says otherwise (A 4.4, B 4.2, B 4.3). */
-const MAX_BYTES = 10 * 1024 * 1024;
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 const SCIM_BASE = "/api/2.0/preview/scim/v2/";
 
@@ -58,7 +57,7 @@ function readOperation(method: string, path: string, item: JsonObject, operation
     input: method === "GET" ? querySchema(query) : bodySchema(object(operation.requestBody)),
     query: query.map((field) => ({ name: String(field.name), schema: object(field.schema) })),
     adminOnly: operation["x-admin-only"] === true,
-    maxBytes: typeof maxBytes === "number" ? maxBytes : MAX_BYTES,
+    maxBytes: typeof maxBytes === "number" ? maxBytes : REQUESTS.body_bytes,
     write: method !== "GET" && operation["x-read-only"] !== true,
     scim: path.startsWith(SCIM_BASE),
   };

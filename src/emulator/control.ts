@@ -140,7 +140,7 @@ export class Control {
   #reset(): JsonObject {
     const { store, clock, life, log, faults, token, admin } = this.#parts;
     this.#transact((world) => {
-      store.replace({});
+      store.replace({}, new Map());
       this.#seed(world);
       grantToken(world, token, ensureAdministrator(world, admin).id);
       world.collection<ClockState>("workspace.clock").set("state", clock.state);

@@ -65,9 +65,6 @@ export function principalName(world: World, name: string): string | undefined {
   return groupByName(world, name)?.displayName ?? userByName(world, name)?.userName;
 }
 
-export const principalExists = (world: World, name: string): boolean =>
-  principalName(world, name) !== undefined;
-
 export function putUser(world: World, user: User): void {
   usersOf(world).set(user.id, user);
   userNames(world).set(folded(user.userName), user.id);
@@ -84,7 +81,7 @@ export function parentsOf(world: World, id: string): Group[] {
 }
 
 /** Ids of every group that a user or group is in, through others too. */
-export function ancestorsOf(world: World, id: string): Set<string> {
+function ancestorsOf(world: World, id: string): Set<string> {
   const parents = parentIds(world);
   const found = new Set<string>();
   const open = [id];

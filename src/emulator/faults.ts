@@ -12,7 +12,7 @@ const FATES = [
   "slow",
   "truncate",
 ] as const;
-export type Fate = (typeof FATES)[number];
+type Fate = (typeof FATES)[number];
 
 export interface FaultRule {
   readonly method?: string;

@@ -3,6 +3,17 @@
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
+/** Requests, before an operation looks at them (A 4.4, B 4.2, B 4.3: 10 MB). */
+export const REQUESTS = {
+  /** Unless openapi.yaml says otherwise for an operation. */
+  body_bytes: 10 * 1024 * 1024,
+  /** No operation takes more; a larger body is cut off while it arrives. */
+  any_body_bytes: 64 * 1024 * 1024,
+  control_body_bytes: 512 * 1024 * 1024,
+  /** Contents that a snapshot can hold. */
+  snapshot_bytes: 256 * 1024 * 1024,
+} as const;
+
 /** How long what was deleted is kept (A 3, A 8). */
 export const RETENTION = {
   inactive_user_ms: 30 * DAY,

@@ -5,7 +5,9 @@ import type { AddressInfo } from "node:net";
 import { jsonAnswer } from "./answers.ts";
 import { createApp, type Service } from "./app.ts";
 import { Clock } from "./clock.ts";
+import { CONTROL_BASE } from "./control.ts";
 import { DEFAULT_ADMIN } from "./embedded.ts";
+import { REQUESTS } from "./limits.ts";
 import { type AppRequest, type AppResponse, bytesOf, ConnectionLost } from "./message.ts";
 import { Store } from "./store.ts";
 import { contractFile } from "./store-contract.ts";
@@ -26,8 +28,6 @@ export interface RunningServer {
 }
 
 const HOST = "127.0.0.1";
-/** Larger bodies are cut off while they arrive; every operation's own limit is lower. */
-const BODY_LIMIT = 64 * 1024 * 1024;
 /** Requests that commit late do so this exactly. */
 const TICK_MS = 20;
 
@@ -93,7 +93,7 @@ async function serve(service: Service, incoming: IncomingMessage, outgoing: Serv
         outgoing,
         jsonAnswer(413, {
           error_code: "REQUEST_TOO_LARGE",
-          message: `A request has at most ${BODY_LIMIT} bytes.`,
+          message: `A request has at most ${bodyLimit(incoming)} bytes.`,
         }),
         "close",
       );
@@ -124,13 +124,19 @@ function plainRequest(incoming: IncomingMessage, body: Uint8Array): AppRequest {
   };
 }
 
+/** Larger bodies are cut off while they arrive; every operation's own limit is lower. */
+function bodyLimit(incoming: IncomingMessage): number {
+  return incoming.url?.startsWith(CONTROL_BASE) ? REQUESTS.control_body_bytes : REQUESTS.any_body_bytes;
+}
+
 /** The whole body, or undefined when it is larger than any request may be. */
 async function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   const chunks: Buffer[] = [];
+  const limit = bodyLimit(incoming);
   let size = 0;
   for await (const chunk of incoming) {
     size += chunk.length;
-    if (size > BODY_LIMIT) return undefined;
+    if (size > limit) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

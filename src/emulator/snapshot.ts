@@ -3,11 +3,11 @@
 import { digest } from "../core/canonical.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { ApiError } from "./errors.ts";
+import { REQUESTS } from "./limits.ts";
 import { OWN_TABLES, type Store } from "./store.ts";
 import type { World } from "./world.ts";
 
 const FORMAT = 1;
-const BLOB_LIMIT = 256 * 1024 * 1024;
 
 /** Field of a row that holds a sealed value. A snapshot has `digest` in its place; a world restored from it has no value. */
 const SEALED = "sealed";
@@ -16,10 +16,10 @@ export function takeSnapshot(store: Store, world: World, now: number): JsonObjec
   const tables = store.dump();
   const blobs = Object.keys(tables[OWN_TABLES.blobs] ?? {});
   const total = blobs.reduce((sum, id) => sum + world.blobs.size(id), 0);
-  if (total > BLOB_LIMIT)
+  if (total > REQUESTS.snapshot_bytes)
     throw new ApiError(
       "REQUEST_TOO_LARGE",
-      `The world holds ${total} bytes of contents; a snapshot takes ${BLOB_LIMIT}.`,
+      `The world holds ${total} bytes of contents; a snapshot takes ${REQUESTS.snapshot_bytes}.`,
     );
   return {
     format: FORMAT,
@@ -42,8 +42,8 @@ export function putSnapshot(store: Store, input: JsonObject): void {
   ) {
     throw new ApiError("INVALID_PARAMETER_VALUE", "This is not a snapshot of this emulator.");
   }
-  store.replace(tables as Readonly<Record<string, JsonObject>>);
-  for (const [id, content] of Object.entries(blobs)) store.putBlob(id, fromBase64(String(content)));
+  const contents = Object.entries(blobs).map(([id, content]) => [id, fromBase64(String(content))] as const);
+  store.replace(tables as Readonly<Record<string, JsonObject>>, new Map(contents));
 }
 
 function withoutSecret(world: World, row: Json): Json {
