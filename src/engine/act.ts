@@ -1,0 +1,222 @@
+// One change, carried out: its object is looked at again, its requests are journaled, its result is recorded.
+
+import type { RemoteId } from "../core/address.ts";
+import { error, Failure } from "../core/diagnostic.ts";
+import { UnknownOutcome } from "../core/outcome.ts";
+import type { Change, Create, Delete, Replace, Update } from "../planner/change.ts";
+import { comparable } from "../planner/fingerprint.ts";
+import type { Payload } from "../resource/provider.ts";
+import { ended } from "./ended.ts";
+import { type Reached, reach } from "./reaching.ts";
+import { recordAfter, seenBefore, seenIn } from "./record.ts";
+import { look, reread } from "./reread.ts";
+import { type Ended, journalOf, newToken, type Run } from "./run.ts";
+
+/** Creates what a change asks for. `replaces`: the object that gives way to it. */
+export async function create(run: Run, change: Create | Replace, existed: boolean): Promise<Ended> {
+  const provider = run.input.registry.get(change.kind);
+  const replaces = change.action === "replace" && existsStill(run, change) ? change.id : undefined;
+  const token = newToken(run);
+  return ended(run, change, async (open) => {
+    const { wire, applied } = await reach(run, change);
+    const payload = payloadOf(run, change);
+    const journal = open(
+      journalOf(run, change, {
+        ...intentOf(run, change, applied),
+        action: "create",
+        token,
+        existed,
+        ...(replaces === undefined ? {} : { replaces }),
+      }),
+    );
+    const task = { address: change.address, name: change.name, values: wire, token, ...payload };
+    const id = await provider.create(journal, task);
+    if (id === "") throw new UnknownOutcome(withoutId(change));
+    await journal.done({ record: recordAfter(run, change, id, applied, {}, replaces) });
+    run.book.add(change.kind, change.name, id);
+    return id;
+  });
+}
+
+/** A delete-first replacement has nothing left to give way. */
+function existsStill(run: Run, change: Replace): boolean {
+  return run.input.lease.record(change.address)?.id === change.id;
+}
+
+export async function update(run: Run, change: Update): Promise<Ended> {
+  const provider = run.input.registry.get(change.kind);
+  return ended(run, change, async (open) => {
+    const live = await reread(run, change);
+    if (live === undefined) throw new Error("a re-read of what an update rests on gives it or fails");
+    const { wire, applied } = await reach(run, change);
+    const payload = payloadOf(run, change);
+    const token = newToken(run);
+    const { address, name, id, steps } = change;
+    const journal = open(
+      journalOf(run, change, {
+        ...intentOf(run, change, applied),
+        action: "update",
+        id,
+        token,
+        existed: true,
+      }),
+    );
+    const before = live.values;
+    await provider.update(journal, {
+      address,
+      name,
+      id,
+      live,
+      before,
+      steps,
+      values: wire,
+      token,
+      ...payload,
+    });
+    await journal.done({ record: recordAfter(run, change, id, applied, seenBefore(run, change)) });
+    run.book.add(change.kind, change.name, id);
+    return id;
+  });
+}
+
+/** Deletes the object that a change rests on; one that is gone already is only taken from the state. */
+export async function remove(run: Run, change: Delete): Promise<Ended> {
+  return ended(run, change, async (open) => {
+    const live = await reread(run, change);
+    await removeObject(run, change, change.id, live, open);
+    return change.id;
+  });
+}
+
+/** Deletes the old object of a replacement. Its fingerprint was compared before anything was done to it. */
+export async function removeReplaced(run: Run, change: Replace): Promise<Ended> {
+  return ended(run, change, async (open) => {
+    const live = await look(run, change.kind, change.id, undefined);
+    await removeObject(run, change, change.id, live, open);
+    return run.input.lease.record(change.address)?.id ?? change.id;
+  });
+}
+
+type Opener = Parameters<Parameters<typeof ended>[2]>[0];
+
+async function removeObject(
+  run: Run,
+  change: Delete | Replace,
+  id: RemoteId,
+  live: Awaited<ReturnType<typeof look>>,
+  open: Opener,
+): Promise<void> {
+  const { address } = change;
+  const journal = open(
+    journalOf(run, change, {
+      ...intentOf(run, change, {}),
+      action: "delete",
+      id,
+      token: newToken(run),
+      existed: true,
+    }),
+  );
+  const name = live?.name ?? change.name;
+  if (live !== undefined)
+    await run.input.registry.get(change.kind).delete(journal, { address, id, name, live });
+  await journal.done({ gone: { address, id } });
+}
+
+/** Gives the old object of a rename-aside replacement another name, so that its successor can have the right one. */
+export async function renameAside(run: Run, change: Replace): Promise<Ended> {
+  const provider = run.input.registry.get(change.kind);
+  return ended(run, change, async (open) => {
+    const live = await reread(run, change);
+    // A replacement that was cut after this step has renamed it already.
+    if (live === undefined || live.name !== change.name) return change.id;
+    if (provider.rename === undefined)
+      throw new Error(`${change.kind} are replaced by renaming, so the kind has a verb for it`);
+    const token = newToken(run);
+    const journal = open(
+      journalOf(run, change, {
+        ...intentOf(run, change, {}),
+        action: "update",
+        id: change.id,
+        token,
+        existed: true,
+      }),
+    );
+    await provider.rename(journal, { id: change.id, live, name: asideName(run, change, token) });
+    await journal.close();
+    return change.id;
+  });
+}
+
+const SHORT_TOKEN = 6;
+
+function asideName(run: Run, change: Replace, token: string): string {
+  const provider = run.input.registry.get(change.kind);
+  const field = provider.nameField === undefined ? undefined : provider.fields[provider.nameField];
+  const longest = typeof field?.maxLength === "number" ? field.maxLength : Number.POSITIVE_INFINITY;
+  const mark = ` (replaced ${token.slice(0, SHORT_TOKEN)})`;
+  return `${change.name.slice(0, longest - mark.length)}${mark}`;
+}
+
+/** Records what exists as ours; touches only the state. */
+export async function adopt(
+  run: Run,
+  change: Extract<Change, { readonly action: "adopt" | "noop" }>,
+): Promise<Ended> {
+  return ended(run, change, async () => {
+    const { applied } = await reach(run, change);
+    await run.input.lease.append({ type: "record", record: recordAsIs(run, change, applied) });
+    return change.id;
+  });
+}
+
+type AsIs = Extract<Change, { readonly action: "adopt" | "noop" }>;
+
+/** The record of something that is as the spec wants it. */
+export function recordAsIs(run: Run, change: AsIs, applied: Reached["applied"]) {
+  const found = run.input.live.get(change.kind);
+  const live = found?.readable === true ? found.objects.find((one) => one.id === change.id) : undefined;
+  const provider = run.input.registry.get(change.kind);
+  return recordAfter(
+    run,
+    change,
+    change.id,
+    applied,
+    live === undefined ? {} : seenIn(provider.fields, applied, comparable(provider, live)),
+  );
+}
+
+export async function forget(
+  run: Run,
+  change: Extract<Change, { readonly action: "forget" }>,
+): Promise<Ended> {
+  return ended(run, change, async () => {
+    const { address, id } = change;
+    await run.input.lease.append({ type: "gone", gone: { address, id } });
+    return id;
+  });
+}
+
+function intentOf(run: Run, change: Change, wanted: Reached["applied"]) {
+  const depends_on = run.input.resources.get(change.address)?.dependsOn ?? change.dependsOn;
+  return { address: change.address, name: change.name, wanted, depends_on };
+}
+
+/** The payload that the plan was made with, and no other. */
+function payloadOf(run: Run, change: Create | Replace | Update): { readonly payload?: Payload } {
+  const payload = run.input.resources.get(change.address)?.payload;
+  if (change.payload === undefined) return payload === undefined ? {} : { payload };
+  if (payload?.digest === change.payload) return { payload };
+  throw new Failure(
+    error("PLAN_STALE", `the content for ${change.address} is not the one that was planned`, {
+      address: change.address,
+      hint: "plan again",
+    }),
+  );
+}
+
+function withoutId(change: Change) {
+  return error("API_PROTOCOL", `the service created ${change.address} and did not tell its id`, {
+    address: change.address,
+    hint: "apply again: the next run looks for it first",
+  });
+}

@@ -1,0 +1,123 @@
+// The writer that a kind's verbs act through: an intent is durable before each request, and its answer is noted after it.
+
+import type { RemoteId } from "../core/address.ts";
+import type { JsonObject } from "../core/json.ts";
+import { Refused } from "../core/outcome.ts";
+import type { Values } from "../resource/fields.ts";
+import type { Acting } from "../resource/provider.ts";
+import type { Input, ReadOperation, WriteInput, WriteOperation, Writer } from "../resource/verbs.ts";
+import type { Gone, Intent } from "../state/entry.ts";
+import type { StateRecord } from "../state/record.ts";
+import type { Lease } from "../state/store.ts";
+import { until, type Waiting } from "./wait.ts";
+
+/** What is certain about the requests of one change. */
+export interface Account {
+  /** Requests without an answer that proves anything. */
+  readonly open: number;
+  readonly succeeded: number;
+  /** Whether anything was sent. */
+  readonly begun: boolean;
+}
+
+/** One change's journal. Opened by its first request; a change that sends nothing leaves nothing behind. */
+export class Journaled implements Acting {
+  readonly #writer: Writer;
+  readonly #lease: Lease;
+  readonly #intent: Omit<Intent, "operation">;
+  readonly #waiting: Waiting;
+  #seq: Promise<number> | undefined;
+  #sent = 0;
+  #succeeded = 0;
+  #refused = 0;
+  #made: RemoteId | undefined;
+
+  constructor(writer: Writer, lease: Lease, intent: Omit<Intent, "operation">, waiting: Waiting) {
+    this.#writer = writer;
+    this.#lease = lease;
+    this.#intent = intent;
+    this.#waiting = waiting;
+  }
+
+  get account(): Account {
+    const open = this.#sent - this.#succeeded - this.#refused;
+    return { open, succeeded: this.#succeeded, begun: this.#sent > 0 };
+  }
+
+  /** What the spec sets of the values to reach. */
+  get wanted(): Values {
+    return this.#intent.wanted;
+  }
+
+  /** The id of an object that exists and is not finished. */
+  get made(): RemoteId | undefined {
+    return this.#made;
+  }
+
+  read(operation: ReadOperation, input?: Input): Promise<JsonObject> {
+    return this.#writer.read(operation, input);
+  }
+
+  async write(operation: WriteOperation, input: WriteInput): Promise<JsonObject> {
+    this.#lease.assertHeld();
+    const intent = await this.#announce(operation);
+    try {
+      // Making the intent durable may have taken long.
+      this.#lease.assertHeld();
+    } catch (lost) {
+      this.#refused += 1;
+      throw lost;
+    }
+    try {
+      const answer = await this.#writer.write(operation, input);
+      this.#succeeded += 1;
+      this.#lease.note({ type: "answer", intent, result: "succeeded" });
+      return answer;
+    } catch (failure) {
+      if (failure instanceof Refused) {
+        this.#refused += 1;
+        this.#lease.note({ type: "answer", intent, result: "refused" });
+      }
+      throw failure;
+    }
+  }
+
+  /** Nothing counts as sent before its line is durable: a failure here is certain to have had no effect. */
+  async #announce(operation: string): Promise<number> {
+    if (this.#seq === undefined) {
+      this.#seq = this.#lease.append({ type: "intent", intent: { ...this.#intent, operation } });
+      const seq = await this.#seq;
+      this.#sent += 1;
+      return seq;
+    }
+    const seq = await this.#seq;
+    await this.#lease.append({ type: "request", intent: seq, operation });
+    this.#sent += 1;
+    return seq;
+  }
+
+  async created(id: RemoteId): Promise<void> {
+    const seq = await this.#seq;
+    if (seq === undefined) throw new Error("created() before any request: nothing can exist yet");
+    this.#made = id;
+    await this.#lease.append({ type: "created", intent: seq, id });
+  }
+
+  until<T>(what: string, look: () => Promise<T | undefined>, deadlineMs: number): Promise<T> {
+    return until(what, look, deadlineMs, this.#waiting);
+  }
+
+  /** The change is finished: durable when this resolves. */
+  async done(result: { readonly record?: StateRecord; readonly gone?: Gone }): Promise<void> {
+    const intent = await this.#seq;
+    if (intent !== undefined) await this.#lease.append({ type: "done", intent, ...result });
+    else if (result.record !== undefined) await this.#lease.append({ type: "record", record: result.record });
+    else if (result.gone !== undefined) await this.#lease.append({ type: "gone", gone: result.gone });
+  }
+
+  /** The change certainly left nothing that is not recorded. */
+  async close(): Promise<void> {
+    const intent = await this.#seq;
+    if (intent !== undefined) await this.#lease.append({ type: "closed", intent });
+  }
+}

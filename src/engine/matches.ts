@@ -1,0 +1,46 @@
+// Finding what a request made, and judging whether it is what was sent.
+
+import { diffResource } from "../planner/diff.ts";
+import { comparable } from "../planner/fingerprint.ts";
+import type { World } from "../planner/world.ts";
+import type { FieldTable, Values } from "../resource/fields.ts";
+import type { LiveObject, Provider } from "../resource/provider.ts";
+import type { Registry } from "../resource/registry.ts";
+import type { OpenIntent } from "../state/record.ts";
+
+/** What recovery looks at. */
+export interface Around {
+  readonly registry: Registry;
+  readonly world: World;
+  /** Whether the absence of a thing can be believed. */
+  readonly readable: (kind: string, name: string) => boolean;
+  readonly now: number;
+  /** The user takes over what exists; then an unclear origin is no objection. */
+  readonly adopt: boolean;
+}
+
+export function carriesToken(provider: Provider): boolean {
+  return provider.crash === "tagged" || provider.crash === "two-phase";
+}
+
+/** What a creation made, by id, token or natural name; undefined when nothing of it is there. */
+export function madeBy(
+  intent: Pick<OpenIntent, "name" | "token" | "made">,
+  provider: Provider,
+  world: World,
+): LiveObject | undefined {
+  if (intent.made !== undefined) return world.byId(provider.kind, intent.made);
+  if (carriesToken(provider)) return world.all(provider.kind).find((one) => one.facts.token === intent.token);
+  return world.byName(provider.kind, intent.name)[0];
+}
+
+/** Whether a live object is what was sent; what cannot be read back is taken as equal. */
+export function isWhatWasSent(provider: Provider, wanted: Values, live: LiveObject): boolean {
+  const found = diffResource(provider.fields, wanted, comparable(provider, live), undefined);
+  return found.every((diff) => provider.fields[String(diff.path[0])]?.writeOnly === true);
+}
+
+/** The values that a live object proves: without those that the service never gives back. */
+export function provable(fields: FieldTable, wanted: Values): Values {
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => fields[name]?.writeOnly !== true));
+}

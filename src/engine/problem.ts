@@ -1,0 +1,17 @@
+// What a thrown failure of the network, the state or a deadline says to people; bugs are thrown on.
+
+import { type Diagnostic, Failure } from "../core/diagnostic.ts";
+import { Refused, UnknownOutcome } from "../core/outcome.ts";
+
+/** The diagnostic in a failure; undefined for what is no expected failure. */
+export function diagnosticOf(failure: unknown): Diagnostic | undefined {
+  if (failure instanceof Refused || failure instanceof UnknownOutcome) return failure.diagnostic;
+  return failure instanceof Failure ? failure.diagnostics[0] : undefined;
+}
+
+/** The diagnostic in a failure; throws what is a bug. */
+export function expected(failure: unknown): Diagnostic {
+  const diagnostic = diagnosticOf(failure);
+  if (diagnostic === undefined) throw failure;
+  return diagnostic;
+}

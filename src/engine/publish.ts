@@ -1,0 +1,124 @@
+// The end of an apply: each touched kind is listed once, what the service filled in is recorded, and the state is written.
+
+import { canonicalJson } from "../core/canonical.ts";
+import { type Diagnostic, warning } from "../core/diagnostic.ts";
+import { toText } from "../core/pointer.ts";
+import type { Change } from "../planner/change.ts";
+import { diffResource } from "../planner/diff.ts";
+import { comparable } from "../planner/fingerprint.ts";
+import { isIgnored } from "../planner/ignored.ts";
+import { parentOf } from "../planner/world.ts";
+import type { LiveObject, Provider } from "../resource/provider.ts";
+import type { StateRecord } from "../state/record.ts";
+import { recordAsIs } from "./act.ts";
+import { toNames } from "./names.ts";
+import { diagnosticOf, expected } from "./problem.ts";
+import { appliedOf } from "./reaching.ts";
+import { leavesToServer, seenIn } from "./record.ts";
+import type { Run } from "./run.ts";
+
+/** Looks at what was written. Never fails: what cannot be looked at now is recorded by a later run. */
+export async function verify(run: Run, written: readonly Change[]): Promise<Diagnostic[]> {
+  const byKind = new Map<string, Change[]>();
+  for (const change of written) byKind.set(change.kind, [...(byKind.get(change.kind) ?? []), change]);
+  const found = await Promise.all(
+    [...byKind].map(([kind, changes]) => verifyKind(run, run.input.registry.get(kind), changes)),
+  );
+  return found.flat();
+}
+
+async function verifyKind(run: Run, provider: Provider, changes: readonly Change[]): Promise<Diagnostic[]> {
+  // Members are listed again only where there is something to record: it costs a request for each parent.
+  if (provider.nested !== undefined && !leavesToServer(provider.fields)) return [];
+  try {
+    const lists = await Promise.all(
+      parentsOf(provider, changes).map((parents) =>
+        run.slots.inside(() =>
+          provider.list(run.input.writer, { parents, names: new Set(changes.map((one) => one.name)) }),
+        ),
+      ),
+    );
+    const byId = new Map(lists.flat().map((object) => [object.id, object]));
+    return changes.flatMap((change) => {
+      const record = run.input.lease.record(change.address);
+      const live = record === undefined ? undefined : byId.get(record.id);
+      return record?.status === "ready" ? (checked(run, provider, record, live) ?? []) : [];
+    });
+  } catch (failure) {
+    const { code, message } = expected(failure);
+    return [
+      warning("APPLY_VERIFY", `what was written to ${provider.kind} could not be looked at again`, {
+        cause: `${code}: ${message}`,
+        hint: "nothing is lost: the next plan compares again",
+      }),
+    ];
+  }
+}
+
+function parentsOf(provider: Provider, changes: readonly Change[]): readonly (readonly string[])[] {
+  if (provider.nested === undefined) return [[]];
+  return [...new Set(changes.map((change) => parentOf(change.name)))].map((parent) => [parent]);
+}
+
+type Ready = Extract<StateRecord, { readonly status: "ready" }>;
+
+/** Records what the service filled in, and tells where it does not hold what was written. */
+function checked(
+  run: Run,
+  provider: Provider,
+  record: Ready,
+  raw: LiveObject | undefined,
+): Diagnostic | undefined {
+  if (raw === undefined) return differs(record, "it is not there");
+  const values = toNames(provider.fields, raw.values, run.book);
+  const live = comparable(provider, { ...raw, values });
+  const seen = seenIn(provider.fields, record.applied, live);
+  if (canonicalJson(seen) !== canonicalJson(record.seen))
+    run.input.lease.note({ type: "record", record: { ...record, seen } });
+  // A list tells less than a look at each object: kinds with more to tell are compared by the next plan.
+  if (provider.hydrate !== undefined) return undefined;
+  const ignored = run.input.resources.get(record.address)?.lifecycle.ignore_changes ?? [];
+  const off = diffResource(provider.fields, record.applied, live, { applied: record.applied, seen }).filter(
+    (diff) => !isIgnored(diff.path, ignored),
+  );
+  return off.length === 0 ? undefined : differs(record, off.map((diff) => toText(diff.path)).join(", "));
+}
+
+function differs(record: StateRecord, what: string): Diagnostic {
+  return warning("APPLY_VERIFY", `${record.address} is not what was written: ${what}`, {
+    address: record.address,
+    hint: "plan again to see what the service made of it",
+  });
+}
+
+/** Records of what needed no change and is yet recorded otherwise: fields that the spec took over or let go. */
+export function refreshRecords(run: Run): void {
+  for (const change of run.input.plan.changes) {
+    if (change.action !== "noop" || change.unresolved.length > 0) continue;
+    const before = run.input.lease.record(change.address);
+    if (before === undefined || before.id !== change.id) continue;
+    const provider = run.input.registry.get(change.kind);
+    const applied = appliedOf(provider, run.input.resources.get(change.address), change.after);
+    const record = recordAsIs(run, change, applied);
+    if (canonicalJson(jsonOf(record)) !== canonicalJson(jsonOf(before)))
+      run.input.lease.note({ type: "record", record });
+  }
+}
+
+function jsonOf(record: StateRecord) {
+  const { status, address, id, name, applied, depends_on, deposed = [] } = record;
+  const seen = record.status === "ready" ? record.seen : {};
+  return { status, address, id, name, applied, depends_on: [...depends_on].sort(), deposed, seen };
+}
+
+/** Folds the journal into the state; a failure is told, and the journal keeps everything. */
+export async function save(run: Run): Promise<Diagnostic[]> {
+  try {
+    await run.input.lease.publish();
+    return [];
+  } catch (failure) {
+    const diagnostic = diagnosticOf(failure);
+    if (diagnostic === undefined) throw failure;
+    return [diagnostic];
+  }
+}

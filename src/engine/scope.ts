@@ -1,0 +1,92 @@
+// What an observation must look at: the kinds in use, the names that matter, and the parents whose members are ours.
+
+import { type Address, kindOf } from "../core/address.ts";
+import type { PlanInput } from "../planner/input.ts";
+import { foldName } from "../planner/world.ts";
+import type { Values } from "../resource/fields.ts";
+import type { LiveObject, Provider } from "../resource/provider.ts";
+import type { Registry } from "../resource/registry.ts";
+import type { State } from "../state/record.ts";
+import { kindsNamedBy } from "./names.ts";
+
+export type Spec = PlanInput["spec"];
+
+/** What the spec and the state know of one kind. */
+export interface Known {
+  readonly names: ReadonlySet<string>;
+  /** The same in the form in which names compare. */
+  readonly folded: ReadonlySet<string>;
+  readonly ids: ReadonlySet<string>;
+  /** Desired values by the form in which names compare. */
+  readonly desired: ReadonlyMap<string, Values>;
+}
+
+export interface Scope {
+  /** Every kind to read, in the registry's order. */
+  readonly kinds: readonly Provider[];
+  known(kind: string): Known;
+}
+
+interface Growing {
+  readonly names: Set<string>;
+  readonly folded: Set<string>;
+  readonly ids: Set<string>;
+  readonly desired: Map<string, Values>;
+}
+
+const NOTHING: Known = { names: new Set(), folded: new Set(), ids: new Set(), desired: new Map() };
+
+export function scopeOf(registry: Registry, spec: Spec | undefined, state: State): Scope {
+  const known = new Map<string, Growing>();
+  const of = (kind: string): Growing => {
+    const found = known.get(kind) ?? {
+      names: new Set(),
+      folded: new Set(),
+      ids: new Set(),
+      desired: new Map(),
+    };
+    known.set(kind, found);
+    return found;
+  };
+  const mention = (address: Address, name: string): void => {
+    const kind = kindOf(address);
+    of(kind).names.add(name);
+    const provider = registry.find(kind);
+    if (provider !== undefined) of(kind).folded.add(foldName(provider, name));
+  };
+  for (const resource of spec?.resources.values() ?? []) {
+    mention(resource.address, resource.name);
+    of(resource.kind).desired.set(foldName(registry.get(resource.kind), resource.name), resource.values);
+  }
+  for (const record of state.records.values()) {
+    mention(record.address, record.name);
+    for (const id of [record.id, ...(record.deposed ?? [])]) of(kindOf(record.address)).ids.add(id);
+  }
+  for (const intent of state.open) mention(intent.address, intent.name);
+  for (const { intent } of state.sweeps) if (intent !== undefined) mention(intent.address, intent.name);
+  const used = withRelated(registry, [...known.keys(), ...(spec?.policy.authoritative ?? [])]);
+  return {
+    kinds: registry.kinds.filter((provider) => used.has(provider.kind)),
+    known: (kind) => known.get(kind) ?? NOTHING,
+  };
+}
+
+/** With the parents and members of nested kinds, and the kinds whose names must be translated. */
+function withRelated(registry: Registry, kinds: readonly string[]): ReadonlySet<string> {
+  const used = new Set<string>();
+  const queue = kinds.filter((kind) => registry.find(kind) !== undefined);
+  for (let kind = queue.pop(); kind !== undefined; kind = queue.pop()) {
+    if (used.has(kind)) continue;
+    used.add(kind);
+    const provider = registry.get(kind);
+    if (provider.nested !== undefined) queue.push(provider.nested.kind);
+    for (const other of registry.kinds) if (other.nested?.kind === kind) queue.push(other.kind);
+    queue.push(...kindsNamedBy(provider.fields));
+  }
+  return used;
+}
+
+/** Whether the spec or the state speaks of a live object. */
+export function isKnown(provider: Provider, known: Known, object: LiveObject): boolean {
+  return known.ids.has(object.id) || known.folded.has(foldName(provider, object.name));
+}

@@ -1,0 +1,124 @@
+// One open intent, by crash class (DESIGN 6): adopted, recorded as unfinished, closed, swept for later, or left open.
+
+import { kindOf, type RemoteId } from "../core/address.ts";
+import { type Diagnostic, error } from "../core/diagnostic.ts";
+import type { Values } from "../resource/fields.ts";
+import type { LiveObject, Provider } from "../resource/provider.ts";
+import type { Entry } from "../state/entry.ts";
+import { deposedBy } from "../state/fold.ts";
+import type { OpenIntent, StateRecord } from "../state/record.ts";
+import { type Around, carriesToken, isWhatWasSent, madeBy, provable } from "./matches.ts";
+
+/** How long a slow server may take to commit what it was sent. */
+export const SWEEP_MS = 72 * 3600 * 1000;
+
+export interface Settled {
+  readonly entries: readonly Entry[];
+  readonly diagnostic?: Diagnostic;
+}
+
+const OPEN: Settled = { entries: [] };
+
+export function settle(intent: OpenIntent, record: StateRecord | undefined, around: Around): Settled {
+  const kind = kindOf(intent.address);
+  const provider = around.registry.find(kind);
+  // What cannot be read may be there or not: the intent waits for a run that can see.
+  if (provider === undefined || !around.readable(kind, intent.name)) return OPEN;
+  switch (intent.action) {
+    case "create":
+      return creation(intent, provider, record, around);
+    case "update":
+      return update(intent, provider, record);
+    case "delete":
+      return deletion(intent, provider, around);
+    default:
+      return intent.action satisfies never;
+  }
+}
+
+function closed(intent: OpenIntent, ...others: readonly Entry[]): Settled {
+  return { entries: [...others, { type: "closed", intent: intent.seq }] };
+}
+
+function update(intent: OpenIntent, provider: Provider, record: StateRecord | undefined): Settled {
+  if (record === undefined || record.status === "creating") return closed(intent);
+  return closed(intent, { type: "record", record: mergedRecord(provider, record, intent.wanted) });
+}
+
+/** The next plan compares live with desired anyway; what may have been written is recorded, so that its removal is noticed. */
+export function mergedRecord<R extends StateRecord>(provider: Provider, record: R, wanted: Values): R {
+  return { ...record, applied: provable(provider.fields, { ...record.applied, ...wanted }) };
+}
+
+function deletion(intent: OpenIntent, provider: Provider, around: Around): Settled {
+  const { address, id } = intent;
+  if (id === undefined || around.world.byId(provider.kind, id) !== undefined) return closed(intent);
+  return closed(intent, { type: "gone", gone: { address, id } });
+}
+
+function creation(
+  intent: OpenIntent,
+  provider: Provider,
+  record: StateRecord | undefined,
+  around: Around,
+): Settled {
+  const live = madeBy(intent, provider, around.world);
+  if (live === undefined) return notThere(intent, record, around);
+  if (record?.id === live.id && record.status !== "creating") return closed(intent);
+  if (carriesToken(provider) || provider.crash === "repeatable" || isOurs(intent, provider, live))
+    return closed(intent, { type: "record", record: recordOf(intent, provider, record, live) });
+  return around.adopt ? OPEN : { entries: [], diagnostic: collision(intent, provider, live) };
+}
+
+/** Adopted only if the service said so, or if nothing was there before and what is there now is what was sent. */
+export function isOurs(intent: OpenIntent, provider: Provider, live: LiveObject): boolean {
+  return (intent.succeeded ?? 0) > 0 || (!intent.existed && isWhatWasSent(provider, intent.wanted, live));
+}
+
+function notThere(intent: OpenIntent, record: StateRecord | undefined, around: Around): Settled {
+  const { address, token, made } = intent;
+  const until = intent.at + SWEEP_MS;
+  const unanswered = (intent.sent ?? 1) > (intent.succeeded ?? 0) + (intent.refused ?? 0);
+  const late = unanswered && made === undefined && around.now < until;
+  const sweep: readonly Entry[] = late ? [{ type: "sweep", sweep: { token, address, until, intent } }] : [];
+  const lost: readonly Entry[] =
+    made !== undefined && record?.id === made ? [{ type: "gone", gone: { address, id: made } }] : [];
+  return closed(intent, ...sweep, ...lost);
+}
+
+/** A thing of ours as it is recorded when it is found; still unfinished where its token shows in a two-phase creation. */
+export function recordOf(
+  intent: OpenIntent,
+  provider: Provider,
+  before: StateRecord | undefined,
+  live: LiveObject,
+): StateRecord {
+  const deposed = deposedWith(intent, before, live.id);
+  const common = {
+    address: intent.address,
+    id: live.id,
+    name: intent.name,
+    applied: provable(provider.fields, intent.wanted),
+    depends_on: intent.depends_on,
+    ...(deposed.length === 0 ? {} : { deposed }),
+  };
+  return provider.crash === "two-phase" && live.facts.token === intent.token
+    ? { ...common, status: "creating", token: intent.token }
+    : { ...common, status: "ready", seen: {} };
+}
+
+/** An object recorded before stays known until it is deleted, whether or not it was to give way. */
+function deposedWith(intent: OpenIntent, before: StateRecord | undefined, id: RemoteId): readonly RemoteId[] {
+  return deposedBy(before, id, intent.replaces ?? before?.id);
+}
+
+function collision(intent: OpenIntent, provider: Provider, live: LiveObject): Diagnostic {
+  return error(
+    "PLAN_COLLISION",
+    `a ${provider.one} "${live.name}" is there, and it is not certain that we made it: a request of ours for that name had no answer`,
+    {
+      address: intent.address,
+      hint: `look at it; if it is ours, run: workspace import ${intent.address} ${live.id}; if not, delete or rename it`,
+    },
+  );
+}

@@ -1,0 +1,45 @@
+// How many things may be under way at once.
+
+export class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = Math.max(1, count);
+  }
+
+  /** Resolves when a slot is free, and takes it. */
+  async take(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  give(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+
+  /** Does something in a slot of its own. */
+  async inside<T>(work: () => Promise<T>): Promise<T> {
+    await this.take();
+    try {
+      return await work();
+    } finally {
+      this.give();
+    }
+  }
+
+  /** Lends the slot that the caller holds to others while it only waits. */
+  async outside<T>(wait: () => Promise<T>): Promise<T> {
+    this.give();
+    try {
+      return await wait();
+    } finally {
+      await this.take();
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// One late token: found at last and taken over, or as a leftover to be deleted; forgotten when its time is over.
+
+import { type Address, kindOf } from "../core/address.ts";
+import type { LiveObject, Provider } from "../resource/provider.ts";
+import type { Entry } from "../state/entry.ts";
+import type { OpenIntent, StateRecord, Sweep } from "../state/record.ts";
+import { type Around, carriesToken, madeBy } from "./matches.ts";
+import { isOurs, recordOf } from "./settle.ts";
+
+export interface Swept {
+  readonly entries: readonly Entry[];
+}
+
+const NOT_YET: Swept = { entries: [] };
+
+export function sweep(one: Sweep, records: ReadonlyMap<Address, StateRecord>, around: Around): Swept {
+  const done: Entry = { type: "swept", token: one.token };
+  const provider = around.registry.find(kindOf(one.address));
+  if (provider === undefined || one.intent === undefined)
+    return around.now > one.until ? { entries: [done] } : NOT_YET;
+  const { intent } = one;
+  const live = around.readable(provider.kind, intent.name)
+    ? madeBy(intent, provider, around.world)
+    : undefined;
+  if (live === undefined) return around.now > one.until ? { entries: [done] } : NOT_YET;
+  if (isRecorded(records.get(one.address), live)) return { entries: [done] };
+  const record = claimed(intent, provider, records.get(one.address), live);
+  if (record !== undefined) return { entries: [{ type: "record", record }, done] };
+  return around.now > one.until ? { entries: [done] } : NOT_YET;
+}
+
+function isRecorded(record: StateRecord | undefined, live: LiveObject): boolean {
+  return record !== undefined && (record.id === live.id || record.deposed?.includes(live.id) === true);
+}
+
+/** How a late commit enters the state; undefined where it is not certain that it is ours. */
+function claimed(
+  intent: OpenIntent,
+  provider: Provider,
+  record: StateRecord | undefined,
+  live: LiveObject,
+): StateRecord | undefined {
+  const certain = carriesToken(provider) || provider.crash === "repeatable" || isOurs(intent, provider, live);
+  if (!certain) return undefined;
+  if (record === undefined) return recordOf(intent, provider, undefined, live);
+  if (record.id === intent.replaces) return recordOf(intent, provider, record, live);
+  // The address has another object by now: this one is a leftover, which the next plan deletes.
+  return { ...record, deposed: [...(record.deposed ?? []), live.id] };
+}
