@@ -1,0 +1,24 @@
+// Which fields of a kind are not written as they are: secrets, that come from a source, and contents, that come from a file.
+
+import type { FieldSchema } from "../resource/fields.ts";
+import type { Provider } from "../resource/provider.ts";
+
+/** A value that a spec never holds: it is named by its source instead. */
+export function isSecretValue(field: FieldSchema): boolean {
+  return field.writeOnly === true && field.sensitive === true;
+}
+
+/** The field that holds a kind's secret, if it has one. */
+export function secretField(provider: Provider): string | undefined {
+  return Object.entries(provider.fields).find(([, field]) => isSecretValue(field))?.[0];
+}
+
+/** Kinds whose payload is a file of the spec's folder: notebooks and files. */
+export function hasContent(provider: Provider): boolean {
+  return provider.fields.source?.source === true && secretField(provider) === undefined;
+}
+
+/** Set from the file's bytes, never written. */
+export function isContentField(provider: Provider, name: string): boolean {
+  return name === "content" && hasContent(provider);
+}

@@ -1,0 +1,76 @@
+// What only the spec as a whole shows: names given twice, entries that stand twice, and more things than the service holds.
+
+import { canonicalJson } from "../core/canonical.ts";
+import { toText } from "../core/pointer.ts";
+import type { Registry } from "../resource/registry.ts";
+import { foldedName } from "./edges.ts";
+import { walkFields } from "./field-walk.ts";
+import type { Findings } from "./finding.ts";
+import type { Written } from "./flatten.ts";
+import { type MapNode, plain, spanOf } from "./tree.ts";
+
+/** Two resources with one natural name, where the service lets only one have it. */
+export function reportSharedNames(resources: Iterable<Written>, findings: Findings): void {
+  const first = new Map<string, Written>();
+  for (const written of resources) {
+    const { provider, name, address } = written;
+    if (!provider.unique) continue;
+    const key = `${provider.kind}\n${foldedName(provider, name)}`;
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, written);
+    else {
+      const field = provider.nameField;
+      const at = field === undefined ? written.at : spanOf(written.fields, [field]);
+      const where = `${earlier.at.source.file}:${earlier.at.source.lineOf(earlier.at.start) + 1}`;
+      findings.error(
+        "SPEC_DUPLICATE_NAME",
+        `${address} has the same name as ${earlier.address}: ${JSON.stringify(name)}`,
+        at,
+        {
+          address,
+          hint: `the other stands at ${where}; names of ${provider.kind} are unique${provider.ignoreCase === true ? ", whatever their case" : ""}`,
+        },
+      );
+    }
+  }
+}
+
+/** More than a workspace or a parent may hold; told at the first one too many. */
+export function reportLimits(resources: Iterable<Written>, registry: Registry, findings: Findings): void {
+  const counts = new Map<string, number>();
+  const over = new Map<string, Written>();
+  for (const written of resources) {
+    const { limit, kind } = written.provider;
+    if (limit === undefined) continue;
+    const group = limit.per === "parent" ? `${kind}\n${written.parent}` : kind;
+    const count = (counts.get(group) ?? 0) + 1;
+    counts.set(group, count);
+    if (count === limit.max + 1) over.set(group, written);
+  }
+  for (const [group, { provider, parent, address, at }] of over) {
+    const most = registry.get(provider.kind).limit?.max;
+    const holder = provider.limit?.per === "parent" ? parent : "a workspace";
+    findings.error(
+      "SPEC_LIMIT",
+      `${holder} holds at most ${most} ${provider.kind}; the spec has ${counts.get(group)}`,
+      at,
+      { address },
+    );
+  }
+}
+
+/** Entries of a list that is a set, or whose members must differ. */
+export function reportRepeated(written: Written, fields: MapNode, findings: Findings): void {
+  walkFields(written.provider, fields, (node, path, schema) => {
+    if (node.kind !== "list" || (schema.list !== "set" && schema.uniqueItems !== true)) return;
+    const seen = new Set<string>();
+    for (const item of node.items) {
+      const text = canonicalJson(plain(item));
+      if (seen.has(text))
+        findings.warning("SPEC_VALUE", `${written.address}: ${toText(path)} holds an entry twice`, item, {
+          address: written.address,
+        });
+      seen.add(text);
+    }
+  });
+}

@@ -1,0 +1,151 @@
+// Puts the values of variables in the place of `${var.name}`, in values and in keys; everything else in braces stays.
+
+import type { Findings } from "./finding.ts";
+import { LIMITS } from "./limits.ts";
+import type { Span } from "./locate.ts";
+import { escaped, isTemplate, type Part, partsOf } from "./template.ts";
+import {
+  listAt,
+  type MapNode,
+  type Member,
+  mapAt,
+  type Node,
+  type ScalarNode,
+  scalarAt,
+  whatIs,
+} from "./tree.ts";
+import type { Lookup } from "./variables.ts";
+
+const PREFIX = "var.";
+
+/** The tree with its variables expanded. Parts without variables are kept as they are, not copied. */
+export function expanded(root: MapNode, lookup: Lookup, findings: Findings): MapNode {
+  return new Expanding(lookup, findings).map(root);
+}
+
+/** The parts of a text; a `${` that is never closed is reported. */
+export function partsOrReport(text: string, at: Span, findings: Findings): readonly Part[] | undefined {
+  const parts = partsOf(text);
+  if (parts === undefined)
+    findings.error("SPEC_REFERENCE", "a ${ is never closed", at, { hint: "write $${ for a literal ${" });
+  return parts;
+}
+
+class Expanding {
+  readonly #lookup: Lookup;
+  readonly #findings: Findings;
+  /** What variables may still add: a small spec must not unfold into a large one. */
+  #nodes: number = LIMITS.repeated;
+  #characters: number = LIMITS.expandedText;
+
+  constructor(lookup: Lookup, findings: Findings) {
+    this.#lookup = lookup;
+    this.#findings = findings;
+  }
+
+  map(node: MapNode): MapNode {
+    const members = new Map<string, Member>();
+    let changed = false;
+    for (const [key, one] of node.members) {
+      const name = isTemplate(key) ? this.#key(key, one.key) : key;
+      const value = this.#node(one.value);
+      if (name !== key || value !== one.value) changed = true;
+      if (members.has(name)) this.#twice(name, one.key);
+      else members.set(name, value === one.value ? one : { key: one.key, value });
+    }
+    return changed ? mapAt(node, members) : node;
+  }
+
+  #node(node: Node): Node {
+    if (node.kind === "map") return this.map(node);
+    if (node.kind === "list") {
+      const items = node.items.map((item) => this.#node(item));
+      return items.some((item, at) => item !== node.items[at]) ? listAt(node, items) : node;
+    }
+    return typeof node.value === "string" && isTemplate(node.value) ? this.#text(node, node.value) : node;
+  }
+
+  #text(node: ScalarNode, text: string): Node {
+    const parts = partsOrReport(text, node, this.#findings);
+    if (parts?.some(isVariable) !== true) return node;
+    const [only, ...more] = parts;
+    if (only !== undefined && isVariable(only) && more.length === 0) {
+      const value = this.#lookup(nameIn(only), node);
+      return value === undefined ? scalarAt(node, "") : this.#placed(value, node);
+    }
+    return scalarAt(node, this.#joined(parts, node, true));
+  }
+
+  #key(key: string, at: Span): string {
+    const parts = partsOrReport(key, at, this.#findings);
+    if (parts === undefined) return key;
+    if (!parts.some((part) => typeof part !== "string" && !isVariable(part)))
+      return this.#joined(parts, at, false);
+    this.#findings.error("SPEC_REFERENCE", `a key cannot hold a reference: ${JSON.stringify(key)}`, at, {
+      hint: "keys may hold variables only, as ${var.name}; write $${ for a literal ${",
+    });
+    return key;
+  }
+
+  /** A variable's value is data: what looks like a reference in it is none. */
+  #placed(value: Node, at: Span): Node {
+    if (--this.#nodes < 0) return this.#tooMuch(at);
+    if (value.kind === "scalar") {
+      if (typeof value.value !== "string") return scalarAt(at, value.value);
+      this.#characters -= value.value.length;
+      return this.#characters < 0 ? this.#tooMuch(at) : scalarAt(at, escaped(value.value));
+    }
+    if (value.kind === "list")
+      return listAt(
+        at,
+        value.items.map((item) => this.#placed(item, at)),
+      );
+    const members = new Map<string, Member>();
+    for (const [key, one] of value.members) members.set(key, { key: at, value: this.#placed(one.value, at) });
+    return mapAt(at, members);
+  }
+
+  /** The parts as one text; with `keep`, as a text that is still a template: references in it, literals escaped. */
+  #joined(parts: readonly Part[], at: Span, keep: boolean): string {
+    let text = "";
+    for (const part of parts) {
+      if (typeof part === "string") text += keep ? escaped(part) : part;
+      else text += isVariable(part) ? this.#inText(nameIn(part), at, keep) : part.raw;
+    }
+    this.#characters -= text.length;
+    if (this.#characters >= 0) return text;
+    this.#tooMuch(at);
+    return "";
+  }
+
+  #inText(name: string, at: Span, keep: boolean): string {
+    const value = this.#lookup(name, at);
+    if (value === undefined) return "";
+    if (value.kind === "scalar" && value.value !== null)
+      return keep ? escaped(String(value.value)) : String(value.value);
+    this.#findings.error(
+      "SPEC_VARIABLE",
+      `the variable ${name} is ${whatIs(value)} and cannot stand inside a text`,
+      at,
+    );
+    return "";
+  }
+
+  #twice(name: string, at: Span): void {
+    const message = `the key ${JSON.stringify(name)} stands twice once variables are put in`;
+    this.#findings.error("SPEC_DUPLICATE_KEY", message, at);
+  }
+
+  #tooMuch(at: Span): Node {
+    this.#findings.error("SPEC_TOO_LARGE", "variables unfold into too much", at);
+    return scalarAt(at, "");
+  }
+}
+
+function isVariable(part: Part): boolean {
+  return typeof part !== "string" && part.expression.startsWith(PREFIX);
+}
+
+function nameIn(part: Part): string {
+  return typeof part === "string" ? "" : part.expression.slice(PREFIX.length);
+}

@@ -1,0 +1,66 @@
+// Walking values beside the schema of their fields, so that what an annotation says is known at every depth.
+
+import type { Path } from "../core/pointer.ts";
+import type { FieldSchema } from "../resource/fields.ts";
+import type { Provider } from "../resource/provider.ts";
+import { type MapNode, member, type Node } from "./tree.ts";
+
+const NOTHING: FieldSchema = {};
+
+export function fieldOf(provider: Provider, name: string): FieldSchema {
+  return Object.hasOwn(provider.fields, name) ? (provider.fields[name] ?? NOTHING) : NOTHING;
+}
+
+export function memberOf(schema: FieldSchema, key: string): FieldSchema {
+  const { properties, additionalProperties, patternProperties } = schema;
+  if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key] ?? NOTHING;
+  if (typeof additionalProperties === "object") return additionalProperties;
+  const [any] = Object.values((patternProperties ?? {}) as Readonly<Record<string, FieldSchema>>);
+  return any ?? NOTHING;
+}
+
+export function itemOf(schema: FieldSchema): FieldSchema {
+  return schema.items ?? NOTHING;
+}
+
+export type Visit = (node: Node, path: Path, schema: FieldSchema) => void;
+
+/** Calls `visit` for every value of a resource, lists and maps before what is in them. */
+export function walkFields(provider: Provider, fields: MapNode, visit: Visit): void {
+  for (const [key, { value }] of fields.members) walk(value, [key], fieldOf(provider, key), visit);
+}
+
+function walk(node: Node, path: Path, schema: FieldSchema, visit: Visit): void {
+  visit(node, path, schema);
+  if (node.kind === "list")
+    for (const [at, item] of node.items.entries()) walk(item, [...path, at], itemOf(schema), visit);
+  if (node.kind === "map")
+    for (const [key, { value }] of node.members) walk(value, [...path, key], memberOf(schema, key), visit);
+}
+
+/** Whether a path leads to something that a kind's resources can have. Entries of lists have no paths: they move. */
+export function hasPath(provider: Provider, path: readonly string[]): boolean {
+  const [first, ...rest] = path;
+  if (first === undefined || !Object.hasOwn(provider.fields, first)) return false;
+  let schema: FieldSchema | undefined = provider.fields[first];
+  for (const key of rest) {
+    if (schema === undefined) return false;
+    schema = stepInto(schema, key);
+  }
+  return schema !== undefined;
+}
+
+function stepInto(schema: FieldSchema, key: string): FieldSchema | undefined {
+  if (schema.properties !== undefined)
+    return Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+  return schema.type === "object" || typeof schema.additionalProperties === "object"
+    ? memberOf(schema, key)
+    : undefined;
+}
+
+/** The members of a list of texts at a path, with their places. */
+export function textsAt(fields: MapNode, path: readonly string[]): readonly Node[] | undefined {
+  let node: Node | undefined = fields;
+  for (const key of path) node = member(node, key);
+  return node?.kind === "list" ? node.items : undefined;
+}

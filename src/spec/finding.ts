@@ -1,0 +1,68 @@
+// What a check of the spec finds: a diagnostic whose place is still a span, so that locating costs only what is shown.
+
+import type { Address } from "../core/address.ts";
+import type { Code } from "../core/codes.ts";
+import type { Diagnostic } from "../core/diagnostic.ts";
+import { locationOf, type Span } from "./locate.ts";
+
+export interface Finding {
+  readonly severity: "error" | "warning";
+  readonly code: Code;
+  readonly message: string;
+  readonly at: Span | undefined;
+  readonly address?: Address;
+  readonly hint?: string;
+  readonly cause?: string;
+}
+
+type Details = Partial<Pick<Finding, "address" | "hint" | "cause">>;
+
+/** Everything found so far. The same sentence at the same place is kept once. */
+export class Findings {
+  readonly #all: Finding[] = [];
+  readonly #seen = new Set<string>();
+  #errors = 0;
+
+  error(code: Code, message: string, at: Span | undefined, details: Details = {}): void {
+    this.add({ severity: "error", code, message, at, ...details });
+  }
+
+  warning(code: Code, message: string, at: Span | undefined, details: Details = {}): void {
+    this.add({ severity: "warning", code, message, at, ...details });
+  }
+
+  add(finding: Finding): void {
+    const key = `${finding.code}\n${finding.message}\n${finding.at?.source.file}\n${finding.at?.start}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.#all.push(finding);
+    if (finding.severity === "error") this.#errors++;
+  }
+
+  get failed(): boolean {
+    return this.#errors > 0;
+  }
+
+  /** All findings, located, by file in the order in which files were read, then by place. */
+  diagnostics(): readonly Diagnostic[] {
+    const files = new Map<string, number>();
+    for (const { at } of this.#all)
+      if (at !== undefined && !files.has(at.source.file)) files.set(at.source.file, files.size);
+    const rank = (one: Finding): number => (one.at === undefined ? -1 : (files.get(one.at.source.file) ?? 0));
+    const sorted = this.#all.toSorted((a, b) => rank(a) - rank(b) || (a.at?.start ?? 0) - (b.at?.start ?? 0));
+    return sorted.map(diagnosticOf);
+  }
+}
+
+function diagnosticOf(finding: Finding): Diagnostic {
+  const { severity, code, message, at, address, hint, cause } = finding;
+  return {
+    severity,
+    code,
+    message,
+    ...(address === undefined ? {} : { address }),
+    ...(at === undefined ? {} : { at: locationOf(at) }),
+    ...(hint === undefined ? {} : { hint }),
+    ...(cause === undefined ? {} : { cause }),
+  };
+}

@@ -1,0 +1,175 @@
+// The main file and what it includes, read within limits and put together; a key that two files hold is a collision.
+
+import { digest } from "../core/canonical.ts";
+import type { Code } from "../core/codes.ts";
+import { compose } from "./compose.ts";
+import type { Findings } from "./finding.ts";
+import { LIMITS } from "./limits.ts";
+import { besides, climbs, isGlob, type Refusal, type Tree } from "./load.ts";
+import type { Span } from "./locate.ts";
+import { sourceOf } from "./text.ts";
+import { isNull, type MapNode, type Member, mapAt, member, type Node, textOf, whatIs } from "./tree.ts";
+
+export interface Included {
+  readonly root: MapNode;
+  readonly files: readonly { readonly path: string; readonly digest: string }[];
+}
+
+export const REFUSALS: Readonly<Record<Refusal, { readonly code: Code; readonly words: string }>> = {
+  missing: { code: "SPEC_NOT_FOUND", words: "does not exist" },
+  outside: { code: "SPEC_OUTSIDE", words: "lies outside the spec's folder" },
+  irregular: { code: "SPEC_NOT_FOUND", words: "is not a regular file" },
+  "too large": { code: "SPEC_TOO_LARGE", words: "is too large" },
+  unreadable: { code: "SPEC_NOT_FOUND", words: "cannot be read" },
+};
+
+/** How deep the members of a section are shared between files: `pools.shared` may stand in one file only. */
+const SHARED_DEPTH: Readonly<Record<string, number>> = { targets: 3 };
+
+/** Reads everything; undefined where the main file is not usable at all. */
+export function readAll(tree: Tree, main: string, findings: Findings): Included | undefined {
+  const reading = new Reading(tree, findings);
+  reading.file(main, undefined);
+  const [first, ...others] = reading.roots;
+  if (first === undefined || findings.failed) return undefined;
+  let root = first;
+  for (const other of others) root = joined(root, other, 1, undefined, findings);
+  return { root, files: reading.files };
+}
+
+class Reading {
+  readonly roots: MapNode[] = [];
+  readonly files: { path: string; digest: string }[] = [];
+  readonly #tree: Tree;
+  readonly #findings: Findings;
+  readonly #known = new Set<string>();
+  #bytes = 0;
+
+  constructor(tree: Tree, findings: Findings) {
+    this.#tree = tree;
+    this.#findings = findings;
+  }
+
+  file(path: string, from: Span | undefined): void {
+    if (this.#known.has(path)) return;
+    this.#known.add(path);
+    if (this.#known.size > LIMITS.files) this.#tooMuch(`the spec has more than ${LIMITS.files} files`, from);
+    else {
+      const opened = this.#tree.read(path, LIMITS.fileBytes);
+      if (opened.ok) this.#read(path, opened.value, from);
+      else this.#refused(path, opened.refusal, from);
+    }
+  }
+
+  #read(path: string, bytes: Uint8Array, from: Span | undefined): void {
+    this.#bytes += bytes.length;
+    if (this.#bytes > LIMITS.allBytes) {
+      this.#tooMuch("the spec's files are too large together", from);
+      return;
+    }
+    this.files.push({ path, digest: digest(bytes) });
+    const source = sourceOf(this.#tree.shown(path), bytes, this.#findings, path);
+    const root = source === undefined ? undefined : compose(source, this.#findings);
+    if (root === undefined) return;
+    if (root.kind === "map") this.#take(path, root);
+    else if (isNull(root)) this.#take(path, mapAt(root, new Map()));
+    else this.#findings.error("SPEC_TYPE", `a spec is a map of sections, not ${whatIs(root)}`, root);
+  }
+
+  #tooMuch(message: string, from: Span | undefined): void {
+    this.#findings.error("SPEC_TOO_LARGE", message, from);
+  }
+
+  #take(path: string, root: MapNode): void {
+    this.roots.push(root);
+    const include = member(root, "include");
+    if (include === undefined || isNull(include)) return;
+    for (const pattern of include.kind === "list" ? include.items : [include]) this.#include(path, pattern);
+  }
+
+  #include(path: string, node: Node): void {
+    const pattern = textOf(node) ?? "";
+    const refused = includeRefused(path, pattern, node);
+    if (refused !== undefined) this.#findings.add({ severity: "error", at: node, ...refused });
+    else if (isGlob(pattern)) this.#glob(path, pattern, node);
+    else this.file(besides(path, pattern) ?? pattern, node);
+  }
+
+  #glob(path: string, pattern: string, node: Node): void {
+    const found = this.#tree.glob([pattern], besides(path, ".") ?? ".");
+    for (const one of found) this.file(one, node);
+    if (found.length > 0) return;
+    this.#findings.error("SPEC_INCLUDE", `the include ${JSON.stringify(pattern)} matches no file`, node);
+  }
+
+  #refused(path: string, refusal: Refusal, from: Span | undefined): void {
+    const { code, words } = REFUSALS[refusal];
+    const shown = this.#tree.shown(path);
+    const hint =
+      from === undefined ? "name another spec with --file, or write one with: workspace init" : undefined;
+    this.#findings.error(code, `${shown} ${words}`, from, hint === undefined ? {} : { hint });
+  }
+}
+
+interface Words {
+  readonly code: Code;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function includeRefused(path: string, pattern: string, node: Node): Words | undefined {
+  if (pattern === "")
+    return { code: "SPEC_TYPE", message: `include takes paths and patterns, not ${whatIs(node)}` };
+  if (pattern.includes("${"))
+    return {
+      code: "SPEC_INCLUDE",
+      message: "an include cannot hold a variable: files are read before variables",
+    };
+  const leadsOut = isGlob(pattern) ? climbs(pattern) : besides(path, pattern) === undefined;
+  if (!leadsOut) return undefined;
+  return {
+    code: "SPEC_OUTSIDE",
+    message: `the include ${JSON.stringify(pattern)} leads out of the spec's folder`,
+    hint: "write a path below the folder of the file that includes it",
+  };
+}
+
+/** Two files' maps as one. Maps are shared down to the level of resources; below, a key belongs to one file. */
+function joined(
+  a: MapNode,
+  b: MapNode,
+  level: number,
+  section: string | undefined,
+  findings: Findings,
+): MapNode {
+  const members = new Map(a.members);
+  for (const [key, right] of b.members) {
+    if (level === 1 && key === "include") continue;
+    const left = members.get(key);
+    const within = section ?? key;
+    if (left === undefined || isNull(left.value)) members.set(key, right);
+    else if (isNull(right.value) && level === 1) continue;
+    else if (level <= (SHARED_DEPTH[within] ?? 1) && left.value.kind === "map" && right.value.kind === "map")
+      members.set(key, {
+        key: left.key,
+        value: joined(left.value, right.value, level + 1, within, findings),
+      });
+    else collision(section, key, left, right, findings);
+  }
+  return mapAt(a, members);
+}
+
+function collision(
+  section: string | undefined,
+  key: string,
+  left: Member,
+  right: Member,
+  findings: Findings,
+): void {
+  const { file } = left.key.source;
+  const line = left.key.source.lineOf(left.key.start) + 1;
+  const name = section === undefined ? key : `${section}.${key}`;
+  findings.error("SPEC_DUPLICATE_KEY", `${name} stands in two files`, right.key, {
+    hint: `it stands first in ${file}:${line}`,
+  });
+}

@@ -1,0 +1,28 @@
+// How large a spec may be: far beyond any real one, and small enough that a hostile one is refused at once.
+
+export const LIMITS = {
+  /** Bytes of one YAML file. */
+  fileBytes: 8 << 20,
+  /** Bytes of all YAML files together. */
+  allBytes: 32 << 20,
+  files: 2000,
+  /** Lexical tokens of one file. */
+  tokens: 3_000_000,
+  /** Lists and maps inside one another, aliases followed. */
+  depth: 64,
+  aliases: 10_000,
+  /** Nodes that aliases and merges repeat. */
+  repeated: 100_000,
+  /** Characters that variables put into texts and keys. */
+  expandedText: 16 << 20,
+  keyLength: 1024,
+  /** Problems of YAML itself that are told for one file. */
+  syntaxErrors: 20,
+  /** Bytes of a notebook, and of a file of the workspace's file system. */
+  notebookBytes: 10 << 20,
+  contentBytes: 2 ** 31 - 1,
+  /** Bytes of a secret (part A, 8). */
+  secretBytes: 128 << 10,
+  /** Bytes of the file that a secret is read from, so that a too large one is told with its size. */
+  secretFileBytes: 1 << 20,
+} as const;

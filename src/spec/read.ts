@@ -1,0 +1,103 @@
+// Reads a spec: files, target, variables, resources, checks. Everything that is wrong comes back as diagnostics, all at once.
+
+import type { Diagnostic } from "../core/diagnostic.ts";
+import type { Registry } from "../resource/registry.ts";
+import { expanded } from "./expand.ts";
+import { Findings } from "./finding.ts";
+import { flattened } from "./flatten.ts";
+import { unfolded } from "./folders.ts";
+import { readAll } from "./include.ts";
+import { treeOf } from "./load.ts";
+import { policyOf } from "./policy.ts";
+import { resolved } from "./resolve.ts";
+import { wordsOf } from "./schema-words.ts";
+import type { Spec } from "./spec.ts";
+import { type Suggest, suggester } from "./suggest.ts";
+import { withTarget } from "./targets.ts";
+import { keySpanOf, type MapNode, member, spanOf, withMembers } from "./tree.ts";
+import { type Validator, validatorOf } from "./validate.ts";
+import { variablesOf } from "./variables.ts";
+
+export interface LoadOptions {
+  /** Path of the main file. */
+  readonly file: string;
+  /** Diagnostics name files from here, where they lie below; else as `file` does. */
+  readonly cwd?: string;
+  readonly target?: string;
+  /** `name=value`, as --var takes them; the last one of a name counts. */
+  readonly vars?: readonly string[];
+  /** Paths of variable files; later ones win. */
+  readonly varFiles?: readonly string[];
+  /** Read for `WORKSPACE_VAR_…` and for the variables that secrets name, and for nothing else. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly registry: Registry;
+  /** `skip`: secrets are declared with an empty digest, and no value is read. */
+  readonly secrets: "resolve" | "skip";
+  /** The digest that stands for a secret's value, under a key that the caller holds. */
+  readonly keyed: (bytes: Uint8Array) => string;
+}
+
+/** The spec, unless an error was found; with every diagnostic. Never throws for what a file holds. */
+export async function loadSpec(
+  options: LoadOptions,
+): Promise<{ readonly spec?: Spec; readonly diagnostics: readonly Diagnostic[] }> {
+  const findings = new Findings();
+  const spec = read(options, findings);
+  const diagnostics = findings.diagnostics();
+  return spec === undefined || findings.failed ? { diagnostics } : { spec, diagnostics };
+}
+
+function read(options: LoadOptions, findings: Findings): Spec | undefined {
+  const { registry } = options;
+  const place = treeOf(options.file, options.cwd);
+  if (place === undefined) {
+    findings.error("SPEC_NOT_FOUND", `${options.file} does not exist`, undefined, {
+      hint: "name another spec with --file, or write one with: workspace init",
+    });
+    return undefined;
+  }
+  const { tree, main } = place;
+  const included = readAll(tree, main, findings);
+  if (included === undefined) return undefined;
+  const suggest = suggester();
+  const root = settled(included.root, options, suggest, findings);
+  const validator = validatorOf(registry);
+  checkPolicy(root, validator, suggest, findings);
+  const written = unfolded(flattened(root, registry, suggest, findings), registry, tree, findings);
+  const keyed = options.secrets === "resolve" ? options.keyed : undefined;
+  const secrets = { tree, env: options.env, keyed };
+  const resources = resolved(written, { registry, validator, tree, secrets, suggest, findings });
+  if (findings.failed) return undefined;
+  return { folder: tree.folder, files: included.files, resources, policy: policyOf(member(root, "policy")) };
+}
+
+/** The target laid over the rest, and variables in their places. */
+function settled(whole: MapNode, options: LoadOptions, suggest: Suggest, findings: Findings): MapNode {
+  const { root, variables } = withTarget(whole, options.target, suggest, findings);
+  const given = {
+    vars: assigned(options.vars ?? [], findings),
+    varFiles: options.varFiles ?? [],
+    env: options.env,
+  };
+  const lookup = variablesOf(root, variables, given, suggest, findings);
+  return expanded(withMembers(root, { variables: undefined, include: undefined }), lookup, findings);
+}
+
+function assigned(texts: readonly string[], findings: Findings): ReadonlyMap<string, string> {
+  const vars = new Map<string, string>();
+  for (const text of texts) {
+    const equals = text.indexOf("=");
+    if (equals > 0) vars.set(text.slice(0, equals), text.slice(equals + 1));
+    else findings.error("CLI_USAGE", "--var takes name=value", undefined, { hint: "write --var env=prod" });
+  }
+  return vars;
+}
+
+function checkPolicy(root: MapNode, validator: Validator, suggest: Suggest, findings: Findings): void {
+  const section = member(root, "policy");
+  if (section === undefined) return;
+  for (const { code, message, path, onKey, hint } of wordsOf(validator.policy(section), "policy", suggest)) {
+    const at = onKey ? keySpanOf(section, path) : spanOf(section, path);
+    findings.error(code, message, at, hint === undefined ? {} : { hint });
+  }
+}

@@ -1,0 +1,192 @@
+// From resources as written to resources as desired: references followed, values checked, edges found, payloads attached.
+
+import type { Address } from "../core/address.ts";
+import type { Location } from "../core/diagnostic.ts";
+import type { Json } from "../core/json.ts";
+import type { Path } from "../core/pointer.ts";
+import type { Values } from "../resource/fields.ts";
+import type { Payload, Problem } from "../resource/provider.ts";
+import type { Registry } from "../resource/registry.ts";
+import { hasContent, secretField } from "./content-kinds.ts";
+import { contentOf } from "./contents.ts";
+import { reportLimits, reportRepeated, reportSharedNames } from "./counts.ts";
+import { reportCycles } from "./cycles.ts";
+import { edgesOf, NameIndex } from "./edges.ts";
+import { fieldOf } from "./field-walk.ts";
+import type { Findings } from "./finding.ts";
+import type { Written } from "./flatten.ts";
+import type { Tree } from "./load.ts";
+import { locationOf, type Span } from "./locate.ts";
+import { type Membered, reportMemberships } from "./memberships.ts";
+import { lifecycleOf } from "./policy.ts";
+import { type Linkage, type Linked, linked } from "./references.ts";
+import { wordsOf } from "./schema-words.ts";
+import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
+import type { Lifecycle, Reference, Resource } from "./spec.ts";
+import type { Suggest } from "./suggest.ts";
+import { keySpanOf, type MapNode, plain, spanOf, withMembers } from "./tree.ts";
+import type { Validator } from "./validate.ts";
+
+export interface Resolving {
+  readonly registry: Registry;
+  readonly validator: Validator;
+  readonly tree: Tree;
+  readonly secrets: SecretSources;
+  readonly suggest: Suggest;
+  readonly findings: Findings;
+}
+
+/** The desired resources, in the order in which they are written. Only to be used when nothing was found. */
+export function resolved(all: readonly Written[], resolving: Resolving): ReadonlyMap<Address, Resource> {
+  const { registry, suggest, findings } = resolving;
+  const byAddress = new Map(all.map((one) => [one.address, one]));
+  const keys = Map.groupBy(all, (one) => one.provider.kind);
+  const linkage: Linkage = {
+    registry,
+    resources: byAddress,
+    keys: new Map([...keys].map(([kind, ones]) => [kind, ones.map(({ key }) => key)])),
+    suggest,
+    findings,
+  };
+  reportSharedNames(all, findings);
+  reportLimits(all, registry, findings);
+  const index = new NameIndex(all, registry);
+  const resources = new Map<Address, Desired>();
+  const membered: Membered[] = [];
+  for (const written of all) {
+    const link = linked(written, linkage);
+    membered.push({ written, fields: link.fields });
+    resources.set(written.address, desiredOf(written, link, index, resolving));
+  }
+  reportMemberships(membered, registry, findings);
+  reportCycles(resources, (address) => byAddress.get(address)?.at, findings);
+  return resources;
+}
+
+function desiredOf(written: Written, link: Linked, index: NameIndex, resolving: Resolving): Desired {
+  const { suggest, findings } = resolving;
+  const { fields } = link;
+  const whole = written.lifecycle === undefined ? fields : withLifecycle(written, fields);
+  const isLiteral = secretField(written.provider) !== undefined && holdsLiteral(written, findings);
+  const isValid = !isLiteral && checkSchema(written, whole, resolving);
+  reportRepeated(written, fields, findings);
+  const lifecycle = lifecycleOf(written, suggest, findings);
+  const { values, payload } = isValid
+    ? filled(written, fields, resolving)
+    : { values: {}, payload: undefined };
+  if (isValid)
+    for (const problem of written.provider.check?.(values, written.name) ?? [])
+      report(written, fields, problem, findings);
+  const dependsOn = edgesOf(written, fields, values, link.targets, index);
+  return new Desired(written, whole, { values, references: link.references, dependsOn, lifecycle, payload });
+}
+
+function withLifecycle(written: Written, fields: MapNode): MapNode {
+  const value = written.lifecycle;
+  return value === undefined ? fields : withMembers(fields, { lifecycle: { key: value, value } });
+}
+
+function checkSchema(
+  written: Written,
+  fields: MapNode,
+  { validator, suggest, findings }: Resolving,
+): boolean {
+  const { address, provider } = written;
+  const errors = validator.resource(provider, fields);
+  for (const { code, message, path, onKey, hint } of wordsOf(errors, address, suggest)) {
+    const at = placeOf(written, fields, path, onKey);
+    findings.error(code, message, at, hint === undefined ? { address } : { address, hint });
+  }
+  return errors.length === 0;
+}
+
+function report(written: Written, fields: MapNode, problem: Problem, findings: Findings): void {
+  const { address } = written;
+  const message = problem.message.startsWith(address) ? problem.message : `${address}: ${problem.message}`;
+  const at = placeOf(written, fields, problem.path, false);
+  findings.error(
+    problem.code,
+    message,
+    at,
+    problem.hint === undefined ? { address } : { address, hint: problem.hint },
+  );
+}
+
+/** The place of a problem; what concerns the resource as a whole stands at its key. */
+function placeOf(written: Written, fields: MapNode, path: Path, onKey: boolean): Span {
+  if (path.length === 0) return written.at;
+  return onKey ? keySpanOf(fields, path) : spanOf(fields, path);
+}
+
+/** The values that the spec sets, with what comes from a secret's or a content's source. */
+function filled(
+  written: Written,
+  fields: MapNode,
+  { tree, secrets, findings }: Resolving,
+): { readonly values: Values; readonly payload: Payload | undefined } {
+  const { provider } = written;
+  const values = valuesOf(written, fields);
+  const secret = secretField(provider);
+  if (secret !== undefined) {
+    const read = secretOf(written, secret, secrets, findings);
+    return { values: { ...values, ...read?.values }, payload: read?.payload };
+  }
+  if (!hasContent(provider)) return { values, payload: undefined };
+  const read = contentOf(written, values, tree, findings);
+  return { values: read?.values ?? values, payload: read?.payload };
+}
+
+function valuesOf(written: Written, fields: MapNode): Values {
+  const values: { [field: string]: Json } = {};
+  for (const [key, { value }] of fields.members)
+    if (fieldOf(written.provider, key).source !== true) values[key] = plain(value);
+  return values;
+}
+
+interface Settled {
+  readonly values: Values;
+  readonly references: readonly Reference[];
+  readonly dependsOn: readonly Address[];
+  readonly lifecycle: Lifecycle;
+  readonly payload: Payload | undefined;
+}
+
+class Desired implements Resource {
+  readonly address: Address;
+  readonly kind: string;
+  readonly key: string;
+  readonly name: string;
+  readonly values: Values;
+  readonly references: readonly Reference[];
+  readonly dependsOn: readonly Address[];
+  readonly owns: readonly string[];
+  readonly lifecycle: Lifecycle;
+  declare readonly payload?: Payload;
+  readonly #at: Span;
+  readonly #fields: MapNode;
+
+  constructor(written: Written, fields: MapNode, settled: Settled) {
+    this.address = written.address;
+    this.kind = written.provider.kind;
+    this.key = written.key;
+    this.name = written.name;
+    this.values = settled.values;
+    this.references = settled.references;
+    this.dependsOn = settled.dependsOn;
+    this.owns = written.owns;
+    this.lifecycle = settled.lifecycle;
+    if (settled.payload !== undefined) this.payload = settled.payload;
+    this.#at = written.at;
+    this.#fields = fields;
+  }
+
+  get at(): Location {
+    return locationOf(this.#at);
+  }
+
+  locate(path: Path): Location {
+    const first = path[0];
+    const isWritten = first !== undefined && this.#fields.members.has(String(first));
+    return locationOf(isWritten ? spanOf(this.#fields, path) : this.#at);
+  }
+}

@@ -1,0 +1,106 @@
+// The JSON Schema of a spec, made from the kinds: what validation checks with, and what editors complete from.
+
+import type { Json } from "../core/json.ts";
+import type { FieldSchema } from "../resource/fields.ts";
+import type { Provider } from "../resource/provider.ts";
+import type { Registry } from "../resource/registry.ts";
+import { isContentField, isSecretValue } from "./content-kinds.ts";
+import { specForm } from "./schema-fields.ts";
+import { LIFECYCLE, policySchema, TARGET_DESCRIPTION, variablesSchema } from "./schema-sections.ts";
+
+export type JsonSchema = { [keyword: string]: Json };
+
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+/** One resource of a kind as a spec writes it: without what the service sets, without what a secret would show. */
+export function resourceSchema(provider: Provider): JsonSchema {
+  const properties: JsonSchema = {};
+  const required: string[] = [];
+  for (const [name, field] of Object.entries(provider.fields)) {
+    if (!isWritten(provider, name, field)) continue;
+    properties[name] = specForm(field);
+    if (!isOptional(field) && name !== provider.nameField) required.push(name);
+  }
+  properties.lifecycle = { $ref: "#/$defs/lifecycle" };
+  return {
+    title: provider.one,
+    description: provider.description,
+    type: "object",
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+}
+
+/** The whole spec. Nested kinds stand inside their parents; a resource that needs no field may be left empty. */
+export function specSchema(registry: Registry): JsonSchema {
+  const definitions: JsonSchema = { lifecycle: LIFECYCLE };
+  const sections: JsonSchema = {};
+  for (const provider of registry.kinds) {
+    definitions[provider.kind] = withNested(provider, registry);
+    if (provider.nested === undefined) sections[provider.kind] = mapOf(provider.kind, provider.description);
+  }
+  return {
+    $schema: DIALECT,
+    $id: "workspace.schema.json",
+    title: "Workspace spec",
+    description: "What a data-analytics workspace should hold.",
+    type: "object",
+    properties: {
+      include: {
+        description: "Further files of this spec: paths and patterns below the folder of this file.",
+        type: ["string", "array", "null"],
+        items: { type: "string" },
+      },
+      variables: variablesSchema(),
+      targets: {
+        description: "Named deployments. The one that --target chooses is laid over the rest of the spec.",
+        type: ["object", "null"],
+        additionalProperties: { description: TARGET_DESCRIPTION, type: ["object", "null"] },
+      },
+      policy: policySchema(registry),
+      ...sections,
+    },
+    patternProperties: { "^x-": { description: "Free for anchors and notes; ignored." } },
+    additionalProperties: false,
+    $defs: definitions,
+  };
+}
+
+function withNested(provider: Provider, registry: Registry): JsonSchema {
+  const schema = resourceSchema(provider);
+  const properties = { ...(schema.properties as JsonSchema) };
+  for (const child of registry.kinds)
+    if (child.nested?.kind === provider.kind)
+      properties[child.nested.under] = mapOf(child.kind, child.description);
+  const whole: JsonSchema = { ...schema, properties };
+  if (schema.required === undefined) whole.type = ["object", "null"];
+  return provider.nested?.shorthand === undefined ? whole : shortened(whole, provider.nested.shorthand);
+}
+
+/** `data-eng: READ` beside `data-eng: { permission: READ }`. */
+function shortened(whole: JsonSchema, field: string): JsonSchema {
+  const { title, description, ...rest } = whole;
+  const short = (whole.properties as JsonSchema)[field] ?? {};
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    if: { type: "object" },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: rest,
+    else: short,
+  };
+}
+
+function mapOf(kind: string, description: string): JsonSchema {
+  return { description, type: ["object", "null"], additionalProperties: { $ref: `#/$defs/${kind}` } };
+}
+
+function isWritten(provider: Provider, name: string, field: FieldSchema): boolean {
+  return field.readOnly !== true && !isSecretValue(field) && !isContentField(provider, name);
+}
+
+/** typebox marks what may be absent with a member of its own that JSON does not show. */
+function isOptional(field: FieldSchema): boolean {
+  return "~optional" in field || field.source === true;
+}

@@ -1,0 +1,60 @@
+// "Did you mean": the nearest of the words that would have been right, if it is near enough to be a slip.
+
+import { distance } from "fastest-levenshtein";
+
+const LONGEST_WORD = 64;
+/** Comparisons in one run: enough for any spec written by people, and an end for one that was not. */
+const BUDGET = 500_000;
+
+export type Suggest = (word: string, candidates: Iterable<string>) => string | undefined;
+
+/** A suggester with a budget of its own. */
+export function suggester(): Suggest {
+  let left = BUDGET;
+  return (word, candidates) => {
+    if (word.length > LONGEST_WORD) return undefined;
+    let best: string | undefined;
+    let nearest = Math.max(2, Math.floor(word.length / 3)) + 1;
+    const folded = fold(word);
+    for (const candidate of candidates) {
+      if (--left < 0) return best;
+      if (Math.abs(candidate.length - word.length) >= nearest && !startsAlike(candidate, word)) continue;
+      const far = fold(candidate) === folded ? 0.5 : nearness(candidate, word);
+      if (far >= nearest || far >= word.length) continue;
+      nearest = far;
+      best = candidate;
+    }
+    return best;
+  };
+}
+
+/** `did you mean "max_capacity"?`, or `else` where nothing is near. */
+export function didYouMean(best: string | undefined, otherwise?: string): { readonly hint?: string } {
+  if (best !== undefined) return { hint: `did you mean ${JSON.stringify(best)}?` };
+  return otherwise === undefined ? {} : { hint: otherwise };
+}
+
+/** A word left out at the start or end (`max` for `max_capacity`) counts as two slips. */
+function nearness(candidate: string, word: string): number {
+  const slips = distance(candidate, word);
+  return startsAlike(candidate, word) ? Math.min(slips, 2) : slips;
+}
+
+function startsAlike(candidate: string, word: string): boolean {
+  return (
+    word.length >= 3 && (candidate.startsWith(word) || candidate.endsWith(word) || word.startsWith(candidate))
+  );
+}
+
+function fold(word: string): string {
+  return word.toLowerCase().replace(/[-_]/g, "");
+}
+
+/** `a, b and c`; long lists are cut. */
+export function listed(words: readonly string[], joiner = "and", most = 12): string {
+  const shown = words.slice(0, most);
+  if (words.length > most) return `${shown.join(", ")} …`;
+  const last = shown.pop();
+  if (last === undefined) return "";
+  return shown.length === 0 ? last : `${shown.join(", ")} ${joiner} ${last}`;
+}

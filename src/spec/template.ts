@@ -1,0 +1,43 @@
+// Texts that hold `${…}`: cut into plain parts and expressions. `$${` stands for `${` itself.
+
+/** A part in braces; `raw` is the whole of it, braces included. */
+export interface Expression {
+  readonly expression: string;
+  readonly raw: string;
+}
+
+export type Part = string | Expression;
+
+/** The parts of a text, or undefined where a `${` is never closed. Plain parts have their escapes undone. */
+export function partsOf(text: string): readonly Part[] | undefined {
+  const parts: Part[] = [];
+  let plain = "";
+  let at = 0;
+  for (let open = text.indexOf("${"); open >= 0; open = text.indexOf("${", at)) {
+    if (open > at && text[open - 1] === "$") {
+      plain += `${text.slice(at, open - 1)}\${`;
+      at = open + 2;
+      continue;
+    }
+    const close = text.indexOf("}", open);
+    if (close < 0) return undefined;
+    plain += text.slice(at, open);
+    if (plain !== "") parts.push(plain);
+    plain = "";
+    parts.push({ expression: text.slice(open + 2, close).trim(), raw: text.slice(open, close + 1) });
+    at = close + 1;
+  }
+  plain += text.slice(at);
+  if (plain !== "") parts.push(plain);
+  return parts;
+}
+
+/** Whether a text has to be looked at; most have not. */
+export function isTemplate(text: string): boolean {
+  return text.includes("${");
+}
+
+/** A text that stands for itself when it is read as a template. */
+export function escaped(text: string): string {
+  return text.replaceAll("${", "$${");
+}
