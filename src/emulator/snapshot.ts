@@ -2,6 +2,7 @@
 
 import { digest } from "../core/canonical.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { decodeBase64, encodeBase64 } from "./base64.ts";
 import { ApiError } from "./errors.ts";
 import { REQUESTS } from "./limits.ts";
 import { OWN_TABLES, type Store } from "./store.ts";
@@ -26,7 +27,7 @@ export function takeSnapshot(store: Store, world: World, now: number): JsonObjec
     now,
     tables: mapped(tables, (rows) => mapped(rows, (row) => withoutSecret(world, row as Json))),
     blobs: Object.fromEntries(
-      blobs.map((id) => [id, toBase64(world.blobs.read(id, 0, world.blobs.size(id)))]),
+      blobs.map((id) => [id, encodeBase64(world.blobs.read(id, 0, world.blobs.size(id)))]),
     ),
   };
 }
@@ -42,7 +43,9 @@ export function putSnapshot(store: Store, input: JsonObject): void {
   ) {
     throw new ApiError("INVALID_PARAMETER_VALUE", "This is not a snapshot of this emulator.");
   }
-  const contents = Object.entries(blobs).map(([id, content]) => [id, fromBase64(String(content))] as const);
+  const contents = Object.entries(blobs).map(
+    ([id, content]) => [id, decodeBase64(id, String(content))] as const,
+  );
   store.replace(tables as Readonly<Record<string, JsonObject>>, new Map(contents));
 }
 
@@ -58,12 +61,4 @@ function mapped<T>(object: Readonly<Record<string, T>>, change: (value: T) => Js
 
 function isObject(value: Json | undefined): value is JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value);
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Buffer.from(text, "base64");
 }

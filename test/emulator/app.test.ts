@@ -270,6 +270,20 @@ describe("validation", () => {
     },
   );
 
+  test.each(["", "YQ==", "YWI=", "YWJj", "-_-_", "YW\nJj\n", "YQ=\n=\n", "YQ"])(
+    "A conventions BYTES: %j is base64",
+    async (data) => {
+      expect((await startEcho().echo({ data })).status).toBe(200);
+    },
+  );
+
+  test.each(["YQ===", "Y=Q=", "é", `${"\n".repeat(1900)}*`])(
+    "A conventions BYTES: %j is not base64",
+    async (data) => {
+      expect(await startEcho().echo({ data })).toMatchObject(malformed);
+    },
+  );
+
   test("an enum's refusal says what is allowed", async () => {
     const { echo } = startEcho();
     expect((await echo({ kind: "C" })).body.message).toContain("A, B");

@@ -343,6 +343,33 @@ describe("patch", () => {
     expect(done.body.emails).toEqual([{ type: "work", value: "ada@new.example", primary: true }]);
   });
 
+  test("A4.1 PATCH: add merges into an object, remove takes an attribute or a part of one away", async () => {
+    const id = await ada({ externalId: "1" });
+    await patch(id, { op: "add", path: "name", value: { givenName: "Ada" } });
+    const merged = await patch(id, { op: "add", path: "name", value: { familyName: "L" } });
+    expect(merged.body.name).toEqual({ givenName: "Ada", familyName: "L" });
+    expect((await patch(id, { op: "remove", path: "name.familyName" })).body.name).toEqual({
+      givenName: "Ada",
+    });
+    expect((await patch(id, { op: "remove", path: "emails[primary eq true].type" })).body.emails).toEqual([
+      { value: "ada@example.com", primary: true },
+    ]);
+    expect((await patch(id, { op: "remove", path: "externalId" })).body).not.toHaveProperty("externalId");
+  });
+
+  test("A4.1 PATCH: a path that is no text, or an operation that is no object, is malformed", async () => {
+    const id = await ada();
+    expect(await patch(id, { op: "add", path: 3, value: [] })).toMatchObject({
+      status: 400,
+      body: { scimType: "invalidSyntax" },
+    });
+    const body = { schemas: [PATCH_SCHEMA], Operations: ["add"] };
+    expect(await w.patch(`${USERS}/${id}`, body)).toMatchObject({
+      status: 400,
+      body: { scimType: "invalidSyntax" },
+    });
+  });
+
   test("A4.1 PATCH replace: a filter that selects nothing is refused", async () => {
     const id = await ada();
     expect(
@@ -400,6 +427,9 @@ describe("patch", () => {
     [{ op: "add", path: "entitlements[", value: [] }, "invalidPath"],
     [{ op: "remove", path: 'displayName[value eq "x"]' }, "invalidPath"],
     [{ op: "remove" }, "noTarget"],
+    [{ op: "add", path: "name", value: "Ada" }, "invalidValue"],
+    [{ op: "replace", path: "emails.value", value: "x" }, "invalidPath"],
+    [{ op: "add", path: "x".repeat(200_000), value: [] }, "invalidPath"],
     [{ op: "add", value: [] }, "invalidValue"],
     [{ op: "remove", path: "entitlements[value xx y]" }, "invalidFilter"],
   ])("A4.1 PATCH %j is refused as %s", async (operation, scimType) => {

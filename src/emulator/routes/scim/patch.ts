@@ -59,7 +59,7 @@ function readOp(op: Json | undefined): Op {
   throw new ScimError(400, `op must be add, remove or replace, not '${String(op)}'.`, "invalidSyntax");
 }
 
-const PATH = /^([\w$:.-]*?[\w$]+?)(?:\[(.*)\])?(?:\.(\w+))?$/s;
+const PATH = /^([\w$:-]+)(?:\[(.*)\])?(?:\.(\w+))?$/s;
 
 function readPath(text: string, attributes: readonly Attribute[]): Path {
   const prefixless = /^urn:/i.test(text)
