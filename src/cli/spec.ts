@@ -39,6 +39,7 @@ export async function readSpec(
   const target = targetOf(context, options);
   const { spec, diagnostics } = await loadSpec({
     file: specFile(context, options),
+    cwd: context.cwd,
     ...(target === undefined ? {} : { target }),
     vars: options.var,
     varFiles: options.varFile.map((path) => resolve(context.cwd, path)),

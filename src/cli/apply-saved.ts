@@ -1,0 +1,72 @@
+// `workspace apply PLANFILE`: exactly the saved plan, or nothing.
+
+import { error, Failure, hasErrors } from "../core/diagnostic.ts";
+import { movedSince } from "../planner/saved.ts";
+import { registry } from "../providers/index.ts";
+import { changesAnything } from "../report/summary.ts";
+import type { Lease } from "../state/store.ts";
+import { carryOut, showOutcome, withLock } from "./apply-plan.ts";
+import type { Context } from "./context.ts";
+import { EXIT, exitOfOutcome, exitOfPlan } from "./exit.ts";
+import { assertGoingOn, type MakingOptions } from "./make-so.ts";
+import { lookAround, type Run, withRun } from "./run.ts";
+import { checkedPlan, planFile } from "./saved-plan.ts";
+import { showPlan } from "./show-plan.ts";
+
+/** A saved plan was looked at when it was made: nobody is asked. */
+export function applySaved(context: Context, options: MakingOptions, file: string): Promise<number> {
+  if (options.target !== undefined || options.var.length > 0 || options.varFile.length > 0)
+    throw new Failure(
+      error("CLI_USAGE", "a saved plan brings its own target and variables", {
+        hint: "leave --target, --var and --var-file away",
+      }),
+    );
+  const { text, claims } = planFile(context, file);
+  const chosen = {
+    ...options,
+    file: options.file ?? claims.file,
+    target: claims.target,
+    var: claims.var,
+    varFile: claims.varFile,
+  };
+  return context.signals.during((signal) =>
+    withRun(context, chosen, { makesKey: false, secrets: "resolve", signal }, (run) =>
+      withLock(run, options.lockTimeout, signal, (lease) => applyChecked(run, lease, options, text, signal)),
+    ),
+  );
+}
+
+async function applyChecked(
+  run: Run,
+  lease: Lease,
+  options: MakingOptions,
+  text: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const saved = checkedPlan(run, text, lease.state());
+  const refused = exitOfPlan(saved.plan);
+  if (refused !== EXIT.ok) {
+    await showPlan(run.context, saved.plan, options.output);
+    return refused;
+  }
+  // The world is looked at again for names and ids; what is done is what the file says.
+  const { live } = await lookAround(run, lease.state());
+  assertGoingOn(signal);
+  const moved = movedSince(saved.plan, live, registry);
+  if (hasErrors(moved)) throw new Failure(...moved);
+  const entries = [{ type: "nonce", nonce: saved.nonce }] as const;
+  const resources = run.spec.resources;
+  const outcome = await carryOut(run, {
+    lease,
+    plan: saved.plan,
+    live,
+    resources,
+    entries,
+    output: options.output,
+    signal,
+  });
+  if (options.output === "text" && changesAnything(saved.plan))
+    await showPlan(run.context, saved.plan, "text");
+  await showOutcome(run.context, outcome, options.output);
+  return exitOfOutcome(outcome);
+}

@@ -1,0 +1,30 @@
+// `workspace destroy`: deletes everything that the state says is ours.
+
+import { defineCommand } from "../command.ts";
+import { makeSo } from "../make-so.ts";
+import {
+  ASK_OPTIONS,
+  HOST_OPTIONS,
+  ONLY_OPTION,
+  OUTPUT_OPTION,
+  SPEC_OPTIONS,
+  STATE_OPTIONS,
+} from "../options.ts";
+
+export const destroy = defineCommand({
+  name: "destroy",
+  summary: "delete everything that the spec manages",
+  options: {
+    ...SPEC_OPTIONS,
+    ...HOST_OPTIONS,
+    ...STATE_OPTIONS,
+    ...ONLY_OPTION,
+    ...OUTPUT_OPTION,
+    ...ASK_OPTIONS,
+  },
+  notes: "Preview it with: workspace plan --destroy",
+  async run(context, options) {
+    const wish = { destroy: true, only: options.only };
+    return makeSo(context, options, { wish, question: "Delete all of this?" });
+  },
+});

@@ -1,0 +1,174 @@
+// `workspace state …`: looks at what is recorded, and mends it. None of these commands touches the workspace.
+
+import { type Address, kindOf, parseAddress } from "../../core/address.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { registry } from "../../providers/index.ts";
+import { maskedValues } from "../../report/masked.ts";
+import { printable, printableJson } from "../../report/printable.ts";
+import { count } from "../../report/words.ts";
+import type { Entry } from "../../state/entry.ts";
+import type { State, StateRecord } from "../../state/record.ts";
+import { type CommandGroup, defineCommand } from "../command.ts";
+import { timeFromEnv } from "../config.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { nearest } from "../nearest.ts";
+import { choice } from "../option.ts";
+import { SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
+import { openState, type StateOptions } from "../state-place.ts";
+import { tell } from "../trouble.ts";
+
+const PLACE = { file: SPEC_OPTIONS.file, target: SPEC_OPTIONS.target, state: STATE_OPTIONS.state };
+const WRITING = { ...PLACE, lockTimeout: STATE_OPTIONS.lockTimeout };
+const FORM = { output: choice("-o, --output <form>", "the form of the output", ["text", "json"]) };
+
+const list = defineCommand({
+  name: "list",
+  summary: "list what is recorded",
+  options: { ...PLACE, ...FORM },
+  async run(context, options) {
+    const records = sorted(await read(context, options));
+    if (options.output === "json") context.stdout.write(`${printableJson(records.map(brief), 2)}\n`);
+    else
+      for (const one of records)
+        context.stdout.write(
+          `${printable(one.address)}${one.status === "ready" ? "" : `  (${one.status})`}\n`,
+        );
+    return EXIT.ok;
+  },
+});
+
+function brief(one: StateRecord): Record<string, unknown> {
+  return { address: one.address, id: one.id, name: one.name, status: one.status };
+}
+
+const show = defineCommand({
+  name: "show",
+  summary: "show one record as JSON",
+  options: PLACE,
+  args: [{ name: "<address>", description: "such as pools.shared" }],
+  async run(context, options, [text]) {
+    const state = await read(context, options);
+    const record = recordOf(state, text);
+    const { fields } = registry.of(record.address);
+    const seen = record.status === "ready" ? { seen: maskedValues(fields, record.seen) } : {};
+    const shown = { ...record, applied: maskedValues(fields, record.applied), ...seen };
+    context.stdout.write(`${printableJson(shown, 2)}\n`);
+    return EXIT.ok;
+  },
+});
+
+const rm = defineCommand({
+  name: "rm",
+  summary: "forget resources; what is live stays as it is",
+  options: WRITING,
+  args: [{ name: "<address...>", description: "addresses to forget" }],
+  async run(context, options, addresses) {
+    await edit(context, options, (state) =>
+      addresses.map((text) => ({ type: "gone", gone: { address: recordOf(state, text).address } })),
+    );
+    context.stdout.write(`Forgot ${count(addresses.length, "resource")}.\n`);
+    return EXIT.ok;
+  },
+});
+
+const mv = defineCommand({
+  name: "mv",
+  summary: "give a record another address, after a resource was renamed in the spec",
+  options: WRITING,
+  args: [
+    { name: "<from>", description: "the address so far" },
+    { name: "<to>", description: "the new address, of the same kind" },
+  ],
+  async run(context, options, [from, to]) {
+    await edit(context, options, (state) => [
+      { type: "moved", from: recordOf(state, from).address, to: freeAddress(state, from ?? "", to ?? "") },
+    ]);
+    context.stdout.write(`Moved ${printable(from ?? "")} to ${printable(to ?? "")}.\n`);
+    return EXIT.ok;
+  },
+});
+
+const unlock = defineCommand({
+  name: "unlock",
+  summary: "take the lock away from a run that is dead",
+  options: PLACE,
+  args: [{ name: "[nonce]", description: "the holder's, as the message about the lock names it" }],
+  async run(context, options, [nonce]) {
+    const store = openState(context, options);
+    const holder = await store.holder();
+    if (holder === undefined) {
+      context.stdout.write("Nobody holds the lock.\n");
+      return EXIT.ok;
+    }
+    if (nonce === undefined) {
+      const who = `${holder.owner.user}@${holder.owner.host} (process ${holder.owner.pid})`;
+      throw new Failure(
+        error("STATE_LOCKED", `${who} holds the lock`, {
+          hint: `if that run is dead: workspace state unlock ${holder.nonce}`,
+        }),
+      );
+    }
+    await store.unlock(nonce);
+    context.stdout.write("Unlocked.\n");
+    return EXIT.ok;
+  },
+});
+
+export const state: CommandGroup = {
+  name: "state",
+  summary: "Looks at what is recorded, and mends it. The workspace is not touched.",
+  commands: [list, show, rm, mv, unlock],
+};
+
+async function read(context: Context, options: StateOptions): Promise<State> {
+  const loaded = await openState(context, options).read();
+  tell(context, loaded.diagnostics);
+  return loaded.state;
+}
+
+function sorted(state: State): readonly StateRecord[] {
+  return [...state.records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+function recordOf(state: State, text: string | undefined): StateRecord {
+  const address = parseAddress(text ?? "");
+  const record = address === undefined ? undefined : state.records.get(address);
+  if (record !== undefined) return record;
+  const near = nearest(text ?? "", [...state.records.keys()]);
+  const hint = near === undefined ? "see: workspace state list" : `did you mean "${near}"?`;
+  throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state has no ${text}`, { hint }));
+}
+
+function freeAddress(state: State, from: string, to: string): Address {
+  const address = parseAddress(to);
+  if (address === undefined || kindOf(address) !== from.slice(0, from.indexOf(".")))
+    throw new Failure(
+      error("CLI_UNKNOWN_ADDRESS", `${to} is no address of the same kind as ${from}`, {
+        hint: "an address is KIND.NAME",
+      }),
+    );
+  if (state.records.has(address))
+    throw new Failure(
+      error("CLI_UNKNOWN_ADDRESS", `the state has a ${to} already`, {
+        hint: `forget it first: workspace state rm ${to}`,
+      }),
+    );
+  return address;
+}
+
+async function edit(
+  context: Context,
+  options: StateOptions & { readonly lockTimeout: number | undefined },
+  entries: (state: State) => readonly Entry[],
+): Promise<void> {
+  const timeoutMs = options.lockTimeout ?? timeFromEnv(context, "WORKSPACE_LOCK_TIMEOUT") ?? 0;
+  const lease = await openState(context, options).lock({ timeoutMs });
+  try {
+    tell(context, lease.diagnostics);
+    for (const entry of entries(lease.state())) await lease.append(entry);
+    await lease.publish();
+  } finally {
+    await lease.release();
+  }
+}

@@ -1,0 +1,43 @@
+// Asks a person before anything is changed; where nobody can be asked, says so instead of going on.
+
+import { createInterface } from "node:readline/promises";
+import { error, Failure } from "../core/diagnostic.ts";
+import type { Context } from "./context.ts";
+
+export interface Asking {
+  readonly autoApprove: boolean;
+  readonly noInput: boolean;
+}
+
+/** True when the changes are approved. Throws Failure with CLI_CONFIRMATION where nobody can be asked. */
+export async function confirmed(
+  context: Context,
+  asking: Asking,
+  question: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (asking.autoApprove) return true;
+  if (asking.noInput || context.stdin.isTTY !== true) throw new Failure(cannotAsk(asking.noInput));
+  const dialog = createInterface({ input: context.stdin, output: context.stderr.stream });
+  // On a terminal in this mode Ctrl-C is a key, not a signal.
+  dialog.on("SIGINT", () => context.signals.receive("SIGINT"));
+  const closed = new Promise<string>((resolve) => dialog.once("close", () => resolve("")));
+  try {
+    const asked = dialog.question(`\n${question} Type yes to go on: `, { signal });
+    const answer = await Promise.race([asked, closed]);
+    return answer.trim().toLowerCase() === "yes";
+  } catch {
+    return false;
+  } finally {
+    dialog.close();
+  }
+}
+
+function cannotAsk(noInput: boolean) {
+  const message = noInput
+    ? "--no-input forbids to ask, and --auto-approve is not given"
+    : "there is no terminal to ask on, and --auto-approve is not given";
+  return error("CLI_CONFIRMATION", message, {
+    hint: "look at the plan first; then use --auto-approve, or `plan --out FILE` and `apply FILE`",
+  });
+}

@@ -1,0 +1,33 @@
+// `--only`: which addresses a run is restricted to.
+
+import picomatch from "picomatch";
+import type { Address } from "../core/address.ts";
+import { error, Failure } from "../core/diagnostic.ts";
+import { nearest } from "./nearest.ts";
+
+/** Undefined without globs. Throws Failure with CLI_UNKNOWN_ADDRESS for a glob that matches nothing. */
+export function onlyThese(
+  globs: readonly string[],
+  known: readonly Address[],
+): ((address: Address) => boolean) | undefined {
+  if (globs.length === 0) return undefined;
+  const matchers = globs.map((glob) => matcherOf(glob));
+  const missed = globs.filter((_, at) => !known.some((address) => matchers[at]?.(address)));
+  if (missed.length > 0) throw new Failure(...missed.map((glob) => missing(glob, known)));
+  return (address) => matchers.some((matches) => matches(address));
+}
+
+/** A star stands for anything, slashes too; an address that is written out matches itself whatever it holds. */
+function matcherOf(glob: string): (address: string) => boolean {
+  const matches = picomatch(glob, { bash: true, dot: true, nonegate: true });
+  return (address) => address === glob || matches(address);
+}
+
+function missing(glob: string, known: readonly Address[]) {
+  const near = nearest(glob, known);
+  const hint =
+    near === undefined
+      ? "see the addresses with: workspace state list, or workspace graph"
+      : `did you mean "${near}"?`;
+  return error("CLI_UNKNOWN_ADDRESS", `--only ${glob} matches no resource`, { hint });
+}

@@ -1,0 +1,77 @@
+// What plan, apply, drift and destroy share: settings, spec, state and connection, opened in that order and closed again.
+
+import { keyedDigest } from "../core/canonical.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { State } from "../state/record.ts";
+import type { StateStore } from "../state/store.ts";
+import { type HostOptions, type Settings, settingsOf } from "./config.ts";
+import { type Connection, connect } from "./connection.ts";
+import type { Context } from "./context.ts";
+import { progressFor } from "./progress.ts";
+import { type Looked, look } from "./session.ts";
+import { readSpec, type SpecOptions } from "./spec.ts";
+import { embeddedFolder, openState, type StateOptions } from "./state-place.ts";
+import { tell } from "./trouble.ts";
+
+export type RunOptions = SpecOptions & HostOptions & StateOptions;
+
+export interface Run {
+  readonly context: Context;
+  readonly options: RunOptions;
+  readonly settings: Settings;
+  readonly store: StateStore;
+  readonly key: Uint8Array;
+  readonly spec: Spec;
+  readonly connection: Connection;
+}
+
+export interface Opening {
+  /** Whether the state's key is made where there is none: whoever writes needs one that stays. */
+  readonly makesKey: boolean;
+  readonly secrets: "resolve" | "skip";
+  readonly signal?: AbortSignal;
+}
+
+/** Opens what a run needs, gives it to `work`, and closes it however that ends. */
+export async function withRun<T>(
+  context: Context,
+  options: RunOptions,
+  opening: Opening,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  const settings = settingsOf(context, options);
+  tell(context, settings.warnings);
+  const store = openState(context, options);
+  const key = await store.key({ make: opening.makesKey });
+  const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
+  const spec = await readSpec(context, options, opening.secrets === "skip" ? undefined : keyed);
+  const signal = opening.signal === undefined ? {} : { signal: opening.signal };
+  const connection = await connect({ settings, embeddedFolder: embeddedFolder(context, options), ...signal });
+  try {
+    return await work({ context, options, settings, store, key, spec, connection });
+  } finally {
+    await connection.close();
+  }
+}
+
+export interface Wish {
+  readonly adopt?: boolean;
+  readonly destroy?: boolean;
+  readonly only?: readonly string[];
+}
+
+/** Reads the workspace and plans. */
+export async function lookAround(run: Run, state: State, wish: Wish = {}): Promise<Looked> {
+  return look({
+    spec: run.spec,
+    state,
+    reader: run.connection.reader,
+    host: run.connection.host,
+    settings: run.settings,
+    key: run.key,
+    progress: await progressFor(run.context),
+    adopt: wish.adopt ?? false,
+    destroy: wish.destroy ?? false,
+    only: wish.only ?? [],
+  });
+}

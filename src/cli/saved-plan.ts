@@ -1,0 +1,139 @@
+// Plans in files: bound to what they were made from, and checked against it before they are applied.
+
+import { readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { keyedDigest } from "../core/canonical.ts";
+import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
+import type { Plan } from "../planner/plan.ts";
+import { readPlan, type SavedPlan, savePlan, staleness } from "../planner/saved.ts";
+import type { Spec } from "../spec/spec.ts";
+import { nodeRandom } from "../state/file/node-ports.ts";
+import { randomHex } from "../state/ports.ts";
+import type { State } from "../state/record.ts";
+import { VERSION } from "./about.ts";
+import type { Context } from "./context.ts";
+import type { Run } from "./run.ts";
+import { specFile, targetOf } from "./spec.ts";
+
+/** A plan that nobody applied within a day was made for another day. */
+const LIFETIME_MS = 24 * 3_600_000;
+
+export function savedText(run: Run, plan: Plan, state: State): string {
+  const { context, options, spec, connection } = run;
+  const now = Date.now();
+  const binding = {
+    tool_version: VERSION,
+    host: connection.host,
+    target: targetOf(context, options) ?? "",
+    made_at: now,
+    expires_at: now + LIFETIME_MS,
+    nonce: randomHex(nodeRandom, 16),
+    state: { lineage: state.lineage, serial: state.serial },
+    spec: {
+      file: relative(context.cwd, specFile(context, options)),
+      files: spec.files,
+      vars: Object.fromEntries(options.var.map(nameAndValue)),
+      var_files: options.varFile.map((path) => relative(context.cwd, resolve(context.cwd, path))),
+    },
+  };
+  return savePlan(binding, plan, (text) => keyedDigest(run.key, text));
+}
+
+function nameAndValue(given: string): readonly [string, string] {
+  const equals = given.indexOf("=");
+  return [given.slice(0, equals), given.slice(equals + 1)];
+}
+
+/** The text of a plan file, and what it says about the spec that it was made from. Nothing in it is trusted yet. */
+export function planFile(context: Context, file: string): { readonly text: string; readonly claims: Claims } {
+  const text = readFile(context, file);
+  return { text, claims: claimsIn(text) };
+}
+
+/** How to load the spec again. A file that says something else than what was sealed is found out by its seal. */
+export interface Claims {
+  readonly file: string | undefined;
+  readonly target: string | undefined;
+  readonly var: readonly string[];
+  readonly varFile: readonly string[];
+}
+
+function readFile(context: Context, file: string): string {
+  try {
+    return readFileSync(resolve(context.cwd, file), "utf8");
+  } catch (problem) {
+    const cause = problem instanceof Error ? problem.message : String(problem);
+    throw new Failure(
+      error("CLI_FILE", `the plan file ${file} cannot be read`, {
+        cause,
+        hint: "make one with: workspace plan --out FILE",
+      }),
+    );
+  }
+}
+
+function claimsIn(text: string): Claims {
+  const plan = parsed(text);
+  const spec = member(plan, "spec");
+  const vars = Object.entries((member(spec, "vars") as object | undefined) ?? {});
+  const files = member(spec, "var_files");
+  return {
+    file: textOrNothing(member(spec, "file")),
+    target: textOrNothing(member(plan, "target")),
+    var: vars.map(([name, value]) => `${name}=${value}`),
+    varFile: Array.isArray(files) ? files.map(String) : [],
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Failure(
+      error("PLAN_FILE", "the file is not a saved plan", {
+        hint: "make one with: workspace plan --out FILE",
+      }),
+    );
+  }
+}
+
+function member(of: unknown, name: string): unknown {
+  return of !== null && typeof of === "object" ? Reflect.get(of, name) : undefined;
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The plan, once its seal holds and everything that it was made from is as it was. Throws Failure with all that is not. */
+export function checkedPlan(run: Run, text: string, state: State): SavedPlan {
+  const saved = readPlan(text, (body) => keyedDigest(run.key, body));
+  if ("severity" in saved) throw new Failure(saved);
+  const present = { host: run.connection.host, now: Date.now(), state, files: run.spec.files };
+  const found = [...staleness(saved, present), ...openWork(state), ...movedPayloads(saved.plan, run.spec)];
+  if (found.length > 0) throw new Failure(...found);
+  return saved;
+}
+
+function openWork(state: State): readonly Diagnostic[] {
+  if (state.open.length === 0) return [];
+  return [
+    error("PLAN_STALE", "a run after this plan was cut, and its work is open", {
+      hint: "make a new plan and apply that",
+    }),
+  ];
+}
+
+/** Secrets and contents are not in the plan: they come from their sources again, and must be what they were. */
+function movedPayloads(plan: Plan, spec: Spec): readonly Diagnostic[] {
+  return plan.changes.flatMap((change) => {
+    if (!("payload" in change) || change.payload === undefined || change.action === "noop") return [];
+    if (spec.resources.get(change.address)?.payload?.digest === change.payload) return [];
+    return [
+      error("PLAN_STALE", `the value or content of ${change.address} changed after the plan was made`, {
+        address: change.address,
+        hint: "make a new plan and apply that",
+      }),
+    ];
+  });
+}

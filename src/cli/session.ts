@@ -1,0 +1,127 @@
+// One look at a workspace: spec, state and live brought together into a plan. Reads only; what writes is handed a lease elsewhere.
+
+import { keyedDigest } from "../core/canonical.ts";
+import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
+import type { JsonObject } from "../core/json.ts";
+import { identify } from "../engine/identify.ts";
+import { observe } from "../engine/observe.ts";
+import { type Recovered, recover } from "../engine/recover.ts";
+import { auditPlan } from "../planner/check.ts";
+import type { PlanInput } from "../planner/input.ts";
+import { makePlan } from "../planner/make.ts";
+import type { Plan } from "../planner/plan.ts";
+import { registry } from "../providers/index.ts";
+import type { Progress } from "../report/progress.ts";
+import type { Live } from "../resource/live.ts";
+import type { Reader } from "../resource/verbs.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { Entry } from "../state/entry.ts";
+import type { State } from "../state/record.ts";
+import { activeRuns } from "./active-runs.ts";
+import type { Settings } from "./config.ts";
+import { onlyThese } from "./only.ts";
+
+export interface LookInput {
+  readonly spec: Spec;
+  readonly state: State;
+  readonly reader: Reader;
+  readonly host: string;
+  readonly settings: Settings;
+  readonly key: Uint8Array;
+  readonly progress: Progress;
+  readonly adopt: boolean;
+  readonly destroy: boolean;
+  readonly only: readonly string[];
+}
+
+export interface Looked {
+  readonly plan: Plan;
+  readonly input: PlanInput;
+  readonly live: Live;
+  /** What an earlier run left open, settled; its entries come before everything that an apply writes. */
+  readonly recovered: Recovered;
+  /** Further entries for the state: who the caller is. */
+  readonly learnt: readonly Entry[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Throws Failure with STATE_OTHER_HOST before a single request is sent. */
+export async function look(from: LookInput): Promise<Looked> {
+  assertSameHost(from.state, from.host);
+  const { spec, reader, settings, progress } = from;
+  const live = await observe({
+    registry,
+    reader,
+    spec,
+    state: from.state,
+    parallelism: settings.parallelism,
+    onRead: (event) => progress.read(event),
+  }).finally(() => progress.stop());
+  const recovered = recover({ registry, state: from.state, live, now: Date.now(), adopt: from.adopt });
+  const only = onlyThese(from.only, [...spec.resources.keys(), ...recovered.state.records.keys()]);
+  const planning = new Planning(from, {
+    registry,
+    host: from.host,
+    spec,
+    live,
+    state: recovered.state,
+    adopt: from.adopt,
+    destroy: from.destroy,
+    ...(only === undefined ? {} : { only }),
+  });
+  const plan = await planning.plan();
+  const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, planning.input)];
+  return { plan, input: planning.input, live, recovered, learnt: planning.learnt, diagnostics };
+}
+
+function assertSameHost(state: State, host: string): void {
+  if (state.host === "" || state.host === host) return;
+  throw new Failure(
+    error("STATE_OTHER_HOST", `the state belongs to ${state.host}, not to ${host}`, {
+      hint: "name the right host, or another state with --state or --target",
+    }),
+  );
+}
+
+/** Plans again as long as planning asks for data that costs requests; each kind of data is fetched once. */
+class Planning {
+  readonly #from: LookInput;
+  input: PlanInput;
+  learnt: readonly Entry[] = [];
+
+  constructor(from: LookInput, input: PlanInput) {
+    this.#from = from;
+    this.input = input;
+  }
+
+  async plan(): Promise<Plan> {
+    const fetched = new Set<string>();
+    for (;;) {
+      const plan = makePlan(this.input);
+      const wants = plan.wants.filter((want) => !fetched.has(want));
+      if (wants.length === 0) return plan;
+      for (const want of wants) {
+        fetched.add(want);
+        if (want === "caller") await this.#fetchCaller();
+        else await this.#fetchRuns();
+      }
+    }
+  }
+
+  async #fetchCaller(): Promise<void> {
+    const { reader, settings, state, key } = this.#from;
+    const credential = keyedDigest(
+      key,
+      settings.place.embedded ? settings.place.identity : settings.place.token,
+    );
+    const given = settings.user === undefined ? {} : { given: settings.user };
+    const { name, entry } = await identify({ reader, state, credential, ...given });
+    if (name !== undefined) this.input = { ...this.input, caller: name };
+    if (entry !== undefined) this.learnt = [entry];
+  }
+
+  async #fetchRuns(): Promise<void> {
+    const found: readonly JsonObject[] = await activeRuns(this.#from.reader);
+    this.input = { ...this.input, activeRuns: found };
+  }
+}

@@ -1,0 +1,137 @@
+// The board on a terminal: a task for what is read, then one for each kind that changes, with counts and the time left.
+
+import {
+  DefaultRenderer,
+  Listr,
+  type ListrDefaultRendererLogLevels,
+  ListrLogger,
+  ProcessOutput,
+} from "listr2";
+import type { ApplyEvent, ReadEvent } from "../planner/outcome.ts";
+import { type KindTally, type Progress, Tally, tallyText } from "./progress.ts";
+import { grouped } from "./words.ts";
+
+type Shown = { title: string; output: string };
+
+export interface BoardParts {
+  readonly stream: NodeJS.WriteStream;
+  /** Milliseconds of any clock that only goes forward. */
+  readonly now: () => number;
+}
+
+export function progressBoard(parts: BoardParts): Progress {
+  let reading: Reading | undefined;
+  let applying: Applying | undefined;
+  return {
+    read(event) {
+      reading ??= new Reading(parts);
+      reading.event(event);
+      if (event.done === event.total) reading = undefined;
+    },
+    apply(event) {
+      applying ??= new Applying(parts);
+      applying.event(event);
+    },
+    async stop() {
+      await reading?.end();
+      await applying?.end();
+    },
+  };
+}
+
+/** The library asks whether stdout is a terminal; the board is drawn on another stream. */
+class BoardRenderer extends DefaultRenderer {
+  static override nonTTY = true;
+}
+
+type Task = { readonly title: string; readonly task: (context: unknown, shown: Shown) => Promise<void> };
+
+function draw(parts: BoardParts, tasks: readonly Task[]): Promise<unknown> {
+  const logger = new ListrLogger<ListrDefaultRendererLogLevels>({
+    processOutput: new ProcessOutput(parts.stream, parts.stream, { leaveEmptyLine: false }),
+    useIcons: true,
+  });
+  const board = new Listr([...tasks], {
+    concurrent: true,
+    exitOnError: false,
+    registerSignalListeners: false,
+    renderer: BoardRenderer,
+    rendererOptions: { logger, showErrorMessage: false, collapseErrors: false },
+  });
+  return board.run();
+}
+
+class Reading {
+  readonly #done = Promise.withResolvers<void>();
+  readonly #run: Promise<unknown>;
+  #shown: Shown | undefined;
+  #objects = 0;
+
+  constructor(parts: BoardParts) {
+    const work = (_context: unknown, task: Shown) => {
+      this.#shown = task;
+      return this.#done.promise;
+    };
+    this.#run = draw(parts, [{ title: "Reading the workspace", task: work }]);
+  }
+
+  event(event: ReadEvent): void {
+    this.#objects += event.objects;
+    if (this.#shown !== undefined)
+      this.#shown.title = `Reading the workspace: ${event.done}/${event.total} kinds, ${grouped(this.#objects)} objects`;
+    if (event.done === event.total) this.#done.resolve();
+  }
+
+  async end(): Promise<void> {
+    this.#done.resolve();
+    await this.#run;
+  }
+}
+
+class Applying {
+  readonly #parts: BoardParts;
+  readonly #tally = new Tally();
+  readonly #shown = new Map<string, Shown>();
+  readonly #ends = new Map<string, PromiseWithResolvers<void>>();
+  #run: Promise<unknown> = Promise.resolve();
+  #begun = 0;
+
+  constructor(parts: BoardParts) {
+    this.#parts = parts;
+  }
+
+  event(event: ApplyEvent): void {
+    this.#tally.count(event);
+    if (event.type === "apply_begin") this.#begin();
+    for (const own of this.#tally.kinds()) this.#show(own);
+  }
+
+  #begin(): void {
+    this.#begun = this.#parts.now();
+    const tasks = this.#tally.kinds().map(({ kind }) => {
+      const end = Promise.withResolvers<void>();
+      this.#ends.set(kind, end);
+      const task = (_context: unknown, task: Shown) => {
+        this.#shown.set(kind, task);
+        return end.promise;
+      };
+      return { title: kind, task };
+    });
+    this.#run = draw(this.#parts, tasks);
+  }
+
+  #show(own: KindTally): void {
+    const shown = this.#shown.get(own.kind);
+    if (shown === undefined) return;
+    shown.title = tallyText(own, this.#parts.now() - this.#begun);
+    if (own.current !== "") shown.output = own.current;
+    if (own.done < own.total) return;
+    if (own.failed > 0) this.#ends.get(own.kind)?.reject(new Error(shown.title));
+    else this.#ends.get(own.kind)?.resolve();
+  }
+
+  async end(): Promise<void> {
+    for (const end of this.#ends.values()) end.resolve();
+    await this.#run.catch(() => undefined);
+  }
+}

@@ -1,0 +1,138 @@
+// What is going on, for people who wait: a board of tasks on a terminal, plain lines elsewhere. All of it goes to stderr.
+
+import { kindOf } from "../core/address.ts";
+import type { ApplyEvent, ReadEvent } from "../planner/outcome.ts";
+import type { Colors } from "./color.ts";
+import { printable } from "./printable.ts";
+import { DOING, DONE, duration, grouped } from "./words.ts";
+
+export interface Progress {
+  read(event: ReadEvent): void;
+  apply(event: ApplyEvent): void;
+  /** Ends what is shown; later events show nothing. */
+  stop(): Promise<void>;
+}
+
+export const SILENT: Progress = {
+  read: () => undefined,
+  apply: () => undefined,
+  stop: () => Promise.resolve(),
+};
+
+export interface ProgressParts {
+  readonly write: (text: string) => void;
+  readonly colors: Colors;
+}
+
+/** A line for each change that ends, and one when all is read. */
+export function plainProgress({ write, colors }: ProgressParts): Progress {
+  const tally = new Tally();
+  let objects = 0;
+  let stopped = false;
+  const line = (text: string) => {
+    if (!stopped) write(`${text}\n`);
+  };
+  return {
+    read(event) {
+      objects += event.objects;
+      if (event.done === event.total)
+        line(colors.dim(`Read ${grouped(objects)} objects of ${grouped(event.total)} kinds.`));
+    },
+    apply(event) {
+      tally.count(event);
+      if (event.type === "apply_waiting")
+        line(colors.dim(`waiting: ${printable(event.address)}: ${printable(event.what)}`));
+      if (event.type !== "apply_complete" && event.type !== "apply_errored") return;
+      const { outcome } = event;
+      const good = outcome.result === "applied";
+      const word = good ? DONE[outcome.action] : outcome.result;
+      const why = outcome.diagnostic === undefined ? "" : `: ${printable(outcome.diagnostic.message)}`;
+      const place = `[${tally.done}/${tally.total}]`;
+      line(
+        `${colors.dim(place)} ${good ? colors.green(word) : colors.red(word)} ${printable(outcome.address)}${why}`,
+      );
+    },
+    stop() {
+      stopped = true;
+      return Promise.resolve();
+    },
+  };
+}
+
+export interface KindTally {
+  readonly kind: string;
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+  /** What is under way right now, as a sentence; empty when nothing is. */
+  readonly current: string;
+}
+
+/** Counts what is done of what there is to do, by kind. */
+export class Tally {
+  readonly #kinds = new Map<
+    string,
+    { total: number; done: number; failed: number; current: Map<string, string> }
+  >();
+  total = 0;
+  done = 0;
+
+  count(event: ApplyEvent): void {
+    switch (event.type) {
+      case "apply_begin":
+        for (const [kind, total] of Object.entries(event.totals)) {
+          this.#of(kind).total = total;
+          this.total += total;
+        }
+        return;
+      case "apply_start":
+        this.#of(event.kind).current.set(event.address, `${DOING[event.action]} ${printable(event.address)}`);
+        return;
+      case "apply_waiting":
+        this.#of(event.kind).current.set(
+          event.address,
+          `${printable(event.address)}: ${printable(event.what)}`,
+        );
+        return;
+      case "apply_complete":
+      case "apply_errored": {
+        const own = this.#of(kindOf(event.outcome.address));
+        own.current.delete(event.outcome.address);
+        own.done += 1;
+        this.done += 1;
+        if (event.outcome.result !== "applied") own.failed += 1;
+        return;
+      }
+    }
+    event satisfies never;
+  }
+
+  kinds(): readonly KindTally[] {
+    return [...this.#kinds].map(([kind, own]) => ({
+      kind,
+      done: own.done,
+      total: own.total,
+      failed: own.failed,
+      current: own.current.values().next().value ?? "",
+    }));
+  }
+
+  #of(kind: string) {
+    const known = this.#kinds.get(kind) ?? {
+      total: 0,
+      done: 0,
+      failed: 0,
+      current: new Map<string, string>(),
+    };
+    this.#kinds.set(kind, known);
+    return known;
+  }
+}
+
+/** `pools 3/10, 2 failed, 12 s left`. */
+export function tallyText(own: KindTally, elapsedMs: number): string {
+  const failed = own.failed > 0 ? `, ${own.failed} failed` : "";
+  const left = own.done > 0 && own.done < own.total ? (elapsedMs / own.done) * (own.total - own.done) : 0;
+  const time = left >= 1000 ? `, ${duration(left)} left` : "";
+  return `${own.kind} ${own.done}/${own.total}${failed}${time}`;
+}
