@@ -2,12 +2,13 @@
 
 import { fingerprint } from "../core/canonical.ts";
 import type { Json } from "../core/json.ts";
-import type { FieldTable, Values } from "../resource/fields.ts";
+import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import { normalForm } from "./normal.ts";
 
 /**
- * Fields that nobody manages count only where `after` sets them; without `after` (a delete) every field counts.
+ * Fields that nobody manages count only where `after` sets them; without `after` (a delete) every field counts, save
+ * memberships that nobody manages: other changes of the same plan alter those, as when a user leaves with its group.
  * Witnesses of values that cannot be read count too. `live.values` must hold names where fields say `names`.
  */
 export function liveFingerprint(
@@ -18,12 +19,25 @@ export function liveFingerprint(
   const parts: { [key: string]: Json } = {};
   for (const [name, schema] of Object.entries(fields)) {
     if (schema.readOnly === true || schema.source === true) continue;
-    if (schema.whenAbsent === "unmanaged" && after !== undefined && after[name] === undefined) continue;
+    if (
+      schema.whenAbsent === "unmanaged" &&
+      after?.[name] === undefined &&
+      (after !== undefined || namesOthers(schema))
+    )
+      continue;
     const value =
       schema.writeOnly === true ? live.facts[schema.witness ?? ""] : normalForm(schema, live.values[name]);
     if (value !== undefined) parts[name] = value;
   }
   return fingerprint(parts);
+}
+
+function namesOthers(schema: FieldSchema): boolean {
+  return (
+    schema.names !== undefined ||
+    (schema.items !== undefined && namesOthers(schema.items)) ||
+    Object.values(schema.properties ?? {}).some(namesOthers)
+  );
 }
 
 /** A live object as the kind wants it compared: without what the kind itself leaves out. */
