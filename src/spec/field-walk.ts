@@ -23,6 +23,14 @@ export function itemOf(schema: FieldSchema): FieldSchema {
   return schema.items ?? NOTHING;
 }
 
+/** What a kind says of the field at a path. */
+export function describedAt(provider: Provider, path: Path): string | undefined {
+  const [first, ...rest] = path;
+  let schema = first === undefined ? NOTHING : fieldOf(provider, String(first));
+  for (const key of rest) schema = typeof key === "number" ? itemOf(schema) : memberOf(schema, key);
+  return schema.description;
+}
+
 export type Visit = (node: Node, path: Path, schema: FieldSchema) => void;
 
 /** Calls `visit` for every value of a resource, lists and maps before what is in them. */

@@ -12,7 +12,7 @@ import { contentOf } from "./contents.ts";
 import { reportLimits, reportRepeated, reportSharedNames } from "./counts.ts";
 import { reportCycles } from "./cycles.ts";
 import { edgesOf, NameIndex } from "./edges.ts";
-import { fieldOf } from "./field-walk.ts";
+import { describedAt, fieldOf } from "./field-walk.ts";
 import type { Findings } from "./finding.ts";
 import type { Written } from "./flatten.ts";
 import type { Tree } from "./load.ts";
@@ -95,7 +95,8 @@ function checkSchema(
   const errors = validator.resource(provider, fields);
   for (const { code, message, path, onKey, hint } of wordsOf(errors, address, suggest)) {
     const at = placeOf(written, fields, path, onKey);
-    findings.error(code, message, at, hint === undefined ? { address } : { address, hint });
+    const advice = hint ?? (code === "SPEC_VALUE" ? describedAt(provider, path) : undefined);
+    findings.error(code, message, at, advice === undefined ? { address } : { address, hint: advice });
   }
   return errors.length === 0;
 }

@@ -9,7 +9,7 @@ import type { JsonSchema } from "./schema.ts";
 export const REFERENCE_PATTERN = "(^|[^$])\\$\\{";
 
 const DROPPED = new Set<string>([...ANNOTATION_KEYWORDS, "readOnly", "writeOnly"]);
-const OUTER = new Set(["title", "description", "default", "examples", "deprecated"]);
+const OUTER = new Set(["title", "description", "default", "deprecated"]);
 /** What restricts a text; a text without any of it takes a reference as it is. */
 const RESTRICTIONS = ["enum", "const", "pattern", "format", "maxLength"];
 

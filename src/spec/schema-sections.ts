@@ -55,7 +55,7 @@ export function policySchema(registry: Registry): JsonSchema {
         default: "30%",
         if: { type: "string" },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: { type: "string", pattern: "^(100|[0-9]{1,2})(\\.[0-9]+)?%$" },
+        then: { type: "string", pattern: "^(100|[0-9]{1,2})(\\.[0-9]+)?%$", examples: ["30%"] },
         else: { type: "integer", minimum: 0 },
       },
       authoritative: {

@@ -158,12 +158,19 @@ function mustBe(error: SchemaError): string {
     case "maxProperties":
       return `must have at most ${limit} entries, not ${Object.keys(Object(data)).length}`;
     case "pattern":
-      return `must match ${String(error.params.pattern)}, which ${shown(data)} does not`;
+      return patternWords(error);
     case "format":
       return `must be ${formatWords(String(error.params.format))}, which ${shown(data)} is not`;
     default:
       return "is not allowed";
   }
+}
+
+/** An example says more than an expression does. */
+function patternWords({ schema, data, params }: SchemaError): string {
+  const [example] = Array.isArray(schema.examples) ? schema.examples : [];
+  const form = example === undefined ? `must match ${String(params.pattern)}` : `must look like ${example}`;
+  return `${form}, which ${shown(data)} does not`;
 }
 
 function formatWords(format: string): string {

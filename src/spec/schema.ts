@@ -4,7 +4,7 @@ import type { Json } from "../core/json.ts";
 import type { FieldSchema } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
-import { isContentField, isSecretValue } from "./content-kinds.ts";
+import { isContentField, isSecretValue, secretField } from "./content-kinds.ts";
 import { specForm } from "./schema-fields.ts";
 import { LIFECYCLE, policySchema, TARGET_DESCRIPTION, variablesSchema } from "./schema-sections.ts";
 
@@ -74,7 +74,8 @@ function withNested(provider: Provider, registry: Registry): JsonSchema {
     if (child.nested?.kind === provider.kind)
       properties[child.nested.under] = mapOf(child.kind, child.description);
   const whole: JsonSchema = { ...schema, properties };
-  if (schema.required === undefined) whole.type = ["object", "null"];
+  if (secretField(provider) !== undefined) whole.oneOf = [{ required: ["env"] }, { required: ["file"] }];
+  else if (schema.required === undefined) whole.type = ["object", "null"];
   return provider.nested?.shorthand === undefined ? whole : shortened(whole, provider.nested.shorthand);
 }
 

@@ -15,17 +15,31 @@ export function suggester(): Suggest {
     if (word.length > LONGEST_WORD) return undefined;
     let best: string | undefined;
     let nearest = Math.max(2, Math.floor(word.length / 3)) + 1;
-    const folded = fold(word);
+    const related: string[] = [];
     for (const candidate of candidates) {
-      if (--left < 0) return best;
+      if (--left < 0) break;
+      if (sharesWord(candidate, word)) related.push(candidate);
       if (Math.abs(candidate.length - word.length) >= nearest && !startsAlike(candidate, word)) continue;
-      const far = fold(candidate) === folded ? 0.5 : nearness(candidate, word);
+      const far = nearness(candidate, word);
       if (far >= nearest || far >= word.length) continue;
       nearest = far;
       best = candidate;
     }
-    return best;
+    return best ?? (related.length === 1 ? related[0] : undefined);
   };
+}
+
+/** `max_size` and `max_capacity` have a word in common. */
+function sharesWord(candidate: string, word: string): boolean {
+  const words = wordsOf(word);
+  return words.length > 1 && wordsOf(candidate).some((one) => one.length > 2 && words.includes(one));
+}
+
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[-_. ]/);
 }
 
 /** `did you mean "max_capacity"?`, or `else` where nothing is near. */
@@ -34,8 +48,9 @@ export function didYouMean(best: string | undefined, otherwise?: string): { read
   return otherwise === undefined ? {} : { hint: otherwise };
 }
 
-/** A word left out at the start or end (`max` for `max_capacity`) counts as two slips. */
+/** Another way to write the same word is half a slip; a part left out (`max` for `max_capacity`) is two. */
 function nearness(candidate: string, word: string): number {
+  if (fold(candidate) === fold(word)) return 0.5;
   const slips = distance(candidate, word);
   return startsAlike(candidate, word) ? Math.min(slips, 2) : slips;
 }

@@ -1,0 +1,33 @@
+// Writes the schemas that are made from the kinds (npm run schemas), and tells which of the written ones are stale.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { registry } from "../src/providers/index.ts";
+import { specSchema } from "../src/spec/schema.ts";
+
+const FOLDER = new URL("../schemas/", import.meta.url);
+
+/** Every generated schema by file name, as it should stand in `schemas/`. */
+export function generatedSchemas(): ReadonlyMap<string, string> {
+  return new Map([["workspace.schema.json", `${JSON.stringify(specSchema(registry), null, 2)}\n`]]);
+}
+
+/** Names of the generated files that say something else than the kinds do, or are missing. */
+export function staleSchemas(): readonly string[] {
+  return [...generatedSchemas()].filter(([name, text]) => written(name) !== text).map(([name]) => name);
+}
+
+function written(name: string): string | undefined {
+  try {
+    return readFileSync(new URL(name, FOLDER), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+if (import.meta.main) {
+  const stale = staleSchemas();
+  if (process.argv.includes("--check")) {
+    for (const name of stale) console.error(`schemas/${name} is stale: run npm run schemas`);
+    process.exitCode = stale.length > 0 ? 1 : 0;
+  } else for (const [name, text] of generatedSchemas()) writeFileSync(new URL(name, FOLDER), text);
+}
