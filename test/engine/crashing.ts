@@ -1,0 +1,52 @@
+// A process that stops dead at a chosen point: from then on none of its ports ever settles, and nothing of it is written.
+
+import type { HttpResponse } from "../../src/api/exchange.ts";
+import type { ProcessOptions } from "./site.ts";
+
+const NEVER = new Promise<never>(() => {});
+/** File operations that change something. */
+const CHANGES = new Set(["write", "sync", "rename", "link", "remove", "syncFolder", "open"]);
+
+export interface Doom {
+  readonly options: Pick<ProcessOptions, "hooks" | "transport">;
+  /** Points passed so far, as text. */
+  readonly points: readonly string[];
+  /** Settles when the process stops. */
+  readonly stopped: Promise<void>;
+}
+
+/** `at` counts points from 0; without it the process lives, and its points are counted. */
+export function doom(at?: number): Doom {
+  const points: string[] = [];
+  let dead = false;
+  let stop = (): void => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const point = (name: string): Promise<void> | undefined => {
+    if (dead) return NEVER;
+    points.push(name);
+    if (points.length - 1 !== at) return undefined;
+    dead = true;
+    stop();
+    return NEVER;
+  };
+  return {
+    points,
+    stopped,
+    options: {
+      hooks: {
+        before: (operation, path) =>
+          CHANGES.has(operation) ? point(`${operation} ${path}`) : dead ? NEVER : undefined,
+      },
+      transport: async (request, send): Promise<HttpResponse> => {
+        if (dead) return NEVER;
+        if (request.method === "GET") return send(request);
+        await point(`before ${request.path}`);
+        const answer = await send(request);
+        await point(`after ${request.path}`);
+        return answer;
+      },
+    },
+  };
+}

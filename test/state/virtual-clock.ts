@@ -1,0 +1,63 @@
+// Time that passes only when everybody waits for it.
+
+import type { Clock } from "../../src/state/ports.ts";
+
+interface Sleeper {
+  readonly at: number;
+  readonly wake: () => void;
+}
+
+export class VirtualClock implements Clock {
+  #now: number;
+  readonly #sleepers = new Set<Sleeper>();
+  /** Moves other clocks along. */
+  readonly #onAdvance: (ms: number) => Promise<unknown>;
+
+  constructor(now: number, onAdvance: (ms: number) => Promise<unknown> = async () => undefined) {
+    this.#now = now;
+    this.#onAdvance = onAdvance;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve();
+      const sleeper: Sleeper = {
+        at: this.#now + ms,
+        wake: () => {
+          this.#sleepers.delete(sleeper);
+          resolve();
+        },
+      };
+      this.#sleepers.add(sleeper);
+      signal?.addEventListener("abort", sleeper.wake, { once: true });
+    });
+  }
+
+  async advance(ms: number): Promise<void> {
+    this.#now += ms;
+    await this.#onAdvance(ms);
+    for (const sleeper of [...this.#sleepers]) if (sleeper.at <= this.#now) sleeper.wake();
+  }
+
+  /** Runs until `work` settles; whenever nothing else happens, time jumps to the next sleeper. */
+  async drive<T>(work: Promise<T>, busy: () => boolean = () => false): Promise<T> {
+    let settled = false;
+    const done = work.finally(() => {
+      settled = true;
+    });
+    done.catch(() => undefined);
+    for (let idle = 0; !settled; ) {
+      await new Promise((resolve) => setImmediate(resolve));
+      idle = busy() ? 0 : idle + 1;
+      if (settled || idle < 4) continue;
+      idle = 0;
+      const next = Math.min(...[...this.#sleepers].map((sleeper) => sleeper.at));
+      if (Number.isFinite(next)) await this.advance(Math.max(0, next - this.#now));
+    }
+    return done;
+  }
+}
