@@ -109,8 +109,7 @@ function actionFor(context: Context, resource: Resource, provider: Provider, fou
     return { change: { action: "update", ...base, steps } satisfies Update };
   }
   const because: NonEmpty<FieldDiff> = [forced, ...more];
-  if (immutablePolicy(context, resource) === "error")
-    return { refused: immutable(resource, provider, because) };
+  if (immutablePolicy(context, resource) === "error") return { refused: immutable(resource, because) };
   return {
     change: {
       action: "replace",
@@ -168,16 +167,12 @@ function immutablePolicy(context: Context, resource: Resource): "error" | "repla
   );
 }
 
-function immutable(resource: Resource, provider: Provider, because: NonEmpty<FieldDiff>): Diagnostic {
+function immutable(resource: Resource, because: NonEmpty<FieldDiff>): Diagnostic {
   const fields = because.map((diff) => toText(diff.path)).join(", ");
   const [first] = because;
-  return error(
-    "PLAN_IMMUTABLE",
-    `${resource.address}: ${fields} of a ${provider.one} cannot be changed in place`,
-    {
-      address: resource.address,
-      at: resource.locate(first.path),
-      hint: "change it back, or let the resource be replaced with lifecycle: { on_immutable_change: replace }",
-    },
-  );
+  return error("PLAN_IMMUTABLE", `${resource.address}: ${fields} cannot be changed in place`, {
+    address: resource.address,
+    at: resource.locate(first.path),
+    hint: "change it back, or let the resource be replaced with lifecycle: { on_immutable_change: replace }",
+  });
 }

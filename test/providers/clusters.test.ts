@@ -90,8 +90,9 @@ describe("reading and creating", () => {
         refused(400, "INVALID_PARAMETER_VALUE", "first"),
         refused(400, "INVALID_PARAMETER_VALUE", "second"),
       ],
+      "instance-pools/get": { instance_pool_id: "p", node_type_id: "T" },
     });
-    const values = { spark_version: "v", num_workers: 0, instance_pool_id: "p", node_type_id: "T" };
+    const values = { spark_version: "v", num_workers: 0, instance_pool_id: "p" };
     await expect(create(clusters, api, "m", values)).rejects.toThrow("first");
   });
 

@@ -16,7 +16,6 @@ const MINUTE = 60_000;
 const SETTLES = 20 * MINUTE;
 const STARTS = 30 * MINUTE;
 const TRIES = 3;
-const INHERITED = ["node_type_id", "driver_node_type_id", "enable_elastic_disk"] as const;
 
 type Body = { readonly [field: string]: Json };
 
@@ -38,8 +37,8 @@ export async function createCluster(api: Acting, task: Task): Promise<RemoteId> 
 }
 
 /**
- * Sends a cluster's attributes. Of the members of a pool some services demand the node type and others refuse it
- * (part B, 2.4; facts 4.2): where one form is refused, the other is tried.
+ * Sends a cluster's attributes. Members of a pool leave out the node type, which some services refuse (facts 4.2) and
+ * others demand (part B, 2.4): where it is missed, the pool's own is sent.
  */
 async function send(
   api: Acting,
@@ -63,10 +62,6 @@ async function otherForm(api: Acting, body: Body, refusal: unknown): Promise<Bod
   const pool = body.instance_pool_id;
   const isMatterOfForm = refusal instanceof Refused && refusal.code === "INVALID_PARAMETER_VALUE";
   if (!isMatterOfForm || pool === undefined || isMissing(refusal)) return undefined;
-  if (body.node_type_id !== undefined)
-    return Object.fromEntries(
-      Object.entries(body).filter(([field]) => !INHERITED.some((one) => one === field)),
-    );
   const answer = await found(() => api.read("instance-pools/get", { instance_pool_id: pool }));
   const nodeType = answer === undefined ? undefined : textIn(answer, "node_type_id");
   return nodeType === undefined ? undefined : { ...body, node_type_id: nodeType };

@@ -181,15 +181,14 @@ export function fileAt(uri: Json | undefined): readonly { readonly kind: string;
   return path === undefined ? [] : [{ kind: "files", name: path }];
 }
 
-/** What a cluster's values leave out because it follows from others: the driver's type, and what a pool gives. */
+/** What a cluster's values leave out because it follows from others: what a pool gives, and a driver like the workers. */
 export function withoutInherited(values: Values): Values {
-  const { driver_node_type_id: driver, enable_elastic_disk: elastic, ...rest } = values;
-  const inPool = values.instance_pool_id !== undefined;
+  const { node_type_id: node, driver_node_type_id: driver, enable_elastic_disk: elastic, ...rest } = values;
+  if (values.instance_pool_id !== undefined) return rest;
   return {
     ...rest,
-    ...(driver === undefined || inPool || driver === values.node_type_id
-      ? {}
-      : { driver_node_type_id: driver }),
-    ...(elastic === undefined || inPool ? {} : { enable_elastic_disk: elastic }),
+    ...(node === undefined ? {} : { node_type_id: node }),
+    ...(driver === undefined || driver === node ? {} : { driver_node_type_id: driver }),
+    ...(elastic === undefined ? {} : { enable_elastic_disk: elastic }),
   };
 }
