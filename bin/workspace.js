@@ -19,7 +19,7 @@ async function start() {
   if (!installed("commander")) sayNotInstalled();
   if (process.env[LAUNCHER_FD] !== undefined) await dieWithLauncher();
   // Compiled code is kept between runs: most of a short command's time is reading the program.
-  if (process.env["NODE_COMPILE_CACHE"] === undefined)
+  if (process.env.NODE_COMPILE_CACHE === undefined)
     module.enableCompileCache(join(root, "node_modules/.cache/workspace"));
   await import("../src/main.ts");
 }

@@ -38,13 +38,12 @@ function packagesOf(path) {
 
 function install(reason) {
   process.stderr.write(`Installing (${reason}) ...\n`);
-  const npm = process.env["npm_execpath"];
+  const npm = process.env.npm_execpath;
   const args = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
   const options = { cwd: root, stdio: ["ignore", 2, 2] };
-  const done =
-    npm !== undefined && npm.endsWith(".js")
-      ? spawnSync(process.execPath, [npm, ...args], options)
-      : spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
+  const done = npm?.endsWith(".js")
+    ? spawnSync(process.execPath, [npm, ...args], options)
+    : spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
   if (done.status !== 0) {
     process.stderr.write("npm ci failed; see above. The package registry must be reachable once.\n");
     process.exit(1);

@@ -3,7 +3,6 @@
 import { error, Failure, hasErrors } from "../core/diagnostic.ts";
 import { movedSince } from "../planner/saved.ts";
 import { registry } from "../providers/index.ts";
-import { changesAnything } from "../report/summary.ts";
 import type { Lease } from "../state/store.ts";
 import { carryOut, showOutcome, withLock } from "./apply-plan.ts";
 import type { Context } from "./context.ts";

@@ -4,10 +4,14 @@ export type SignalName = "SIGINT" | "SIGTERM";
 
 export const SIGNAL_EXIT: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143 };
 
+const STOPPING =
+  "Stopping: what is in flight is finished, nothing new is started. Once more ends the run at once.\n";
+
 export class Signals {
   readonly #ended = Promise.withResolvers<number>();
   #stopping: AbortController | undefined;
   #first: SignalName | undefined;
+  #words = STOPPING;
   readonly #say: (text: string) => void;
 
   constructor(say: (text: string) => void) {
@@ -31,14 +35,13 @@ export class Signals {
       this.#ended.resolve(SIGNAL_EXIT[name]);
       return;
     }
-    this.#say(
-      "Stopping: what is in flight is finished, nothing new is started. Once more ends the run at once.\n",
-    );
+    this.#say(this.#words);
     this.#stopping.abort();
   }
 
-  /** While `work` runs, the first signal aborts what it is given; the work decides how to end. */
-  async during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** While `work` runs, the first signal aborts what it is given, and `words` are said; the work decides how to end. */
+  async during<T>(work: (signal: AbortSignal) => Promise<T>, words = STOPPING): Promise<T> {
+    this.#words = words;
     const stopping = new AbortController();
     this.#stopping = stopping;
     try {

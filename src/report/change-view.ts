@@ -2,6 +2,7 @@
 
 import { toPointer } from "../core/pointer.ts";
 import type { Action, Change } from "../planner/change.ts";
+import type { Values } from "../resource/fields.ts";
 import type { Registry } from "../resource/registry.ts";
 import { causeText, diffLines, type FieldLine, setLines } from "./field-lines.ts";
 import { printable } from "./printable.ts";
@@ -46,10 +47,14 @@ export function changeView(change: Change, registry: Registry): ChangeView {
 }
 
 function fieldLines(change: Change, registry: Registry): readonly FieldLine[] {
-  const fields = registry.of(change.address).fields;
+  const { fields, nameField } = registry.of(change.address);
   switch (change.action) {
     case "create":
-      return setLines(fields, change.after, new Set(change.unresolved.map((one) => toPointer(one.path))));
+      return setLines(
+        fields,
+        withoutName(change, nameField),
+        new Set(change.unresolved.map((one) => toPointer(one.path))),
+      );
     case "update":
     case "replace":
       return change.diffs.flatMap((diff) => diffLines(fields, diff, change.cause));
@@ -61,6 +66,16 @@ function fieldLines(change: Change, registry: Registry): readonly FieldLine[] {
       return [];
   }
   return change satisfies never;
+}
+
+/** The natural name stands behind the address where it differs; as a field it would say the same again. */
+function withoutName(
+  change: Extract<Change, { readonly action: "create" }>,
+  nameField: string | undefined,
+): Values {
+  if (nameField === undefined) return change.after;
+  const { [nameField]: _name, ...rest } = change.after;
+  return rest;
 }
 
 function remarks(change: Change, registry: Registry): readonly string[] {

@@ -4,7 +4,7 @@ import type { Colors } from "./color.ts";
 import type { FieldLine } from "./field-lines.ts";
 
 /** Labels longer than this push only their own line to the right. */
-const LABEL_WIDTH = 34;
+const LABEL_WIDTH = 44;
 
 /** The lines of fields, their values in one column. */
 export function fieldBlock(lines: readonly FieldLine[], colors: Colors): readonly string[] {

@@ -32,7 +32,7 @@ export function setLines(
   const visit = (path: Path, schema: FieldSchema, value: Json): void => {
     const label = printable(toText(path));
     if (schema.sensitive === true) lines.push({ label, text: SENSITIVE_TEXT });
-    else if (unknown.has(toPointer(path))) lines.push({ label, text: unknownText(value) });
+    else if (unknown.has(toPointer(path))) lines.push({ label, text: unknownText(value), note: LATER });
     else if (isObject(value) && Object.keys(value).length > 0)
       for (const [key, member] of Object.entries(value))
         visit([...path, key], memberSchema(schema, key), member);
@@ -50,8 +50,11 @@ function listLines(label: string, items: readonly Json[]): readonly FieldLine[] 
   return items.map((item, at) => ({ label: at === 0 ? label : "", text: valueText(item) }));
 }
 
+const LATER = "known after apply";
+
+/** The reference says where the value will come from. */
 function unknownText(value: Json | undefined): string {
-  return typeof value === "string" ? `(known after apply: ${printable(value)})` : "(known after apply)";
+  return typeof value === "string" ? printable(value) : "?";
 }
 
 /** The lines of one difference. `usual` is the cause that the change as a whole has; others are noted. */

@@ -91,7 +91,7 @@ function unmanagedSection(plan: Plan, colors: Colors): readonly string[] {
   if (plan.unmanaged.length === 0) return [];
   const kinds = [...new Set(plan.unmanaged.map((one) => one.kind))];
   const counts = kinds.map(
-    (kind) => `${plan.unmanaged.filter((one) => one.kind === kind).length} ${printable(kind)}`,
+    (kind) => `${printable(kind)} (${plan.unmanaged.filter((one) => one.kind === kind).length})`,
   );
   return [colors.dim(`Not in the spec and left alone: ${listed(counts, 20)}.`)];
 }

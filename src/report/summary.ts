@@ -36,8 +36,8 @@ export function summaryLine(plan: Plan): string {
   return `Plan: ${parts.join(", ")}.`;
 }
 
-/** Rows of the table by kind: first the heads, then a row for each kind that changes. Empty for small plans. */
-export function kindTable(changes: readonly Change[], least = 10): readonly (readonly string[])[] {
+/** Rows of the table by kind: first the heads, then a row for each kind that changes. Empty where the summary says as much. */
+export function kindTable(changes: readonly Change[], least = 20): readonly (readonly string[])[] {
   const touched = changes.filter((change) => change.action !== "noop" && change.action !== "report");
   const kinds = [...new Set(touched.map((change) => change.kind))];
   if (touched.length < least || kinds.length < 2) return [];

@@ -5,6 +5,7 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import { defineCommand } from "../command.ts";
 import { fromEnv } from "../config.ts";
 import type { Context } from "../context.ts";
+import { EXIT } from "../exit.ts";
 import { text, whole } from "../option.ts";
 
 const MEMORY = ":memory:";
@@ -34,8 +35,8 @@ export const emulator = defineCommand({
     return context.signals.during(async (signal) => {
       await new Promise<void>((stop) => signal.addEventListener("abort", () => stop()));
       await server.close();
-      return 0;
-    });
+      return EXIT.ok;
+    }, "");
   },
 });
 

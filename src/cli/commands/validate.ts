@@ -38,7 +38,7 @@ function byKind(spec: Spec): string {
   return counts.size === 0
     ? ""
     : ` (${listed(
-        [...counts].sort().map(([kind, number]) => `${number} ${kind}`),
+        [...counts].sort().map(([kind, number]) => `${kind}: ${number}`),
         20,
       )})`;
 }
