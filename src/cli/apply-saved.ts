@@ -64,8 +64,6 @@ async function applyChecked(
     output: options.output,
     signal,
   });
-  if (options.output === "text" && changesAnything(saved.plan))
-    await showPlan(run.context, saved.plan, "text");
   await showOutcome(run.context, outcome, options.output);
   return exitOfOutcome(outcome);
 }
