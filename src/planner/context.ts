@@ -31,10 +31,11 @@ export function ownersOf(records: ReadonlyMap<Address, StateRecord>): ReadonlyMa
   return owners;
 }
 
-/** What a record contributes to a comparison; an object that was never finished contributes nothing. */
-export function recordedOf(record: StateRecord | undefined): Recorded | undefined {
+/** What a record contributes to a comparison, in the kind's own form; an object that was never finished contributes nothing. */
+export function recordedOf(provider: Provider, record: StateRecord | undefined): Recorded | undefined {
   if (record === undefined || record.status === "creating") return undefined;
-  return { applied: record.applied, seen: record.status === "ready" ? record.seen : {} };
+  const applied = provider.normalize?.(record.applied) ?? record.applied;
+  return { applied, seen: record.status === "ready" ? record.seen : {} };
 }
 
 /** The value of an attribute of an already decided resource; undefined while only an apply can tell. */

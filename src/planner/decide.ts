@@ -78,7 +78,7 @@ function compared(
   const record = context.input.state.records.get(resource.address);
   const live = comparable(provider, found);
   const ignored = resource.lifecycle.ignore_changes;
-  const recorded = takeover ? undefined : recordedOf(record);
+  const recorded = takeover ? undefined : recordedOf(provider, record);
   const all = diffResource(provider.fields, resolved.values, live, recorded, resolved.unknown);
   const diffs = all.filter((diff) => !isIgnored(diff.path, ignored));
   const after = withTargets(keepingIgnored(resolved.values, live.values, ignored), diffs);

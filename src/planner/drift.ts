@@ -21,15 +21,16 @@ export function driftOf(context: Context, appeared: readonly LiveMember[]): Drif
 
 function driftOfRecord(context: Context, address: Address): Drift | undefined {
   const record = context.input.state.records.get(address);
-  const recorded = recordedOf(record);
-  if (record === undefined || recorded === undefined || record.status !== "ready") return undefined;
+  if (record?.status !== "ready") return undefined;
   const provider = context.input.registry.of(address);
+  const recorded = recordedOf(provider, record);
   if (context.world.unreadable(provider.kind, record.name) !== undefined) return undefined;
   const live = context.world.byId(provider.kind, record.id);
   const head = { address, kind: provider.kind, name: record.name };
+  if (recorded === undefined) return undefined;
   if (live === undefined) return { ...head, what: "gone", diffs: [] };
   const ignored = context.input.spec.resources.get(address)?.lifecycle.ignore_changes ?? [];
-  const diffs = diffResource(provider.fields, record.applied, comparable(provider, live), recorded).filter(
+  const diffs = diffResource(provider.fields, recorded.applied, comparable(provider, live), recorded).filter(
     (diff) => !isIgnored(diff.path, ignored),
   );
   return diffs.length === 0
