@@ -28,6 +28,8 @@ export interface MainFigures {
     readonly writes: number;
     readonly least: number;
   };
+  /** Reading and checking the spec alone. */
+  readonly validateMs: number;
   readonly bareRead: { readonly ms: number; readonly reads: number };
   readonly peak: { readonly apply: number; readonly plan: number };
 }
@@ -40,6 +42,7 @@ export async function measureMain(sizes: Sizes, repeats: number): Promise<MainFi
       const apply = await measureApply(workspace, sizes, folder);
       const planning = arguments_("plan", workspace, folder);
       const plans: number[] = [];
+      const validations: number[] = [];
       const reads: number[] = [];
       let counted = { reads: 0, writes: 0 };
       let bareReads = 0;
@@ -47,6 +50,7 @@ export async function measureMain(sizes: Sizes, repeats: number): Promise<MainFi
         await workspace.requests();
         plans.push((await mustRun([...planning, "--detailed-exitcode"], ENVIRONMENT)).ms);
         counted = await workspace.requests();
+        validations.push((await mustRun([CLI, "validate", "--file", specIn(folder)], ENVIRONMENT)).ms);
         reads.push((await mustRun([BARE, "read", workspace.url], ENVIRONMENT)).ms);
         bareReads = (await workspace.requests()).reads;
       }
@@ -54,6 +58,7 @@ export async function measureMain(sizes: Sizes, repeats: number): Promise<MainFi
         apply,
         bareCreate,
         plan: { ms: median(plans), ...counted, least: leastReads(sizes) },
+        validateMs: median(validations),
         bareRead: { ms: median(reads), reads: bareReads },
         peak: { apply: await peakOfApply(sizes), plan: await peakOf(planning, ENVIRONMENT) },
       };
@@ -111,7 +116,11 @@ function peakOfApply(sizes: Sizes): Promise<number> {
 }
 
 function arguments_(command: string, workspace: Workspace, folder: string): string[] {
-  return [CLI, command, "--file", join(folder, "workspace.yaml"), "--host", workspace.url, "--no-input"];
+  return [CLI, command, "--file", specIn(folder), "--host", workspace.url];
+}
+
+function specIn(folder: string): string {
+  return join(folder, "workspace.yaml");
 }
 
 async function withWorkspace<T>(act: (workspace: Workspace) => Promise<T>): Promise<T> {
