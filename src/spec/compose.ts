@@ -34,6 +34,8 @@ export function compose(source: Source, findings: Findings): Node | undefined {
   return new Building(source, findings).build(document.contents);
 }
 
+const HALF_CHARACTER = "a text holds half of a Unicode character";
+
 /** What an anchor names, and what following an alias to it costs. */
 interface Anchored {
   readonly node: Node;
@@ -91,7 +93,7 @@ class Building {
   #scalar(yaml: Scalar, span: Span): Node {
     const text = String(yaml.value ?? "");
     if (yaml.type !== "PLAIN") {
-      if (!text.isWellFormed()) this.#refuse("SPEC_YAML", "the text holds half of a Unicode character", span);
+      if (!text.isWellFormed()) this.#refuse("SPEC_YAML", HALF_CHARACTER, span);
       return scalarAt(span, text);
     }
     const value = plainScalar(text);
@@ -122,6 +124,7 @@ class Building {
 
   #member(members: Map<string, Member>, key: YamlNode, member: Member): void {
     const name = isScalar(key) ? String(key.value ?? "") : undefined;
+    if (name?.isWellFormed() === false) this.#refuse("SPEC_YAML", HALF_CHARACTER, member.key);
     const first = name === undefined ? undefined : members.get(name);
     if (name === undefined) this.#refuse("SPEC_YAML", "a key must be a text", member.key);
     else if (name === "__proto__") this.#refuse("SPEC_YAML", "the key __proto__ cannot be used", member.key);

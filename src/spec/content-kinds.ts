@@ -18,7 +18,7 @@ export function hasContent(provider: Provider): boolean {
   return provider.fields.source?.source === true && secretField(provider) === undefined;
 }
 
-/** Set from the file's bytes, never written. */
+/** Set from the file's bytes, never written: `content`, and digests that stand in for it where it cannot be read back. */
 export function isContentField(provider: Provider, name: string): boolean {
-  return name === "content" && hasContent(provider);
+  return hasContent(provider) && (name === "content" || provider.fields[name]?.witness !== undefined);
 }

@@ -128,7 +128,7 @@ function summed(
   );
   if (size === undefined) return undefined;
   const sum = bytesToHex(hash.digest());
-  return { digest: sum, content: sum };
+  return { digest: sum, content: `${size} bytes, sha256 ${sum}` };
 }
 
 /** The bytes once more, when they are sent; a file that changed since is not what the plan showed. */

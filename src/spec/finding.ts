@@ -43,25 +43,28 @@ export class Findings {
     return this.#errors > 0;
   }
 
-  /** All findings, located, by file in the order in which files were read, then by place. */
+  /** All findings, located, file by file, in the order of their places. */
   diagnostics(): readonly Diagnostic[] {
     const files = new Map<string, number>();
     for (const { at } of this.#all)
       if (at !== undefined && !files.has(at.source.file)) files.set(at.source.file, files.size);
     const rank = (one: Finding): number => (one.at === undefined ? -1 : (files.get(one.at.source.file) ?? 0));
     const sorted = this.#all.toSorted((a, b) => rank(a) - rank(b) || (a.at?.start ?? 0) - (b.at?.start ?? 0));
-    return sorted.map(diagnosticOf);
+    return sorted.map((one, at) => diagnosticOf(one, at < FRAMED));
   }
 }
 
-function diagnosticOf(finding: Finding): Diagnostic {
+/** Nobody reads more frames than these; drawing them all would cost more than finding what is wrong. */
+const FRAMED = 500;
+
+function diagnosticOf(finding: Finding, framed: boolean): Diagnostic {
   const { severity, code, message, at, address, hint, cause } = finding;
   return {
     severity,
     code,
     message,
     ...(address === undefined ? {} : { address }),
-    ...(at === undefined ? {} : { at: locationOf(at) }),
+    ...(at === undefined ? {} : { at: locationOf(at, framed) }),
     ...(hint === undefined ? {} : { hint }),
     ...(cause === undefined ? {} : { cause }),
   };

@@ -76,14 +76,14 @@ export interface Span {
   readonly end: number;
 }
 
-/** File, line, column and frame of a span. A span that is all of an empty file is its first character. */
-export function locationOf(span: Span): Location {
+/** File, line, column and, unless it is not wanted, the frame of a span. */
+export function locationOf(span: Span, framed = true): Location {
   const line = span.source.lineOf(span.start);
   return {
     file: span.source.file,
     line: line + 1,
     column: span.start - span.source.startOf(line) + 1,
-    frame: frameOf(span, line),
+    ...(framed ? { frame: frameOf(span, line) } : {}),
   };
 }
 

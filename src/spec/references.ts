@@ -1,7 +1,6 @@
 // References between resources: parsed, checked for what they name, and put in where the spec itself knows the value.
 
 import { type Address, addressOf } from "../core/address.ts";
-import type { Path } from "../core/pointer.ts";
 import { toText } from "../core/pointer.ts";
 import type { FieldSchema } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
@@ -16,6 +15,7 @@ import type { Reference, ReferencePart } from "./spec.ts";
 import { didYouMean, listed, type Suggest } from "./suggest.ts";
 import { type Expression, isTemplate } from "./template.ts";
 import {
+  type ListNode,
   listAt,
   type MapNode,
   type Member,
@@ -58,6 +58,8 @@ class Linking {
   readonly targets = new Set<Address>();
   readonly #written: Written;
   readonly #linkage: Linkage;
+  /** Where in the fields the walk is. */
+  readonly #path: (string | number)[] = [];
 
   constructor(written: Written, linkage: Linkage) {
     this.#written = written;
@@ -65,33 +67,42 @@ class Linking {
   }
 
   fields(): MapNode {
-    return this.#map(this.#written.fields, [], (key) => fieldOf(this.#written.provider, key));
+    return this.#map(this.#written.fields, (key) => fieldOf(this.#written.provider, key));
   }
 
-  #node(node: Node, path: Path, schema: FieldSchema): Node {
-    if (node.kind === "map") return this.#map(node, path, (key) => memberOf(schema, key));
-    if (node.kind === "list") {
-      const items = node.items.map((item, at) => this.#node(item, [...path, at], itemOf(schema)));
-      return items.some((item, at) => item !== node.items[at]) ? listAt(node, items) : node;
-    }
+  #node(node: Node, schema: FieldSchema): Node {
+    if (node.kind === "map") return this.#map(node, (key) => memberOf(schema, key));
+    if (node.kind === "list") return this.#list(node, itemOf(schema));
     if (typeof node.value !== "string") return node;
     return isTemplate(node.value)
-      ? this.#text(node, node.value, path, schema)
-      : this.#literal(node, node.value, path, schema);
+      ? this.#text(node, node.value, schema)
+      : this.#literal(node, node.value, schema);
   }
 
-  #map(node: MapNode, path: Path, schemaOf: (key: string) => FieldSchema): MapNode {
-    const members = new Map<string, Member>();
-    let changed = false;
+  #list(node: ListNode, schema: FieldSchema): Node {
+    const items = node.items.map((item, at) => this.#below(at, item, schema));
+    return items.some((item, at) => item !== node.items[at]) ? listAt(node, items) : node;
+  }
+
+  #map(node: MapNode, schemaOf: (key: string) => FieldSchema): MapNode {
+    let changes: Map<string, Member> | undefined;
     for (const [key, one] of node.members) {
-      const value = this.#node(one.value, [...path, key], schemaOf(key));
-      if (value !== one.value) changed = true;
-      members.set(key, value === one.value ? one : { key: one.key, value });
+      const value = this.#below(key, one.value, schemaOf(key));
+      if (value === one.value) continue;
+      changes ??= new Map(node.members);
+      changes.set(key, { key: one.key, value });
     }
-    return changed ? mapAt(node, members) : node;
+    return changes === undefined ? node : mapAt(node, changes);
   }
 
-  #text(node: ScalarNode, text: string, path: Path, schema: FieldSchema): Node {
+  #below(key: string | number, node: Node, schema: FieldSchema): Node {
+    this.#path.push(key);
+    const value = this.#node(node, schema);
+    this.#path.pop();
+    return value;
+  }
+
+  #text(node: ScalarNode, text: string, schema: FieldSchema): Node {
     const parts: ReferencePart[] = [];
     for (const part of partsOrReport(text, node, this.#linkage.findings) ?? []) {
       const read = typeof part === "string" ? part : this.#target(part, node);
@@ -99,12 +110,12 @@ class Linking {
       parts.push(read);
     }
     for (const part of parts) if (typeof part !== "string") this.targets.add(part.address);
-    this.#checkPlace(node, path, schema, parts);
+    this.#checkPlace(node, schema, parts);
     const values = parts.map((part) => (typeof part === "string" ? part : this.#known(part, schema)));
     const [only, ...more] = values;
     if (!values.includes(undefined))
       return scalarAt(node, only !== undefined && more.length === 0 ? only : values.map(String).join(""));
-    this.references.push({ path, parts });
+    this.references.push({ path: [...this.#path], parts });
     return node;
   }
 
@@ -181,7 +192,7 @@ class Linking {
   }
 
   /** A field that holds the id of one kind takes a reference to that kind's id, and nothing else that refers. */
-  #checkPlace(at: Span, path: Path, schema: FieldSchema, parts: readonly ReferencePart[]): void {
+  #checkPlace(at: Span, schema: FieldSchema, parts: readonly ReferencePart[]): void {
     if (schema.refersTo === undefined) return;
     const provider = this.#linkage.registry.find(schema.refersTo);
     const [only, ...more] = parts;
@@ -193,20 +204,20 @@ class Linking {
       only.attribute === provider.idAttribute;
     if (!fits)
       this.#report(
-        `${this.#written.address}: ${toText(path)} takes the id of one of the ${provider.kind}`,
+        `${this.#written.address}: ${toText(this.#path)} takes the id of one of the ${provider.kind}`,
         at,
         `write \${${provider.kind}.NAME.${provider.idAttribute}}`,
       );
   }
 
   /** A name where an id belongs is most likely a reference that was not written as one. */
-  #literal(node: ScalarNode, text: string, path: Path, schema: FieldSchema): Node {
+  #literal(node: ScalarNode, text: string, schema: FieldSchema): Node {
     const provider = schema.refersTo === undefined ? undefined : this.#linkage.registry.find(schema.refersTo);
     if (provider !== undefined && this.#linkage.resources.has(addressOf(provider.kind, text))) {
       const address = this.#written.address;
       this.#linkage.findings.warning(
         "SPEC_REFERENCE",
-        `${address}: ${toText(path)} holds a name where an id belongs`,
+        `${address}: ${toText(this.#path)} holds a name where an id belongs`,
         node,
         {
           address,

@@ -4,21 +4,29 @@ import { distance } from "fastest-levenshtein";
 
 const LONGEST_WORD = 64;
 /** Comparisons in one run: enough for any spec written by people, and an end for one that was not. */
-const BUDGET = 500_000;
+const BUDGET = 200_000;
 
 export type Suggest = (word: string, candidates: Iterable<string>) => string | undefined;
 
 /** A suggester with a budget of its own. */
 export function suggester(): Suggest {
   let left = BUDGET;
+  const split = new Map<string, readonly string[]>();
+  const partsOf = (candidate: string): readonly string[] => {
+    const parts = split.get(candidate) ?? wordsOf(candidate);
+    split.set(candidate, parts);
+    return parts;
+  };
   return (word, candidates) => {
     if (word.length > LONGEST_WORD) return undefined;
     let best: string | undefined;
     let nearest = Math.max(2, Math.floor(word.length / 3)) + 1;
     const related: string[] = [];
+    const words = wordsOf(word).filter((one) => one.length > 2);
     for (const candidate of candidates) {
       if (--left < 0) break;
-      if (sharesWord(candidate, word)) related.push(candidate);
+      // `max_size` and `max_capacity` have a word in common.
+      if (words.length > 1 && partsOf(candidate).some((one) => words.includes(one))) related.push(candidate);
       if (Math.abs(candidate.length - word.length) >= nearest && !startsAlike(candidate, word)) continue;
       const far = nearness(candidate, word);
       if (far >= nearest || far >= word.length) continue;
@@ -27,12 +35,6 @@ export function suggester(): Suggest {
     }
     return best ?? (related.length === 1 ? related[0] : undefined);
   };
-}
-
-/** `max_size` and `max_capacity` have a word in common. */
-function sharesWord(candidate: string, word: string): boolean {
-  const words = wordsOf(word);
-  return words.length > 1 && wordsOf(candidate).some((one) => one.length > 2 && words.includes(one));
 }
 
 function wordsOf(name: string): readonly string[] {
