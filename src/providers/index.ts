@@ -3,11 +3,26 @@
 import { type Registry, registryOf } from "../resource/registry.ts";
 import { acls } from "./acls.ts";
 import { clusters } from "./clusters.ts";
+import { directories } from "./directories.ts";
+import { files } from "./files.ts";
 import { groups } from "./groups.ts";
 import { jobs } from "./jobs.ts";
+import { notebooks } from "./notebooks.ts";
 import { pools } from "./pools.ts";
 import { scopes } from "./scopes.ts";
 import { secrets } from "./secrets.ts";
 import { users } from "./users.ts";
 
-export const registry: Registry = registryOf([users, groups, scopes, acls, secrets, pools, clusters, jobs]);
+export const registry: Registry = registryOf([
+  users,
+  groups,
+  scopes,
+  acls,
+  secrets,
+  pools,
+  clusters,
+  jobs,
+  directories,
+  notebooks,
+  files,
+]);

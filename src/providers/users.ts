@@ -2,9 +2,10 @@
 
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import type { FieldDiff, LiveObject, Look, PlannedChange, Step } from "../resource/provider.ts";
+import type { FieldDiff, LiveObject, Look, PlannedChange, Step, UpdateTask } from "../resource/provider.ts";
 import { factsOf, found, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
 import { defineProvider, flag, group, list, optional, tableOf, text } from "./define.ts";
+import { keptIn, keptPaths, withKept } from "./kept.ts";
 import {
   aclsNaming,
   lockout,
@@ -77,6 +78,7 @@ const fields = {
   active: optional(flag({ default: true, description: "Whether the user may sign in." })),
 };
 
+const table = tableOf(fields);
 const SCALARS = ["displayName", "name", "emails", "externalId", "active"] as const;
 
 function toSpec(answer: JsonObject): LiveObject | undefined {
@@ -84,7 +86,7 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
   const userName = textIn(answer, "userName");
   if (id === undefined || userName === undefined) return undefined;
   const groups = objectsIn(answer, "groups").filter((one) => textIn(one, "display") !== EVERYBODY);
-  const values = liveForm(tableOf(fields), {
+  const values = liveForm(table, {
     ...answer,
     entitlements: [...valuesIn(answer, "entitlements")],
     groups: groups.flatMap((one) => textIn(one, "value") ?? []),
@@ -114,19 +116,25 @@ function body(values: JsonObject): { [field: string]: Json } {
   return sent;
 }
 
-function scalarOperations(before: JsonObject, after: JsonObject): readonly Json[] {
-  return SCALARS.flatMap((field): Json[] => {
-    const value = after[field];
-    if (value === undefined || JSON.stringify(value) === JSON.stringify(before[field])) return [];
-    return [{ op: "replace", path: field, value }];
+/** What the plan found to differ, and nothing else: the service fills in addresses and names by itself. */
+function scalarOperations(task: UpdateTask): readonly Json[] {
+  const detail = task.steps.find((step) => step.operation === "patch")?.detail;
+  const after = withKept(task.values, task.before, keptIn(detail));
+  const moved = new Set(textsIn(detail?.fields));
+  return SCALARS.filter((field) => moved.has(field)).map((path) => {
+    const value = after[path];
+    return value === undefined ? { op: "remove", path } : { op: "replace", path, value };
   });
 }
 
 function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject): readonly Step[] {
   const groups = deltaOf(live.values.groups, after.groups);
-  const moved = new Set(diffs.map((diff) => String(diff.path[0])));
+  const fields = [...new Set(diffs.map((diff) => String(diff.path[0])))].filter(
+    (field) => field !== "groups",
+  );
+  const keep = keptPaths(table, live.values, after, diffs).filter((path) => path.length > 1);
   return [
-    ...([...moved].some((field) => field !== "groups") ? [{ operation: "patch" }] : []),
+    ...(fields.length > 0 ? [{ operation: "patch", detail: { fields, keep } }] : []),
     ...(groups.added.length > 0 ? [{ operation: "join", detail: { groups: groups.added } }] : []),
     ...(groups.removed.length > 0 ? [{ operation: "leave", detail: { groups: groups.removed } }] : []),
   ];
@@ -216,7 +224,7 @@ export const users = defineProvider({
   },
   async update(api, task) {
     await patch(api, "users", task.id, [
-      ...scalarOperations(task.before, task.values),
+      ...scalarOperations(task),
       ...operationsFor("entitlements", deltaOf(task.before.entitlements, task.values.entitlements ?? [])),
     ]);
     const groups = joined(deltaOf(task.before.groups, task.values.groups));

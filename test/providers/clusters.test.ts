@@ -69,8 +69,8 @@ describe("reading and creating", () => {
     }
   });
 
-  test("where a service demands a pool member's node type, it is looked up; where it refuses one, it is left out", async () => {
-    const pool = { spark_version: "v", num_workers: 0, instance_pool_id: "p" };
+  test("a pool member is written without a node type; where a service demands one, the pool's is looked up", async () => {
+    const pool = { spark_version: "v", num_workers: 0, instance_pool_id: "p", node_type_id: "T" };
     const demanding = scripted({
       "clusters/create": (input) =>
         input.node_type_id === undefined ? refused(400, "INVALID_PARAMETER_VALUE") : { cluster_id: "c" },
@@ -81,7 +81,8 @@ describe("reading and creating", () => {
       "clusters/create": (input) =>
         input.node_type_id === undefined ? { cluster_id: "c" } : refused(400, "INVALID_PARAMETER_VALUE"),
     });
-    expect(await create(clusters, refusing.api, "m", { ...pool, node_type_id: "T" })).toBe("c");
+    expect(await create(clusters, refusing.api, "m", pool)).toBe("c");
+    expect(refusing.sent).toHaveLength(1);
   });
 
   test("what is wrong in both forms is told as the service first said it", async () => {

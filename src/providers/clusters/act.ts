@@ -37,8 +37,8 @@ export async function createCluster(api: Acting, task: Task): Promise<RemoteId> 
 }
 
 /**
- * Sends a cluster's attributes. Members of a pool leave out the node type, which some services refuse (facts 4.2) and
- * others demand (part B, 2.4): where it is missed, the pool's own is sent.
+ * Sends a cluster's attributes. A member of a pool inherits its node type and is written without one; a service that
+ * demands it all the same (part B, 2.4: required) refuses, and then it is looked up (facts 4.2: others refuse it).
  */
 async function send(
   api: Acting,
@@ -48,20 +48,20 @@ async function send(
   try {
     return await api.write(operation, body);
   } catch (refusal) {
-    const other = await otherForm(api, body, refusal);
-    if (other === undefined) throw refusal;
+    const whole = await withNodeType(api, body, refusal);
+    if (whole === undefined) throw refusal;
     try {
-      return await api.write(operation, other);
+      return await api.write(operation, whole);
     } catch (second) {
       throw second instanceof Refused ? refusal : second;
     }
   }
 }
 
-async function otherForm(api: Acting, body: Body, refusal: unknown): Promise<Body | undefined> {
+async function withNodeType(api: Acting, body: Body, refusal: unknown): Promise<Body | undefined> {
   const pool = body.instance_pool_id;
-  const isMatterOfForm = refusal instanceof Refused && refusal.code === "INVALID_PARAMETER_VALUE";
-  if (!isMatterOfForm || pool === undefined || isMissing(refusal)) return undefined;
+  const mayLackIt = refusal instanceof Refused && refusal.code === "INVALID_PARAMETER_VALUE";
+  if (!mayLackIt || pool === undefined || isMissing(refusal)) return undefined;
   const answer = await found(() => api.read("instance-pools/get", { instance_pool_id: pool }));
   const nodeType = answer === undefined ? undefined : textIn(answer, "node_type_id");
   return nodeType === undefined ? undefined : { ...body, node_type_id: nodeType };

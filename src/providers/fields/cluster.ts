@@ -31,7 +31,7 @@ export const clusterFields = (most: number): Fields => ({
       minLength: 1,
       serverDefault: true,
       description:
-        "Machine type of the workers, one that clusters/list-node-types lists. Members of a pool inherit the pool's.",
+        "Machine type of the workers, one that clusters/list-node-types lists. Members of a pool have the pool's, whatever is written here.",
     }),
   ),
   driver_node_type_id: optional(

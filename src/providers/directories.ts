@@ -1,0 +1,85 @@
+// Folders of the workspace (contract: part A, 2.6 and 4.4). One goes only when nothing foreign is in it: never recursively.
+
+import { remoteId } from "../core/address.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { LiveObject, Look } from "../resource/provider.ts";
+import type { Reader } from "../resource/verbs.ts";
+import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { defineProvider } from "./define.ts";
+import { baseName, entriesFor, foldersAbove, pathProblems } from "./paths.ts";
+import { named } from "./sentences.ts";
+
+const KINDS: Readonly<Record<string, string>> = { DIRECTORY: "directories", NOTEBOOK: "notebooks" };
+
+const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
+
+function toSpec(entry: JsonObject): LiveObject | undefined {
+  const path = textIn(entry, "path");
+  if (path === undefined || !isFolder(entry)) return undefined;
+  return { id: remoteId(path), name: path, values: {}, facts: factsOf({ object_id: entry.object_id }) };
+}
+
+const listFolder = async (api: Reader, path: string): Promise<readonly JsonObject[]> =>
+  objectsIn(await api.read("workspace/list", { path }), "objects");
+
+/** What lies in a folder and stays there after the plan. */
+function staying(live: LiveObject, look: Look): readonly string[] {
+  return objectsIn(live.facts, "holds").flatMap((entry) => {
+    const path = textIn(entry, "path");
+    const kind = KINDS[String(entry.object_type)];
+    return path === undefined || (kind !== undefined && look.goes(kind, path)) ? [] : [path];
+  });
+}
+
+export const directories = defineProvider({
+  kind: "directories",
+  one: "directory",
+  description:
+    "Folders of the workspace, which hold notebooks. Deleted only when nothing foreign is in them.",
+  fields: {},
+  nameField: undefined,
+  unique: true,
+  idAttribute: "path",
+  crash: "client-named",
+  replacing: "delete-first",
+  builtIn: ["/Shared", "/Users"],
+
+  check: (_values, name) => pathProblems(name, "directory"),
+  needs: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
+  objections(change, look) {
+    if (change.action !== "delete" || change.live === undefined) return [];
+    const foreign = staying(change.live, look).map(baseName);
+    if (foreign.length === 0) return [];
+    return [
+      {
+        code: "GUARD_DATA_LOSS",
+        message: `the directory ${change.live.name} holds what the spec never had: ${named(foreign)}`,
+        hint: `move that away first, or keep the directory with: workspace state rm ${change.address}`,
+      },
+    ];
+  },
+
+  async list(api, scope) {
+    const entries = await entriesFor(scope, (path) => listFolder(api, path), isFolder);
+    return entries.flatMap((entry) => toSpec(entry) ?? []);
+  },
+  /** Of a directory that the spec no longer has, what it holds decides whether it may go. */
+  async hydrate(api, live, desired) {
+    if (desired !== undefined) return live;
+    const holds = (await listFolder(api, live.name)).map(({ path, object_type }) =>
+      factsOf({ path, object_type }),
+    );
+    return { ...live, facts: { ...live.facts, holds } };
+  },
+  async read(api, id) {
+    const entry = await found(() => api.read("workspace/get-status", { path: id }));
+    return entry === undefined ? undefined : toSpec(entry);
+  },
+  async create(api, task) {
+    await api.write("workspace/mkdirs", { path: task.name });
+    return remoteId(task.name);
+  },
+  /** There is nothing about a directory to change. */
+  update: async () => {},
+  delete: (api, task) => unlessGone(() => api.write("workspace/delete", { path: task.id, recursive: false })),
+});

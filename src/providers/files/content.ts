@@ -1,0 +1,36 @@
+// A file's content in one line, its size and its digest, and how the live one is read: by ranges of a megabyte.
+
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { Json } from "../../core/json.ts";
+import type { Reader } from "../../resource/verbs.ts";
+import { bytesIn } from "../base64.ts";
+
+/** The most that one request reads or writes (part A, 8). */
+export const MEGABYTE = 1024 * 1024;
+
+/** `12 bytes, sha256 9f86…`; of a file that is not read, its size. */
+export const contentOf = (size: number, digest?: string): string =>
+  digest === undefined ? `${size} bytes` : `${size} bytes, sha256 ${digest}`;
+
+export function sizeIn(content: Json | undefined): number | undefined {
+  const size = typeof content === "string" ? /^(\d+) bytes/.exec(content)?.[1] : undefined;
+  return size === undefined ? undefined : Number(size);
+}
+
+/** SHA-256 of a live file of this size. Never holds more than a range of it. */
+export async function summed(api: Reader, path: string, size: number): Promise<string> {
+  const hash = sha256.create();
+  for (let offset = 0; offset < size; ) {
+    const length = Math.min(MEGABYTE, size - offset);
+    const bytes = bytesIn(await api.read("fs/read", { path, offset, length }), "data");
+    if (bytes.length === 0)
+      throw new Failure(
+        error("API_PROTOCOL", `${path} ended at ${offset} of ${size} bytes while it was read`),
+      );
+    hash.update(bytes);
+    offset += bytes.length;
+  }
+  return bytesToHex(hash.digest());
+}

@@ -1,0 +1,448 @@
+// Directories, notebooks and files: found by folder, compared by content, written so that nothing half-done is seen.
+
+import { describe, expect, test } from "vitest";
+import { digest } from "../../src/core/canonical.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { directories } from "../../src/providers/directories.ts";
+import { contentOf } from "../../src/providers/files/content.ts";
+import { files } from "../../src/providers/files.ts";
+import { contentDigest } from "../../src/providers/notebooks/normal.ts";
+import { notebooks } from "../../src/providers/notebooks.ts";
+import type { Values } from "../../src/resource/fields.ts";
+import type { Acting, Payload, Provider } from "../../src/resource/provider.ts";
+import {
+  create,
+  diffs,
+  diffsAfter,
+  liveObject,
+  lookAt,
+  planned,
+  refused,
+  remove,
+  scripted,
+  startWorkspace,
+  type update,
+} from "./workspace.ts";
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+const payloadOf = (bytes: Uint8Array): Payload => ({ digest: digest(bytes), bytes: () => bytes });
+
+/** The values and the payload as the spec makes them of a file. */
+function declared(provider: Provider, name: string, bytes: Uint8Array, said: Values = {}) {
+  const content = provider.contentDigest?.(bytes, said, name) ?? contentOf(bytes.length, digest(bytes));
+  return { values: { ...said, content }, payload: payloadOf(bytes) };
+}
+
+/** What planning sees of one thing: found in the list, then looked at with what is wanted. */
+async function observed(provider: Provider, api: Acting, name: string, desired: Values) {
+  const all = await provider.list(api, { parents: [], names: new Set([name]) });
+  const live = all.find((one) => one.name === name);
+  return live === undefined ? undefined : ((await provider.hydrate?.(api, live, desired)) ?? live);
+}
+
+const writes = (sent: readonly { readonly operation: string }[]) => sent.map((one) => one.operation);
+
+describe("directories", () => {
+  test("a directory is made, found by its folder, and made again without harm", async () => {
+    const { api } = await startWorkspace();
+    await create(directories, api, "/Shared/etl", {});
+    await create(directories, api, "/Shared/etl", {});
+    const live = await observed(directories, api, "/Shared/etl", {});
+    expect(live === undefined ? undefined : diffs(directories, live, "/Shared/etl", {})).toEqual([]);
+    expect((await directories.read(api, live?.id ?? liveObject("", {}).id))?.name).toBe("/Shared/etl");
+  });
+
+  test("each folder that holds what is known is read once, and no other", async () => {
+    const { api, reads } = scripted({ "workspace/list": {} });
+    const names = new Set(["/Shared/a", "/Shared/b", "/Shared/a/c", "/x"]);
+    await directories.list(api, { parents: [], names });
+    expect(reads.map((one) => one.input.path)).toEqual(["/", "/Shared", "/Shared/a"]);
+  });
+
+  test("a folder that is not there holds nothing", async () => {
+    const { api } = await startWorkspace();
+    expect(await observed(directories, api, "/no/where", {})).toBeUndefined();
+    expect(await directories.read(api, liveObject("/no/where", {}).id)).toBeUndefined();
+  });
+
+  test("without known names the whole tree is read", async () => {
+    const { api } = await startWorkspace();
+    await create(directories, api, "/Shared/a/b", {});
+    const found = await directories.list(api, { parents: [], names: new Set() });
+    expect(found.map((one) => one.name)).toEqual(
+      expect.arrayContaining(["/Shared", "/Shared/a", "/Shared/a/b"]),
+    );
+  });
+
+  test("a directory with something foreign in it is not planned away, and not deleted", async () => {
+    const { world, api } = await startWorkspace();
+    await create(directories, api, "/Shared/etl", {});
+    await world.post("workspace/import", {
+      path: "/Shared/etl/theirs",
+      language: "PYTHON",
+      content: btoa("1"),
+    });
+    const listed = await directories.list(api, { parents: [], names: new Set(["/Shared/etl"]) });
+    const live = listed.find((one) => one.name === "/Shared/etl") ?? liveObject("", {});
+    const going = (await directories.hydrate?.(api, live, undefined)) ?? live;
+    const change = planned(directories, "delete", going);
+    expect(directories.objections?.(change, lookAt({}))?.[0]?.message).toMatch(/: theirs$/);
+    expect(directories.objections?.(change, lookAt({ goes: ["notebooks./Shared/etl/theirs"] }))).toEqual([]);
+    await expect(remove(directories, api, going)).rejects.toMatchObject({ code: "DIRECTORY_NOT_EMPTY" });
+    await world.post("workspace/delete", { path: "/Shared/etl/theirs" });
+    await remove(directories, api, going);
+    await remove(directories, api, going);
+    expect(await directories.read(api, going.id)).toBeUndefined();
+  });
+
+  test("paths are checked, and folders above are needed", () => {
+    expect(directories.check?.({}, "/Shared/etl")).toEqual([]);
+    for (const path of ["Shared", "/a//b", "/a/", "/a/../b", "/./a", "/"])
+      expect(directories.check?.({}, path), path).toHaveLength(1);
+    expect(directories.needs?.("/a/b/c", {})).toEqual([
+      { kind: "directories", name: "/a/b" },
+      { kind: "directories", name: "/a" },
+    ]);
+  });
+});
+
+const SOURCE = "print(1)\r\n\r\n# COMMAND ----------\r\n\r\n# MAGIC %md hello\r\n\r\n\r\n";
+const JUPYTER = JSON.stringify({
+  nbformat: 4,
+  nbformat_minor: 2,
+  metadata: { kernelspec: { language: "python", name: "python3", display_name: "x" } },
+  cells: [
+    {
+      cell_type: "code",
+      source: ["print(1)\n", "print(2)\n"],
+      outputs: [{ text: "x" }],
+      execution_count: 3,
+      metadata: {},
+    },
+    { cell_type: "markdown", source: "# Hi", metadata: {} },
+  ],
+});
+
+describe("notebooks", () => {
+  const cases = async (): Promise<readonly (readonly [string, Values, Uint8Array])[]> => {
+    const { world, api } = await startWorkspace();
+    await create(notebooks, api, "/Shared/n", { language: "PYTHON" }, payloadOf(bytesOf("print(1)")));
+    const exported = async (format: string) => {
+      const { body } = await world.get("workspace/export", { path: "/Shared/n", format });
+      return Uint8Array.from(atob(body.content), (letter) => letter.charCodeAt(0));
+    };
+    return [
+      ["SOURCE", { language: "PYTHON", format: "SOURCE" }, bytesOf(SOURCE)],
+      ["JUPYTER", { format: "JUPYTER" }, bytesOf(JUPYTER)],
+      ["HTML", { format: "HTML" }, await exported("HTML")],
+      ["DBC", { format: "DBC" }, await exported("DBC")],
+    ];
+  };
+
+  test("an import followed by a plan is empty for each format, and a change by others is seen", async () => {
+    for (const [format, said, bytes] of await cases()) {
+      const { world, api } = await startWorkspace();
+      const name = "/Shared/nightly";
+      const { values, payload } = declared(notebooks, name, bytes, said);
+      await create(notebooks, api, name, values, payload);
+      const live = await observed(notebooks, api, name, values);
+      if (live === undefined) throw new Error(`${format} is not there`);
+      const recorded = { applied: values, seen: { ...live.values, ...live.facts } };
+      expect(diffsAfter(notebooks, live, name, values, recorded), format).toEqual([]);
+      await world.post("workspace/delete", { path: name });
+      await world.post("workspace/import", { path: name, language: "PYTHON", content: btoa("print(666)") });
+      const moved = await observed(notebooks, api, name, values);
+      if (moved === undefined) throw new Error(`${format} is not there`);
+      const found = diffsAfter(notebooks, moved, name, values, recorded);
+      expect(
+        found.map((diff) => [diff.path.join("."), diff.cause]),
+        format,
+      ).toEqual([[format === "SOURCE" || format === "JUPYTER" ? "content" : "imported", "drift"]]);
+      await updated(api, name, values, moved, payload);
+      const back = await observed(notebooks, api, name, values);
+      expect(
+        back === undefined ? undefined : diffsAfter(notebooks, back, name, values, recorded),
+        format,
+      ).toEqual([]);
+    }
+  });
+
+  const updated = (
+    api: Acting,
+    name: string,
+    values: Values,
+    live: Parameters<typeof update>[2],
+    payload: Payload,
+  ) =>
+    notebooks.update(api, {
+      address: "notebooks.x" as never,
+      id: live.id,
+      name,
+      values: notebooks.normalize?.(values) ?? values,
+      before: live.values,
+      live,
+      token: "t",
+      steps: [],
+      payload,
+    });
+
+  test("a changed source in the spec is seen by each format", async () => {
+    for (const [format, said, bytes] of await cases()) {
+      const { api } = await startWorkspace();
+      const name = "/Shared/nightly";
+      const old = declared(notebooks, name, bytes, said);
+      await create(notebooks, api, name, old.values, old.payload);
+      const live = await observed(notebooks, api, name, old.values);
+      const fresh = declared(
+        notebooks,
+        name,
+        bytesOf(format === "JUPYTER" ? JUPYTER.replace("(1)", "(9)") : "x"),
+        said,
+      );
+      const seen = { ...live?.values, ...live?.facts };
+      if (live === undefined) throw new Error(`${format} is not there`);
+      const found = diffsAfter(notebooks, live, name, fresh.values, { applied: old.values, seen });
+      expect(
+        found.map((diff) => diff.cause),
+        format,
+      ).toEqual(["spec"]);
+    }
+  });
+
+  test("a notebook that another format or another line ending says the same is the same", () => {
+    const same = (a: string, b: string, format: "SOURCE" | "JUPYTER" = "SOURCE") =>
+      expect(contentDigest(bytesOf(a), format)).toBe(contentDigest(bytesOf(b), format));
+    same("print(1)", "# Databricks notebook source\nprint(1)\n");
+    same("select 1", "-- Workspace notebook source\n\nselect 1\n\n");
+    same("val a = 1", "// NOTEBOOK SOURCE\r\nval a = 1\r\n");
+    same("\uFEFFprint(1)", "print(1)");
+    same("a\n# COMMAND ----------\nb", "a\n\n# COMMAND ----------\n\nb\n");
+    same("", "\n\n");
+    const cell = (source: unknown, cell_type = "code", more: JsonObject = {}) =>
+      JSON.stringify({ nbformat: 4, metadata: more, cells: [{ cell_type, source, ...more }] });
+    same(cell("a\nb\n"), cell(["a\n", "b"]), "JUPYTER");
+    same(cell("a"), cell("a", "code", { outputs: ["x"], execution_count: 9, id: "z" }), "JUPYTER");
+    same(cell("%md\n# hi"), cell("# hi", "markdown"), "JUPYTER");
+  });
+
+  test("what a notebook says differs when its text, its cells or their order differ", () => {
+    const texts = [
+      "a",
+      "b",
+      "a\n# COMMAND ----------\nb",
+      "b\n# COMMAND ----------\na",
+      "  a",
+      "a\n\nb",
+      "a\nb",
+    ];
+    const digests = texts.map((text) => contentDigest(bytesOf(text), "SOURCE"));
+    expect(new Set(digests).size).toBe(texts.length);
+    expect(contentDigest(bytesOf("no json"), "JUPYTER")).toBe(digest("no json"));
+    expect(contentDigest(bytesOf("[]"), "JUPYTER")).toBe(digest("[]"));
+  });
+
+  test("an import makes the folder that nobody manages, once it is refused for want of it", async () => {
+    const { api, sent } = await startWorkspace();
+    const { values, payload } = declared(notebooks, "/team/n", bytesOf("1"), { language: "PYTHON" });
+    await create(notebooks, api, "/team/n", values, payload);
+    expect(writes(sent)).toEqual(["workspace/import", "workspace/mkdirs", "workspace/import"]);
+  });
+
+  test("a new notebook never overwrites one that appeared meanwhile", async () => {
+    const { api } = await startWorkspace();
+    const { values, payload } = declared(notebooks, "/Shared/n", bytesOf("1"), { language: "PYTHON" });
+    await create(notebooks, api, "/Shared/n", values, payload);
+    await expect(create(notebooks, api, "/Shared/n", values, payload)).rejects.toMatchObject({
+      code: "RESOURCE_ALREADY_EXISTS",
+    });
+  });
+
+  test("an archive of several notebooks is told to be one", async () => {
+    const { world, api } = await startWorkspace();
+    await create(directories, api, "/Shared/d", {});
+    for (const name of ["a", "b"])
+      await world.post("workspace/import", {
+        path: `/Shared/d/${name}`,
+        language: "SQL",
+        content: btoa("1"),
+      });
+    const { body } = await world.get("workspace/export", { path: "/Shared/d", format: "DBC" });
+    const bytes = Uint8Array.from(atob(body.content), (letter) => letter.charCodeAt(0));
+    const { values, payload } = declared(notebooks, "/Shared/e", bytes, { format: "DBC" });
+    await expect(create(notebooks, api, "/Shared/e", values, payload)).rejects.toThrow(
+      "more than one notebook",
+    );
+  });
+
+  test("language and format fit together", () => {
+    const codes = (values: Values) => notebooks.check?.(values, "/n").map((one) => one.code);
+    expect(codes({ format: "SOURCE", language: "SQL" })).toEqual([]);
+    expect(codes({ language: "SQL" })).toEqual([]);
+    expect(codes({ format: "SOURCE" })).toEqual(["SPEC_MISSING_FIELD"]);
+    expect(codes({ format: "JUPYTER" })).toEqual([]);
+    expect(codes({ format: "DBC", language: "SQL" })).toEqual(["SPEC_COMBINATION"]);
+  });
+
+  test("replacing an archive is told for what it is", () => {
+    const live = liveObject("/n", {});
+    const change = { ...planned(notebooks, "update", live, { format: "DBC", content: "d" }) };
+    expect(change.steps.map((step) => step.operation)).toEqual(["delete", "import"]);
+    expect(notebooks.consequences?.(change, lookAt({}))).toHaveLength(1);
+  });
+
+  test("a notebook that goes is deleted, and twice is fine", async () => {
+    const { api } = await startWorkspace();
+    const { values, payload } = declared(notebooks, "/Shared/n", bytesOf("1"), { language: "R" });
+    await create(notebooks, api, "/Shared/n", values, payload);
+    const live = await observed(notebooks, api, "/Shared/n", values);
+    if (live === undefined) throw new Error("it is not there");
+    await remove(notebooks, api, live);
+    await remove(notebooks, api, live);
+    expect(await notebooks.read(api, live.id)).toBeUndefined();
+  });
+});
+
+describe("files", () => {
+  const MEGABYTE = 1024 * 1024;
+  const large = Uint8Array.from({ length: 2.5 * MEGABYTE }, (_, at) => (at * 31 + (at >> 8)) % 256);
+
+  test("a file of any size reads back as it was written, and a change of one byte is seen", async () => {
+    for (const bytes of [bytesOf(""), bytesOf("#!/bin/sh\n"), large.subarray(0, MEGABYTE), large]) {
+      const { world, api } = await startWorkspace();
+      const { values, payload } = declared(files, "/init/a", bytes);
+      await create(files, api, "/init/a", values, payload);
+      const live = await observed(files, api, "/init/a", values);
+      expect(live === undefined ? undefined : diffs(files, live, "/init/a", values)).toEqual([]);
+      if (bytes.length === 0 || bytes.length > MEGABYTE) continue;
+      const other = Uint8Array.from(bytes);
+      other[0] = (other[0] ?? 0) ^ 1;
+      const contents = Buffer.from(other).toString("base64");
+      await world.post("fs/put", { path: "/init/a", contents, overwrite: true });
+      const moved = await observed(files, api, "/init/a", values);
+      expect(moved === undefined ? undefined : diffs(files, moved, "/init/a", values)).toHaveLength(1);
+    }
+  });
+
+  test("another size is difference enough: nothing is read", async () => {
+    const { api, reads } = scripted({
+      "fs/list": { files: [{ path: "/a", is_dir: false, file_size: "3" }] },
+    });
+    const { values } = declared(files, "/a", bytesOf("four"));
+    const live = await observed(files, api, "/a", values);
+    expect(live?.values.content).toBe("3 bytes");
+    expect(writes(reads)).toEqual(["fs/list"]);
+  });
+
+  test("beyond a megabyte a file is written beside its place in blocks, looked at, then moved", async () => {
+    const { api, sent } = await startWorkspace();
+    const old = declared(files, "/init/a", bytesOf("old"));
+    await create(files, api, "/init/a", old.values, old.payload);
+    sent.length = 0;
+    const { values, payload } = declared(files, "/init/a", large);
+    const live = await observed(files, api, "/init/a", values);
+    if (live === undefined) throw new Error("it is not there");
+    await files.update(api, {
+      address: "files./init/a" as never,
+      id: live.id,
+      name: "/init/a",
+      values,
+      before: live.values,
+      live,
+      token: "tok",
+      steps: [],
+      payload,
+    });
+    expect(writes(sent)).toEqual([
+      "fs/create",
+      "fs/add-block",
+      "fs/add-block",
+      "fs/add-block",
+      "fs/close",
+      "fs/delete",
+      "fs/move",
+    ]);
+    expect(sent[0]?.input.path).toBe("/init/a.tok.part");
+    const after = await observed(files, api, "/init/a", values);
+    expect(after === undefined ? undefined : diffs(files, after, "/init/a", values)).toEqual([]);
+    expect(
+      (await files.list(api, { parents: [], names: new Set(["/init/a"]) })).map((one) => one.name),
+    ).toEqual(["/init/a"]);
+  });
+
+  test("a block that is lost fails the upload, and the file that was there stays", async () => {
+    const { world, api } = await startWorkspace();
+    await world.post("fs/put", { path: "/init/a", contents: btoa("old") });
+    let blocks = 0;
+    const lossy: Acting = {
+      ...api,
+      write: (operation, input) => {
+        if (operation === "fs/add-block" && ++blocks === 2) return Promise.resolve({});
+        return api.write(operation, input);
+      },
+    };
+    const { values, payload } = declared(files, "/init/a", large);
+    const task = { address: "files./init/a" as never, name: "/init/a", values, token: "tok", payload };
+    const live = liveObject("/init/a", {});
+    await expect(files.update(lossy, { ...task, id: live.id, live, before: {}, steps: [] })).rejects.toThrow(
+      "not what was sent",
+    );
+    const { body } = await world.get("fs/list", { path: "/init" });
+    expect(body.files.map((one: JsonObject) => [one.path, one.file_size])).toEqual([["/init/a", 3]]);
+  });
+
+  test("parts of an upload that was cut off are cleared away by the next one", async () => {
+    const { world, api } = await startWorkspace();
+    for (const path of ["/init/a.gone.part", "/init/b.gone.part", "/init/a.x.y.part"])
+      await world.post("fs/put", { path, contents: btoa("x") });
+    const { values, payload } = declared(files, "/init/a", large);
+    await create(files, api, "/init/a", values, payload);
+    const { body } = await world.get("fs/list", { path: "/init" });
+    expect(body.files.map((one: JsonObject) => one.path)).toEqual([
+      "/init/a",
+      "/init/a.x.y.part",
+      "/init/b.gone.part",
+    ]);
+  });
+
+  test("a new file never overwrites one that appeared meanwhile, small or large", async () => {
+    for (const bytes of [bytesOf("x"), large]) {
+      const { world, api } = await startWorkspace();
+      await world.post("fs/put", { path: "/init/a", contents: btoa("theirs") });
+      const { values, payload } = declared(files, "/init/a", bytes);
+      await expect(create(files, api, "/init/a", values, payload)).rejects.toMatchObject({
+        code: "RESOURCE_ALREADY_EXISTS",
+      });
+      const listed = await world.get("fs/list", { path: "/init" });
+      expect(listed.body.files).toHaveLength(1);
+    }
+  });
+
+  test("paths with a scheme, folders beside files, and a file that ends early", async () => {
+    const entries = [
+      { path: "fs:/a", is_dir: false, file_size: 2 },
+      { path: "fs:/d", is_dir: true, file_size: 0 },
+    ];
+    const { api } = scripted({
+      "fs/list": { files: entries },
+      "fs/read": { bytes_read: 0, data: "" },
+      "fs/get-status": refused(404, "RESOURCE_DOES_NOT_EXIST"),
+    });
+    const { values } = declared(files, "/a", bytesOf("ab"));
+    expect((await files.list(api, { parents: [], names: new Set(["/a"]) })).map((one) => one.name)).toEqual([
+      "/a",
+    ]);
+    await expect(observed(files, api, "/a", values)).rejects.toThrow("ended at 0 of 2 bytes");
+    expect(await files.read(api, liveObject("/a", {}).id)).toBeUndefined();
+  });
+
+  test("deleting a file twice is fine", async () => {
+    const { api } = await startWorkspace();
+    const { values, payload } = declared(files, "/init/a", bytesOf("x"));
+    await create(files, api, "/init/a", values, payload);
+    const live = await observed(files, api, "/init/a", values);
+    if (live === undefined) throw new Error("it is not there");
+    await remove(files, api, live);
+    await remove(files, api, live);
+    expect(await observed(files, api, "/init/a", values)).toBeUndefined();
+  });
+});
