@@ -33,20 +33,10 @@ import {
 import { mailJobDeleted } from "./jobs/mails.ts";
 import { exportRun, getOutput } from "./jobs/output.ts";
 import { activeRunsOf, dropRun, isActive, runById, runNumbers } from "./jobs/run.ts";
-import {
-  cancel,
-  deleteRun,
-  finishRunControl,
-  getRun,
-  listRuns,
-  runNow,
-  submitRun,
-} from "./jobs/run-calls.ts";
+import { cancel, deleteRun, finishRun, getRun, listRuns, runNow, submitRun } from "./jobs/run-calls.ts";
 import { armSchedule, FIRE, fireSchedule } from "./jobs/schedule.ts";
 import { type GivenSettings, readSettings } from "./jobs/settings.ts";
 import { retryRun } from "./jobs/start.ts";
-
-export { finishRun } from "./jobs/run-calls.ts";
 
 export const jobsArea: Area = {
   operations: {
@@ -73,7 +63,7 @@ export const jobsArea: Area = {
     [RETRY]: (world, payload) => retryRun(world, runIn(payload)),
     [RUN_RETENTION]: (world, payload) => forgetRun(world, runIn(payload)),
   },
-  control: { runs: finishRunControl },
+  control: { runs: finishRun },
 };
 
 const DONE: Reply = { json: {} };

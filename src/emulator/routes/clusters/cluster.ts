@@ -5,7 +5,7 @@ import { CLUSTERS } from "../../limits.ts";
 import type { Collection, World } from "../../world.ts";
 import type { Tags } from "../compute/tags.ts";
 
-export type ClusterState = "PENDING" | "RUNNING" | "RESTARTING" | "RESIZING" | "TERMINATING" | "TERMINATED";
+type ClusterState = "PENDING" | "RUNNING" | "RESTARTING" | "RESIZING" | "TERMINATING" | "TERMINATED";
 
 export interface AutoScale {
   readonly min_workers: number;
@@ -74,7 +74,7 @@ export interface Cluster {
   readonly leaving?: true;
 }
 
-export const clustersOf = (world: World): Collection<Cluster> => world.collection("clusters");
+const clustersOf = (world: World): Collection<Cluster> => world.collection("clusters");
 /** Clusters that are not terminated. */
 export const activeIds = (world: World): Collection<true> => world.collection("clusters.active");
 /** Terminated clusters, in the order in which they ended; the value says whether the jobs service made them. */

@@ -130,7 +130,7 @@ function leaveCluster(world: World, run: Run): boolean {
   if (run.cluster_id === undefined) return false;
   detachRun(world, run.cluster_id, run.run_id);
   const cluster = clusterById(world, run.cluster_id);
-  if (cluster?.source !== "JOB") return false;
+  if (cluster === undefined || run.cluster_spec.new_cluster === undefined) return false;
   terminateCluster(world, cluster, {
     reason: { code: "JOB_FINISHED", type: "SUCCESS", parameters: {} },
     message: `Run ${run.run_id} has ended.`,

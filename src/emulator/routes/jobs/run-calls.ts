@@ -107,44 +107,33 @@ const ENDINGS: Readonly<Record<string, Outcome["result_state"]>> = {
   CANCELED: "CANCELED",
 };
 
-export interface FinishRun {
-  readonly run_id: number | bigint;
-  readonly result_state: string;
-  /** What the notebook is said to have passed to its exit call. */
-  readonly result?: string;
-  readonly error?: string;
-}
-
-/** Ends a running run as told; one that still waits for its cluster ends so as soon as it would begin to work. */
-export function finishRun(world: World, { run_id, result_state, result, error }: FinishRun): JsonObject {
-  const run = runOr400(world, String(run_id));
-  const ending = Object.hasOwn(ENDINGS, result_state) ? ENDINGS[result_state] : undefined;
-  if (ending === undefined) throw bad(`result_state must be one of ${Object.keys(ENDINGS).join(", ")}.`);
-  const outcome: Outcome = {
-    result_state: ending,
-    message: error ?? "",
-    ...(result === undefined ? {} : { result }),
-    ...(error === undefined ? {} : { error }),
-  };
+/**
+ * A control request: ends a running run as told; one that still waits for its cluster ends so as soon as it would begin.
+ * Nobody has checked its input. `result` is what the notebook is said to have passed to its exit call.
+ */
+export function finishRun(world: World, input: JsonObject): JsonObject {
+  const { run_id, outcome } = readEnding(input);
+  const run = runOr400(world, run_id);
   if (run.life_cycle_state === "RUNNING") endWork(world, run, outcome);
   else if (run.life_cycle_state === "PENDING") putRun(world, { ...run, outcome });
   else throw new ApiError("INVALID_STATE", `Run ${run_id} is ${run.life_cycle_state}: its end is settled.`);
   return {};
 }
 
-/** The same as a control request, whose input nobody has checked. */
-export function finishRunControl(world: World, input: JsonObject): JsonObject {
-  const { run_id, result_state, result, error } = input;
+function readEnding({ run_id, result_state, result, error }: JsonObject) {
   if (typeof run_id !== "number" && typeof run_id !== "bigint") throw bad("run_id must be an integer.");
-  if (typeof result_state !== "string") throw bad("result_state must be a text.");
+  const name = String(result_state);
+  const ending = Object.hasOwn(ENDINGS, name) ? ENDINGS[name] : undefined;
+  if (ending === undefined) throw bad(`result_state must be one of ${Object.keys(ENDINGS).join(", ")}.`);
   if (result !== undefined && typeof result !== "string") throw bad("result must be a text.");
   if (error !== undefined && typeof error !== "string") throw bad("error must be a text.");
-  return finishRun(world, {
-    run_id,
-    result_state,
+  const outcome: Outcome = {
+    result_state: ending,
+    message: error ?? "",
     ...(result === undefined ? {} : { result }),
     ...(error === undefined ? {} : { error }),
-  });
+  };
+  return { run_id: String(run_id), outcome };
 }
 
 function bad(message: string): ApiError {

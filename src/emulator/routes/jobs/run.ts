@@ -6,7 +6,7 @@ import type { Collection, World } from "../../world.ts";
 import { creatorOf, jobsOf } from "./job.ts";
 import type { Schedule } from "./settings.ts";
 
-export type LifeCycle = "PENDING" | "RUNNING" | "TERMINATING" | "TERMINATED" | "SKIPPED" | "INTERNAL_ERROR";
+type LifeCycle = "PENDING" | "RUNNING" | "TERMINATING" | "TERMINATED" | "SKIPPED" | "INTERNAL_ERROR";
 /** Of the values seen; CANCELED is what such a service answers (facts 4.8). */
 export type Result = "SUCCESS" | "FAILED" | "TIMED_OUT" | "CANCELED" | "SKIPPED";
 

@@ -13,7 +13,7 @@ export interface Schedule {
   readonly pause_status: "PAUSED" | "UNPAUSED";
 }
 
-export interface Notifications {
+interface Notifications {
   readonly on_start?: readonly string[];
   readonly on_success?: readonly string[];
   readonly on_failure?: readonly string[];

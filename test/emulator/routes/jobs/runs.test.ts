@@ -296,6 +296,17 @@ describe("life on an existing cluster", () => {
     expect(await c.runState(run)).toBe("TERMINATED SUCCESS");
   });
 
+  test("B2.2 existing_cluster_id: another run's cluster may be used, and is not terminated for it", async () => {
+    const owner = await c.runNow(await c.newJob());
+    await w.advance(600);
+    const { cluster_id } = (await c.run(owner)).cluster_instance;
+    const guest = await c.runNow(await onExisting(cluster_id));
+    await c.finish(guest, "SUCCESS");
+    expect([await c.runState(owner), await c.runState(guest)]).toEqual(["RUNNING", "TERMINATING SUCCESS"]);
+    await w.advance(5 * SECOND);
+    expect(await c.runState(owner)).toBe("TERMINATED SUCCESS");
+  });
+
   test("B3.3: a cluster that is gone for good makes a run INTERNAL_ERROR", async () => {
     const cluster = await c.terminatedCluster();
     const job = await onExisting(cluster);
