@@ -40,7 +40,12 @@ export function isWhatWasSent(provider: Provider, wanted: Values, live: LiveObje
   return found.every((diff) => provider.fields[String(diff.path[0])]?.writeOnly === true);
 }
 
-/** The values that a live object proves: without those that the service never gives back. */
+/**
+ * The values that a live object proves: without those that others may have written since. A value that can only be sent with
+ * the creation (no witness) is proved by the object itself.
+ */
 export function provable(fields: FieldTable, wanted: Values): Values {
-  return Object.fromEntries(Object.entries(wanted).filter(([name]) => fields[name]?.writeOnly !== true));
+  const isOpen = (name: string): boolean =>
+    fields[name]?.writeOnly === true && fields[name].witness !== undefined;
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isOpen(name)));
 }

@@ -1,0 +1,244 @@
+// For every kind: a spec that uses many of its fields, the same with changes, and a change made behind our back.
+// The laws run over these; a kind without a sample fails a test.
+
+/** A request that changes a live object without us: method, path and body, with names looked up by the law that sends it. */
+export interface Meddling {
+  readonly operation: string;
+  /** Finds the request's body from what is live; ids are looked up through the API. */
+  readonly body: (find: (kind: string, name: string) => string) => Readonly<Record<string, unknown>>;
+}
+
+export interface Sample {
+  readonly kind: string;
+  readonly spec: string;
+  /** The same resources with other values. Nothing in it replaces anything. */
+  readonly changed: string;
+  readonly meddling?: Meddling;
+  /** Local files that the spec names. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+const POOL = `
+pools:
+  warm: { node_type_id: Standard_DS3_v2, min_idle_instances: 1, max_capacity: 9 }
+`;
+
+const CLUSTER = `
+clusters:
+  shared: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 }
+`;
+
+export const samples: readonly Sample[] = [
+  {
+    kind: "users",
+    spec: `
+users:
+  Ada@example.com: { entitlements: [allow-cluster-create], displayName: Ada }
+  bo@example.com: {}
+`,
+    changed: `
+users:
+  Ada@example.com: { displayName: Countess }
+  bo@example.com: { entitlements: [allow-cluster-create] }
+`,
+    meddling: {
+      operation: "scim/users/patch",
+      body: (find) => ({
+        id: find("users", "bo@example.com"),
+        schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+        Operations: [{ op: "add", path: "entitlements", value: [{ value: "allow-instance-pool-create" }] }],
+      }),
+    },
+  },
+  {
+    kind: "groups",
+    spec: `
+users: { ada@example.com: {}, bo@example.com: {}, cy@example.com: {} }
+groups:
+  data: { displayName: data, members: { users: [ada@example.com, bo@example.com], groups: [platform] } }
+  platform: { members: { users: [cy@example.com] } }
+`,
+    changed: `
+users: { ada@example.com: {}, bo@example.com: {}, cy@example.com: {} }
+groups:
+  data: { displayName: data, members: { users: [cy@example.com, bo@example.com], groups: [] } }
+  platform: { members: { users: [] } }
+`,
+    meddling: {
+      operation: "groups/add-member",
+      body: () => ({ parent_name: "data", user_name: "cy@example.com" }),
+    },
+  },
+  {
+    kind: "scopes",
+    spec: `
+scopes:
+  etl: {}
+  open: { initial_manage_principal: users }
+`,
+    changed: `
+scopes:
+  etl: {}
+  open: { initial_manage_principal: users }
+  more: {}
+`,
+  },
+  {
+    kind: "acls",
+    spec: `
+groups: { data: {}, ops: {} }
+scopes:
+  etl: { acls: { data: READ, ops: MANAGE } }
+`,
+    changed: `
+groups: { data: {}, ops: {} }
+scopes:
+  etl: { acls: { data: WRITE } }
+`,
+    meddling: {
+      operation: "secrets/acls/put",
+      body: () => ({ scope: "etl", principal: "data", permission: "MANAGE" }),
+    },
+  },
+  {
+    kind: "secrets",
+    spec: `
+scopes:
+  etl:
+    secrets:
+      db-password: { env: DB_PASSWORD }
+      cert: { file: secrets/cert.pem, encoding: bytes }
+`,
+    changed: `
+scopes:
+  etl:
+    secrets:
+      db-password: { env: OTHER_PASSWORD }
+`,
+    files: { "secrets/cert.pem": "canary-cert-5b1e\n" },
+    meddling: {
+      operation: "secrets/put",
+      body: () => ({ scope: "etl", key: "db-password", string_value: "theirs" }),
+    },
+  },
+  {
+    kind: "pools",
+    spec: `
+pools:
+  warm:
+    node_type_id: Standard_DS3_v2
+    min_idle_instances: 2
+    max_capacity: 50
+    idle_instance_autotermination_minutes: 15
+    enable_elastic_disk: true
+    custom_tags: { team: data, cost: "42" }
+    preloaded_spark_versions: [6.4.x-scala2.11]
+  plain: { node_type_id: Standard_DS3_v2 }
+`,
+    changed: `
+pools:
+  warm:
+    node_type_id: Standard_DS3_v2
+    min_idle_instances: 0
+    max_capacity: 20
+    enable_elastic_disk: true
+    custom_tags: { team: data, cost: "42" }
+    preloaded_spark_versions: [6.4.x-scala2.11]
+  plain: { node_type_id: Standard_DS3_v2, max_capacity: 3 }
+`,
+    meddling: {
+      operation: "instance-pools/edit",
+      body: (find) => ({
+        instance_pool_id: find("pools", "warm"),
+        instance_pool_name: "warm",
+        node_type_id: "Standard_DS3_v2",
+        min_idle_instances: 5,
+        max_capacity: 50,
+        idle_instance_autotermination_minutes: 15,
+      }),
+    },
+  },
+  {
+    kind: "clusters",
+    spec: `${POOL}
+clusters:
+  adhoc:
+    spark_version: 6.4.x-scala2.11
+    node_type_id: Standard_DS3_v2
+    autoscale: { min_workers: 1, max_workers: 8 }
+    autotermination_minutes: 60
+    spark_conf: { spark.speculation: "true" }
+    spark_env_vars: { PYSPARK_PYTHON: /usr/bin/python3 }
+    custom_tags: { team: data }
+    pinned: true
+  pooled:
+    spark_version: 6.4.x-scala2.11
+    instance_pool_id: "\${pools.warm.instance_pool_id}"
+    num_workers: 2
+`,
+    changed: `${POOL}
+clusters:
+  adhoc:
+    spark_version: 6.4.x-scala2.11
+    node_type_id: Standard_DS3_v2
+    autoscale: { min_workers: 2, max_workers: 6 }
+    custom_tags: { team: platform }
+  pooled:
+    spark_version: 6.4.x-scala2.11
+    instance_pool_id: "\${pools.warm.instance_pool_id}"
+    num_workers: 4
+`,
+    meddling: {
+      operation: "clusters/unpin",
+      body: (find) => ({ cluster_id: find("clusters", "adhoc") }),
+    },
+  },
+  {
+    kind: "jobs",
+    spec: `${POOL}${CLUSTER}
+jobs:
+  nightly:
+    existing_cluster_id: "\${clusters.shared.cluster_id}"
+    notebook_task: { notebook_path: /Shared/nightly, base_parameters: { day: today } }
+    libraries: [{ jar: "fs:/jars/a.jar" }, { maven: { coordinates: "g:a:1" } }]
+    schedule: { quartz_cron_expression: "0 30 2 * * ?", timezone_id: Europe/Paris }
+    email_notifications: { on_failure: [ops@example.com], no_alert_for_skipped_runs: true }
+    timeout_seconds: 3600
+    max_retries: 2
+    min_retry_interval_millis: 1000
+    retry_on_timeout: true
+  packed:
+    new_cluster:
+      spark_version: 6.4.x-scala2.11
+      instance_pool_id: "\${pools.warm.instance_pool_id}"
+      num_workers: 2
+    spark_jar_task: { main_class_name: org.example.Main, parameters: [a, b] }
+`,
+    changed: `${POOL}${CLUSTER}
+jobs:
+  nightly:
+    existing_cluster_id: "\${clusters.shared.cluster_id}"
+    notebook_task: { notebook_path: /Shared/nightly }
+    libraries: [{ maven: { coordinates: "g:a:1" } }]
+    max_concurrent_runs: 3
+  packed:
+    new_cluster:
+      spark_version: 6.4.x-scala2.11
+      node_type_id: Standard_DS3_v2
+      num_workers: 2
+    spark_python_task: { python_file: "fs:/main.py" }
+`,
+    meddling: {
+      operation: "jobs/reset",
+      body: (find) => ({
+        job_id: Number(find("jobs", "packed")),
+        new_settings: {
+          name: "packed",
+          existing_cluster_id: find("clusters", "shared"),
+          spark_jar_task: { main_class_name: "org.example.Main" },
+          max_concurrent_runs: 9,
+        },
+      }),
+    },
+  },
+];
