@@ -156,7 +156,7 @@ describe.each(samples)("$kind", (sample) => {
     const changed = await planned(site, sample.changed);
     await apply(site, sample.changed);
     const text = [kept(site), stringifyJson(plan), stringifyJson(changed)].join("\n");
-    for (const canary of Object.values({ ...SECRETS, ...sample.files })) {
+    for (const canary of [...Object.values(SECRETS), ...(sample.secretFiles ?? [])]) {
       for (const form of ["utf8", "base64", "base64url", "hex"] as const) {
         expect(text).not.toContain(form === "utf8" ? canary.trim() : Buffer.from(canary).toString(form));
       }

@@ -16,6 +16,8 @@ export interface Sample {
   readonly meddling?: Meddling;
   /** Local files that the spec names. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Contents of files that are secrets. */
+  readonly secretFiles?: readonly string[];
 }
 
 const POOL = `
@@ -115,7 +117,8 @@ scopes:
     secrets:
       db-password: { env: OTHER_PASSWORD }
 `,
-    files: { "secrets/cert.pem": "canary-cert-5b1e\n" },
+    files: { "secrets/cert.pem": "canary-cert-5b1e" },
+    secretFiles: ["canary-cert-5b1e"],
     meddling: {
       operation: "secrets/put",
       body: () => ({ scope: "etl", key: "db-password", string_value: "theirs" }),
@@ -238,6 +241,76 @@ jobs:
           spark_jar_task: { main_class_name: "org.example.Main" },
           max_concurrent_runs: 9,
         },
+      }),
+    },
+  },
+  {
+    kind: "directories",
+    spec: "directories: { /Shared/etl: {}, /Shared/etl/deeper: {} }\n",
+    changed: "directories: { /Shared/etl: {}, /Shared/other: {} }\n",
+  },
+  {
+    kind: "notebooks",
+    spec: `
+directories: { /Shared/etl: {} }
+notebooks:
+  /Shared/etl/nightly: { source: nightly.py }
+  /Shared/etl/query: { source: query.sql }
+  /Shared/etl/study: { source: study.ipynb }
+`,
+    changed: `
+directories: { /Shared/etl: {} }
+notebooks:
+  /Shared/etl/nightly: { source: nightly2.py }
+  /Shared/etl/query: { source: query.sql }
+`,
+    files: {
+      "nightly.py": "print('nightly')\n\n# COMMAND ----------\n\nprint('done')\n",
+      "nightly2.py": "print('nightly, better')\n",
+      "query.sql": "select 1\n",
+      "study.ipynb": JSON.stringify({
+        cells: [
+          { cell_type: "markdown", metadata: {}, source: ["# Study\n"] },
+          { cell_type: "code", execution_count: null, metadata: {}, outputs: [], source: ["x = 1\n", "x\n"] },
+        ],
+        metadata: { language_info: { name: "python" } },
+        nbformat: 4,
+        nbformat_minor: 2,
+      }),
+    },
+    meddling: {
+      operation: "workspace/import",
+      body: () => ({
+        path: "/Shared/etl/nightly",
+        format: "SOURCE",
+        language: "PYTHON",
+        overwrite: true,
+        content: Buffer.from("print('theirs')\n").toString("base64"),
+      }),
+    },
+  },
+  {
+    kind: "files",
+    spec: `
+files:
+  /init/install.sh: { source: install.sh }
+  /data/big.bin: { source: big.bin }
+`,
+    changed: `
+files:
+  /init/install.sh: { source: install2.sh }
+`,
+    files: {
+      "install.sh": "echo one\n",
+      "install2.sh": "echo two\n",
+      "big.bin": "0123456789abcdef".repeat(80_000),
+    },
+    meddling: {
+      operation: "fs/put",
+      body: () => ({
+        path: "/init/install.sh",
+        overwrite: true,
+        contents: Buffer.from("echo 111\n").toString("base64"),
       }),
     },
   },
