@@ -1,9 +1,10 @@
 // What the program is measured against: a client with no state, no plan, no checks and no retries. Runs as a process:
-// `bare.ts read URL` fetches and parses every list; `bare.ts create URL SIZES` builds the same workspace as the spec.
+// `bare.ts read URL SIZES` fetches and parses every list and content; `bare.ts create URL SIZES` builds what the spec declares.
 
 import { Agent, request } from "undici";
+import { type Content, MIB } from "./contents.ts";
 import type { Sizes } from "./sizes.ts";
-import { JOB_CLUSTER, worldOf } from "./world.ts";
+import { JOB_CLUSTER, type World, worldOf } from "./world.ts";
 
 const [, , mode, host = "", sizes = "{}"] = process.argv;
 const PARALLELISM = 10;
@@ -35,7 +36,7 @@ async function all<T>(things: readonly T[], act: (thing: T) => Promise<unknown>)
   await Promise.all(Array.from({ length: PARALLELISM }, worker));
 }
 
-async function read(): Promise<void> {
+async function read({ directories, notebooks, files }: World): Promise<void> {
   const scopes = get("/api/2.0/secrets/scopes/list");
   const lists = ["instance-pools", "clusters", "jobs"].map((kind) => get(`/api/2.0/${kind}/list`));
   await Promise.all([get(`${SCIM}/Users`), get(`${SCIM}/Groups`), ...lists]);
@@ -44,11 +45,27 @@ async function read(): Promise<void> {
     `secrets/list?scope=${name}`,
     `secrets/acls/list?scope=${name}`,
   ]);
-  await all(paths, (path) => get(`/api/2.0/${path}`));
+  const folders = directories.length === 0 ? [] : ["/Shared", ...directories];
+  const contents = [
+    ...folders.map((path) => `workspace/list?path=${path}`),
+    ...notebooks.map(({ path }) => `workspace/export?path=${path}&format=SOURCE`),
+    ...(files.length === 0 ? [] : ["fs/list?path=/bench"]),
+    ...files.flatMap(({ path, size }) =>
+      Array.from(
+        { length: Math.ceil(size / MIB) },
+        (_, n) => `fs/read?path=${path}&offset=${n * MIB}&length=${MIB}`,
+      ),
+    ),
+  ];
+  await all([...paths, ...contents], (path) => get(`/api/2.0/${path}`));
 }
 
-async function create(size: Sizes): Promise<void> {
-  const world = worldOf(size);
+function pieces(bytes: Uint8Array): Buffer[] {
+  const count = Math.ceil(bytes.length / MIB);
+  return Array.from({ length: count }, (_, n) => Buffer.from(bytes.subarray(n * MIB, (n + 1) * MIB)));
+}
+
+async function create(world: World): Promise<void> {
   const secret = process.env.BENCH_SECRET;
   const ids = new Map<string, string>();
   await all(Object.entries(world.users), async ([userName, { entitlements = [] }]) => {
@@ -93,7 +110,30 @@ async function create(size: Sizes): Promise<void> {
     const where = cluster === undefined ? own : { existing_cluster_id: ids.get(cluster) };
     return post("jobs/create", { name, ...fields, ...where });
   });
+  await createContents(world);
 }
 
-await (mode === "create" ? create(JSON.parse(sizes) as Sizes) : read());
+async function createContents({ directories, notebooks, files }: World): Promise<void> {
+  await all(directories, (path) => post("workspace/mkdirs", { path }));
+  await all(notebooks, ({ path, bytes }) => {
+    const content = Buffer.from(bytes()).toString("base64");
+    return post("workspace/import", { path, format: "SOURCE", language: "PYTHON", content });
+  });
+  await all(files, upload);
+}
+
+async function upload({ path, bytes }: Content): Promise<void> {
+  const [first = Buffer.alloc(0), ...rest] = pieces(bytes());
+  if (rest.length === 0) {
+    await post("fs/put", { path, contents: first.toString("base64") });
+    return;
+  }
+  const { handle } = await post("fs/create", { path });
+  for (const piece of [first, ...rest])
+    await post("fs/add-block", { handle, data: piece.toString("base64") });
+  await post("fs/close", { handle });
+}
+
+const world = worldOf(JSON.parse(sizes) as Sizes);
+await (mode === "create" ? create(world) : read(world));
 await agent.close();

@@ -3,7 +3,7 @@
 import { cpus } from "node:os";
 import { type ApplyFigures, measureMain, measureSize, measureStart } from "./measure.ts";
 import { measureOpening, OBJECTS } from "./opening.ts";
-import { MAIN, resourcesOf, SERIES } from "./sizes.ts";
+import { MAIN, resourcesOf, SERIES, type Sizes, WITH_CONTENTS } from "./sizes.ts";
 import { mib, ms, type Row, table } from "./table.ts";
 
 const REPEATS = 3;
@@ -12,18 +12,21 @@ const { model = "unknown processor" } = cpus()[0] ?? {};
 console.log(
   `Node ${process.versions.node} on ${cpus().length} × ${model}; the emulator runs in a process of its own.\n`,
 );
-console.log(table(`Main workspace: ${described()}`, await mainRows()));
+console.log(table(`Main workspace: ${described(MAIN)}`, await mainRows(MAIN)));
+console.log(table(`With contents: ${described(WITH_CONTENTS)}`, await mainRows(WITH_CONTENTS)));
 console.log(table("First apply as the workspace grows", await seriesRows()));
 console.log(table("Start", [...(await startRows()), await openingRow()]));
 
-function described(): string {
-  const { memberships, ...kinds } = MAIN;
-  const parts = Object.entries(kinds).map(([kind, count]) => `${count} ${kind}`);
-  return `${resourcesOf(MAIN)} resources (${parts.join(", ")}; ${memberships} memberships)`;
+function described(sizes: Sizes): string {
+  const { memberships, ...kinds } = sizes;
+  const parts = Object.entries(kinds).flatMap(([kind, number]) =>
+    number === 0 ? [] : [`${number} ${kind}`],
+  );
+  return `${resourcesOf(sizes).toLocaleString("en")} resources\n(${parts.join(", ")}; ${memberships} memberships)`;
 }
 
-async function mainRows(): Promise<Row[]> {
-  const { apply, bareCreate, plan, validateMs, bareRead, peak } = await measureMain(MAIN, REPEATS);
+async function mainRows(sizes: Sizes): Promise<Row[]> {
+  const { apply, bareCreate, plan, validateMs, bareRead, peak } = await measureMain(sizes, REPEATS);
   if (plan.writes > 0) throw new Error(`a plan wrote ${plan.writes} times`);
   return [
     {

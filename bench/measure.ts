@@ -51,7 +51,7 @@ export async function measureMain(sizes: Sizes, repeats: number): Promise<MainFi
         plans.push((await mustRun([...planning, "--detailed-exitcode"], ENVIRONMENT)).ms);
         counted = await workspace.requests();
         validations.push((await mustRun([CLI, "validate", "--file", specIn(folder)], ENVIRONMENT)).ms);
-        reads.push((await mustRun([BARE, "read", workspace.url], ENVIRONMENT)).ms);
+        reads.push((await mustRun([BARE, "read", workspace.url, JSON.stringify(sizes)], ENVIRONMENT)).ms);
         bareReads = (await workspace.requests()).reads;
       }
       return {
@@ -93,7 +93,7 @@ export async function measureStart(
 }
 
 async function measureApply(workspace: Workspace, sizes: Sizes, folder: string): Promise<ApplyFigures> {
-  const { lines } = writeSpec(folder, worldOf(sizes));
+  const lines = writeSpec(folder, worldOf(sizes));
   await workspace.requests();
   const { ms } = await mustRun([...arguments_("apply", workspace, folder), "--auto-approve"], ENVIRONMENT);
   return { resources: resourcesOf(sizes), lines, ms, ...(await workspace.requests()) };

@@ -1,5 +1,7 @@
 // How large the measured workspaces are.
 
+import { leastContentReads } from "./contents.ts";
+
 export interface Sizes {
   readonly users: number;
   readonly groups: number;
@@ -11,7 +13,12 @@ export interface Sizes {
   readonly pools: number;
   readonly clusters: number;
   readonly jobs: number;
+  readonly directories: number;
+  readonly notebooks: number;
+  readonly files: number;
 }
+
+const NO_CONTENTS = { directories: 0, notebooks: 0, files: 0 };
 
 /** A company's workspace: 2,170 resources. */
 export const MAIN: Sizes = {
@@ -24,7 +31,11 @@ export const MAIN: Sizes = {
   pools: 10,
   clusters: 50,
   jobs: 1_000,
+  ...NO_CONTENTS,
 };
+
+/** The same with folders, notebooks and files. */
+export const WITH_CONTENTS: Sizes = { ...MAIN, directories: 40, notebooks: 300, files: 50 };
 
 /** The same mix at 250, 1,000 and 4,000 resources; the largest stays within the contract's limits of 100 scopes and 1,000 jobs. */
 export const SERIES: readonly Sizes[] = [1, 4, 16].map((factor) => ({
@@ -37,6 +48,7 @@ export const SERIES: readonly Sizes[] = [1, 4, 16].map((factor) => ({
   pools: 2 * factor,
   clusters: 13 * factor,
   jobs: 50 * factor,
+  ...NO_CONTENTS,
 }));
 
 export function resourcesOf(sizes: Sizes): number {
@@ -47,5 +59,5 @@ export function resourcesOf(sizes: Sizes): number {
 /** One list for each kind, and two for each scope: nothing that the contract offers tells the same with less. */
 export function leastReads(sizes: Sizes): number {
   const lists = ["users", "groups", "scopes", "pools", "clusters", "jobs"];
-  return lists.length + 2 * sizes.scopes;
+  return lists.length + 2 * sizes.scopes + leastContentReads(sizes);
 }

@@ -1,19 +1,24 @@
 // Writes the measured workspace as a spec, the way people write one.
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { stringify } from "yaml";
+import type { Content } from "./contents.ts";
 import { JOB_CLUSTER, type World } from "./world.ts";
 
 /** Every secret has the same value, which comes from this variable. */
 export const SECRET_VARIABLE = "BENCH_SECRET";
 
-/** Returns the path of the file, and how many lines it has. */
-export function writeSpec(folder: string, world: World): { readonly path: string; readonly lines: number } {
-  const path = join(folder, "workspace.yaml");
+/** Returns how many lines it has. */
+export function writeSpec(folder: string, world: World): number {
+  for (const { source, bytes } of [...world.notebooks, ...world.files]) {
+    const path = join(folder, source);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, bytes());
+  }
   const text = stringify(specOf(world), { aliasDuplicateObjects: false, lineWidth: 0 });
-  writeFileSync(path, text);
-  return { path, lines: text.split("\n").length - 1 };
+  writeFileSync(join(folder, "workspace.yaml"), text);
+  return text.split("\n").length - 1;
 }
 
 function specOf(world: World) {
@@ -34,7 +39,14 @@ function specOf(world: World) {
       ...(cluster === undefined ? {} : { existing_cluster_id: `\${clusters.${cluster}.cluster_id}` }),
       ...(pool === undefined ? {} : { new_cluster: { ...JOB_CLUSTER, instance_pool_id: idOfPool(pool) } }),
     })),
+    directories: Object.fromEntries(world.directories.map((path) => [path, {}])),
+    notebooks: sources(world.notebooks),
+    files: sources(world.files),
   };
+}
+
+function sources(contents: readonly Content[]) {
+  return Object.fromEntries(contents.map(({ path, source }) => [path, { source }]));
 }
 
 function idOfPool(name: string): string {

@@ -1,5 +1,6 @@
 // The measured workspace as data: what the spec declares, and what a bare client sends to build the same.
 
+import { type Contents, contentsOf } from "./contents.ts";
 import type { Sizes } from "./sizes.ts";
 
 const NODE_TYPE = "Standard_DS3_v2";
@@ -8,7 +9,7 @@ const SPARK_VERSION = "6.4.x-scala2.11";
 type Fields = Readonly<Record<string, unknown>>;
 type Named = Readonly<Record<string, Fields>>;
 
-export interface World {
+export interface World extends Contents {
   readonly users: Named;
   readonly groups: Readonly<Record<string, { readonly members: { readonly users: readonly string[] } }>>;
   readonly scopes: Readonly<
@@ -30,6 +31,7 @@ export function worldOf(sizes: Sizes): World {
   const clusters = namesOf("cluster", sizes.clusters);
   const perGroup = Math.floor(sizes.memberships / sizes.groups);
   return {
+    ...contentsOf(sizes),
     users: record(users, (_, n) => (n % 5 === 0 ? { entitlements: ["allow-cluster-create"] } : {})),
     groups: record(groups, (_, n) => ({
       members: { users: range(perGroup).map((m) => pick(users, n * perGroup + m)) },
