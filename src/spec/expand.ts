@@ -3,7 +3,7 @@
 import type { Findings } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import type { Span } from "./locate.ts";
-import { escaped, isTemplate, type Part, partsOf } from "./template.ts";
+import { escaped, isTemplate, type Part, partsOf, variableIn } from "./template.ts";
 import {
   listAt,
   type MapNode,
@@ -15,8 +15,6 @@ import {
   whatIs,
 } from "./tree.ts";
 import type { Lookup } from "./variables.ts";
-
-const PREFIX = "var.";
 
 /** The tree with its variables expanded. Parts without variables are kept as they are, not copied. */
 export function expanded(root: MapNode, lookup: Lookup, findings: Findings): MapNode {
@@ -67,19 +65,19 @@ class Expanding {
 
   #text(node: ScalarNode, text: string): Node {
     const parts = partsOrReport(text, node, this.#findings);
-    if (parts?.some(isVariable) !== true) return node;
+    if (parts?.some((part) => variableIn(part) !== undefined) !== true) return node;
     const [only, ...more] = parts;
-    if (only !== undefined && isVariable(only) && more.length === 0) {
-      const value = this.#lookup(nameIn(only), node);
-      return value === undefined ? scalarAt(node, "") : this.#placed(value, node);
-    }
-    return scalarAt(node, this.#joined(parts, node, true));
+    const name = only === undefined || more.length > 0 ? undefined : variableIn(only);
+    if (name === undefined) return scalarAt(node, this.#joined(parts, node, true));
+    const value = this.#lookup(name, node);
+    // What has no value was reported; the text stays, so that nothing else is said of it.
+    return value === undefined ? node : this.#placed(value, node);
   }
 
   #key(key: string, at: Span): string {
     const parts = partsOrReport(key, at, this.#findings);
     if (parts === undefined) return key;
-    if (!parts.some((part) => typeof part !== "string" && !isVariable(part)))
+    if (parts.every((part) => typeof part === "string" || variableIn(part) !== undefined))
       return this.#joined(parts, at, false);
     this.#findings.error("SPEC_REFERENCE", `a key cannot hold a reference: ${JSON.stringify(key)}`, at, {
       hint: "keys may hold variables only, as ${var.name}; write $${ for a literal ${",
@@ -108,27 +106,23 @@ class Expanding {
   /** The parts as one text; with `keep`, as a text that is still a template: references in it, literals escaped. */
   #joined(parts: readonly Part[], at: Span, keep: boolean): string {
     let text = "";
-    for (const part of parts) {
-      if (typeof part === "string") text += keep ? escaped(part) : part;
-      else text += isVariable(part) ? this.#inText(nameIn(part), at, keep) : part.raw;
-    }
+    for (const part of parts) text += this.#partText(part, at, keep);
     this.#characters -= text.length;
     if (this.#characters >= 0) return text;
     this.#tooMuch(at);
     return "";
   }
 
-  #inText(name: string, at: Span, keep: boolean): string {
-    const value = this.#lookup(name, at);
-    if (value === undefined) return "";
+  #partText(part: Part, at: Span, keep: boolean): string {
+    if (typeof part === "string") return keep ? escaped(part) : part;
+    const name = variableIn(part);
+    const value = name === undefined ? undefined : this.#lookup(name, at);
+    if (value === undefined) return part.raw;
     if (value.kind === "scalar" && value.value !== null)
       return keep ? escaped(String(value.value)) : String(value.value);
-    this.#findings.error(
-      "SPEC_VARIABLE",
-      `the variable ${name} is ${whatIs(value)} and cannot stand inside a text`,
-      at,
-    );
-    return "";
+    const message = `the variable ${name} is ${whatIs(value)} and cannot stand inside a text`;
+    this.#findings.error("SPEC_VARIABLE", message, at);
+    return part.raw;
   }
 
   #twice(name: string, at: Span): void {
@@ -140,12 +134,4 @@ class Expanding {
     this.#findings.error("SPEC_TOO_LARGE", "variables unfold into too much", at);
     return scalarAt(at, "");
   }
-}
-
-function isVariable(part: Part): boolean {
-  return typeof part !== "string" && part.expression.startsWith(PREFIX);
-}
-
-function nameIn(part: Part): string {
-  return typeof part === "string" ? "" : part.expression.slice(PREFIX.length);
 }

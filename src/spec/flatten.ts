@@ -6,7 +6,7 @@ import type { Registry } from "../resource/registry.ts";
 import type { Findings } from "./finding.ts";
 import type { Span } from "./locate.ts";
 import { didYouMean, listed, type Suggest } from "./suggest.ts";
-import { isTemplate, partsOf } from "./template.ts";
+import { escaped, isTemplate, partsOf, variableIn } from "./template.ts";
 import {
   isNull,
   type MapNode,
@@ -137,7 +137,7 @@ class Flattening {
     const text = textOf(node);
     if (node === undefined || text === undefined || !isTemplate(text)) return text;
     const parts = partsOf(text) ?? [];
-    if (parts.some((part) => typeof part !== "string"))
+    if (parts.some((part) => typeof part !== "string" && variableIn(part) === undefined))
       this.#findings.error(
         "SPEC_REFERENCE",
         `${provider.nameField} cannot hold a reference: it is the name of the ${provider.one}`,
@@ -172,5 +172,5 @@ function without(node: MapNode, names: readonly string[]): MapNode {
 function named(provider: Provider, own: string, at: Span, node: MapNode): MapNode {
   const field = provider.nameField;
   if (field === undefined || node.members.has(field)) return node;
-  return mapAt(node, new Map([[field, { key: at, value: scalarAt(at, own) }], ...node.members]));
+  return mapAt(node, new Map([[field, { key: at, value: scalarAt(at, escaped(own)) }], ...node.members]));
 }

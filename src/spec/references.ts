@@ -13,7 +13,7 @@ import type { Written } from "./flatten.ts";
 import type { Span } from "./locate.ts";
 import type { Reference, ReferencePart } from "./spec.ts";
 import { didYouMean, listed, type Suggest } from "./suggest.ts";
-import { type Expression, isTemplate } from "./template.ts";
+import { type Expression, isTemplate, variableIn } from "./template.ts";
 import {
   type ListNode,
   listAt,
@@ -121,6 +121,8 @@ class Linking {
 
   /** What an expression names; undefined after reporting that it names nothing. */
   #target(part: Expression, at: Span): Target | undefined {
+    // A variable that is still there has no value, which was reported.
+    if (variableIn(part) !== undefined) return undefined;
     const { expression } = part;
     const first = expression.indexOf(".");
     const last = expression.lastIndexOf(".");

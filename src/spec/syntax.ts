@@ -36,10 +36,19 @@ const WORDS: Partial<Record<ErrorCode, Words>> = {
   BAD_SCALAR_START: { message: "a text may not start with this character", hint: "put the text in quotes" },
 };
 
+const UNCLOSED: Words = {
+  message: "a bracket or brace is not closed, or its content starts too far left",
+  hint: "close it, or indent what is in it",
+};
+
+function wordsFor(error: YAMLError): Words | undefined {
+  return error.code === "BAD_INDENT" && error.message.startsWith("Flow") ? UNCLOSED : WORDS[error.code];
+}
+
 /** Reports what the YAML reader refused, the first problems only: later ones mostly follow from them. */
 export function reportSyntax(errors: readonly YAMLError[], source: Source, findings: Findings): void {
   for (const error of errors.slice(0, LIMITS.syntaxErrors)) {
-    const words = WORDS[error.code];
+    const words = wordsFor(error);
     const [start, end] = error.pos;
     findings.error(
       "SPEC_YAML",

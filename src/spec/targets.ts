@@ -75,9 +75,10 @@ function overlaid(base: MapNode, over: MapNode, path: readonly string[], finding
     const left = members.get(key);
     const here = [...path, key];
     if (isNull(right.value)) removed(members, key, right.key, here, findings);
-    else if (left?.value.kind === "map" && right.value.kind === "map")
-      members.set(key, { key: left.key, value: overlaid(left.value, right.value, here, findings) });
-    else members.set(key, right);
+    else if (right.value.kind === "map") {
+      const under = left?.value.kind === "map" ? left.value : mapAt(right.value, new Map());
+      members.set(key, { key: left?.key ?? right.key, value: overlaid(under, right.value, here, findings) });
+    } else members.set(key, right);
   }
   return mapAt(base, members);
 }

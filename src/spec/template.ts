@@ -8,6 +8,15 @@ export interface Expression {
 
 export type Part = string | Expression;
 
+const VARIABLE = "var.";
+
+/** The name of the variable that a part stands for, or undefined where it is something else. */
+export function variableIn(part: Part): string | undefined {
+  return typeof part !== "string" && part.expression.startsWith(VARIABLE)
+    ? part.expression.slice(VARIABLE.length)
+    : undefined;
+}
+
 /** The parts of a text, or undefined where a `${` is never closed. Plain parts have their escapes undone. */
 export function partsOf(text: string): readonly Part[] | undefined {
   const parts: Part[] = [];
@@ -39,5 +48,6 @@ export function isTemplate(text: string): boolean {
 
 /** A text that stands for itself when it is read as a template. */
 export function escaped(text: string): string {
-  return text.replaceAll("${", "$${");
+  // A function, since "$$" in a replacement text means one dollar sign.
+  return text.replaceAll("${", () => "$${");
 }
