@@ -53,6 +53,7 @@ async function planAndApply(
   const refused = exitOfPlan(looked.plan);
   if (refused !== EXIT.ok) {
     if (options.output === "json") await showPlan(context, looked.plan, "json");
+    context.stderr.write("Nothing was changed.\n");
     return refused;
   }
   if (

@@ -55,7 +55,9 @@ function optionOf(spec: OptionSpec<unknown>): Option {
 }
 
 function attributeOf(spec: OptionSpec<unknown>): string {
-  return new Option(spec.flags).attributeName();
+  const option = new Option(spec.flags);
+  option.negate = false;
+  return option.attributeName();
 }
 
 /** `error: unknown option '--targt'` and `(Did you mean --target?)` as a diagnostic. */

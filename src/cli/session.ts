@@ -57,6 +57,7 @@ export async function look(from: LookInput): Promise<Looked> {
     parallelism: settings.parallelism,
     onRead: (event) => progress.read(event),
   }).finally(() => progress.stop());
+  assertReadable(live);
   const recovered = recover({ registry, state: from.state, live, now: Date.now(), adopt: from.adopt });
   const only = onlyThese(from.only, [...spec.resources.keys(), ...recovered.state.records.keys()]);
   const planning = new Planning(from, {
@@ -81,6 +82,15 @@ function assertSameHost(state: State, host: string): void {
       hint: "name the right host, or another state with --state or --target",
     }),
   );
+}
+
+/** A workspace of which nothing can be read is one problem, not one for each kind. */
+function assertReadable(live: Live): void {
+  const kinds = [...live.values()];
+  const [first] = kinds;
+  if (first === undefined || first.readable || kinds.some((kind) => kind.readable)) return;
+  const code = first.diagnostic.code;
+  if (code === "API_UNREACHABLE" || code === "API_UNAUTHENTICATED") throw new Failure(first.diagnostic);
 }
 
 /** Plans again as long as planning asks for data that costs requests; each kind of data is fetched once. */

@@ -56,8 +56,12 @@ function fieldLines(change: Change, registry: Registry): readonly FieldLine[] {
         new Set(change.unresolved.map((one) => toPointer(one.path))),
       );
     case "update":
-    case "replace":
-      return change.diffs.flatMap((diff) => diffLines(fields, diff, change.cause));
+    case "replace": {
+      const later = new Set(change.unresolved.map((one) => toPointer(one.path)));
+      return change.diffs.flatMap((diff) =>
+        diffLines(fields, later.has(toPointer(diff.path)) ? { ...diff, unknown: true } : diff, change.cause),
+      );
+    }
     case "delete":
     case "adopt":
     case "forget":

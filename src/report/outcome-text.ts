@@ -9,8 +9,9 @@ import { DONE, duration, grouped, listed, TOUCHING } from "./words.ts";
 export function outcomeText(outcome: Outcome, colors: Colors): string {
   const troubled = outcome.changes.filter((one) => one.result !== "applied");
   const lines = troubled
-    .filter((one) => one.result !== "blocked")
+    .filter((one) => one.result !== "blocked" && !wasStopped(one))
     .flatMap((one) => troubleLines(one, colors));
+  lines.push(...stoppedLine(troubled.filter(wasStopped), colors));
   lines.push(...blockedLines(troubled, colors));
   for (const one of outcome.diagnostics) lines.push(diagnosticText(one, colors).trimEnd());
   if (lines.length > 0) lines.push("");
@@ -29,6 +30,16 @@ function troubleLines(one: ChangeOutcome, colors: Colors): readonly string[] {
       .split("\n")
       .map((line) => `  ${line}`),
   ];
+}
+
+function wasStopped(one: ChangeOutcome): boolean {
+  return one.diagnostic?.code === "APPLY_INTERRUPTED";
+}
+
+function stoppedLine(stopped: readonly ChangeOutcome[], colors: Colors): readonly string[] {
+  if (stopped.length === 0) return [];
+  const names = stopped.map((one) => printable(one.address));
+  return [`${colors.yellow("skipped")} because the run was stopped: ${listed(names, 20)}`];
 }
 
 function blockedLines(troubled: readonly ChangeOutcome[], colors: Colors): readonly string[] {

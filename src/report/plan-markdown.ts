@@ -9,7 +9,7 @@ import { driftText } from "./drift-text.ts";
 import type { FieldLine } from "./field-lines.ts";
 import { keptWithin, type Part } from "./markdown-fit.ts";
 import { markdownBlock, markdownCode, markdownText, printable } from "./printable.ts";
-import { kindTable, summaryLine } from "./summary.ts";
+import { kindTable, refusalLine, summaryLine } from "./summary.ts";
 import { count } from "./words.ts";
 
 /** Comments of the large forges end at 65,536 characters. */
@@ -35,7 +35,9 @@ export function planMarkdown(plan: Plan, registry: Registry, limit = MARKDOWN_LI
 }
 
 function heading(plan: Plan): string {
-  return `## ${markdownText(summaryLine(plan))}\n\nWorkspace ${markdownCode(plan.host)}\n`;
+  const refusal = refusalLine(plan);
+  const refused = refusal === undefined ? "" : `**${markdownText(refusal)}**\n\n`;
+  return `## ${markdownText(summaryLine(plan))}\n\n${refused}Workspace ${markdownCode(plan.host)}\n`;
 }
 
 function refusals(plan: Plan): readonly string[] {

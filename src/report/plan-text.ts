@@ -8,7 +8,7 @@ import { diagnosticText } from "./diagnostic-text.ts";
 import { driftLines } from "./drift-text.ts";
 import { fieldBlock } from "./field-block.ts";
 import { printable } from "./printable.ts";
-import { changesAnything, kindTable, summaryLine } from "./summary.ts";
+import { changesAnything, kindTable, refusalLine, summaryLine } from "./summary.ts";
 import { count, listed } from "./words.ts";
 
 export function planText(plan: Plan, registry: Registry, colors: Colors): string {
@@ -19,7 +19,7 @@ export function planText(plan: Plan, registry: Registry, colors: Colors): string
     diagnosticsSection(plan, colors),
     tableSection(plan, colors),
     lossSection(plan, colors),
-    [colors.bold(summaryLine(plan))],
+    summarySection(plan, colors),
   ];
   return `${sections
     .filter((lines) => lines.length > 0)
@@ -112,6 +112,14 @@ function tableSection(plan: Plan, colors: Colors): readonly string[] {
     );
     return at === 0 ? colors.dim(`  ${cells.join("  ")}`) : `  ${cells.join("  ")}`;
   });
+}
+
+function summarySection(plan: Plan, colors: Colors): readonly string[] {
+  const refusal = refusalLine(plan);
+  return [
+    colors.bold(summaryLine(plan)),
+    ...(refusal === undefined ? [] : [colors.red(colors.bold(refusal))]),
+  ];
 }
 
 /** What goes, once more, where nobody can miss it. */

@@ -54,10 +54,13 @@ export function markdownCode(text: string): string {
   return `${fence}${pad}${shown}${pad}${fence}`;
 }
 
+/** Characters with a meaning inside a line; an underscore inside a word and a colon before a blank have none. */
+const MARKUP = /[\\`*{}[\]()#!|~<>&^$]|(?<!\w)_|_(?!\w)|:(?=\S)/g;
+
 /** Running text for Markdown: every character with a meaning there is escaped; `@` cannot mention anyone. */
 export function markdownText(text: string): string {
   return printable(text)
-    .replace(/[\\`*_{}[\]()#!|~<>&^$+=:-]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replace(MARKUP, (character) => `&#${character.charCodeAt(0)};`)
     .replaceAll("@", "<code>&#64;</code>")
     .replace(/\b(https?|www|ftp|mailto)(?=[.&])/gi, "<span>$1</span>");
 }

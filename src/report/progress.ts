@@ -4,7 +4,7 @@ import { kindOf } from "../core/address.ts";
 import type { ApplyEvent, ReadEvent } from "../planner/outcome.ts";
 import type { Colors } from "./color.ts";
 import { printable } from "./printable.ts";
-import { DOING, DONE, duration, grouped } from "./words.ts";
+import { count, DOING, DONE, duration } from "./words.ts";
 
 export interface Progress {
   read(event: ReadEvent): void;
@@ -36,7 +36,7 @@ export function plainProgress({ write, colors }: ProgressParts): Progress {
     read(event) {
       objects += event.objects;
       if (event.done === event.total)
-        line(colors.dim(`Read ${grouped(objects)} objects of ${grouped(event.total)} kinds.`));
+        line(colors.dim(`Read ${count(objects, "object")} of ${count(event.total, "kind")}.`));
     },
     apply(event) {
       tally.count(event);
@@ -44,6 +44,8 @@ export function plainProgress({ write, colors }: ProgressParts): Progress {
         line(colors.dim(`waiting: ${printable(event.address)}: ${printable(event.what)}`));
       if (event.type !== "apply_complete" && event.type !== "apply_errored") return;
       const { outcome } = event;
+      // Said once, by whoever stopped the run.
+      if (outcome.diagnostic?.code === "APPLY_INTERRUPTED") return;
       const good = outcome.result === "applied";
       const word = good ? DONE[outcome.action] : outcome.result;
       const why = outcome.diagnostic === undefined ? "" : `: ${printable(outcome.diagnostic.message)}`;

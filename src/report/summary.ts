@@ -1,8 +1,9 @@
 // How many changes of each action a plan has, in all and by kind, and the one line that says it.
 
+import { hasErrors } from "../core/diagnostic.ts";
 import type { Action, Change } from "../planner/change.ts";
 import type { Plan, Summary } from "../planner/plan.ts";
-import { count, grouped, TOUCHING } from "./words.ts";
+import { count, grouped, listed, TOUCHING } from "./words.ts";
 
 export function summaryOf(changes: readonly Change[]): Summary {
   const summary: Record<Action, number> = {
@@ -27,6 +28,7 @@ export function changesAnything(plan: Plan): boolean {
 /** `Plan: 3 to create, 1 to update, 1 to replace, 0 to delete.` */
 export function summaryLine(plan: Plan): string {
   const summary = summaryOf(plan.changes);
+  if (!changesAnything(plan) && hasErrors(plan.diagnostics)) return "Nothing is planned.";
   if (!changesAnything(plan)) return `No changes: ${count(summary.noop, "resource")} as the spec says.`;
   const parts = (["create", "update", "replace", "delete"] as const).map(
     (action) => `${grouped(summary[action])} to ${action}`,
@@ -34,6 +36,15 @@ export function summaryLine(plan: Plan): string {
   for (const action of ["adopt", "forget"] as const)
     if (summary[action] > 0) parts.push(`${grouped(summary[action])} to ${action}`);
   return `Plan: ${parts.join(", ")}.`;
+}
+
+/** `Not to be applied: GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
+export function refusalLine(plan: Plan): string | undefined {
+  const found = [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)].filter(
+    (one) => one.severity === "error",
+  );
+  if (found.length === 0) return undefined;
+  return `Not to be applied: ${listed([...new Set(found.map((one) => one.code))])}.`;
 }
 
 /** Rows of the table by kind: first the heads, then a row for each kind that changes. Empty where the summary says as much. */

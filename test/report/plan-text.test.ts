@@ -43,6 +43,7 @@ describe("plan as text", () => {
       This plan destroys 2 objects: pools.old and pools.gone.
 
       Plan: 2 to create, 1 to update, 1 to replace, 1 to delete.
+      Not to be applied: GUARD_PREVENT_DESTROY.
       "
     `);
   });

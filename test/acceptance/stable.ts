@@ -1,0 +1,16 @@
+// Takes out of an output what differs from run to run: the folder, the port, ids, times, digests.
+
+export function stable(text: string, folder: string, url: string): string {
+  return text
+    .replaceAll(url, "http://workspace.test")
+    .replaceAll(folder, "/here")
+    .replace(/\b\d{4}-\d{6}-[a-z]+\d+(-pool-[0-9a-f]+)?\b/g, "ID")
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME")
+    .replace(/\b1\d{12}\b/g, "TIME")
+    .replace(/\b(in|after) \d+(\.\d+)? (s|min)\b( \d+ s)?/g, "$1 N s")
+    .replace(/(last sign of life) \d+ s/g, "$1 N s")
+    .replace(/("elapsed_ms": ?)\d+/g, "$10")
+    .replace(/\b[\w.-]+@[\w.-]+ \(process \d+\)/g, "USER@MACHINE (process N)")
+    .replace(/\b(unlock) [0-9a-f]{16}\b/g, "$1 NONCE")
+    .replace(/\b[0-9a-f]{32,64}\b/g, "DIGEST");
+}
