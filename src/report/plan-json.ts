@@ -59,7 +59,8 @@ export function changeJson(change: Change, registry: Registry): Record<string, u
 function valuesJson(change: Change, fields: FieldTable): Record<string, unknown> {
   const before = "before" in change ? change.before : undefined;
   const after = "after" in change ? change.after : undefined;
-  const shown = after === undefined ? undefined : maskedValues(fields, after);
+  const unresolved = "unresolved" in change ? change.unresolved : [];
+  const shown = after === undefined ? undefined : known(maskedValues(fields, after), unresolved);
   const was = before === undefined ? undefined : maskedValues(fields, before);
   const changing = change.action === "update" || change.action === "replace";
   return {
@@ -69,7 +70,7 @@ function valuesJson(change: Change, fields: FieldTable): Record<string, unknown>
         : ACTIONS[change.action],
     before: was ?? null,
     after: shown ?? null,
-    after_unknown: unknownShape("unresolved" in change ? change.unresolved : []),
+    after_unknown: unknownShape(unresolved),
     before_sensitive: shapeOf(fields, before),
     after_sensitive: shapeOf(fields, after),
     patch: changing ? diffPatch(fields, change.before, change.diffs) : [],
@@ -79,6 +80,15 @@ function valuesJson(change: Change, fields: FieldTable): Record<string, unknown>
 
 function shapeOf(fields: FieldTable, values: Values | undefined): Json {
   return values === undefined ? false : (sensitiveShape({ properties: fields }, values) ?? {});
+}
+
+/** What is known only after apply is left out, as Terraform does; in a list its place stays, as null. */
+function known(values: Values, unresolved: readonly Reference[]): Json | undefined {
+  let shown: Json | undefined = values;
+  for (const { path } of unresolved) {
+    shown = withValueAt(shown, path, typeof path.at(-1) === "number" ? null : undefined);
+  }
+  return shown;
 }
 
 function unknownShape(references: readonly Reference[]): JsonObject {

@@ -63,5 +63,6 @@ describe("plan as JSON", () => {
     const reference = { path: ["tags", "pool"], parts: [] };
     const change = { ...create, unresolved: [reference] } as typeof create;
     expect(inner(change).after_unknown).toEqual({ tags: { pool: true } });
+    expect(inner(change).after).not.toHaveProperty("tags.pool");
   });
 });
