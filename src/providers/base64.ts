@@ -3,13 +3,12 @@
 import { error, Failure } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
 
+const BASE64 = /^[A-Za-z0-9+/\s]*(={1,2}\s*)?$/;
+
 /** The bytes of a member of an answer. Throws Failure (API_PROTOCOL) where it is no base64. */
 export function bytesIn(answer: JsonObject, key: string): Uint8Array {
   const value = answer[key] ?? "";
-  try {
-    if (typeof value !== "string") throw new TypeError("not a text");
-    return Uint8Array.from(atob(value), (letter) => letter.charCodeAt(0));
-  } catch {
-    throw new Failure(error("API_PROTOCOL", `the service answered with ${key} that is not base64`));
-  }
+  // Not atob(): contents are megabytes, and a letter at a time that takes a hundred times as long.
+  if (typeof value === "string" && BASE64.test(value)) return new Uint8Array(Buffer.from(value, "base64"));
+  throw new Failure(error("API_PROTOCOL", `the service answered with ${key} that is not base64`));
 }

@@ -1,4 +1,4 @@
-// Files of the workspace's file system (contract: part A, 2.8 and 4.5). Compared by size, and by content where sizes agree.
+// Files of the workspace's file system (contract: part A, 2.8 and 4.5). Compared by content, which is read by ranges.
 
 import { remoteId } from "../core/address.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -6,7 +6,7 @@ import type { LiveObject, Problem } from "../resource/provider.ts";
 import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider, optional, text } from "./define.ts";
 import { sourceFields } from "./fields/source.ts";
-import { contentOf, sizeIn, summed } from "./files/content.ts";
+import { contentOf, summed } from "./files/content.ts";
 import { upload } from "./files/upload.ts";
 import { entriesFor, pathProblems } from "./paths.ts";
 
@@ -55,14 +55,10 @@ export const files = defineProvider({
     const entries = await entriesFor(scope, list, isFolder);
     return entries.flatMap((entry) => toSpec(entry) ?? []);
   },
-  /** The content is read only where the size is the wanted one: another size is difference enough. */
-  async hydrate(api, live, desired) {
-    if (desired === undefined) return live;
+  /** Whatever is wanted, so that every look at an unchanged file gives the same. */
+  async hydrate(api, live) {
     const size = Number(live.facts.file_size);
-    const content =
-      size === sizeIn(desired.content)
-        ? contentOf(size, await summed(api, live.name, size))
-        : contentOf(size);
+    const content = contentOf(size, await summed(api, live.name, size));
     return { ...live, values: { ...live.values, content } };
   },
   async read(api, id) {

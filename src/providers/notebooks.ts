@@ -4,6 +4,7 @@ import { isMissing } from "../api/missing.ts";
 import { type RemoteId, remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { Refused } from "../core/outcome.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Acting, LiveObject, Problem, Task } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
@@ -11,7 +12,7 @@ import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { bytesIn } from "./base64.ts";
 import { choice, defineProvider, optional, text } from "./define.ts";
 import { sourceFields } from "./fields/source.ts";
-import { contentDigest, FORMATS, formatOf, isComparable } from "./notebooks/normal.ts";
+import { contentDigest, FORMATS, formatOf, isReadable } from "./notebooks/normal.ts";
 import { entriesFor, folderOf, foldersAbove, pathProblems } from "./paths.ts";
 
 const fields = {
@@ -30,13 +31,18 @@ const fields = {
         "Language of a SOURCE notebook; it follows from the extension. Other formats tell it themselves.",
     }),
   ),
-  content: optional(text({ description: "Digest of the content, without what the service adds to it." })),
+  content: optional(
+    text({
+      whenAbsent: "unmanaged",
+      description: "Digest of the notebook's cells, the same in every format.",
+    }),
+  ),
   imported: optional(
     text({
       writeOnly: true,
       witness: "exported",
       description:
-        "Digest of an HTML or DBC file as it was imported. The service does not give such a file back as it was, so its export as SOURCE tells of changes.",
+        "Digest of an HTML or DBC file as it was imported. The service does not give such a file back as it was, so its cells tell of changes.",
     }),
   ),
 };
@@ -66,24 +72,29 @@ function check(values: Values, name: string): readonly Problem[] {
   return problems;
 }
 
-/** Archives cannot be compared with what is exported, so their digest is only compared with the one that was imported. */
+/** The cells of an archive cannot be read here, so its own digest is compared with the one that was imported. */
 function normalize(values: Values): Values {
-  if (values.format === undefined || isComparable(formatOf(values.format)) || values.content === undefined)
+  if (values.format === undefined || isReadable(formatOf(values.format)) || values.content === undefined)
     return values;
   const { content, ...rest } = values;
   return { ...rest, imported: content };
 }
 
-/** What the live notebook holds, in the form that the desired format is compared by. */
-async function hydrate(api: Reader, live: LiveObject, desired: Values | undefined): Promise<LiveObject> {
-  if (desired === undefined) return live;
-  const format = formatOf(desired.format);
-  const compared = isComparable(format) ? format : "SOURCE";
-  const answer = await api.read("workspace/export", { path: live.name, format: compared });
-  const content = contentDigest(bytesIn(answer, "content"), compared);
-  return compared === format
-    ? { ...live, values: { ...live.values, content } }
-    : { ...live, facts: { ...live.facts, exported: content } };
+/** The cells of the live notebook, by its export as SOURCE: whatever is wanted, so that every look gives the same. */
+async function hydrate(api: Reader, live: LiveObject): Promise<LiveObject> {
+  const content = await exportedDigest(api, live);
+  return { ...live, values: { ...live.values, content }, facts: { ...live.facts, exported: content } };
+}
+
+async function exportedDigest(api: Reader, live: LiveObject): Promise<string> {
+  try {
+    const answer = await api.read("workspace/export", { path: live.name, format: "SOURCE" });
+    return contentDigest(bytesIn(answer, "content"), "SOURCE", live.values.language);
+  } catch (refusal) {
+    if (refusal instanceof Refused && refusal.code === "MAX_NOTEBOOK_SIZE_EXCEEDED")
+      return "too large to be exported";
+    throw refusal;
+  }
 }
 
 type Body = { readonly [field: string]: Json | Uint8Array };
@@ -140,7 +151,7 @@ export const notebooks = defineProvider({
 
   check,
   needs: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
-  contentDigest: (bytes, values) => contentDigest(bytes, formatOf(values.format)),
+  contentDigest: (bytes, values) => contentDigest(bytes, formatOf(values.format), values.language),
   normalize,
   steps: (_diffs, _live, after) =>
     formatOf(after.format) === "DBC"

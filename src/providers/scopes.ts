@@ -103,9 +103,7 @@ export const scopes = defineProvider({
             `${counted(secrets.length, "secret")} in it go, and the API cannot read them back: ${membersIn(secrets)}`,
           ]
         : []),
-      ...(acls.length > 0
-        ? [`its access list goes: ${membersIn(acls)}${change.action === "replace" ? "" : " lose it"}`]
-        : []),
+      ...(acls.length > 0 ? [`its access list goes with it: ${membersIn(acls)}`] : []),
     ];
   },
   objections(change, look) {

@@ -18,7 +18,10 @@ export function hasContent(provider: Provider): boolean {
   return provider.fields.source?.source === true && secretField(provider) === undefined;
 }
 
-/** Set from the file's bytes, never written: `content`, and digests that stand in for it where it cannot be read back. */
+/** What a content is known by. */
+const CONTENT_FIELDS = new Set(["content", "imported"]);
+
+/** Set from the file's bytes, never written. */
 export function isContentField(provider: Provider, name: string): boolean {
-  return hasContent(provider) && (name === "content" || provider.fields[name]?.witness !== undefined);
+  return CONTENT_FIELDS.has(name) && hasContent(provider);
 }

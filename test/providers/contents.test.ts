@@ -209,20 +209,37 @@ describe("notebooks", () => {
     }
   });
 
-  test("a notebook that another format or another line ending says the same is the same", () => {
-    const same = (a: string, b: string, format: "SOURCE" | "JUPYTER" = "SOURCE") =>
-      expect(contentDigest(bytesOf(a), format)).toBe(contentDigest(bytesOf(b), format));
-    same("print(1)", "# Databricks notebook source\nprint(1)\n");
-    same("select 1", "-- Workspace notebook source\n\nselect 1\n\n");
-    same("val a = 1", "// NOTEBOOK SOURCE\r\nval a = 1\r\n");
-    same("\uFEFFprint(1)", "print(1)");
-    same("a\n# COMMAND ----------\nb", "a\n\n# COMMAND ----------\n\nb\n");
-    same("", "\n\n");
-    const cell = (source: unknown, cell_type = "code", more: JsonObject = {}) =>
-      JSON.stringify({ nbformat: 4, metadata: more, cells: [{ cell_type, source, ...more }] });
-    same(cell("a\nb\n"), cell(["a\n", "b"]), "JUPYTER");
-    same(cell("a"), cell("a", "code", { outputs: ["x"], execution_count: 9, id: "z" }), "JUPYTER");
-    same(cell("%md\n# hi"), cell("# hi", "markdown"), "JUPYTER");
+  const source = (text: string, language = "PYTHON") => contentDigest(bytesOf(text), "SOURCE", language);
+  const jupyter = (cells: readonly JsonObject[]) =>
+    contentDigest(bytesOf(JSON.stringify({ nbformat: 4, metadata: {}, cells })), "JUPYTER", undefined);
+
+  test("a source that another header, line ending or blank line says is the same", () => {
+    expect(source("# Databricks notebook source\nprint(1)\n")).toBe(source("print(1)"));
+    expect(source("-- Workspace notebook source\n\nselect 1\n\n", "SQL")).toBe(source("select 1", "SQL"));
+    expect(source("// NOTEBOOK SOURCE\r\nval a = 1\r\n", "SCALA")).toBe(source("val a = 1", "SCALA"));
+    expect(source("\uFEFFprint(1)")).toBe(source("print(1)"));
+    expect(source("a\n# COMMAND ----------\nb")).toBe(source("a\n\n# COMMAND ----------\n\nb\n"));
+    expect(source("\n\n")).toBe(source(""));
+    expect(source("# MAGIC %md # hi\n# MAGIC you")).toBe(source("# MAGIC %md\n# MAGIC # hi\n# MAGIC you"));
+  });
+
+  test("a Jupyter file is the same as the source that says the same, without its outputs", () => {
+    const cells = [
+      {
+        cell_type: "code",
+        source: ["a\n", "b\n"],
+        outputs: ["x"],
+        execution_count: 9,
+        id: "z",
+        metadata: {},
+      },
+      { cell_type: "markdown", source: "# hi\n\nyou", metadata: { title: "Hello" } },
+      { cell_type: "code", source: "%sql\nselect 1" },
+    ];
+    const same =
+      "a\nb\n# COMMAND ----------\n# DBTITLE 1,Hello\n# MAGIC %md\n# MAGIC # hi\n# MAGIC\n# MAGIC you\n# COMMAND ----------\n# MAGIC %sql\n# MAGIC select 1";
+    expect(jupyter(cells)).toBe(source(same));
+    expect(jupyter([{ cell_type: "code", source: [] }])).toBe(source(""));
   });
 
   test("what a notebook says differs when its text, its cells or their order differ", () => {
@@ -234,11 +251,23 @@ describe("notebooks", () => {
       "  a",
       "a\n\nb",
       "a\nb",
+      "# MAGIC %md a",
+      "# DBTITLE 1,x\na",
     ];
-    const digests = texts.map((text) => contentDigest(bytesOf(text), "SOURCE"));
-    expect(new Set(digests).size).toBe(texts.length);
-    expect(contentDigest(bytesOf("no json"), "JUPYTER")).toBe(digest("no json"));
-    expect(contentDigest(bytesOf("[]"), "JUPYTER")).toBe(digest("[]"));
+    expect(new Set(texts.map((text) => source(text))).size).toBe(texts.length);
+    for (const text of ["no json", "[]"])
+      expect(contentDigest(bytesOf(text), "JUPYTER", undefined)).toBe(digest(text));
+  });
+
+  test("a notebook that is too large to be exported differs, and hides no other", async () => {
+    const entry = { object_type: "NOTEBOOK", path: "/n", language: "SQL" };
+    const { api } = scripted({
+      "workspace/list": { objects: [entry] },
+      "workspace/export": refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED"),
+    });
+    const { values } = declared(notebooks, "/n", bytesOf("1"), { language: "SQL" });
+    const live = await observed(notebooks, api, "/n", values);
+    expect(live === undefined ? undefined : diffs(notebooks, live, "/n", values)).toHaveLength(1);
   });
 
   test("an import makes the folder that nobody manages, once it is refused for want of it", async () => {
@@ -321,16 +350,6 @@ describe("files", () => {
       const moved = await observed(files, api, "/init/a", values);
       expect(moved === undefined ? undefined : diffs(files, moved, "/init/a", values)).toHaveLength(1);
     }
-  });
-
-  test("another size is difference enough: nothing is read", async () => {
-    const { api, reads } = scripted({
-      "fs/list": { files: [{ path: "/a", is_dir: false, file_size: "3" }] },
-    });
-    const { values } = declared(files, "/a", bytesOf("four"));
-    const live = await observed(files, api, "/a", values);
-    expect(live?.values.content).toBe("3 bytes");
-    expect(writes(reads)).toEqual(["fs/list"]);
   });
 
   test("beyond a megabyte a file is written beside its place in blocks, looked at, then moved", async () => {

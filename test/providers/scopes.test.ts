@@ -91,7 +91,7 @@ describe("scopes", () => {
     const told = scopes.consequences?.(planned(scopes, "delete", live), lookAt(world));
     expect(told).toEqual([
       "2 secrets in it go, and the API cannot read them back: ours and theirs",
-      "its access list goes: ops lose it",
+      "its access list goes with it: ops",
     ]);
     expect(scopes.consequences?.(planned(scopes, "update", live, {}), lookAt(world))).toEqual([]);
   });

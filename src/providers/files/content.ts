@@ -3,21 +3,14 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { error, Failure } from "../../core/diagnostic.ts";
-import type { Json } from "../../core/json.ts";
 import type { Reader } from "../../resource/verbs.ts";
 import { bytesIn } from "../base64.ts";
 
 /** The most that one request reads or writes (part A, 8). */
 export const MEGABYTE = 1024 * 1024;
 
-/** `12 bytes, sha256 9f86…`; of a file that is not read, its size. */
-export const contentOf = (size: number, digest?: string): string =>
-  digest === undefined ? `${size} bytes` : `${size} bytes, sha256 ${digest}`;
-
-export function sizeIn(content: Json | undefined): number | undefined {
-  const size = typeof content === "string" ? /^(\d+) bytes/.exec(content)?.[1] : undefined;
-  return size === undefined ? undefined : Number(size);
-}
+/** `12 bytes, sha256 9f86…`, as the spec says it of a file of its own. */
+export const contentOf = (size: number, digest: string): string => `${size} bytes, sha256 ${digest}`;
 
 /** SHA-256 of a live file of this size. Never holds more than a range of it. */
 export async function summed(api: Reader, path: string, size: number): Promise<string> {

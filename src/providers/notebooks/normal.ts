@@ -1,4 +1,4 @@
-// The form in which notebooks are compared: what a service adds to a source or leaves out of it does not count.
+// The form in which notebooks are compared: their cells, the same whatever the format. What a service adds does not count.
 
 import { digest, fingerprint } from "../../core/canonical.ts";
 import { parseJson } from "../../core/exact-json.ts";
@@ -10,55 +10,76 @@ export type Format = (typeof FORMATS)[number];
 
 export const formatOf = (value: Json | undefined): Format => FORMATS.find((one) => one === value) ?? "SOURCE";
 
-/** Whether what is exported can be compared with what was imported; the other two formats are archives of their own making. */
-export const isComparable = (format: Format): boolean => format === "SOURCE" || format === "JUPYTER";
+/** Whether the cells of a file can be read here; HTML and DBC files are archives of the service's own making. */
+export const isReadable = (format: Format): boolean => format === "SOURCE" || format === "JUPYTER";
 
-/** Digest of a notebook's content in its normal form. Bytes that are not of the format count as they are. */
-export function contentDigest(bytes: Uint8Array, format: Format): string {
-  switch (format) {
-    case "SOURCE":
-      return fingerprint(sourceCells(bytes));
-    case "JUPYTER": {
-      const cells = jupyterCells(bytes);
-      return cells === undefined ? digest(bytes) : fingerprint(cells);
-    }
-    case "HTML":
-    case "DBC":
-      return digest(bytes);
-    default:
-      return format satisfies never;
-  }
+/** Digest of a notebook's cells; of the bytes where they cannot be read. */
+export function contentDigest(bytes: Uint8Array, format: Format, language: Json | undefined): string {
+  const cells = cellsOf(bytes, format, language);
+  return cells === undefined ? digest(bytes) : fingerprint(cells);
 }
 
-const HEADER = /^(?:#|--|\/\/) (?:\S+ )?notebook source[ \t]*\n?/i;
-const SEPARATOR = /^(?:#|--|\/\/) COMMAND -+[ \t]*$/m;
+type Cell = { readonly kind: "code" | "markdown"; readonly text: string; readonly title?: string };
 
-/** Cells without the blank lines around them; the first comment that says "notebook source" is the service's. */
-function sourceCells(bytes: Uint8Array): readonly string[] {
-  const text = new TextDecoder().decode(bytes).replaceAll("\r\n", "\n").replace(HEADER, "");
-  const cells = text.split(SEPARATOR).map(withoutBlankEnds);
-  return cells.length === 1 && cells[0] === "" ? [] : cells;
+function cellsOf(bytes: Uint8Array, format: Format, language: Json | undefined): readonly Cell[] | undefined {
+  if (!isReadable(format)) return undefined;
+  const text = new TextDecoder().decode(bytes).replaceAll("\r\n", "\n");
+  const cells = format === "SOURCE" ? sourceCells(text, language) : jupyterCells(text);
+  const [only, ...more] = cells ?? [];
+  return more.length === 0 && only?.text === "" && only.title === undefined ? [] : cells;
 }
 
 const withoutBlankEnds = (text: string): string => text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 
-/** Kind and text of each cell; outputs, counters and the rest of the metadata are what running leaves behind. */
-function jupyterCells(bytes: Uint8Array): readonly Json[] | undefined {
-  const file = parsed(bytes);
+/** A command that begins with `%md` is markdown, however it came. */
+function cellOf(command: string, isMarkdown: boolean, title: string | undefined): Cell {
+  const text = withoutBlankEnds(command);
+  const marked = text.replace(/^%md(?:[ \t]*\n|[ \t]+|$)/, "");
+  const kind = isMarkdown || marked !== text ? "markdown" : "code";
+  return { kind, text: withoutBlankEnds(marked), ...(title === undefined ? {} : { title }) };
+}
+
+const COMMENTS: Readonly<Record<string, string>> = { SQL: "--", SCALA: "//" };
+const HEADER = /^(?:#|--|\/\/) (?:\S+ )?notebook source[ \t]*(?:\n|$)/i;
+
+/** Comments of the service part the cells and carry what is not code of the notebook's language. */
+function sourceCells(text: string, language: Json | undefined): readonly Cell[] {
+  const comment = COMMENTS[String(language)] ?? "#";
+  const separator = new RegExp(`^${comment} COMMAND -+[ \\t]*$`, "m");
+  return text
+    .replace(HEADER, "")
+    .split(separator)
+    .map((chunk) => sourceCell(withoutBlankEnds(chunk), comment));
+}
+
+function sourceCell(chunk: string, comment: string): Cell {
+  const [first = "", ...others] = chunk.split("\n");
+  const titled = first.startsWith(`${comment} DBTITLE `);
+  const title = titled ? /^\S+ DBTITLE \d,(.*)$/.exec(first.trimEnd())?.[1] : undefined;
+  const body = title === undefined ? chunk : withoutBlankEnds(others.join("\n"));
+  const magic = `${comment} MAGIC`;
+  if (!body.startsWith(magic)) return { ...cellOf("", false, title), text: body };
+  const lines = body
+    .split("\n")
+    .map((line) => (line.startsWith(magic) ? line.slice(magic.length).replace(/^ /, "") : line));
+  return cellOf(lines.join("\n"), false, title);
+}
+
+/** Outputs, counters and the rest of the metadata are what running leaves behind. */
+function jupyterCells(text: string): readonly Cell[] | undefined {
+  const file = parsed(text);
   if (!isObject(file) || !Array.isArray(file.cells)) return undefined;
   return file.cells.filter(isObject).map((cell) => {
     const source = Array.isArray(cell.source) ? cell.source.map(String).join("") : String(cell.source ?? "");
-    const text = withoutBlankEnds(source.replaceAll("\r\n", "\n"));
-    const markdown = text.replace(/^%md(?:[ \t]*\n|[ \t]+|$)/, "");
-    const kind = markdown !== text || cell.cell_type !== "code" ? "markdown" : "code";
     const title = isObject(cell.metadata) ? cell.metadata.title : undefined;
-    return { kind, text: markdown, ...(typeof title === "string" ? { title } : {}) };
+    const command = source.replaceAll("\r\n", "\n");
+    return cellOf(command, cell.cell_type !== "code", typeof title === "string" ? title : undefined);
   });
 }
 
-function parsed(bytes: Uint8Array): Json | undefined {
+function parsed(text: string): Json | undefined {
   try {
-    return parseJson(new TextDecoder().decode(bytes));
+    return parseJson(text);
   } catch {
     return undefined;
   }
