@@ -101,7 +101,7 @@ function overridden(field: string, values: Values): boolean {
   );
 }
 
-/** Digests of the bytes and of what contents are compared by. Large files pass through in pieces. */
+/** Digests of the bytes and of what contents are compared by: the kind's own form, or size and digest. Large files pass through in pieces. */
 function summed(
   written: Written,
   path: string,

@@ -211,10 +211,13 @@ function quoted(data: unknown): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/** Leaves out what says nothing to people: the frame of a condition, and every branch of a choice beside the choice itself. */
+/** Leaves out what says nothing to people: the frame of a condition, every branch of a choice beside the choice itself, and what else is wrong with a value of the wrong type. */
 function chosen(errors: readonly SchemaError[]): readonly SchemaError[] {
-  return errors.filter(
-    ({ keyword, schemaPath }) =>
-      keyword !== "if" && !/\/(?:anyOf|oneOf|not|propertyNames)\//.test(schemaPath),
+  const mistyped = new Set(
+    errors.filter(({ keyword }) => keyword === "type").map(({ path }) => toText(path)),
   );
+  return errors.filter(({ keyword, schemaPath, path }) => {
+    if (keyword === "if" || /\/(?:anyOf|oneOf|not|propertyNames)\//.test(schemaPath)) return false;
+    return keyword === "type" || mistyped.size === 0 || !mistyped.has(toText(path));
+  });
 }

@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import { load } from "./folder.ts";
+
+describe("names", () => {
+  it("that two resources would share are told, whatever their case where the kind says so", async () => {
+    const { told, diagnostics } = await load(`
+users: { Ada@example.com: {}, ada@example.com: {} }
+groups: { a: { displayName: ops }, b: { displayName: ops }, c: { displayName: OPS } }
+`);
+    expect(told).toEqual([
+      'SPEC_DUPLICATE_NAME 2:31 users.ada@example.com has the same name as users.Ada@example.com: "ada@example.com"',
+      'SPEC_DUPLICATE_NAME 3:54 groups.b has the same name as groups.a: "ops"',
+    ]);
+    expect(diagnostics.map(({ hint }) => hint)).toEqual([
+      "the other stands at workspace.yaml:2; names of users are unique, whatever their case",
+      "the other stands at workspace.yaml:3; names of groups are unique",
+    ]);
+  });
+
+  it("may be shared where the service lets them", async () => {
+    expect((await load("clusters: { a: { cluster_name: x }, b: { cluster_name: x } }")).told).toEqual([]);
+  });
+
+  it("may not be empty", async () => {
+    expect((await load("users: { '': {} }")).told).toEqual([
+      "SPEC_VALUE 1:10 one of the users has an empty name",
+    ]);
+  });
+});
+
+describe("limits of the service", () => {
+  it("are told once, at the first resource too many", async () => {
+    const { told } = await load("scopes: { a: {}, b: {}, c: {}, d: {}, e: {} }");
+    expect(told).toEqual(["SPEC_LIMIT 1:32 a workspace holds at most 3 scopes; the spec has 5"]);
+  });
+
+  it("count for each parent by itself", async () => {
+    const keys = (count: number): string =>
+      Array.from({ length: count }, (_, at) => `k${at}: { env: A }`).join(", ");
+    const { told } = await load(
+      `scopes: { a: { secrets: { ${keys(2)} } }, b: { secrets: { ${keys(3)} } } }`,
+      { secrets: "skip" },
+    );
+    expect(told).toEqual(["SPEC_LIMIT 1:111 scopes.b holds at most 2 secrets; the spec has 3"]);
+  });
+});
+
+describe("circles", () => {
+  it("are told with the way around", async () => {
+    const { told } = await load(`
+groups:
+  a: { members: { groups: [b] } }
+  b: { members: { groups: [c] } }
+  c: { members: { groups: [a, d] } }
+  d: {}
+`);
+    expect(told).toEqual([
+      "SPEC_CYCLE 3:3 resources need each other in a circle: groups.a -> groups.b -> groups.c -> groups.a",
+    ]);
+  });
+
+  it("of one are told as such", async () => {
+    expect((await load("groups: { a: { members: { groups: [a] } } }")).told).toEqual([
+      "SPEC_CYCLE 1:11 groups.a needs itself",
+    ]);
+  });
+
+  it("by references are told too", async () => {
+    const { told } = await load(`
+clusters:
+  a: { spark_conf: { k: "\${clusters.b.cluster_id}" } }
+  b: { spark_conf: { k: "\${clusters.a.cluster_id}" } }
+`);
+    expect(told).toEqual([
+      "SPEC_CYCLE 3:3 resources need each other in a circle: clusters.a -> clusters.b -> clusters.a",
+    ]);
+  });
+
+  it("are none where two ways lead to the same thing, however long they are", async () => {
+    const chain = Array.from(
+      { length: 19_999 },
+      (_, at) => `  g${at}: { members: { groups: [g${at + 1}, g20000] } }`,
+    );
+    expect(
+      (
+        await load(
+          `groups:\n${chain.join("\n")}\n  g19999: { members: { groups: [g20000] } }\n  g20000: {}\n`,
+        )
+      ).told,
+    ).toEqual([]);
+  });
+});
+
+describe("memberships", () => {
+  it("that both ends decide are told, whether they agree or not, once for each pair", async () => {
+    const { told } = await load(`
+users: { ada: { groups: [ops] }, bob: { groups: [] }, eve: {}, kim: { groups: [free] } }
+groups: { ops: { members: { users: [ADA, bob, eve] } }, free: {} }
+`);
+    expect(told).toContain(
+      "SPEC_COMBINATION 3:42 groups.ops: members.users and users.bob: groups both decide one membership",
+    );
+    expect(told.filter((one) => one.startsWith("SPEC_COMBINATION"))).toHaveLength(2);
+  });
+});
+
+describe("checks of a kind", () => {
+  it("are located at the field that they name", async () => {
+    const { told } = await load(
+      "pools:\n  p:\n    node_type_id: x\n    min_idle_instances: 9\n    max_capacity: 3\n",
+    );
+    expect(told).toEqual(["SPEC_COMBINATION 4:25 pools.p: min_idle_instances is more than max_capacity"]);
+  });
+
+  it("are not asked of values that do not pass the schema", async () => {
+    const { told } = await load(
+      "pools: { p: { node_type_id: x, min_idle_instances: 9, max_capacity: '3' } }",
+    );
+    expect(told).toEqual(
+      ['SPEC_TYPE 1:69 pools.p: max_capacity must be a whole number, not the text "3"'].map((one) =>
+        one.replace("1:69", "1:69"),
+      ),
+    );
+  });
+});
+
+describe("sets", () => {
+  it("that hold an entry twice are a warning", async () => {
+    const { spec, diagnostics } = await load(
+      "pools: { p: { node_type_id: x, preloaded_spark_versions: [a, b, a] } }",
+    );
+    expect(spec).toBeDefined();
+    expect(diagnostics).toMatchObject([
+      { severity: "warning", message: "pools.p: preloaded_spark_versions holds an entry twice" },
+    ]);
+  });
+});
+
+describe("policy and lifecycle", () => {
+  it("are read in all their forms", async () => {
+    const { spec, told, resource } = await load(`
+policy:
+  on_immutable_change: { default: replace, users: error }
+  max_deletes: 12.5%
+  authoritative: [groups]
+pools:
+  p: { node_type_id: x, lifecycle: { on_immutable_change: error, ignore_changes: [custom_tags.team, node_type_id] } }
+`);
+    expect(told).toEqual([]);
+    expect(spec?.policy).toEqual({
+      on_immutable_change: "replace",
+      on_immutable_change_by_kind: { users: "error" },
+      max_deletes: { share: 0.125 },
+      authoritative: ["groups"],
+    });
+    expect(resource("pools.p").lifecycle).toEqual({
+      prevent_destroy: false,
+      ignore_changes: ["custom_tags.team", "node_type_id"],
+      on_immutable_change: "error",
+    });
+    expect(
+      (await load("policy: { on_immutable_change: replace, max_deletes: 0 }")).spec?.policy,
+    ).toMatchObject({
+      on_immutable_change: "replace",
+      max_deletes: { count: 0 },
+    });
+  });
+
+  it("are checked like everything else", async () => {
+    const { told } = await load(`
+policy: { on_immutable_change: { pool: error }, max_deletes: 130%, authoritative: [acls], max_delets: 1 }
+pools:
+  p: { node_type_id: x, lifecycle: { prevent_destroy: yes, ignore_changes: [node_type, members.users, instance_pool_name], x: 1 } }
+`);
+    expect(told).toEqual([
+      'SPEC_UNKNOWN_FIELD 2:34 policy has no field "on_immutable_change.pool"',
+      'SPEC_VALUE 2:62 policy: max_deletes must look like 30%, which "130%" does not',
+      'SPEC_VALUE 2:84 policy: authoritative[0] must be one of users, groups, scopes, pools, clusters, jobs, directories, notebooks or files, not "acls"',
+      'SPEC_UNKNOWN_FIELD 2:91 policy has no field "max_delets"',
+      'SPEC_TYPE 4:55 pools.p: lifecycle.prevent_destroy must be true or false, not the text "yes"',
+      'SPEC_UNKNOWN_FIELD 4:77 pools.p: ignore_changes names "node_type", which pools do not have',
+      'SPEC_UNKNOWN_FIELD 4:88 pools.p: ignore_changes names "members.users", which pools do not have',
+      'SPEC_UNKNOWN_FIELD 4:124 pools.p has no field "lifecycle.x"',
+    ]);
+  });
+});
+
+describe("sections", () => {
+  it("that are no maps, nested kinds on top, and resources that are no maps are told", async () => {
+    const { told, diagnostics } = await load(
+      "users: [ada]\nacls: {}\npools: { p: 3 }\nscopes: { s: { acls: READ } }\nx-note: free\n",
+    );
+    expect(told).toEqual([
+      "SPEC_TYPE 1:8 users must be a map of names, not a list",
+      "SPEC_UNKNOWN_KIND 2:1 acls stand inside scopes, not beside them",
+      "SPEC_TYPE 3:13 pools.p must be a map of fields, not the number 3",
+      "SPEC_TYPE 4:22 scopes.s: acls must be a map of names, not a text",
+    ]);
+    expect(diagnostics[1]?.hint).toBe("write them under scopes.NAME.acls");
+  });
+});
