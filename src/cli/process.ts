@@ -10,7 +10,10 @@ export async function runInProcess(argv: readonly string[]): Promise<never> {
   const stderr = outputOf(process.stderr);
   const signals = new Signals((text) => stderr.write(text));
   for (const name of ["SIGINT", "SIGTERM"] as const satisfies readonly SignalName[])
-    process.on(name, () => signals.receive(name));
+    process.on(
+      name,
+      once(() => signals.receive(name)),
+    );
   const context = {
     env: process.env,
     cwd: process.cwd(),
@@ -24,3 +27,16 @@ export async function runInProcess(argv: readonly string[]): Promise<never> {
   await Promise.all([stdout.flush(), stderr.flush()]);
   process.exit(code);
 }
+
+/** A terminal, a launcher and tools such as timeout(1) may all send the same signal: what comes within a moment is one. */
+function once(receive: () => void): () => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    const again = now - last < SAME_SIGNAL_MS;
+    last = now;
+    if (!again) receive();
+  };
+}
+
+const SAME_SIGNAL_MS = 250;

@@ -6,9 +6,11 @@ import { SENSITIVE_TEXT } from "../core/sensitive.ts";
 import { isObject, memberSchema } from "../planner/normal.ts";
 import type { FieldSchema, FieldTable, ListRule } from "../resource/fields.ts";
 import type { Cause, FieldDiff } from "../resource/provider.ts";
+import { wordsFor } from "./cron-words.ts";
 import { isSensitive, maskedValue, schemaAt } from "./masked.ts";
 import { printable } from "./printable.ts";
-import { quoted, setChange, valueText } from "./value-text.ts";
+import { textDiff } from "./text-diff.ts";
+import { setChange, valueText } from "./value-text.ts";
 
 /** `label  text  note`. `was` is an old value, left of an arrow; `sign` marks a member that comes or goes. */
 export interface FieldLine {
@@ -38,7 +40,7 @@ export function setLines(
         visit([...path, key], memberSchema(schema, key), member);
     else if (Array.isArray(value) && value.length > 0)
       lines.push(...listLines(label, maskedValue(schema, value) as Json[]));
-    else lines.push({ label, text: valueText(value) });
+    else lines.push({ label, text: valueText(value), ...noted(wordsFor(path, value)) });
   };
   for (const [name, value] of Object.entries(values)) visit([name], fields[name] ?? {}, value);
   return lines;
@@ -77,8 +79,20 @@ function changedLines(fields: FieldTable, diff: FieldDiff, label: string): reado
   if (diff.unknown === true) return [{ label, was: valueText(before), text: unknownText(after) }];
   if (schema.list !== undefined && isListOrNothing(before) && isListOrNothing(after))
     return memberLines(label, before ?? [], after ?? [], schema.list);
+  if (isLong(before) || isLong(after)) return textLines(label, before, after);
   if (isObject(before) || isObject(after)) return objectLines(diff.path, before, after);
   return [{ label, was: valueText(before), text: valueText(after) }];
+}
+
+function isLong(value: Json | undefined): value is string {
+  return typeof value === "string" && value.includes("\n");
+}
+
+/** Lines of a text that come and go, with their neighbours. */
+function textLines(label: string, before: Json | undefined, after: Json | undefined): readonly FieldLine[] {
+  const side = (value: Json | undefined) => (typeof value === "string" ? value : "");
+  const lines = textDiff(side(before), side(after));
+  return lines.map((line, at) => (at === 0 ? { ...line, label } : line));
 }
 
 function isListOrNothing(value: Json | undefined): value is readonly Json[] | undefined {
@@ -138,6 +152,10 @@ function objectLines(path: Path, before: Json | undefined, after: Json | undefin
   });
 }
 
+function noted(note: string): { readonly note?: string } {
+  return note === "" ? {} : { note };
+}
+
 function withNote(lines: readonly FieldLine[], note: string): readonly FieldLine[] {
   return note === "" ? lines : lines.map((line, at) => (at === 0 ? { ...line, note } : line));
 }
@@ -152,9 +170,4 @@ export function causeText(cause: Cause): string {
       return "the spec changed, and so did the workspace";
   }
   return cause satisfies never;
-}
-
-/** A name that may hold anything, quoted only where it needs to be. */
-export function nameText(name: string): string {
-  return /^[\w@./+~:-]+$/.test(name) ? printable(name) : quoted(name);
 }

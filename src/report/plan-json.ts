@@ -2,12 +2,11 @@
 
 import type { Json, JsonObject } from "../core/json.ts";
 import { withValueAt } from "../core/pointer.ts";
-import type { Change } from "../planner/change.ts";
+import type { Change, Create } from "../planner/change.ts";
 import type { Drift, Guard, Plan, Unmanaged } from "../planner/plan.ts";
 import type { FieldTable, Values } from "../resource/fields.ts";
 import type { FieldDiff } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
-import type { Reference } from "../spec/spec.ts";
 import { diagnosticJson } from "./diagnostic-text.ts";
 import { isSensitive, maskedValue, maskedValues, schemaAt, sensitiveShape } from "./masked.ts";
 import { patchOf } from "./patch.ts";
@@ -83,7 +82,7 @@ function shapeOf(fields: FieldTable, values: Values | undefined): Json {
 }
 
 /** What is known only after apply is left out, as Terraform does; in a list its place stays, as null. */
-function known(values: Values, unresolved: readonly Reference[]): Json | undefined {
+function known(values: Values, unresolved: Create["unresolved"]): Json | undefined {
   let shown: Json | undefined = values;
   for (const { path } of unresolved) {
     shown = withValueAt(shown, path, typeof path.at(-1) === "number" ? null : undefined);
@@ -91,7 +90,7 @@ function known(values: Values, unresolved: readonly Reference[]): Json | undefin
   return shown;
 }
 
-function unknownShape(references: readonly Reference[]): JsonObject {
+function unknownShape(references: Create["unresolved"]): JsonObject {
   let shape: Json | undefined = {};
   for (const reference of references) shape = withValueAt(shape, reference.path, true);
   return shape as JsonObject;

@@ -13,12 +13,6 @@ export interface Progress {
   stop(): Promise<void>;
 }
 
-export const SILENT: Progress = {
-  read: () => undefined,
-  apply: () => undefined,
-  stop: () => Promise.resolve(),
-};
-
 export interface ProgressParts {
   readonly write: (text: string) => void;
   readonly colors: Colors;

@@ -9,6 +9,7 @@ export function stable(text: string, folder: string, url: string): string {
     .replace(/\b1\d{12}\b/g, "TIME")
     .replace(/\b(in|after) \d+(\.\d+)? (s|min)\b( \d+ s)?/g, "$1 N s")
     .replace(/(last sign of life) \d+ s/g, "$1 N s")
+    .replace(/\b\d+ attempts/g, "N attempts")
     .replace(/("elapsed_ms": ?)\d+/g, "$10")
     .replace(/\b[\w.-]+@[\w.-]+ \(process \d+\)/g, "USER@MACHINE (process N)")
     .replace(/\b(unlock) [0-9a-f]{16}\b/g, "$1 NONCE")

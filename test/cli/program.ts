@@ -1,0 +1,55 @@
+// Real processes of the program for tests: started, fed with signals, collected.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const BIN = join(import.meta.dirname, "../../bin/workspace.js");
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+export interface Starting {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The Node that runs it; by default the one that runs the tests. */
+  readonly node?: string;
+}
+
+export function start(
+  words: readonly string[],
+  { cwd, env = {}, node = process.execPath }: Starting,
+): Running {
+  const child = spawn(node, [BIN, ...words], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "", HOME: cwd, ...env },
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (data: Buffer) => {
+    stdout += data.toString();
+  });
+  child.stderr.on("data", (data: Buffer) => {
+    stderr += data.toString();
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+  return { child, ended };
+}
+
+export function folderWith(spec: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "program-"));
+  writeFileSync(join(folder, "workspace.yaml"), spec);
+  return folder;
+}
