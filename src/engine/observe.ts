@@ -106,7 +106,7 @@ class Reading {
     const known = this.#scope.known(provider.kind);
     try {
       const listed = await this.#slots.inside(() =>
-        provider.list(this.#input.reader, { parents, names: known.names }),
+        provider.list(this.#input.reader, { parents, names: known.names, ids: known.ids }),
       );
       if (provider.hydrate === undefined) return { objects: listed };
       const objects = await Promise.all(listed.map((object) => this.#hydrated(provider, known, object)));

@@ -70,6 +70,20 @@ async function withPin(api: Reader, live: LiveObject): Promise<LiveObject> {
   return last?.type === "PINNED" ? { ...live, values: { ...live.values, pinned: true } } : live;
 }
 
+/** Of terminated clusters the list has the latest only (part B, 4.3 rule 3): others of ours are asked for one by one. */
+async function unlisted(
+  api: Reader,
+  listed: readonly LiveObject[],
+  ids: ReadonlySet<string>,
+): Promise<readonly LiveObject[]> {
+  const there = new Set<string>(listed.map((live) => live.id));
+  const missing = [...ids].filter((id) => !there.has(id));
+  const answers = await Promise.all(
+    missing.map((id) => found(() => api.read("clusters/get", { cluster_id: id }))),
+  );
+  return answers.flatMap((answer) => (answer === undefined ? [] : (toSpec(answer) ?? [])));
+}
+
 const changesSize = (diffs: readonly FieldDiff[]): boolean =>
   diffs.some((diff) => SIZE.has(String(diff.path[0])));
 const changesMore = (diffs: readonly FieldDiff[]): boolean =>
@@ -147,8 +161,11 @@ export const clusters = defineProvider({
   wants: (change, look) => (interrupts(change) && look.activeRuns === undefined ? ["runs"] : []),
   consequences,
 
-  list: async (api) =>
-    objectsIn(await api.read("clusters/list"), "clusters").flatMap((answer) => toSpec(answer) ?? []),
+  async list(api, scope) {
+    const answers = objectsIn(await api.read("clusters/list"), "clusters");
+    const listed = answers.flatMap((answer) => toSpec(answer) ?? []);
+    return [...listed, ...(await unlisted(api, listed, scope.ids ?? new Set()))];
+  },
   hydrate: async (api, live, desired) =>
     desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live,
   async read(api, id) {

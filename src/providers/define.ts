@@ -2,7 +2,7 @@
 
 import Type, { type TSchema } from "typebox";
 import type { Json } from "../core/json.ts";
-import type { Annotations, FieldSchema, FieldTable } from "../resource/fields.ts";
+import type { Annotations, FieldTable } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 
 interface Common extends Annotations {
@@ -41,7 +41,6 @@ export type Fields = Readonly<Record<string, Field>>;
 
 /** A table as everything that walks schemas reads it. typebox's values are plain JSON Schema, so only the type changes. */
 export const tableOf = (fields: Fields): FieldTable => fields as unknown as FieldTable;
-export const schemaOf = (field: Field): FieldSchema => field as unknown as FieldSchema;
 
 export const optional = <T extends Field>(field: T) => Type.Optional(field);
 export const text = (options: TextOptions): Field => Type.String({ ...options });

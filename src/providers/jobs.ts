@@ -3,7 +3,7 @@
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Values } from "../resource/fields.ts";
-import type { LiveObject, Look, PlannedChange, Problem } from "../resource/provider.ts";
+import type { Acting, LiveObject, Look, PlannedChange, Problem } from "../resource/provider.ts";
 import { factsOf, found, int64, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider, group, optional, tableOf, text } from "./define.ts";
 import { clusterFields, clusterProblems, fileAt, filesOf, withoutInherited } from "./fields/cluster.ts";
@@ -11,6 +11,7 @@ import { mailed, scheduleProblems, settings } from "./fields/job.ts";
 import { libraries, libraryFiles, libraryProblems } from "./fields/libraries.ts";
 import { taskProblems, tasks } from "./fields/tasks.ts";
 import { keptIn, keptPaths, withKept } from "./kept.ts";
+import { sendCluster } from "./pool-member.ts";
 import { counted, named } from "./sentences.ts";
 import { isObject, liveForm, tidyForm } from "./spec-form.ts";
 
@@ -87,6 +88,24 @@ function inert(values: Values, name: string, token: string): { readonly [field: 
   return { ...rest, name: `${name} [workspace:${token}]`, max_concurrent_runs: 0 };
 }
 
+type Body = { readonly [field: string]: Json };
+
+/** Sends settings, put into their request by `inside`; `new_cluster` may be a member of a pool. */
+function send(
+  api: Acting,
+  operation: "jobs/create" | "jobs/reset",
+  settings: Values,
+  inside: (settings: Values) => Body,
+): Promise<JsonObject> {
+  const cluster = isObject(settings.new_cluster) ? settings.new_cluster : undefined;
+  return sendCluster(api, operation, cluster, (new_cluster) =>
+    inside(new_cluster === undefined ? settings : { ...settings, new_cluster }),
+  );
+}
+
+const reset = (api: Acting, id: string, settings: Values): Promise<JsonObject> =>
+  send(api, "jobs/reset", settings, (new_settings) => ({ job_id: int64(id), new_settings }));
+
 function runsOf(look: Look, live: LiveObject): number {
   return (look.activeRuns ?? []).filter((run) => textIn(run, "job_id") === live.id).length;
 }
@@ -148,15 +167,15 @@ export const jobs = defineProvider({
   },
   async create(api, task) {
     const values = normalize(task.values);
-    const made = await api.write("jobs/create", inert(values, task.name, task.token));
+    const made = await send(api, "jobs/create", inert(values, task.name, task.token), (settings) => settings);
     const id = remoteId(textIn(made, "job_id") ?? "");
     await api.created(id);
-    await api.write("jobs/reset", { job_id: int64(id), new_settings: values });
+    await reset(api, id, values);
     return id;
   },
   async update(api, task) {
     const kept = withKept(task.values, task.before, keptIn(task.steps[0]?.detail));
-    await api.write("jobs/reset", { job_id: int64(task.id), new_settings: normalize(kept) });
+    await reset(api, task.id, normalize(kept));
   },
   /** The service mails people at each delete, so one that may have happened already is looked for first. */
   async delete(api, task) {

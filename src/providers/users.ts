@@ -4,7 +4,8 @@ import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { FieldDiff, LiveObject, Look, PlannedChange, Step, UpdateTask } from "../resource/provider.ts";
 import { factsOf, found, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
-import { defineProvider, flag, group, list, optional, tableOf, text } from "./define.ts";
+import { defineProvider, tableOf } from "./define.ts";
+import { userFields } from "./fields/user.ts";
 import { keptIn, keptPaths, withKept } from "./kept.ts";
 import {
   aclsNaming,
@@ -20,65 +21,7 @@ import { liveForm } from "./spec-form.ts";
 
 const EVERYBODY = "users";
 
-const fields = {
-  userName: optional(
-    text({
-      minLength: 1,
-      ignoreCase: true,
-      onChange: "replace",
-      description: "Name that the user signs in with, usually an e-mail address. Cannot be changed.",
-    }),
-  ),
-  entitlements: optional(
-    list(text({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }), {
-      list: "set",
-      default: [],
-      description:
-        "Rights of the user beside those of its groups; allow-cluster-create lets it create clusters.",
-    }),
-  ),
-  groups: optional(
-    list(text({ names: "groups", minLength: 1, description: "Name of a group." }), {
-      list: "set",
-      whenAbsent: "unmanaged",
-      description:
-        "Groups that the user itself is a member of. Use either this or the members of the groups, not both.",
-    }),
-  ),
-  displayName: optional(text({ serverDefault: true, description: "Name shown to people." })),
-  name: optional(
-    group(
-      {
-        givenName: optional(text({ serverDefault: true, description: "First name." })),
-        familyName: optional(text({ serverDefault: true, description: "Last name." })),
-      },
-      { serverDefault: true, description: "The parts of the person's name." },
-    ),
-  ),
-  emails: optional(
-    list(
-      group(
-        {
-          value: text({ minLength: 1, description: "The address." }),
-          type: optional(text({ default: "work", description: "What the address is for." })),
-          primary: optional(flag({ default: false, description: "Whether it is the main address." })),
-        },
-        { description: "One e-mail address." },
-      ),
-      {
-        list: { key: "value" },
-        serverDefault: true,
-        description: "E-mail addresses; the service takes one from userName where none is given.",
-      },
-    ),
-  ),
-  externalId: optional(
-    text({ whenAbsent: "unmanaged", description: "Id of the user in the identity provider." }),
-  ),
-  active: optional(flag({ default: true, description: "Whether the user may sign in." })),
-};
-
-const table = tableOf(fields);
+const table = tableOf(userFields);
 const SCALARS = ["displayName", "name", "emails", "externalId", "active"] as const;
 
 function toSpec(answer: JsonObject): LiveObject | undefined {
@@ -162,7 +105,7 @@ export const users = defineProvider({
   kind: "users",
   one: "user",
   description: "People and services who may use the workspace. Deleting a user makes it inactive.",
-  fields,
+  fields: userFields,
   nameField: "userName",
   unique: true,
   ignoreCase: true,

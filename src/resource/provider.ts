@@ -30,6 +30,8 @@ export interface ListScope {
   readonly parents: readonly string[];
   /** Names of this kind that the spec or the state knows. */
   readonly names: ReadonlySet<string>;
+  /** Remote ids of this kind that the state knows: for lists that leave things out (terminated clusters). */
+  readonly ids?: ReadonlySet<string>;
 }
 
 /** Sent with an object so that it can be found again after a crash; absent where the crash class needs none. */

@@ -131,6 +131,20 @@ describe("reading and creating", () => {
     expect(operations(sent)).toEqual(["clusters/create"]);
   });
 
+  test("a terminated cluster of ours that the list leaves out is asked for, one that is gone is not there", async () => {
+    const { api, reads } = scripted({
+      "clusters/list": { clusters: [{ cluster_id: "a", cluster_name: "a", state: "RUNNING" }] },
+      "clusters/get": (input) =>
+        input.cluster_id === "b"
+          ? { cluster_id: "b", cluster_name: "b", state: "TERMINATED" }
+          : refused(400, "INVALID_PARAMETER_VALUE", "Cluster c does not exist"),
+    });
+    const ids = new Set(["a", "b", "c"]);
+    const live = await clusters.list(api, { parents: [], names: new Set(), ids });
+    expect(live.map((one) => one.name)).toEqual(["a", "b"]);
+    expect(reads).toHaveLength(3);
+  });
+
   test("clusters of jobs are nobody's to manage", async () => {
     const answer = { clusters: [{ cluster_id: "j", cluster_source: "JOB", state: "RUNNING" }] };
     expect(await listed(clusters, scripted({ "clusters/list": answer }).api)).toEqual([]);

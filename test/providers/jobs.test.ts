@@ -119,6 +119,21 @@ describe("reading and creating", () => {
     expect(finished.facts.token).toBeUndefined();
   });
 
+  test("where a service demands the node type of a pool's member, the pool's is looked up", async () => {
+    const lacks = (cluster: unknown) =>
+      Object(cluster).node_type_id === undefined ? refused(400, "INVALID_PARAMETER_VALUE") : undefined;
+    const { api, sent } = scripted({
+      "jobs/create": (input) => lacks(input.new_cluster) ?? { job_id: 1 },
+      "jobs/reset": (input) => lacks(Object(input.new_settings).new_cluster) ?? {},
+      "instance-pools/get": { node_type_id: "T" },
+    });
+    const new_cluster = { spark_version: "v", num_workers: 0, instance_pool_id: "p" };
+    await create(jobs, api, "j", { notebook_task: { notebook_path: "/n" }, new_cluster });
+    expect(sent.at(-1)?.input.new_settings).toMatchObject({
+      new_cluster: { ...new_cluster, node_type_id: "T" },
+    });
+  });
+
   test("ids beyond 2^53 are kept to the last digit", async () => {
     const job_id = 9007199254740993n;
     const answers = { "jobs/list": { jobs: [{ job_id, settings: { name: "j" } }] }, "jobs/reset": {} };

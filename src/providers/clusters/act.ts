@@ -10,6 +10,7 @@ import type { Acting, DeleteTask, Step, Task, UpdateTask } from "../../resource/
 import { found, textIn } from "../answer.ts";
 import { withoutInherited } from "../fields/cluster.ts";
 import { keptIn, withKept } from "../kept.ts";
+import { sendCluster } from "../pool-member.ts";
 import { withToken } from "./token.ts";
 
 const MINUTE = 60_000;
@@ -26,7 +27,8 @@ function attributes(values: Values, token: string | undefined): Body {
 }
 
 export async function createCluster(api: Acting, task: Task): Promise<RemoteId> {
-  const answer = await send(api, "clusters/create", attributes(task.values, task.token));
+  const cluster = attributes(task.values, task.token);
+  const answer = await sendCluster(api, "clusters/create", cluster, (whole) => ({ ...whole }));
   const id = remoteId(textIn(answer, "cluster_id") ?? "");
   const { pinned, run_state: wanted } = task.values;
   if (pinned === true || wanted !== undefined) await api.created(id);
@@ -34,37 +36,6 @@ export async function createCluster(api: Acting, task: Task): Promise<RemoteId> 
   if (wanted === "RUNNING") await untilRunning(api, id);
   if (wanted === "TERMINATED") await api.write("clusters/delete", { cluster_id: id });
   return id;
-}
-
-/**
- * Sends a cluster's attributes. A member of a pool inherits its node type and is written without one; a service that
- * demands it all the same (part B, 2.4: required) refuses, and then it is looked up (facts 4.2: others refuse it).
- */
-async function send(
-  api: Acting,
-  operation: "clusters/create" | "clusters/edit",
-  body: Body,
-): Promise<JsonObject> {
-  try {
-    return await api.write(operation, body);
-  } catch (refusal) {
-    const whole = await withNodeType(api, body, refusal);
-    if (whole === undefined) throw refusal;
-    try {
-      return await api.write(operation, whole);
-    } catch (second) {
-      throw second instanceof Refused ? refusal : second;
-    }
-  }
-}
-
-async function withNodeType(api: Acting, body: Body, refusal: unknown): Promise<Body | undefined> {
-  const pool = body.instance_pool_id;
-  const mayLackIt = refusal instanceof Refused && refusal.code === "INVALID_PARAMETER_VALUE";
-  if (!mayLackIt || pool === undefined || isMissing(refusal)) return undefined;
-  const answer = await found(() => api.read("instance-pools/get", { instance_pool_id: pool }));
-  const nodeType = answer === undefined ? undefined : textIn(answer, "node_type_id");
-  return nodeType === undefined ? undefined : { ...body, node_type_id: nodeType };
 }
 
 /** One step of an update. `next` tells whether a cluster that was told to stop has to have stopped. */
@@ -101,11 +72,11 @@ export async function takeStep(
 async function edit(api: Acting, task: UpdateTask, step: Step): Promise<void> {
   const token = typeof task.live.facts.token === "string" ? task.live.facts.token : undefined;
   const values = withKept(task.values, task.before, keptIn(step.detail));
-  const body = { cluster_id: task.id, ...attributes(values, token) };
+  const cluster = attributes(values, token);
   for (let tries = 1; ; tries++) {
     await untilSettled(api, task.id);
     try {
-      await send(api, "clusters/edit", body);
+      await sendCluster(api, "clusters/edit", cluster, (whole) => ({ cluster_id: task.id, ...whole }));
       break;
     } catch (refusal) {
       if (!isWrongState(refusal) || tries === TRIES) throw refusal;
