@@ -36,16 +36,26 @@ function packagesOf(path) {
   }
 }
 
+/** By the lockfile alone; where a registry lacks packages of other platforms, `npm ci` refuses and `npm install` does not. */
 function install(reason) {
   process.stderr.write(`Installing (${reason}) ...\n`);
-  const npm = process.env.npm_execpath;
-  const args = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  const ways = [
+    ["ci", "--loglevel=silent"],
+    ["install", "--no-save", "--loglevel=error"],
+  ];
+  if (ways.some((args) => npm([...args, "--no-audit", "--no-fund"]))) return;
+  process.stderr.write(
+    "npm could not install what is needed; see above. The package registry must be reachable once.\n",
+  );
+  process.exit(1);
+}
+
+function npm(args) {
+  const npmScript = process.env["npm_execpath"];
   const options = { cwd: root, stdio: ["ignore", 2, 2] };
-  const done = npm?.endsWith(".js")
-    ? spawnSync(process.execPath, [npm, ...args], options)
-    : spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
-  if (done.status !== 0) {
-    process.stderr.write("npm ci failed; see above. The package registry must be reachable once.\n");
-    process.exit(1);
-  }
+  const done =
+    npmScript !== undefined && npmScript.endsWith(".js")
+      ? spawnSync(process.execPath, [npmScript, ...args], options)
+      : spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
+  return done.status === 0;
 }
