@@ -6,6 +6,7 @@ import { users } from "../../src/providers/users.ts";
 import {
   create,
   diffs,
+  diffsAfter,
   listed,
   liveObject,
   lookAt,
@@ -65,6 +66,29 @@ test("entitlements, groups and names change as deltas, in place", async () => {
   ]);
   const live = await users.read(api, id);
   expect(live === undefined ? undefined : diffs(users, live, ada, after)).toEqual([]);
+});
+
+test("what is set no more goes back to the service, and what it fills in by itself is not sent along", async () => {
+  const { api, sent } = await startWorkspace();
+  const full = { displayName: "Ada", name: { givenName: "Ada", familyName: "Lovelace" }, externalId: "x" };
+  const id = await create(users, api, ada, full);
+  const live = await only(users, api, id);
+  const less = { name: { givenName: "Augusta" } };
+  const found = diffsAfter(users, live, ada, less, { applied: full, seen: live.values });
+  expect(found.map((diff) => diff.path.join("."))).toEqual([
+    "displayName",
+    "name.givenName",
+    "name.familyName",
+  ]);
+  sent.length = 0;
+  await update(users, api, live, ada, less, found);
+  expect(sent[0]?.input.Operations).toEqual([
+    { op: "remove", path: "displayName" },
+    { op: "replace", path: "name", value: { givenName: "Augusta" } },
+  ]);
+  const { values } = await only(users, api, id);
+  expect(values.displayName).toBe(ada);
+  expect(values.externalId).toBe("x");
 });
 
 test("the built-in group of everybody is neither read as a membership nor taken in a spec", async () => {
