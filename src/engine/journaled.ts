@@ -9,6 +9,7 @@ import type { Input, ReadOperation, WriteInput, WriteOperation, Writer } from ".
 import type { Gone, Intent } from "../state/entry.ts";
 import type { StateRecord } from "../state/record.ts";
 import type { Lease } from "../state/store.ts";
+import { NotSent } from "./problem.ts";
 import { until, type Waiting } from "./wait.ts";
 
 /** What is certain about the requests of one change. */
@@ -62,24 +63,19 @@ export class Journaled implements Acting {
     this.#lease.assertHeld();
     const intent = await this.#announce(operation);
     try {
-      // Making the intent durable may have taken long.
-      this.#lease.assertHeld();
-    } catch (lost) {
-      this.#refused += 1;
-      throw lost;
-    }
-    try {
       const answer = await this.#writer.write(operation, input);
       this.#succeeded += 1;
       this.#lease.note({ type: "answer", intent, result: "succeeded" });
       return answer;
     } catch (failure) {
-      if (failure instanceof Refused) {
-        this.#refused += 1;
-        this.#lease.note({ type: "answer", intent, result: "refused" });
-      }
+      if (failure instanceof Refused || failure instanceof NotSent) this.#noEffect(intent);
       throw failure;
     }
+  }
+
+  #noEffect(intent: number): void {
+    this.#refused += 1;
+    this.#lease.note({ type: "answer", intent, result: "refused" });
   }
 
   /** Nothing counts as sent before its line is durable: a failure here is certain to have had no effect. */

@@ -3,8 +3,18 @@
 import { type Diagnostic, Failure } from "../core/diagnostic.ts";
 import { Refused, UnknownOutcome } from "../core/outcome.ts";
 
+/** A write that was held back on this side: it is certain to have had no effect. */
+export class NotSent extends Error {
+  readonly reason: unknown;
+  constructor(reason: unknown) {
+    super("not sent");
+    this.reason = reason;
+  }
+}
+
 /** The diagnostic in a failure; undefined for what is no expected failure. */
 export function diagnosticOf(failure: unknown): Diagnostic | undefined {
+  if (failure instanceof NotSent) return diagnosticOf(failure.reason);
   if (failure instanceof Refused || failure instanceof UnknownOutcome) return failure.diagnostic;
   return failure instanceof Failure ? failure.diagnostics[0] : undefined;
 }

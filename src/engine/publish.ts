@@ -20,7 +20,11 @@ import type { Run } from "./run.ts";
 /** Looks at what was written. Never fails: what cannot be looked at now is recorded by a later run. */
 export async function verify(run: Run, written: readonly Change[]): Promise<Diagnostic[]> {
   const byKind = new Map<string, Change[]>();
-  for (const change of written) byKind.set(change.kind, [...(byKind.get(change.kind) ?? []), change]);
+  for (const change of written) {
+    const others = byKind.get(change.kind);
+    if (others === undefined) byKind.set(change.kind, [change]);
+    else others.push(change);
+  }
   const found = await Promise.all(
     [...byKind].map(([kind, changes]) => verifyKind(run, run.input.registry.get(kind), changes)),
   );
@@ -31,19 +35,21 @@ async function verifyKind(run: Run, provider: Provider, changes: readonly Change
   // Members are listed again only where there is something to record: it costs a request for each parent.
   if (provider.nested !== undefined && !leavesToServer(provider.fields)) return [];
   try {
+    const names = new Set(changes.map((one) => one.name));
+    const ids = new Set(changes.flatMap((one) => run.input.lease.record(one.address)?.id ?? []));
     const lists = await Promise.all(
-      parentsOf(provider, changes).map((parents) =>
-        run.slots.inside(() =>
-          provider.list(run.input.writer, { parents, names: new Set(changes.map((one) => one.name)) }),
-        ),
-      ),
+      parentsOf(provider, changes).map((parents) => provider.list(run.writer, { parents, names, ids })),
     );
     const byId = new Map(lists.flat().map((object) => [object.id, object]));
-    return changes.flatMap((change) => {
-      const record = run.input.lease.record(change.address);
-      const live = record === undefined ? undefined : byId.get(record.id);
-      return record?.status === "ready" ? (checked(run, provider, record, live) ?? []) : [];
-    });
+    const found = await Promise.all(
+      changes.map(async (change) => {
+        const record = run.input.lease.record(change.address);
+        if (record?.status !== "ready") return [];
+        const live = await withWitnesses(run, provider, record, byId.get(record.id));
+        return checked(run, provider, record, live) ?? [];
+      }),
+    );
+    return found.flat();
   } catch (failure) {
     const { code, message } = expected(failure);
     return [
@@ -58,6 +64,21 @@ async function verifyKind(run: Run, provider: Provider, changes: readonly Change
 function parentsOf(provider: Provider, changes: readonly Change[]): readonly (readonly string[])[] {
   if (provider.nested === undefined) return [[]];
   return [...new Set(changes.map((change) => parentOf(change.name)))].map((parent) => [parent]);
+}
+
+/** Where a list does not tell the witness of a value that was written, a look at the object does. */
+async function withWitnesses(
+  run: Run,
+  provider: Provider,
+  record: Ready,
+  listed: LiveObject | undefined,
+): Promise<LiveObject | undefined> {
+  if (listed === undefined || provider.hydrate === undefined) return listed;
+  const lacks = Object.entries(provider.fields).some(
+    ([name, { witness }]) =>
+      witness !== undefined && record.applied[name] !== undefined && listed.facts[witness] === undefined,
+  );
+  return lacks ? provider.hydrate(run.writer, listed, record.applied) : listed;
 }
 
 type Ready = Extract<StateRecord, { readonly status: "ready" }>;

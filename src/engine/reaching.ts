@@ -63,7 +63,7 @@ async function liveAttribute(
   id: RemoteId,
   attribute: string,
 ): Promise<Json | undefined> {
-  const live = await provider.read(run.input.writer, id);
+  const live = await provider.read(run.writer, id);
   return live?.values[attribute] ?? live?.facts[attribute];
 }
 

@@ -19,9 +19,9 @@ export async function look(
   desired: Values | undefined,
 ): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
-  const live = await provider.read(run.input.writer, id);
+  const live = await provider.read(run.writer, id);
   if (live === undefined || provider.hydrate === undefined) return live;
-  return provider.hydrate(run.input.writer, live, desired);
+  return provider.hydrate(run.writer, live, desired);
 }
 
 /** The object that a change rests on. Throws Failure with PLAN_LIVE_MOVED when it is another one than the plan saw. */

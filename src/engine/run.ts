@@ -4,16 +4,22 @@ import type { RemoteId } from "../core/address.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Change } from "../planner/change.ts";
 import type { Result } from "../planner/outcome.ts";
+import type { Writer } from "../resource/verbs.ts";
 import { randomHex } from "../state/ports.ts";
+import type { Lease } from "../state/store.ts";
 import type { ApplyInput } from "./apply-input.ts";
 import { Journaled } from "./journaled.ts";
 import { type NameBook, nameBook } from "./names.ts";
+import { NotSent } from "./problem.ts";
 import { Slots } from "./slots.ts";
 
 export interface Run {
   readonly input: ApplyInput;
   readonly book: NameBook;
+  /** Changes under way: more than requests, because each waits for the journal before and after them. */
   readonly slots: Slots;
+  /** The service, with at most `parallelism` requests at once. */
+  readonly writer: Writer;
   /** Set where nothing more may be begun: the lock is lost, or the journal cannot be written. */
   halted: Diagnostic | undefined;
 }
@@ -26,12 +32,37 @@ export interface Ended {
 }
 
 export function startRun(input: ApplyInput): Run {
+  const { parallelism } = input;
   return {
     input,
     book: nameBook(input.registry, input.live),
-    slots: new Slots(input.parallelism),
+    slots: new Slots(parallelism > 1 ? parallelism * CHANGES_PER_REQUEST : 1),
+    writer: bounded(input.writer, new Slots(parallelism), input.lease),
     halted: undefined,
   };
+}
+
+/** While some changes wait for the disk, others keep the connections busy. */
+const CHANGES_PER_REQUEST = 2;
+
+/** The last look at the lock is the one right before a write leaves. */
+function bounded(writer: Writer, requests: Slots, lease: Lease): Writer {
+  return {
+    read: (operation, input) => requests.inside(() => writer.read(operation, input)),
+    write: (operation, input) =>
+      requests.inside(async () => {
+        assertHeld(lease);
+        return writer.write(operation, input);
+      }),
+  };
+}
+
+function assertHeld(lease: Lease): void {
+  try {
+    lease.assertHeld();
+  } catch (failure) {
+    throw new NotSent(failure);
+  }
 }
 
 /** Whether nothing more may be begun. */
@@ -47,8 +78,8 @@ type IntentOf = ConstructorParameters<typeof Journaled>[2];
 
 /** A journal for one change; a wait of it lends its slot to others. */
 export function journalOf(run: Run, change: Change, intent: IntentOf): Journaled {
-  const { writer, lease, clock, signal } = run.input;
-  return new Journaled(writer, lease, intent, {
+  const { lease, clock, signal } = run.input;
+  return new Journaled(run.writer, lease, intent, {
     clock,
     signal,
     onWait: (what) =>

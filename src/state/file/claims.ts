@@ -94,7 +94,8 @@ export async function takeLock(folder: string, around: Surroundings, taking: Tak
       if (claim !== undefined) return claim;
       continue;
     }
-    if (now >= deadline || taking.signal?.aborted === true) throw new Failure(whoHolds(top, now));
+    if (taking.signal?.aborted === true) throw new Failure(stoppedWaiting());
+    if (now >= deadline) throw new Failure(whoHolds(top, now));
     await clock.sleep(Math.max(1, Math.min(POLL_MS, deadline - now)), taking.signal);
   }
 }
@@ -121,6 +122,10 @@ function isFree(top: Top, around: Surroundings, patience: Patience): boolean {
   const { claim } = top;
   if (isOver(claim, now) || around.isDead(claim.owner)) return true;
   return patience.silentFor(`${claim.fence} ${claim.renewed_at}`, now) > silenceMs(claim);
+}
+
+function stoppedWaiting() {
+  return error("APPLY_INTERRUPTED", "stopped while waiting for the lock", { hint: "nothing was changed" });
 }
 
 function whoHolds(top: Top, now: number) {

@@ -1,0 +1,80 @@
+// Short ways to write records, intents and stores for tests of the state.
+
+import { type Address, remoteId } from "../../src/core/address.ts";
+import type { Intent } from "../../src/state/entry.ts";
+import { openFileStore } from "../../src/state/file/file-store.ts";
+import type { LeaseTimes, Owner } from "../../src/state/lock.ts";
+import type { Clock } from "../../src/state/ports.ts";
+import type { StateRecord } from "../../src/state/record.ts";
+import type { StateStore } from "../../src/state/store.ts";
+import { Disk, type Hooks, memoryFiles } from "./memory-files.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+export const FOLDER = "/w/.workspace/default";
+
+export type Ready = Extract<StateRecord, { readonly status: "ready" }>;
+
+export function ready(address: string, more: Partial<Ready> = {}): Ready {
+  return {
+    status: "ready",
+    address: address as Address,
+    id: remoteId(`id-${address}`),
+    name: address.slice(address.indexOf(".") + 1),
+    applied: { size: 1 },
+    depends_on: [],
+    seen: {},
+    ...more,
+  };
+}
+
+export function intent(address: string, more: Partial<Intent> = {}): Intent {
+  return {
+    address: address as Address,
+    operation: "things/create",
+    action: "create",
+    name: address.slice(address.indexOf(".") + 1),
+    token: `token-${address}`,
+    existed: false,
+    wanted: { size: 1 },
+    depends_on: [],
+    ...more,
+  };
+}
+
+export const ADA: Owner = { user: "ada", host: "laptop", pid: 1, machine: "m", started: "1" };
+export const BO: Owner = { user: "bo", host: "server", pid: 2, machine: "n", started: "2" };
+export const TIMES: LeaseTimes = { leaseMs: 60_000, requestMs: 30_000 };
+
+/** Bytes that differ from call to call and are the same in every run. */
+export function counting(seed = 1): (count: number) => Uint8Array {
+  let next = seed;
+  return (count) =>
+    Uint8Array.from({ length: count }, () => {
+      next = (next * 1103515245 + 12345) % 2147483648;
+      return (next >> 8) & 255;
+    });
+}
+
+export interface Setting {
+  readonly disk?: Disk;
+  readonly clock?: Clock;
+  readonly owner?: Owner;
+  readonly hooks?: Hooks;
+  readonly seed?: number;
+  readonly isDead?: (owner: Owner) => boolean;
+  readonly keyText?: string;
+}
+
+export function storeOn(setting: Setting = {}): StateStore {
+  const { disk = new Disk(), clock = new VirtualClock(1_000_000), owner = ADA, seed = 1 } = setting;
+  return openFileStore({
+    folder: FOLDER,
+    fs: memoryFiles(disk, setting.hooks ?? {}),
+    clock,
+    random: counting(seed),
+    owner,
+    times: TIMES,
+    ...(setting.isDead === undefined ? {} : { isDead: setting.isDead }),
+    ...(setting.keyText === undefined ? {} : { keyText: setting.keyText }),
+  });
+}
