@@ -34,6 +34,11 @@ export class ApiError extends Error {
   }
 }
 
+/** The most common refusal: a value that the field, or the call, does not take. */
+export function invalidValue(message: string): ApiError {
+  return new ApiError("INVALID_PARAMETER_VALUE", message);
+}
+
 /** Thrown by a SCIM operation; the app turns it into the SCIM error body (RFC 7644, section 3.12). */
 export class ScimError extends Error {
   readonly status: number;

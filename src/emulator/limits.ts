@@ -68,6 +68,8 @@ export const CLUSTERS = {
   retention_ms: 30 * DAY,
   retention_days: 30,
   autotermination_minutes: { min: 10, max: 10_000 },
+  /** Not in the contract: a bound that no account has more nodes than. */
+  workers: 10_000,
   custom_tags: 43,
   custom_tags_in_job: 45,
   listed_interactive: 70,

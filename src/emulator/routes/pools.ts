@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Area, Call, Reply } from "../call.ts";
 import { hasEntitlement } from "../directory.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, invalidValue } from "../errors.ts";
 import { POOLS } from "../limits.ts";
 import type { World } from "../world.ts";
 import { nodeType } from "./compute/node-types.ts";
@@ -83,7 +83,7 @@ function edit(call: Call, world: World): Reply {
   const given = call.input as unknown as GivenPool;
   const pool = activePool(world, idOf(call));
   if (given.node_type_id !== pool.node_type_id) {
-    throw bad(
+    throw invalidValue(
       `The node type of a pool cannot be changed. Original: ${pool.node_type_id}, given: ${given.node_type_id}.`,
     );
   }
@@ -128,7 +128,9 @@ function describe(pool: Pool): JsonObject {
 function readSize(given: GivenSize): PoolSize {
   const { min_idle_instances = 0, max_capacity } = given;
   if (max_capacity !== undefined && max_capacity < min_idle_instances) {
-    throw bad(`max_capacity (${max_capacity}) is lower than min_idle_instances (${min_idle_instances}).`);
+    throw invalidValue(
+      `max_capacity (${max_capacity}) is lower than min_idle_instances (${min_idle_instances}).`,
+    );
   }
   return {
     min_idle_instances,
@@ -139,16 +141,17 @@ function readSize(given: GivenSize): PoolSize {
 }
 
 function checkNameFree(world: World, name: string): void {
-  if (poolNames(world).has(name)) throw bad(`An instance pool named ${name} exists already.`);
+  if (poolNames(world).has(name)) throw invalidValue(`An instance pool named ${name} exists already.`);
 }
 
 /** Disks fit the node type: none more than it takes, one at least where it has none of its own (B 2.1). */
 function checkDisks(type: string, disks: DiskSpec | undefined): void {
   const { local_disk, max_disks } = nodeType(type);
   const count = disks?.disk_count ?? 0;
-  if (count > max_disks) throw bad(`Node type ${type} takes at most ${max_disks} disks. Found: ${count}.`);
+  if (count > max_disks)
+    throw invalidValue(`Node type ${type} takes at most ${max_disks} disks. Found: ${count}.`);
   if (count === 0 && !local_disk) {
-    throw bad(`Node type ${type} has no local disk: disk_spec.disk_count must be at least 1.`);
+    throw invalidValue(`Node type ${type} has no local disk: disk_spec.disk_count must be at least 1.`);
   }
 }
 
@@ -171,8 +174,4 @@ function newPoolId(world: World): string {
 
 function idOf(call: Call): string {
   return String(call.input.instance_pool_id);
-}
-
-function bad(message: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", message);
 }

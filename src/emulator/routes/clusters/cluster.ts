@@ -1,6 +1,6 @@
 // A cluster as it is kept, how it is found, and the indexes that lists and retention need.
 
-import { ApiError } from "../../errors.ts";
+import { ApiError, invalidValue } from "../../errors.ts";
 import { CLUSTERS } from "../../limits.ts";
 import type { Collection, World } from "../../world.ts";
 import type { Tags } from "../compute/tags.ts";
@@ -96,7 +96,7 @@ export function clusterOr400(world: World, id: string): Cluster {
       `Cannot access cluster ${id} that was terminated or unpinned more than ${CLUSTERS.retention_days} days ago.`,
     );
   }
-  throw new ApiError("INVALID_PARAMETER_VALUE", `Cluster ${id} does not exist`);
+  throw invalidValue(`Cluster ${id} does not exist`);
 }
 
 /** Keeps a cluster and sees that the indexes tell its state. */

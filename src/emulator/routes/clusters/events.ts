@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { Call, Reply } from "../../call.ts";
-import { ApiError } from "../../errors.ts";
+import { invalidValue } from "../../errors.ts";
 import { CLUSTERS } from "../../limits.ts";
 import type { Collection, World } from "../../world.ts";
 import { clusterOr400 } from "./cluster.ts";
@@ -63,10 +63,7 @@ export function readEvents(call: Call, world: World): Reply {
   const { cluster_id, order = "DESC", limit = CLUSTERS.events_page, event_types = [] } = request;
   clusterOr400(world, cluster_id);
   if (request.offset !== undefined && order === "DESC" && request.end_time === undefined) {
-    throw new ApiError(
-      "INVALID_PARAMETER_VALUE",
-      "end_time is required when offset is given and order is DESC.",
-    );
+    throw invalidValue("end_time is required when offset is given and order is DESC.");
   }
   const start = Number(request.start_time ?? 0);
   const end = Number(request.end_time ?? call.now);

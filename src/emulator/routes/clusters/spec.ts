@@ -1,7 +1,7 @@
 // The configuration of a cluster as a request gives it, checked and completed (B 2.4). Jobs describe clusters in the same words.
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError } from "../../errors.ts";
+import { invalidValue } from "../../errors.ts";
 import { CLUSTERS } from "../../limits.ts";
 import type { World } from "../../world.ts";
 import { nodeType } from "../compute/node-types.ts";
@@ -66,21 +66,28 @@ export function readSize(
 ): ClusterSize {
   const { num_workers, autoscale } = given;
   if (autoscale === undefined) {
-    if (num_workers === undefined) throw bad(missing);
+    if (num_workers === undefined) throw invalidValue(missing);
+    checkWorkers(num_workers);
     return { num_workers };
   }
-  if (num_workers !== undefined) throw bad("Only one of num_workers and autoscale may be given.");
+  if (num_workers !== undefined) throw invalidValue("Only one of num_workers and autoscale may be given.");
   const { min_workers, max_workers } = autoscale;
   if (max_workers <= min_workers) {
-    throw bad(`max_workers (${max_workers}) must be greater than min_workers (${min_workers}).`);
+    throw invalidValue(`max_workers (${max_workers}) must be greater than min_workers (${min_workers}).`);
   }
+  checkWorkers(max_workers);
   return { autoscale: { min_workers, max_workers } };
+}
+
+function checkWorkers(count: number): void {
+  if (count <= CLUSTERS.workers) return;
+  throw invalidValue(`A cluster has at most ${CLUSTERS.workers} workers. Found: ${count}.`);
 }
 
 function checkAutotermination(minutes: number): void {
   const { min, max } = CLUSTERS.autotermination_minutes;
   if (minutes !== 0 && (minutes < min || minutes > max)) {
-    throw bad(`autotermination_minutes must be 0, or from ${min} to ${max}. Found: ${minutes}.`);
+    throw invalidValue(`autotermination_minutes must be 0, or from ${min} to ${max}. Found: ${minutes}.`);
   }
 }
 
@@ -91,7 +98,7 @@ type NodeTypes = Pick<
 
 function readNodeTypes(world: World, given: GivenCluster): NodeTypes {
   if (given.instance_pool_id !== undefined) return ofPool(activePool(world, given.instance_pool_id), given);
-  if (given.node_type_id === undefined) throw bad("Missing required field: node_type_id");
+  if (given.node_type_id === undefined) throw invalidValue("Missing required field: node_type_id");
   const driver = given.driver_node_type_id ?? given.node_type_id;
   nodeType(given.node_type_id);
   nodeType(driver);
@@ -107,7 +114,7 @@ function ofPool(pool: Pool, given: GivenCluster): NodeTypes {
   for (const field of ["node_type_id", "driver_node_type_id"] as const) {
     const type = given[field];
     if (type !== undefined && type !== pool.node_type_id) {
-      throw bad(
+      throw invalidValue(
         `${field} ${type} is not the node type of instance pool ${pool.instance_pool_id}: ${pool.node_type_id}.`,
       );
     }
@@ -124,7 +131,7 @@ function readInitScript(given: JsonObject): InitScript {
   const { fs, file } = given as { fs?: Destination; file?: Destination };
   if (fs !== undefined && file === undefined) return { fs: { destination: fs.destination } };
   if (file !== undefined && fs === undefined) return { file: { destination: file.destination } };
-  throw bad("An init script needs exactly one of fs and file.");
+  throw invalidValue("An init script needs exactly one of fs and file.");
 }
 
 interface Destination {
@@ -134,8 +141,4 @@ interface Destination {
 /** Configuration values are text on the wire (facts 4.7). */
 function texts(values: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
-}
-
-function bad(message: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", message);
 }

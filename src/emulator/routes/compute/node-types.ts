@@ -1,7 +1,7 @@
 // The node types that instances can have: what `clusters/list-node-types` answers and what each type brings (B 2.1, B 2.4).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError } from "../../errors.ts";
+import { invalidValue } from "../../errors.ts";
 
 interface NodeType {
   readonly id: string;
@@ -80,7 +80,7 @@ const NODE_TYPES: ReadonlyMap<string, NodeType> = new Map(
 /** Throws INVALID_PARAMETER_VALUE for a type that is not in the list. */
 export function nodeType(id: string): NodeType {
   const found = NODE_TYPES.get(id);
-  if (found === undefined) throw new ApiError("INVALID_PARAMETER_VALUE", `Invalid node type ${id}.`);
+  if (found === undefined) throw invalidValue(`Invalid node type ${id}.`);
   return found;
 }
 

@@ -1,7 +1,7 @@
 // The runtime versions that clusters can run: what `clusters/spark-versions` answers (B 4.3, B 9; grammar: facts 4.7).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError } from "../../errors.ts";
+import { invalidValue } from "../../errors.ts";
 
 type Row = readonly [release: string, scala: string, spark: string, flavours: readonly string[]];
 
@@ -45,7 +45,7 @@ function title(flavour: string): string {
 
 /** Throws INVALID_PARAMETER_VALUE for a version that is not in the list. */
 export function checkRuntime(key: string): void {
-  if (!VERSIONS.has(key)) throw new ApiError("INVALID_PARAMETER_VALUE", `Invalid spark version ${key}.`);
+  if (!VERSIONS.has(key)) throw invalidValue(`Invalid spark version ${key}.`);
 }
 
 export function listRuntimes(): JsonObject[] {

@@ -1,6 +1,6 @@
 // Tags of pools and clusters: a map or a list of pairs comes in, a map is kept and answered (facts 4.7).
 
-import { ApiError } from "../../errors.ts";
+import { invalidValue } from "../../errors.ts";
 import { TAGS } from "../../limits.ts";
 
 export type Tags = Readonly<Record<string, string>>;
@@ -16,23 +16,21 @@ export function readTags(given: GivenTags | undefined, limit: number): Tags | un
   const pairs = Array.isArray(given)
     ? given.map(({ key, value }): [string, string] => [key, value])
     : Object.entries(given as Tags);
-  if (pairs.length > limit) throw bad(`At most ${limit} custom tags are allowed. Found: ${pairs.length}.`);
+  if (pairs.length > limit)
+    throw invalidValue(`At most ${limit} custom tags are allowed. Found: ${pairs.length}.`);
   for (const [key, value] of pairs) checkTag(key, value);
-  if (new Set(pairs.map(([key]) => key)).size < pairs.length) throw bad("A key of custom_tags stands twice.");
+  if (new Set(pairs.map(([key]) => key)).size < pairs.length)
+    throw invalidValue("A key of custom_tags stands twice.");
   return Object.fromEntries(pairs);
 }
 
 function checkTag(key: string, value: string): void {
   if (key.length < 1 || key.length > TAGS.key_length || BAD_KEY.test(key)) {
-    throw bad(
+    throw invalidValue(
       `Invalid tag key "${key.slice(0, 100)}": it needs 1 to ${TAGS.key_length} characters, none of <>%*&+?\\/, and may not begin with azure, microsoft or windows.`,
     );
   }
   if (value.length > TAGS.value_length) {
-    throw bad(`The value of tag ${key} is longer than ${TAGS.value_length} characters.`);
+    throw invalidValue(`The value of tag ${key} is longer than ${TAGS.value_length} characters.`);
   }
-}
-
-function bad(message: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", message);
 }

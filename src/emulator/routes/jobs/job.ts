@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../../core/json.ts";
 import { userById } from "../../directory.ts";
-import { ApiError } from "../../errors.ts";
+import { type ApiError, invalidValue } from "../../errors.ts";
 import type { Collection, World } from "../../world.ts";
 import type { JobSettings } from "./settings.ts";
 
@@ -41,7 +41,7 @@ export function putJob(world: World, job: Job): void {
 }
 
 export function missingJob(id: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", `Job ${id} does not exist.`);
+  return invalidValue(`Job ${id} does not exist.`);
 }
 
 /** Throws the error that the service gives for a job that is not there (facts 4.8). */

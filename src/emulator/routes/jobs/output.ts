@@ -2,12 +2,13 @@
 
 import type { JsonObject } from "../../../core/json.ts";
 import type { Call, Reply } from "../../call.ts";
-import { ApiError } from "../../errors.ts";
+import { invalidValue } from "../../errors.ts";
 import { JOBS } from "../../limits.ts";
 import { exported } from "../../notebook/document.ts";
 import type { World } from "../../world.ts";
 import { notebookAt } from "../workspace/objects.ts";
-import { describeRun, isActive, type Run, runOr400 } from "./run.ts";
+import { describeRun } from "./describe.ts";
+import { isActive, type Run, runOr400 } from "./run.ts";
 import { taskKind } from "./task.ts";
 
 export function getOutput(call: Call, world: World): Reply {
@@ -44,7 +45,7 @@ export function exportRun(call: Call, world: World): Reply {
   const run = runOr400(world, String(call.input.run_id));
   const task = run.task.notebook_task as { readonly notebook_path: string } | undefined;
   if (task === undefined) {
-    throw new ApiError("INVALID_PARAMETER_VALUE", "Only notebook runs can be exported in HTML.");
+    throw invalidValue("Only notebook runs can be exported in HTML.");
   }
   // A notebook here has no dashboards, so that only its code can be exported.
   if (call.input.views_to_export === "DASHBOARDS") return { json: {} };

@@ -1,7 +1,7 @@
 // The parameters that run-now brings: at most one kind, of limited size, notebook parameters merged over the job's (B 4.2 rule 4).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError } from "../../errors.ts";
+import { invalidValue } from "../../errors.ts";
 import { JOBS } from "../../limits.ts";
 import type { JobSettings } from "./settings.ts";
 
@@ -18,15 +18,17 @@ export function readParameters(input: JsonObject, settings: JobSettings): JsonOb
   const [kind, ...others] = KINDS.filter((name) => given[name] !== undefined);
   if (kind === undefined) return undefined;
   if (others.length > 0)
-    throw bad(`Only one of ${KINDS.join(", ")} may be given. Found: ${[kind, ...others].join(", ")}.`);
+    throw invalidValue(
+      `Only one of ${KINDS.join(", ")} may be given. Found: ${[kind, ...others].join(", ")}.`,
+    );
   const value = given[kind] ?? {};
   const text = JSON.stringify(value);
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > JOBS.parameter_bytes) {
-    throw bad(`${kind} may take at most ${JOBS.parameter_bytes} bytes as JSON. Found: ${bytes}.`);
+    throw invalidValue(`${kind} may take at most ${JOBS.parameter_bytes} bytes as JSON. Found: ${bytes}.`);
   }
   if ((kind === "python_params" || kind === "spark_submit_params") && !isAscii(text)) {
-    throw bad(`${kind} may hold ASCII characters only.`);
+    throw invalidValue(`${kind} may hold ASCII characters only.`);
   }
   if (kind !== "notebook_params") return { [kind]: value };
   const base = settings.notebook_task?.base_parameters as Readonly<Record<string, string>> | undefined;
@@ -36,8 +38,4 @@ export function readParameters(input: JsonObject, settings: JobSettings): JsonOb
 function isAscii(text: string): boolean {
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;
   return true;
-}
-
-function bad(message: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", message);
 }

@@ -2,14 +2,15 @@
 
 import type { JsonObject } from "../../../core/json.ts";
 import type { Call, Reply } from "../../call.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, invalidValue } from "../../errors.ts";
 import { JOBS } from "../../limits.ts";
 import type { World } from "../../world.ts";
+import { describeRun } from "./describe.ts";
 import { jobOr400 } from "./job.ts";
 import { cancelRun, endWork } from "./life.ts";
 import { readParameters } from "./parameters.ts";
+import { checkLimits, countStart } from "./quota.ts";
 import {
-  describeRun,
   dropRun,
   isActive,
   latestRuns,
@@ -19,7 +20,7 @@ import {
   type Run,
   runOr400,
 } from "./run.ts";
-import { checkLimits, countStart, startJobRun, startSubmittedRun } from "./start.ts";
+import { startJobRun, startSubmittedRun } from "./start.ts";
 import { type GivenTask, readTask } from "./task.ts";
 
 const DONE: Reply = { json: {} };
@@ -46,7 +47,7 @@ export function submitRun(call: Call, world: World): Reply {
   const given = call.input as GivenTask & { readonly run_name?: string; readonly timeout_seconds?: number };
   const run_name = given.run_name ?? "Untitled";
   if (new TextEncoder().encode(run_name).length > JOBS.run_name_bytes) {
-    throw bad(`run_name may take at most ${JOBS.run_name_bytes} bytes.`);
+    throw invalidValue(`run_name may take at most ${JOBS.run_name_bytes} bytes.`);
   }
   const read = readTask(world, given);
   checkLimits(world);
@@ -66,7 +67,7 @@ export function getRun(call: Call, world: World): Reply {
 export function listRuns(call: Call, world: World): Reply {
   const { active_only, completed_only, job_id, offset = 0, limit = JOBS.list_limit } = call.input;
   if (active_only === true && completed_only === true) {
-    throw bad("active_only and completed_only cannot both be true.");
+    throw invalidValue("active_only and completed_only cannot both be true.");
   }
   const from = Number(offset);
   const to = from + (limit === 0 ? JOBS.list_maximum : Number(limit));
@@ -121,12 +122,14 @@ export function finishRun(world: World, input: JsonObject): JsonObject {
 }
 
 function readEnding({ run_id, result_state, result, error }: JsonObject) {
-  if (typeof run_id !== "number" && typeof run_id !== "bigint") throw bad("run_id must be an integer.");
+  if (typeof run_id !== "number" && typeof run_id !== "bigint")
+    throw invalidValue("run_id must be an integer.");
   const name = String(result_state);
   const ending = Object.hasOwn(ENDINGS, name) ? ENDINGS[name] : undefined;
-  if (ending === undefined) throw bad(`result_state must be one of ${Object.keys(ENDINGS).join(", ")}.`);
-  if (result !== undefined && typeof result !== "string") throw bad("result must be a text.");
-  if (error !== undefined && typeof error !== "string") throw bad("error must be a text.");
+  if (ending === undefined)
+    throw invalidValue(`result_state must be one of ${Object.keys(ENDINGS).join(", ")}.`);
+  if (result !== undefined && typeof result !== "string") throw invalidValue("result must be a text.");
+  if (error !== undefined && typeof error !== "string") throw invalidValue("error must be a text.");
   const outcome: Outcome = {
     result_state: ending,
     message: error ?? "",
@@ -134,8 +137,4 @@ function readEnding({ run_id, result_state, result, error }: JsonObject) {
     ...(error === undefined ? {} : { error }),
   };
   return { run_id: String(run_id), outcome };
-}
-
-function bad(message: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", message);
 }

@@ -1,7 +1,7 @@
 // The settings of a job as a request gives them, checked and completed with the defaults that `get` shows (B 2.2; facts 4.8).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError } from "../../errors.ts";
+import { invalidValue } from "../../errors.ts";
 import { JOBS } from "../../limits.ts";
 import type { World } from "../../world.ts";
 import { CronError, isTimezone, parseQuartz } from "./quartz.ts";
@@ -85,14 +85,10 @@ function readSchedule(given: NonNullable<GivenSettings["schedule"]>): Schedule {
     parseQuartz(quartz_cron_expression);
   } catch (error) {
     if (!(error instanceof CronError)) throw error;
-    throw bad(
+    throw invalidValue(
       `Invalid quartz_cron_expression: ${quartz_cron_expression}. It is not Quartz syntax: ${error.message}.`,
     );
   }
-  if (!isTimezone(timezone_id)) throw bad(`Invalid timezone_id: ${timezone_id}.`);
+  if (!isTimezone(timezone_id)) throw invalidValue(`Invalid timezone_id: ${timezone_id}.`);
   return { quartz_cron_expression, timezone_id, pause_status };
-}
-
-function bad(message: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", message);
 }

@@ -2,15 +2,15 @@
 
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../errors.ts";
-import { JOBS } from "../../limits.ts";
-import type { Collection, World } from "../../world.ts";
+import type { World } from "../../world.ts";
 import { attachRun } from "../clusters/activity.ts";
 import { createCluster } from "../clusters/life.ts";
 import type { GivenCluster } from "../clusters/spec.ts";
 import { type Job, jobById, newJobId, putJob } from "./job.ts";
 import { armTimeout, failRun, lookSoon, runEnded } from "./life.ts";
 import { mailRunStarted } from "./mails.ts";
-import { activeRuns, activeRunsOf, newRunId, putRun, type Run, runById } from "./run.ts";
+import { activeLimitReached, countStart, hourlyLimitReached } from "./quota.ts";
+import { activeRunsOf, newRunId, putRun, type Run, runById } from "./run.ts";
 import type { JobSettings } from "./settings.ts";
 import { type ReadTask, readJobCluster } from "./task.ts";
 
@@ -104,7 +104,8 @@ export function retryRun(world: World, id: number): void {
 /** A start that nobody waits for: where the workspace has reached a limit, the run is skipped. */
 export function startWithin(world: World, job: Job, start: JobStart): void {
   // A retry goes on with a start that was counted.
-  const reached = limitReached(world) ?? (start.trigger === "RETRY" ? undefined : hourlyLimitReached(world));
+  const reached =
+    activeLimitReached(world) ?? (start.trigger === "RETRY" ? undefined : hourlyLimitReached(world));
   if (reached === undefined) {
     const run = startJobRun(world, job, start);
     if (run.life_cycle_state !== "SKIPPED" && start.trigger !== "RETRY") countStart(world);
@@ -113,34 +114,6 @@ export function startWithin(world: World, job: Job, start: JobStart): void {
   const run = newRun(world, job, start);
   putJob(world, { ...job, runs: run.number_in_job });
   skip(world, run, `Skipped. ${reached}`);
-}
-
-/** Throws REQUEST_LIMIT_EXCEEDED when the workspace can start no run now (B 4.2 rule 4). */
-export function checkLimits(world: World): void {
-  const reached = limitReached(world) ?? hourlyLimitReached(world);
-  if (reached !== undefined) throw new ApiError("REQUEST_LIMIT_EXCEEDED", reached);
-}
-
-function limitReached(world: World): string | undefined {
-  if (activeRuns(world).size < JOBS.active_runs) return undefined;
-  return `The workspace has ${JOBS.active_runs} active runs, which is the limit.`;
-}
-
-/** The times of the last thousand starts, as a ring. */
-const startsOf = (world: World): Collection<number> => world.collection("jobs.starts");
-
-function hourlyLimitReached(world: World): string | undefined {
-  const starts = startsOf(world);
-  const oldest = starts.get(String((starts.get("count") ?? 0) % JOBS.starts_per_hour));
-  if (oldest === undefined || oldest + JOBS.hour_ms <= world.now) return undefined;
-  return `The workspace has started ${JOBS.starts_per_hour} runs within an hour, which is the limit.`;
-}
-
-export function countStart(world: World): void {
-  const starts = startsOf(world);
-  const count = starts.get("count") ?? 0;
-  starts.set(String(count % JOBS.starts_per_hour), world.now);
-  starts.set("count", count + 1);
 }
 
 function skip(world: World, run: Run, message: string): Run {

@@ -1,7 +1,7 @@
 // What a job or a run does: exactly one task, on exactly one cluster, with libraries (B 2.2).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, invalidValue } from "../../errors.ts";
 import { CLUSTERS } from "../../limits.ts";
 import type { World } from "../../world.ts";
 import { clusterOr400 } from "../clusters/cluster.ts";
@@ -31,8 +31,9 @@ export interface ReadTask {
 /** Throws INVALID_PARAMETER_VALUE, or what `clusters/get` would for the existing cluster. */
 export function readTask(world: World, given: GivenTask): ReadTask {
   const [kind, ...others] = TASKS.filter((name) => given[name] !== undefined);
-  if (kind === undefined) throw bad(`One of ${TASKS.join(", ")} must be specified.`);
-  if (others.length > 0) throw bad(`Only one task may be specified. Found: ${[kind, ...others].join(", ")}.`);
+  if (kind === undefined) throw invalidValue(`One of ${TASKS.join(", ")} must be specified.`);
+  if (others.length > 0)
+    throw invalidValue(`Only one task may be specified. Found: ${[kind, ...others].join(", ")}.`);
   const cluster = readClusterChoice(world, given);
   const libraries = given.libraries?.map(readLibrary);
   if (kind === "spark_submit_task") checkSubmit(given);
@@ -50,11 +51,11 @@ export function taskKind(task: JsonObject): TaskKind {
 function readClusterChoice(world: World, given: GivenTask): ReadTask["cluster"] {
   const { existing_cluster_id, new_cluster } = given;
   if (existing_cluster_id === undefined && new_cluster === undefined) {
-    throw bad("Either new_cluster or existing_cluster_id must be specified.");
+    throw invalidValue("Either new_cluster or existing_cluster_id must be specified.");
   }
   if (existing_cluster_id === undefined) return { new_cluster: readNewCluster(world, new_cluster) };
   if (new_cluster !== undefined)
-    throw bad("Only one of new_cluster and existing_cluster_id may be specified.");
+    throw invalidValue("Only one of new_cluster and existing_cluster_id may be specified.");
   clusterOr400(world, existing_cluster_id);
   return { existing_cluster_id };
 }
@@ -77,7 +78,7 @@ export function readJobCluster(world: World, given: GivenCluster): ReadCluster {
       /^Missing required field: /,
       "Missing required field: settings.cluster_spec.new_cluster.",
     );
-    throw bad(`Cluster validation error: ${message}`);
+    throw invalidValue(`Cluster validation error: ${message}`);
   }
 }
 
@@ -91,17 +92,18 @@ const FIELDS: Readonly<Record<TaskKind, readonly string[]>> = {
 function readFields(kind: TaskKind, given: JsonObject): JsonObject {
   const path = given.notebook_path;
   if (kind === "notebook_task" && !String(path).startsWith("/")) {
-    throw bad(`notebook_path must be absolute and begin with a slash. Found: ${path}.`);
+    throw invalidValue(`notebook_path must be absolute and begin with a slash. Found: ${path}.`);
   }
   return Object.fromEntries(Object.entries(given).filter(([name]) => FIELDS[kind].includes(name)));
 }
 
 /** A submit task brings its own libraries and configuration, on a cluster of its own (facts 4.8). */
 function checkSubmit({ existing_cluster_id, new_cluster, libraries = [] }: GivenTask): void {
-  if (existing_cluster_id !== undefined) throw bad("A spark_submit_task runs on a new_cluster only.");
-  if (libraries.length > 0) throw bad("libraries cannot be given with a spark_submit_task.");
+  if (existing_cluster_id !== undefined)
+    throw invalidValue("A spark_submit_task runs on a new_cluster only.");
+  if (libraries.length > 0) throw invalidValue("libraries cannot be given with a spark_submit_task.");
   if (Object.keys(new_cluster?.spark_conf ?? {}).length > 0) {
-    throw bad("spark_conf cannot be given with a spark_submit_task.");
+    throw invalidValue("spark_conf cannot be given with a spark_submit_task.");
   }
 }
 
@@ -118,7 +120,7 @@ function readLibrary(given: JsonObject): JsonObject {
   const kinds = Object.keys(LIBRARY_FIELDS).filter((name) => given[name] !== undefined);
   const [kind, ...others] = kinds;
   if (kind === undefined || others.length > 0) {
-    throw bad(
+    throw invalidValue(
       `A library must be exactly one of ${Object.keys(LIBRARY_FIELDS).join(", ")}. Found: ${kinds.join(", ") || "none"}.`,
     );
   }
@@ -126,8 +128,4 @@ function readLibrary(given: JsonObject): JsonObject {
   if (value === null || typeof value !== "object") return { [kind]: value };
   const fields = LIBRARY_FIELDS[kind] ?? [];
   return { [kind]: Object.fromEntries(Object.entries(value).filter(([name]) => fields.includes(name))) };
-}
-
-function bad(message: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", message);
 }

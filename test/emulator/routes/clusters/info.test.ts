@@ -137,6 +137,17 @@ describe("retention", () => {
     expect(await ids()).toEqual([]);
   });
 
+  test("B3.2: nothing is kept of a cluster that was permanently deleted, and only its end of one that expired", async () => {
+    const deleted = await c.terminatedCluster();
+    const expired = await c.terminatedCluster();
+    await w.post("clusters/permanent-delete", { cluster_id: deleted });
+    await w.advance(31 * DAY);
+    const tables = Object.entries(w.store.dump());
+    const holding = (id: string) =>
+      tables.filter(([, rows]) => JSON.stringify(rows).includes(id)).map(([name]) => name);
+    expect([holding(deleted), holding(expired)]).toEqual([[], ["clusters.expired"]]);
+  });
+
   test("B3.2: a cluster that is started again within the 30 days is not dropped", async () => {
     const id = await c.terminatedCluster();
     await w.advance(29 * DAY);
@@ -306,6 +317,8 @@ describe("autoscaling", () => {
     await w.advance(500);
     expect(await c.runState(run)).toBe("RUNNING");
     expect((await c.cluster(id)).executors).toHaveLength(5);
+    await w.advance(5 * SECOND);
+    await c.runNow((await c.run(run)).job_id);
     await w.advance(20 * MINUTE);
     expect((await c.cluster(id)).executors).toHaveLength(1);
     const causes = (await c.events(id)).filter((event) => event.type === "RESIZING");

@@ -41,6 +41,13 @@ describe("required fields and size", () => {
     expect(await sized({ num_workers: -1 })).toMatchObject(invalid);
   });
 
+  test("B2.4 num_workers: a number of nodes that no account has is refused, not allocated", async () => {
+    const most = 2 ** 31 - 1;
+    expect(await sized({ num_workers: most })).toMatchObject(invalid);
+    expect(await sized({ autoscale: { min_workers: 1, max_workers: most } })).toMatchObject(invalid);
+    expect(await sized({ num_workers: 2 ** 31 })).toMatchObject(malformed);
+  });
+
   test("B2.4 AutoScale: max_workers is strictly greater than min_workers, and both are required", async () => {
     expect(await sized({ autoscale: { min_workers: 2, max_workers: 2 } })).toMatchObject(invalid);
     expect(await sized({ autoscale: { min_workers: 3, max_workers: 2 } })).toMatchObject(invalid);

@@ -285,6 +285,8 @@ describe("life on an existing cluster", () => {
       expect(await c.runState(run)).toBe("RUNNING");
       await w.post(`clusters/${call}`, { cluster_id: cluster, ...(call === "edit" ? CLUSTER : {}) });
       expect(await c.runState(run)).toBe("INTERNAL_ERROR FAILED");
+      const how = call === "restart" || call === "edit" ? "restarted" : "terminated";
+      expect((await c.run(run)).state.state_message).toBe(`Cluster ${cluster} was ${how} during the run.`);
     },
   );
 

@@ -62,6 +62,25 @@ test("B2.1 stats: no order of events makes instances appear, vanish from a clust
   );
 });
 
+test("B2.1 max_capacity: a lower one ends as many idle instances as it must, and no other", () => {
+  fc.assert(
+    fc.property(size, steps, fc.integer({ min: 0, max: 16 }), (pool, events, lower) => {
+      let lots = settle([], pool, 0);
+      let now = 0;
+      for (const { act, cluster, count } of events) {
+        now += 100;
+        lots =
+          act === "take" ? take(lots, pool, cluster, count, now).lots : giveBack(lots, cluster, count, now);
+      }
+      const keep = { ...pool, idle_instance_autotermination_minutes: 60 };
+      const before = settle(lots, keep, now);
+      const after = settle(before, { ...keep, min_idle_instances: 0, max_capacity: lower }, now);
+      const used = sum(before.filter((lot) => lot.cluster_id !== undefined));
+      expect(sum(after)).toBe(Math.max(used, Math.min(sum(before), lower)));
+    }),
+  );
+});
+
 test("B4.1 rule 1: whatever happened, after the next changes the pool is at rest with its idle minimum or full", () => {
   fc.assert(
     fc.property(size, steps, (pool, events) => {
