@@ -51,11 +51,10 @@ function install(reason) {
 }
 
 function npm(args) {
-  const npmScript = process.env["npm_execpath"];
+  const npmScript = process.env.npm_execpath;
   const options = { cwd: root, stdio: ["ignore", 2, 2] };
-  const done =
-    npmScript !== undefined && npmScript.endsWith(".js")
-      ? spawnSync(process.execPath, [npmScript, ...args], options)
-      : spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
+  const done = npmScript?.endsWith(".js")
+    ? spawnSync(process.execPath, [npmScript, ...args], options)
+    : spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
   return done.status === 0;
 }
