@@ -42,7 +42,7 @@ async function planAndApply(
   signal: AbortSignal,
 ): Promise<number> {
   const { context } = run;
-  const looked = await lookAround(run, lease.state(), making.wish);
+  const looked = await lookAround(run, lease.state(), { ...making.wish, writes: true });
   assertGoingOn(signal);
   const found = [...lease.diagnostics, ...looked.diagnostics];
   if (hasErrors(found)) throw new Failure(...found);

@@ -58,6 +58,7 @@ export interface Wish {
   readonly adopt?: boolean;
   readonly destroy?: boolean;
   readonly only?: readonly string[];
+  readonly writes?: boolean;
 }
 
 /** Reads the workspace and plans. */
@@ -73,5 +74,6 @@ export async function lookAround(run: Run, state: State, wish: Wish = {}): Promi
     adopt: wish.adopt ?? false,
     destroy: wish.destroy ?? false,
     only: wish.only ?? [],
+    writes: wish.writes ?? false,
   });
 }

@@ -32,6 +32,8 @@ export interface LookInput {
   readonly adopt: boolean;
   readonly destroy: boolean;
   readonly only: readonly string[];
+  /** Whether the state will be written: then who the caller is, is asked once for all later runs. */
+  readonly writes: boolean;
 }
 
 export interface Looked {
@@ -106,6 +108,12 @@ class Planning {
 
   async plan(): Promise<Plan> {
     const fetched = new Set<string>();
+    const { settings, state, writes } = this.#from;
+    // Known without a request, or worth one now; else only a plan that turns on it asks.
+    if (settings.user !== undefined || state.caller?.credential === this.#credential() || writes) {
+      fetched.add("caller");
+      await this.#fetchCaller();
+    }
     for (;;) {
       const plan = makePlan(this.input);
       const wants = plan.wants.filter((want) => !fetched.has(want));
@@ -119,15 +127,18 @@ class Planning {
   }
 
   async #fetchCaller(): Promise<void> {
-    const { reader, settings, state, key } = this.#from;
-    const credential = keyedDigest(
-      key,
-      settings.place.embedded ? settings.place.identity : settings.place.token,
-    );
+    const { reader, settings, state } = this.#from;
+    const credential = this.#credential();
     const given = settings.user === undefined ? {} : { given: settings.user };
     const { name, entry } = await identify({ reader, state, credential, ...given });
     if (name !== undefined) this.input = { ...this.input, caller: name };
     if (entry !== undefined) this.learnt = [entry];
+  }
+
+  /** Tells credentials apart without keeping them. */
+  #credential(): string {
+    const { place } = this.#from.settings;
+    return keyedDigest(this.#from.key, place.embedded ? place.identity : place.token);
   }
 
   async #fetchRuns(): Promise<void> {
