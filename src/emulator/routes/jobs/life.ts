@@ -45,8 +45,8 @@ function waitForCluster(world: World, run: Run, cluster: Cluster | undefined): v
 
 /** A driver that restarted or went away takes the work with it. */
 function checkStillThere(world: World, run: Run, cluster: Cluster | undefined): void {
-  if (cluster !== undefined && isUp(cluster) && cluster.spark_context_id === run.spark_context_id) return;
-  const what = cluster?.state === "RESTARTING" || cluster?.state === "RUNNING" ? "restarted" : "terminated";
+  if (cluster !== undefined && isUp(cluster)) return;
+  const what = cluster?.state === "RESTARTING" ? "restarted" : "terminated";
   failRun(world, run, `Cluster ${run.cluster_id} was ${what} during the run.`);
 }
 
