@@ -27,6 +27,13 @@ const EXTENSIONS: Readonly<Record<string, Values>> = {
 
 export const NOTEBOOK_EXTENSIONS = Object.keys(EXTENSIONS);
 
+/** The extension of a notebook that is written out as source; the empty text where its language has none. */
+export function extensionFor(values: Values): string {
+  const { language } = values;
+  if (language === undefined) return "";
+  return NOTEBOOK_EXTENSIONS.find((one) => EXTENSIONS[one]?.language === language) ?? "";
+}
+
 /** Whether things of this kind have a language or format, as notebooks have. */
 export function isNotebookKind(provider: Provider): boolean {
   return provider.fields.language !== undefined || provider.fields.format !== undefined;

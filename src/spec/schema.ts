@@ -102,6 +102,6 @@ function isWritten(provider: Provider, name: string, field: FieldSchema): boolea
 }
 
 /** typebox marks what may be absent with a member of its own that JSON does not show. */
-function isOptional(field: FieldSchema): boolean {
+export function isOptional(field: FieldSchema): boolean {
   return "~optional" in field || field.source === true;
 }

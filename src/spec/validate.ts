@@ -26,7 +26,16 @@ export interface Validator {
   policy(node: Node): readonly SchemaError[];
 }
 
+/** One validator for a registry: what is compiled for one spec serves the next. */
+const validators = new WeakMap<Registry, Validator>();
+
 export function validatorOf(registry: Registry): Validator {
+  const made = validators.get(registry) ?? makeValidator(registry);
+  validators.set(registry, made);
+  return made;
+}
+
+function makeValidator(registry: Registry): Validator {
   const ajv = ajvForSpecs();
   const compiled = new Map<string, ValidateFunction>();
   const check = (name: string, schema: () => JsonSchema, node: Node): readonly SchemaError[] => {

@@ -1,0 +1,70 @@
+// Names of live things as keys of a spec: legal in references, the same at each export, and each used once.
+
+import { type Address, addressOf } from "../../core/address.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+
+/** A live thing with the place that it gets in a spec. */
+export interface Placed {
+  readonly provider: Provider;
+  readonly live: LiveObject;
+  readonly key: string;
+  readonly address: Address;
+  /** The key is not the natural name, so the spec has to say it. */
+  readonly renamed: boolean;
+  /** How many things of the kind have this natural name. */
+  readonly sharing: number;
+}
+
+/** What may stand in `${kind.key.attribute}` and on a command line without surprise. */
+const LEGAL = /^[\p{L}\p{N}_@+](?:[\p{L}\p{N}\p{M}_@+.,()#&/ :=~-]{0,198}[\p{L}\p{N}\p{M}_@+)])?$/u;
+const ILLEGAL = /[^\p{L}\p{N}\p{M}_@+.,()#&/ :=~-]+/gu;
+const UNNAMED = "unnamed";
+
+/** The things of one kind in the order of their keys. */
+export function placed(provider: Provider, objects: readonly LiveObject[]): readonly Placed[] {
+  const sorted = [...objects].sort((a, b) => compare(a.name, b.name) || compareIds(a.id, b.id));
+  const shared = Map.groupBy(sorted, (live) => live.name);
+  const natural = new Set(sorted.map((live) => keyOf(provider, live.name)));
+  const taken = new Set<string>();
+  return sorted
+    .map((live): Placed => {
+      const key = freeKey(keyOf(provider, live.name), natural, taken);
+      taken.add(key);
+      return {
+        provider,
+        live,
+        key,
+        address: addressOf(provider.kind, key),
+        renamed: provider.nameField !== undefined && key !== live.name,
+        sharing: shared.get(live.name)?.length ?? 1,
+      };
+    })
+    .sort((a, b) => compare(a.key, b.key));
+}
+
+/** Where the key itself is the name, it stays whatever it is. */
+function keyOf(provider: Provider, name: string): string {
+  if (provider.nameField === undefined || LEGAL.test(name)) return name;
+  const cleaned = name
+    .slice(0, 150)
+    .replace(ILLEGAL, "-")
+    .replace(/^[^\p{L}\p{N}_]+|[^\p{L}\p{N}_)]+$/gu, "");
+  return cleaned === "" ? UNNAMED : cleaned;
+}
+
+function freeKey(key: string, natural: ReadonlySet<string>, taken: ReadonlySet<string>): string {
+  if (!taken.has(key)) return key;
+  for (let number = 2; ; number++) {
+    const numbered = `${key}-${number}`;
+    if (!taken.has(numbered) && !natural.has(numbered)) return numbered;
+  }
+}
+
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Ids that are numbers compare as numbers: the oldest comes first. */
+function compareIds(a: string, b: string): number {
+  return /^\d+$/.test(a) && /^\d+$/.test(b) ? a.length - b.length || compare(a, b) : compare(a, b);
+}

@@ -1,0 +1,70 @@
+// Where the contents of exported things go: paths below the spec's folder that no name of a live thing can lead out of.
+
+import { digest } from "../../core/canonical.ts";
+import { extensionFor, isNotebookKind } from "../contents.ts";
+import type { Placed } from "./addresses.ts";
+
+/** A content to be fetched, and its file, relative to the spec's folder. */
+export interface Source {
+  readonly of: Placed;
+  readonly path: string;
+}
+
+/** Each on a path of its own, also where the file system takes upper and lower case for the same. */
+export function sourcesOf(things: readonly Placed[]): readonly Source[] {
+  const paths = things.map((of) => ({ of, segments: segmentsOf(of) }));
+  const taken = new Set(paths.flatMap(({ segments }) => foldersOf(segments)));
+  return paths.map(({ of, segments }) => {
+    const extension = extensionOf(of);
+    const path = freePath(segments.join("/"), extension, taken);
+    taken.add(folded(path));
+    return { of, path };
+  });
+}
+
+function extensionOf({ provider, live }: Placed): string {
+  return isNotebookKind(provider) ? extensionFor(live.values) : "";
+}
+
+function segmentsOf({ provider, live }: Placed): readonly string[] {
+  return [
+    provider.kind,
+    ...live.name
+      .split("/")
+      .filter((part) => part !== "")
+      .map(segment),
+  ];
+}
+
+function foldersOf(segments: readonly string[]): readonly string[] {
+  return segments.slice(0, -1).map((_, at) => folded(segments.slice(0, at + 1).join("/")));
+}
+
+const folded = (path: string): string => path.toLowerCase();
+
+function freePath(path: string, extension: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? `${path}${extension}` : `${path}-${number}${extension}`;
+    if (!taken.has(folded(candidate))) return candidate;
+  }
+}
+
+/** File systems take 255 bytes for a name; an extension and a number have to fit, too. */
+const LONGEST = 200;
+
+/** One name of a path: what has a meaning to file systems, globs or templates is written as `%XX`. */
+function segment(name: string): string {
+  const plain = name
+    .replace(/[^\p{L}\p{N} ._@+,=()~-]/gu, encoded)
+    .replace(/^\.{1,2}$/, (dots) => "%2E".repeat(dots.length));
+  if (byteLength(plain) <= LONGEST) return plain;
+  return `${[...plain].slice(0, 60).join("")}~${digest(new TextEncoder().encode(name)).slice(0, 16)}`;
+}
+
+function encoded(character: string): string {
+  return [...new TextEncoder().encode(character)]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+    .join("");
+}
+
+const byteLength = (text: string): number => new TextEncoder().encode(text).length;

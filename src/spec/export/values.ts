@@ -1,0 +1,99 @@
+// What a spec has to say of a live thing so that a plan finds nothing to change: no defaults, references instead of ids.
+
+import { canonicalJson } from "../../core/canonical.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import type { FieldSchema, Values } from "../../resource/fields.ts";
+import type { Provider } from "../../resource/provider.ts";
+import { isContentField } from "../content-kinds.ts";
+import { memberOf } from "../field-walk.ts";
+import { isOptional } from "../schema.ts";
+import { escaped } from "../template.ts";
+
+export interface Writing {
+  /** Everything that a spec can say, also what is left out as a rule. */
+  readonly full: boolean;
+  /** The reference to a thing of a kind by its id; undefined where it is not part of the export. */
+  reference(kind: string, id: string): string | undefined;
+  /** Whether a list that names things of a kind is written at their end instead. */
+  writtenElsewhere(kind: string): boolean;
+}
+
+/** The fields of one live thing. Its natural name is not among them. */
+export function writtenValues(provider: Provider, live: Values, on: Writing): Values {
+  const values = provider.normalize?.(live) ?? live;
+  const filled = provider.fills?.(values) ?? {};
+  const out: { [field: string]: Json } = {};
+  for (const [name, schema] of Object.entries(provider.fields)) {
+    if (name === provider.nameField || isContentField(provider, name)) continue;
+    const value = written(schema, values[name], filled[name], !isOptional(schema), on);
+    if (value !== undefined) out[name] = value;
+  }
+  return out;
+}
+
+function written(
+  schema: FieldSchema,
+  value: Json | undefined,
+  filled: Json | undefined,
+  required: boolean,
+  on: Writing,
+): Json | undefined {
+  if (value === undefined || value === null || isHidden(schema) || isElsewhere(schema, on)) return undefined;
+  if (required) return form(schema, value, on) ?? value;
+  if (schema.enum !== undefined && !schema.enum.includes(value)) return undefined;
+  if (!on.full && isLeftOut(schema, value, filled)) return undefined;
+  const whole = form(schema, value, on);
+  return !on.full && whole !== undefined && same(whole, schema.default) ? undefined : whole;
+}
+
+const isHidden = (schema: FieldSchema): boolean =>
+  schema.readOnly === true || schema.writeOnly === true || schema.source === true;
+
+function isElsewhere(schema: FieldSchema, on: Writing): boolean {
+  const names = schema.items?.names;
+  return names !== undefined && on.writtenElsewhere(names);
+}
+
+/** Defaults, what the service fills in by itself, and single values that nobody has to manage: a state, an outside id. */
+function isLeftOut(schema: FieldSchema, value: Json, filled: Json | undefined): boolean {
+  if (same(value, schema.default)) return true;
+  if (schema.serverDefault === true && same(value, filled)) return true;
+  return schema.whenAbsent === "unmanaged" && typeof value !== "object";
+}
+
+function same(value: Json, other: Json | undefined): boolean {
+  return other !== undefined && canonicalJson(value) === canonicalJson(other);
+}
+
+/** The value as a spec writes it; undefined for an object or list in which nothing is left to say. */
+function form(schema: FieldSchema, value: Json, on: Writing): Json | undefined {
+  if (typeof value === "string") return text(schema, value, on);
+  if (typeof value !== "object" || value === null) return value;
+  if (isList(value)) {
+    const items = schema.items ?? {};
+    const all = value.map((item) => form(items, item, on) ?? item);
+    return all.length === 0 && !on.full ? undefined : all;
+  }
+  const out: { [key: string]: Json } = {};
+  for (const [key, one] of Object.entries(value as JsonObject)) {
+    const required = schema.properties === undefined || schema.required?.includes(key) === true;
+    const member = written(memberOf(schema, key), one, undefined, required, on);
+    if (member === undefined) continue;
+    Object.defineProperty(out, escaped(key), {
+      value: member,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
+  return Object.keys(out).length === 0 ? undefined : out;
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function text(schema: FieldSchema, value: string, on: Writing): string {
+  const reference = schema.refersTo === undefined ? undefined : on.reference(schema.refersTo, value);
+  return reference ?? escaped(value);
+}

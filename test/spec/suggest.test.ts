@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { didYouMean, listed, suggester } from "../../src/spec/suggest.ts";
+
+const FIELDS = [
+  "instance_pool_name",
+  "node_type_id",
+  "min_idle_instances",
+  "max_capacity",
+  "custom_tags",
+  "autotermination_minutes",
+];
+
+it.each([
+  ["max_capactiy", "max_capacity"],
+  ["maxCapacity", "max_capacity"],
+  ["max_size", "max_capacity"],
+  ["node_type", "node_type_id"],
+  ["tags", "custom_tags"],
+  ["Node_Type_ID", "node_type_id"],
+  ["completely_different", undefined],
+  ["zz", undefined],
+  ["x".repeat(1000), undefined],
+])("%s is likely to mean %s", (word, meant) => {
+  expect(suggester()(word, FIELDS)).toBe(meant);
+});
+
+it("stops comparing when its budget is spent", () => {
+  const suggest = suggester();
+  const many = Array.from({ length: 250_000 }, (_, at) => `candidate-${at}`);
+  expect(suggest("candidate-249999", many)).not.toBe("candidate-249999");
+  expect(suggest("max_capactiy", FIELDS)).toBeUndefined();
+});
+
+it("makes hints and lists in words", () => {
+  expect(didYouMean("a")).toEqual({ hint: 'did you mean "a"?' });
+  expect(didYouMean(undefined, "or else")).toEqual({ hint: "or else" });
+  expect(didYouMean(undefined)).toEqual({});
+  expect(listed([])).toBe("");
+  expect(listed(["a"])).toBe("a");
+  expect(listed(["a", "b", "c"])).toBe("a, b and c");
+  expect(listed(["a", "b", "c"], "or", 2)).toBe("a, b …");
+});
