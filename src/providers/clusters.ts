@@ -157,6 +157,7 @@ export const clusters = defineProvider({
   check: (values) => clusterProblems(values),
   needs: (_name, values) => filesOf(values),
   normalize: (values) => withoutInherited(tidyForm(table, values)),
+  fills: () => ({ enable_elastic_disk: false }),
   steps,
   wants: (change, look) => (interrupts(change) && look.activeRuns === undefined ? ["runs"] : []),
   consequences,

@@ -6,7 +6,7 @@ import type { LiveObject, Problem } from "../resource/provider.ts";
 import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider, optional, text } from "./define.ts";
 import { sourceFields } from "./fields/source.ts";
-import { contentOf, summed } from "./files/content.ts";
+import { contentOf, rangesOf, summed } from "./files/content.ts";
 import { upload } from "./files/upload.ts";
 import { entriesFor, pathProblems } from "./paths.ts";
 
@@ -61,6 +61,7 @@ export const files = defineProvider({
     const content = contentOf(size, await summed(api, live.name, size));
     return { ...live, values: { ...live.values, content } };
   },
+  content: (api, live) => rangesOf(api, live.name, Number(live.facts.file_size)),
   async read(api, id) {
     const entry = await found(() => api.read("fs/get-status", { path: id }));
     return entry === undefined ? undefined : toSpec(entry);

@@ -168,6 +168,9 @@ export const notebooks = defineProvider({
     return entries.flatMap((entry) => toSpec(entry) ?? []);
   },
   hydrate,
+  async *content(api, live) {
+    yield bytesIn(await api.read("workspace/export", { path: live.name, format: "SOURCE" }), "content");
+  },
   async read(api, id) {
     const entry = await found(() => api.read("workspace/get-status", { path: id }));
     return entry === undefined ? undefined : toSpec(entry);

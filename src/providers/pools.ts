@@ -115,6 +115,7 @@ export const pools = defineProvider({
     ];
   },
   normalize: (values) => tidyForm(table, values),
+  fills: () => ({ idle_instance_autotermination_minutes: 60, enable_elastic_disk: true }),
   steps: (diffs, live, after) => [
     { operation: "edit", detail: { keep: keptPaths(table, live.values, after, diffs) } },
   ],

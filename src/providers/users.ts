@@ -123,6 +123,10 @@ export const users = defineProvider({
           },
         ]
       : [],
+  fills: ({ userName = "" }) => ({
+    displayName: userName,
+    emails: [{ value: userName, type: "work", primary: true }],
+  }),
   steps,
   wants(change, look) {
     if (look.caller !== undefined || change.action === "create") return [];

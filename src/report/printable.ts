@@ -31,9 +31,18 @@ function withoutCommands(text: string): string {
   return text.replaceAll("::", ":\\u003a").replace(/##(?=\w*\[)/g, "#\\u0023");
 }
 
+/** Whether something in a text is changed where it is shown. */
+export function hidesSomething(text: string): boolean {
+  return printable(text) !== text;
+}
+
 /** JSON text that reads back as the same value and shows every invisible character as an escape. */
 export function printableJson(value: unknown, indent?: number): string {
-  const text = stringifyJson(value, indent);
+  return printableQuoted(stringifyJson(value, indent));
+}
+
+/** A text whose invisible characters stand inside double quotes, where an escape is read as what it stands for. */
+export function printableQuoted(text: string): string {
   const shown = text.replace(INVISIBLE, (character) =>
     character === "\n"
       ? character

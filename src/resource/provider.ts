@@ -173,6 +173,8 @@ export interface Provider {
   needs?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
   /** For kinds with a field `content`: what the spec puts there, a digest of the payload in the form in which contents are compared. Pure. */
   contentDigest?(bytes: Uint8Array, values: Values, name: string): string;
+  /** What the service is known to fill in where a spec says nothing: an export leaves such values out. Pure. */
+  fills?(values: Values): Values;
   /** The operations of an update. Pure. The default is one step `update`. */
   steps?(diffs: readonly FieldDiff[], live: LiveObject, after: Values): readonly Step[];
   wants?(change: PlannedChange, look: Look): readonly Want[];
@@ -186,6 +188,8 @@ export interface Provider {
   list(api: Reader, scope: ListScope): Promise<readonly LiveObject[]>;
   /** More about objects that a list does not tell enough about; only called for those that the spec or the state knows. */
   hydrate?(api: Reader, object: LiveObject, desired: Values | undefined): Promise<LiveObject>;
+  /** For kinds with a field `content`: the bytes of a live object in pieces, in the form that its source file has by its name. */
+  content?(api: Reader, live: LiveObject): AsyncIterable<Uint8Array>;
   /** One object, or undefined when it is gone. */
   read(api: Reader, id: RemoteId): Promise<LiveObject | undefined>;
   create(api: Acting, task: Task): Promise<RemoteId>;

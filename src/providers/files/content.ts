@@ -15,6 +15,12 @@ export const contentOf = (size: number, digest: string): string => `${size} byte
 /** SHA-256 of a live file of this size. Never holds more than a range of it. */
 export async function summed(api: Reader, path: string, size: number): Promise<string> {
   const hash = sha256.create();
+  for await (const piece of rangesOf(api, path, size)) hash.update(piece);
+  return bytesToHex(hash.digest());
+}
+
+/** A live file of this size, range by range. */
+export async function* rangesOf(api: Reader, path: string, size: number): AsyncGenerator<Uint8Array> {
   for (let offset = 0; offset < size; ) {
     const length = Math.min(MEGABYTE, size - offset);
     const bytes = bytesIn(await api.read("fs/read", { path, offset, length }), "data");
@@ -22,8 +28,7 @@ export async function summed(api: Reader, path: string, size: number): Promise<s
       throw new Failure(
         error("API_PROTOCOL", `${path} ended at ${offset} of ${size} bytes while it was read`),
       );
-    hash.update(bytes);
+    yield bytes;
     offset += bytes.length;
   }
-  return bytesToHex(hash.digest());
 }

@@ -15,7 +15,7 @@ export interface Writing {
   /** The reference to a thing of a kind by its id; undefined where it is not part of the export. */
   reference(kind: string, id: string): string | undefined;
   /** Whether a list that names things of a kind is written at their end instead. */
-  writtenElsewhere(kind: string): boolean;
+  isWrittenAt(kind: string): boolean;
 }
 
 /** The fields of one live thing. Its natural name is not among them. */
@@ -51,7 +51,7 @@ const isHidden = (schema: FieldSchema): boolean =>
 
 function isElsewhere(schema: FieldSchema, on: Writing): boolean {
   const names = schema.items?.names;
-  return names !== undefined && on.writtenElsewhere(names);
+  return names !== undefined && on.isWrittenAt(names);
 }
 
 /** Defaults, what the service fills in by itself, and single values that nobody has to manage: a state, an outside id. */
@@ -96,4 +96,13 @@ function isList(value: Json): value is readonly Json[] {
 function text(schema: FieldSchema, value: string, on: Writing): string {
   const reference = schema.refersTo === undefined ? undefined : on.reference(schema.refersTo, value);
   return reference ?? escaped(value);
+}
+
+/** Whether a field of a kind lists names of things of another kind. */
+export function namesKind(provider: Provider, kind: string): boolean {
+  const inside = (fields: Provider["fields"]): boolean =>
+    Object.values(fields).some(
+      (field) => field.items?.names === kind || (field.properties !== undefined && inside(field.properties)),
+    );
+  return inside(provider.fields);
 }

@@ -1,0 +1,100 @@
+// Writes an export into a folder: the contents of notebooks and files first, the spec that names them last.
+
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Address } from "../core/address.ts";
+import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
+import { expected } from "../engine/problem.ts";
+import { Slots } from "../engine/slots.ts";
+import type { Reader } from "../resource/verbs.ts";
+import type { Source } from "../spec/export/sources.ts";
+
+export interface Fetching {
+  readonly folder: string;
+  readonly reader: Reader;
+  readonly parallelism: number;
+  /** Write over files that are there. */
+  readonly force: boolean;
+}
+
+export interface Fetched {
+  readonly bytes: number;
+  /** Why a content is not there, by the address of its resource. */
+  readonly failed: ReadonlyMap<Address, Diagnostic>;
+}
+
+/** Throws Failure with CLI_FILE where the folder cannot be written to. */
+export async function fetchSources(sources: readonly Source[], to: Fetching): Promise<Fetched> {
+  const slots = new Slots(Math.min(to.parallelism, 8));
+  const failed = new Map<Address, Diagnostic>();
+  let bytes = 0;
+  await Promise.all(
+    sources.map((source) =>
+      slots.inside(async () => {
+        try {
+          bytes += await fetchOne(source, to);
+        } catch (failure) {
+          if (failure instanceof Failure && failure.diagnostics.some(({ code }) => code === "CLI_FILE"))
+            throw failure;
+          const { code, message, ...rest } = expected(failure);
+          failed.set(source.of.address, { ...rest, code, message, address: source.of.address });
+        }
+      }),
+    ),
+  );
+  return { bytes, failed };
+}
+
+/** The number of bytes. What was begun and not finished is taken away again. */
+async function fetchOne({ of, path }: Source, to: Fetching): Promise<number> {
+  const { provider, live } = of;
+  const pieces = provider.content?.(to.reader, live);
+  if (pieces === undefined)
+    throw new Error(`${provider.kind} have contents, so the kind has a verb for them`);
+  const file = join(to.folder, path);
+  const handle = opened(file, to.force);
+  let bytes = 0;
+  let done = false;
+  try {
+    for await (const piece of pieces) {
+      written(file, () => writeSync(handle, piece));
+      bytes += piece.length;
+    }
+    done = true;
+  } finally {
+    closeSync(handle);
+    if (!done) rmSync(file, { force: true });
+  }
+  return bytes;
+}
+
+function opened(file: string, force: boolean): number {
+  return written(file, () => {
+    mkdirSync(dirname(file), { recursive: true });
+    return openSync(file, force ? "w" : "wx");
+  });
+}
+
+/** Throws Failure with CLI_FILE. */
+export function writeSpec(file: string, text: string, force: boolean): void {
+  written(file, () => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text, { flag: force ? "w" : "wx" });
+  });
+}
+
+function written<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (problem) {
+    const exists = problem instanceof Error && "code" in problem && problem.code === "EEXIST";
+    const cause = problem instanceof Error ? problem.message : String(problem);
+    throw new Failure(
+      exists
+        ? error("CLI_FILE", `${file} exists already`, {
+            hint: "choose another folder, or write over it with --force",
+          })
+        : error("CLI_FILE", `${file} cannot be written`, { cause }),
+    );
+  }
+}

@@ -1,0 +1,90 @@
+// The law of export: what was exported, adopted elsewhere from an empty state, changes nothing.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { fetchSources } from "../../src/cli/export-files.ts";
+import { survey } from "../../src/engine/survey.ts";
+import { registry } from "../../src/providers/index.ts";
+import { yamlText } from "../../src/report/yaml-text.ts";
+import { type ExportInput, exported } from "../../src/spec/export/document.ts";
+import { doing, results, Site } from "../engine/site.ts";
+import { samples } from "./samples.ts";
+
+const sites: Site[] = [];
+afterEach(() => {
+  for (const site of sites.splice(0)) site.close();
+});
+
+const ENV = { DB_PASSWORD: "canary-db-71c9", OTHER_PASSWORD: "canary-other-2f80" };
+const POLICY = "policy: { max_deletes: 100% }\n";
+
+async function siteWith(yaml: string, files: Readonly<Record<string, string>> = {}): Promise<Site> {
+  const site = await Site.start();
+  sites.push(site);
+  site.env = { ...ENV };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(site.folder, path)), { recursive: true });
+    writeFileSync(join(site.folder, path), text);
+  }
+  await site.drive(site.process().apply(await site.spec(POLICY + yaml)));
+  return site;
+}
+
+/** The same workspace seen from another folder, where nothing is recorded. */
+function elsewhere(site: Site): Site {
+  const other = new Site(site.world);
+  sites.push(other);
+  return other;
+}
+
+async function exportInto(site: Site, to: Site, options: Partial<ExportInput> = {}): Promise<string> {
+  const { reader } = site.process().client;
+  const kinds = new Set(registry.kinds.map(({ kind }) => kind));
+  const live = await site.drive(survey({ registry, reader, kinds, parallelism: 10 }));
+  const found = exported({ registry, live, kinds, builtIn: false, full: false, secrets: false, ...options });
+  expect(found.diagnostics).toEqual([]);
+  const fetched = await site.drive(
+    fetchSources(found.sources, { folder: to.folder, reader, parallelism: 4, force: false }),
+  );
+  expect([...fetched.failed]).toEqual([]);
+  return yamlText(found.document, []);
+}
+
+async function expectNothingToChange(site: Site, options: Partial<ExportInput>): Promise<void> {
+  const other = elsewhere(site);
+  const yaml = POLICY + (await exportInto(site, other, options));
+  const spec = await other.spec(yaml);
+  const plan = await other.drive(other.process().plan(spec, { adopt: true }));
+  expect(plan.diagnostics).toEqual([]);
+  expect(plan.guards).toEqual([]);
+  expect(
+    doing(plan).filter((one) => !one.startsWith("adopt ")),
+    yaml,
+  ).toEqual([]);
+  const before = other.writes.length;
+  const { outcome } = await other.drive(other.process().apply(spec, { adopt: true }));
+  expect(results(outcome).filter((one) => !/^applied (adopt|noop) /.test(one))).toEqual([]);
+  expect(other.writes.slice(before)).toEqual([]);
+  const after = await other.drive(other.process().plan(await other.spec(yaml)));
+  expect(doing(after)).toEqual([]);
+  expect(after.drift).toEqual([]);
+}
+
+describe.each(samples)("$kind", (sample) => {
+  test("an export is adopted elsewhere without a request that changes something, and the plan after it is empty", async () => {
+    const site = await siteWith(sample.spec, sample.files);
+    await expectNothingToChange(site, {});
+  });
+
+  test("so is an export with everything in it, defaults and built-in things included", async () => {
+    const site = await siteWith(sample.spec, sample.files);
+    await expectNothingToChange(site, { full: true, builtIn: true });
+  });
+
+  test("two exports of the same workspace are the same, byte for byte", async () => {
+    const site = await siteWith(sample.spec, sample.files);
+    const first = await exportInto(site, elsewhere(site));
+    expect(await exportInto(site, elsewhere(site))).toBe(first);
+  });
+});
