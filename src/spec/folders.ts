@@ -7,8 +7,9 @@ import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./contents.ts"
 import { namedPath } from "./files.ts";
 import type { Findings } from "./finding.ts";
 import type { Written } from "./flatten.ts";
-import { climbs, type Tree } from "./load.ts";
+import type { Tree } from "./load.ts";
 import type { Span } from "./locate.ts";
+import { patternProblem } from "./patterns.ts";
 import { type Member, mapAt, member, type Node, scalarAt, textOf, withMembers } from "./tree.ts";
 
 const FOLDER_FIELDS = ["source_dir", "include", "exclude"] as const;
@@ -83,15 +84,12 @@ function patternsOf(
   return items.flatMap((item) => {
     const pattern = textOf(item);
     if (pattern === undefined) return [];
-    if (!climbs(pattern)) return [pattern];
-    findings.error(
-      "SPEC_OUTSIDE",
-      `${folder.address}: the pattern ${JSON.stringify(pattern)} leads out of the folder`,
-      item,
-      {
-        address: folder.address,
-      },
-    );
+    const problem = patternProblem(pattern);
+    if (problem === undefined) return [pattern];
+    const message = `${folder.address}: the pattern ${JSON.stringify(pattern.slice(0, 80))} ${problem.words}`;
+    findings.error(problem.leadsOut ? "SPEC_OUTSIDE" : "SPEC_INCLUDE", message, item, {
+      address: folder.address,
+    });
     return [];
   });
 }

@@ -5,8 +5,9 @@ import type { Code } from "../core/codes.ts";
 import { compose } from "./compose.ts";
 import type { Findings } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
-import { besides, climbs, isGlob, type Refusal, type Tree } from "./load.ts";
+import { besides, isGlob, type Refusal, type Tree } from "./load.ts";
 import type { Span } from "./locate.ts";
+import { patternProblem } from "./patterns.ts";
 import { sourceOf } from "./text.ts";
 import { isNull, type MapNode, type Member, mapAt, member, type Node, textOf, whatIs } from "./tree.ts";
 
@@ -125,13 +126,17 @@ function includeRefused(path: string, pattern: string, node: Node): Words | unde
       code: "SPEC_INCLUDE",
       message: "an include cannot hold a variable: files are read before variables",
     };
-  const leadsOut = isGlob(pattern) ? climbs(pattern) : besides(path, pattern) === undefined;
-  if (!leadsOut) return undefined;
-  return {
-    code: "SPEC_OUTSIDE",
-    message: `the include ${JSON.stringify(pattern)} leads out of the spec's folder`,
-    hint: "write a path below the folder of the file that includes it",
-  };
+  const told = JSON.stringify(pattern.slice(0, 80));
+  const hint = "write a path below the folder of the file that includes it";
+  if (!isGlob(pattern))
+    return besides(path, pattern) === undefined
+      ? { code: "SPEC_OUTSIDE", message: `the include ${told} leads out of the spec's folder`, hint }
+      : undefined;
+  const problem = patternProblem(pattern);
+  if (problem === undefined) return undefined;
+  return problem.leadsOut
+    ? { code: "SPEC_OUTSIDE", message: `the include ${told} leads out of the spec's folder`, hint }
+    : { code: "SPEC_INCLUDE", message: `the include ${told} ${problem.words}` };
 }
 
 /** Two files' maps as one. Maps are shared down to the level of resources; below, a key belongs to one file. */

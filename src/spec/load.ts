@@ -89,11 +89,6 @@ export function besides(path: string, named: string): string | undefined {
   return joined === ".." || joined.startsWith("../") ? undefined : joined;
 }
 
-/** True for a pattern with a `..`, which would look outside of where it starts. */
-export function climbs(pattern: string): boolean {
-  return besides("", pattern) === undefined || pattern.split("/").includes("..");
-}
-
 function withFile<T>(
   folder: string,
   path: string,

@@ -72,20 +72,6 @@ export function plain(node: Node): Json {
   }
 }
 
-/** A tree of a plain value, every node of it at the same place. */
-export function planted(value: Json, span: Span): Node {
-  if (Array.isArray(value))
-    return listAt(
-      span,
-      value.map((item) => planted(item, span)),
-    );
-  if (value === null || typeof value !== "object") return scalarAt(span, value);
-  const members = new Map<string, Member>();
-  for (const [key, inner] of Object.entries(value))
-    members.set(key, { key: span, value: planted(inner, span) });
-  return mapAt(span, members);
-}
-
 /** The place of a path's value, or of the nearest thing above it. */
 export function spanOf(root: Node, path: Path): Span {
   let node = root;

@@ -159,7 +159,7 @@ describe("a whole folder", () => {
       "SPEC_NOT_FOUND 3:21 notebooks./b: none is no folder of the spec",
       "SPEC_INCLUDE 4:21 notebooks./c: no file of two matches",
       "SPEC_INCLUDE 5:21 notebooks./d: no file of two matches",
-      'SPEC_OUTSIDE 5:36 notebooks./d: the pattern "../*" leads out of the folder',
+      'SPEC_OUTSIDE 5:36 notebooks./d: the pattern "../*" leads out of its folder',
     ]);
   });
 });
