@@ -481,3 +481,133 @@ test("a value that the service brought back is not recorded as set by the spec",
   expect(await record(bench, "things.a")).toMatchObject({ applied: { size: 1 }, seen: { color: "red" } });
   expect(doing(await bench.plan(spec))).toEqual([]);
 });
+
+test("an update that fails half-way records what it may have set, so that the next plan puts it right", async () => {
+  const registry = registryOf([
+    kind("things", {
+      fields: { size: { type: "integer" }, ref: { type: "string", whenAbsent: "unmanaged" } },
+      update: async (api, task) => {
+        const input = { verb: "update", kind: "things", id: task.id, values: { ...task.before, ref: "new" } };
+        await api.write("fs/create", input);
+        await api.write("fs/create", { verb: "resize", kind: "things", id: "refused" });
+      },
+    }),
+  ]);
+  const bench = new Bench(registry);
+  await bench.apply(specOf({ "things.a": { values: { size: 1 } } }));
+  bench.service.fates.set("resize things refused", ["refuse"]);
+  const outcome = await bench.apply(specOf({ "things.a": { values: { size: 2, ref: "new" } } }));
+  expect(results(outcome)).toEqual(["failed update things.a"]);
+  expect((await bench.state()).open).toEqual([]);
+  expect(await record(bench, "things.a")).toMatchObject({ applied: { size: 2, ref: "new" } });
+});
+
+test("an attribute that only the service knows is asked for once its object is there", async () => {
+  const fields = { size: { type: "integer" }, color: { type: "string", serverDefault: true } } as const;
+  const bench = new Bench(
+    registryOf([kind("boxes", { fields }), kind("things", { fields: { ref: { type: "string" } } })]),
+  );
+  bench.service.during = (text) => {
+    if (text.startsWith("read boxes boxes"))
+      for (const one of bench.service.things.values())
+        if (one.kind === "boxes") one.values = { color: "red" };
+  };
+  const spec = specOf({ "boxes.b": {}, "things.a": { refersTo: "boxes.b" } });
+  const thing = spec.resources.get("things.a" as Address);
+  const parts = (attribute: string) => [
+    { path: ["ref"], parts: [{ address: "boxes.b" as Address, attribute }] },
+  ];
+  const asking = (attribute: string): Spec =>
+    thing === undefined
+      ? spec
+      : {
+          ...spec,
+          resources: new Map([
+            ...spec.resources,
+            [
+              thing.address,
+              { ...thing, values: { ref: `\${boxes.b.${attribute}}` }, references: parts(attribute) },
+            ],
+          ]),
+        };
+  expect(codes(await bench.apply(asking("weight")))).toEqual([undefined, "PLAN_UNKNOWN_NAME"]);
+  const second = new Bench(bench.registry);
+  second.service.during = (text) => {
+    if (text.startsWith("read boxes boxes"))
+      for (const one of second.service.things.values())
+        if (one.kind === "boxes") one.values = { color: "red" };
+  };
+  expect(codes(await second.apply(asking("color")))).toEqual([undefined, undefined]);
+  expect([...second.service.things.values()].at(-1)?.values).toEqual({ ref: "red" });
+});
+
+test("a payload that is not the planned one is not sent", async () => {
+  const bench = new Bench();
+  const payload = (digest: string) => ({ digest, bytes: () => new Uint8Array() });
+  const withPayload = (digest: string): Spec => {
+    const spec = specOf({ "things.a": {} });
+    const [[address, resource] = []] = spec.resources;
+    if (address === undefined || resource === undefined) throw new Error("the spec has one resource");
+    return { ...spec, resources: new Map([[address, { ...resource, payload: payload(digest) }]]) };
+  };
+  const spec = withPayload("planned");
+  bench.between = () => {
+    const [[address, resource] = []] = withPayload("changed").resources;
+    if (address !== undefined && resource !== undefined)
+      (spec.resources as Map<Address, typeof resource>).set(address, resource);
+  };
+  expect(codes(await bench.apply(spec))).toEqual(["PLAN_STALE"]);
+  expect(bench.writes).toEqual([]);
+});
+
+test("a holder whose sign of life no longer gets through stops before its lease is over", async () => {
+  const bench = new Bench();
+  let stuck = false;
+  bench.hooks = {
+    before: (_operation, path) => (stuck && path.includes("/lock.") ? new Promise(() => {}) : undefined),
+  };
+  const spec = specOf(Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`things.t${at}`, {}])));
+  bench.service.during = async (text) => {
+    stuck = true;
+    if (text.startsWith("create")) await bench.clock.advance(20_000);
+  };
+  const spent = bench.apply(spec);
+  const ended = await Promise.race([
+    spent,
+    new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 500)),
+  ]);
+  expect(ended).toBeUndefined();
+  expect(bench.writes).toEqual(["create things t0", "create things t1", "create things t2"]);
+});
+
+test("while one change waits for the service, others go on, even with a parallelism of one", async () => {
+  const registry = registryOf([
+    kind("things", {
+      fields: {},
+      create: async (api, task) => {
+        const answer = await api.write("fs/create", {
+          verb: "create",
+          kind: "things",
+          name: task.name,
+          values: {},
+        });
+        if (task.name === "a")
+          await api.until(
+            "b to be there",
+            async () => (bench.named("things").includes("b") ? true : undefined),
+            60_000,
+          );
+        return answer.id as never;
+      },
+    }),
+  ]);
+  const bench = new Bench(registry);
+  const outcome = await bench.apply(specOf({ "things.a": {}, "things.b": {} }));
+  expect(results(outcome)).toEqual(["applied create things.a", "applied create things.b"]);
+  expect(bench.events).toContainEqual({
+    type: "apply_waiting",
+    address: "things.a",
+    kind: "things",
+    what: "b to be there",
+  });
+});

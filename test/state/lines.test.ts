@@ -1,8 +1,23 @@
 import { expect, test } from "vitest";
+import { type Address, remoteId } from "../../src/core/address.ts";
 import { Failure } from "../../src/core/diagnostic.ts";
 import type { Entry } from "../../src/state/entry.ts";
 import { beginLine, entryLine, readJournal } from "../../src/state/lines.ts";
 import { intent, ready } from "./build.ts";
+
+const UNFINISHED = {
+  address: "jobs.a" as Address,
+  id: remoteId(1),
+  name: "a",
+  applied: {},
+  depends_on: ["pools.shared" as Address],
+};
+const SWEPT = {
+  ...intent("jobs.a", { id: remoteId(3), replaces: remoteId(2) }),
+  seq: 9,
+  at: 8,
+  made: remoteId(4),
+};
 
 const ENTRIES: readonly Entry[] = [
   { type: "host", host: "https://wörkspace.test" },
@@ -12,6 +27,21 @@ const ENTRIES: readonly Entry[] = [
   },
   { type: "answer", intent: 2, result: "succeeded" },
   { type: "done", intent: 2, record: ready("pools.shared") },
+  { type: "request", intent: 2, operation: "things/edit" },
+  { type: "answer", intent: 2, result: "refused" },
+  { type: "created", intent: 2, id: remoteId(7) },
+  { type: "done", intent: 2, gone: { address: "pools.shared" as Address, id: remoteId("x") } },
+  { type: "closed", intent: 2 },
+  { type: "record", record: { ...ready("jobs.a"), deposed: [remoteId("old")] } },
+  { type: "record", record: { ...UNFINISHED, status: "creating", token: "t" } },
+  { type: "record", record: { ...UNFINISHED, status: "deleting" } },
+  { type: "gone", gone: { address: "pools.shared" as Address } },
+  { type: "moved", from: "pools.a" as Address, to: "pools.b" as Address },
+  { type: "sweep", sweep: { token: "t", address: "jobs.a" as Address, until: 5, intent: SWEPT } },
+  { type: "sweep", sweep: { token: "u", address: "jobs.a" as Address, until: 5 } },
+  { type: "swept", token: "t" },
+  { type: "caller", name: "ada", credential: "c" },
+  { type: "nonce", nonce: "n" },
 ];
 
 function journal(entries: readonly Entry[] = ENTRIES, seq = 0): Uint8Array {
@@ -84,7 +114,10 @@ test("cut off at any byte, only the unfinished last line is missing, and its byt
 });
 
 test("lines that are swapped, repeated or left out are damage", () => {
-  const lines = new TextDecoder().decode(journal()).trimEnd().split("\n");
+  const lines = new TextDecoder()
+    .decode(journal(ENTRIES.slice(0, 4)))
+    .trimEnd()
+    .split("\n");
   const text = (order: readonly number[]): Uint8Array =>
     new TextEncoder().encode(order.map((at) => `${lines[at]}\n`).join(""));
   expect(code(() => readJournal(text([0, 1, 2, 3, 4]), "j"))).toBe("fine");
