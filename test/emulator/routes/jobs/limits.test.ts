@@ -102,6 +102,33 @@ describe("limits of the workspace", () => {
     expect(await w.post("jobs/run-now", { job_id: job })).toMatchObject(tooMany);
   });
 
+  /** So many starts in the first minutes of the present hour. */
+  const startMany = async (count: number): Promise<void> => {
+    for (let index = 1; index <= count; index++) {
+      expect(await w.post("jobs/runs/submit", JOB)).toMatchObject({ status: 200 });
+      if (index % 100 === 0) await w.advance(5 * SECOND);
+    }
+  };
+
+  test("B4.2 rule 4: a scheduled run is a start, and is skipped when an hour has had its 1000", async () => {
+    const job = await c.newJob({ schedule: { ...EVERY_MINUTE, quartz_cron_expression: "0 0/20 * * * ?" } });
+    await startMany(999);
+    await w.advance(20 * MINUTE);
+    expect(await w.post("jobs/run-now", { job_id: job })).toMatchObject(tooMany);
+    await w.advance(20 * MINUTE);
+    expect(await states(job)).toEqual(["TERMINATED", "SKIPPED"]);
+    expect((await c.runs({ job_id: job }))[0].state.state_message).toContain("1000 runs within an hour");
+  });
+
+  test("B4.2 rule 4: a retry is part of a start that was counted", async () => {
+    const job = await c.newJob({ max_retries: 1 });
+    await failing(job);
+    await startMany(998);
+    expect(await states(job)).toEqual(["TERMINATED", "TERMINATED"]);
+    expect(await w.post("jobs/run-now", { job_id: job })).toMatchObject({ status: 200 });
+    expect(await w.post("jobs/run-now", { job_id: job })).toMatchObject(tooMany);
+  });
+
   test("B4.2 rule 4: a skipped run is no start", async () => {
     const job = await c.newJob({ max_concurrent_runs: 0 });
     for (let count = 0; count < 1001; count++) await c.runNow(job);
