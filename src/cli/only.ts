@@ -9,11 +9,12 @@ import { nearest } from "./nearest.ts";
 export function onlyThese(
   globs: readonly string[],
   known: readonly Address[],
+  otherwise = "see the addresses with: workspace state list, or workspace graph",
 ): ((address: Address) => boolean) | undefined {
   if (globs.length === 0) return undefined;
   const matchers = globs.map((glob) => matcherOf(glob));
   const missed = globs.filter((_, at) => !known.some((address) => matchers[at]?.(address)));
-  if (missed.length > 0) throw new Failure(...missed.map((glob) => missing(glob, known)));
+  if (missed.length > 0) throw new Failure(...missed.map((glob) => missing(glob, known, otherwise)));
   return (address) => matchers.some((matches) => matches(address));
 }
 
@@ -23,11 +24,8 @@ function matcherOf(glob: string): (address: string) => boolean {
   return (address) => address === glob || matches(address);
 }
 
-function missing(glob: string, known: readonly Address[]) {
+function missing(glob: string, known: readonly Address[], otherwise: string) {
   const near = nearest(glob, known);
-  const hint =
-    near === undefined
-      ? "see the addresses with: workspace state list, or workspace graph"
-      : `did you mean "${near}"?`;
+  const hint = near === undefined ? otherwise : `did you mean "${near}"?`;
   return error("CLI_UNKNOWN_ADDRESS", `--only ${glob} matches no resource`, { hint });
 }

@@ -26,8 +26,23 @@ export function yamlText(sections: readonly YamlMember[], head: readonly string[
   return `${comments}${comments === "" ? "" : "\n"}${printableQuoted(text)}`;
 }
 
+type StringifyArguments = Parameters<YAMLMap["toString"]>;
+
+/** `{ a: 1 }` with blanks and `[a, b]` without, as people write them. */
+class RoomyMap extends YAMLMap {
+  override toString(...[on, ...rest]: StringifyArguments): string {
+    return super.toString(on === undefined ? on : { ...on, flowCollectionPadding: " " }, ...rest);
+  }
+}
+
+class TightList extends YAMLSeq {
+  override toString(...[on, ...rest]: StringifyArguments): string {
+    return super.toString(on === undefined ? on : { ...on, flowCollectionPadding: "" }, ...rest);
+  }
+}
+
 function mapOf(members: readonly YamlMember[]): YAMLMap {
-  const map = new YAMLMap();
+  const map = new RoomyMap();
   for (const member of members) {
     const { key, above } = member;
     const name = scalarOf(key);
@@ -42,7 +57,7 @@ function mapOf(members: readonly YamlMember[]): YAMLMap {
 function nodeOf(value: Json): Scalar | YAMLMap | YAMLSeq {
   if (Array.isArray(value)) return seqOf(value);
   if (typeof value !== "object" || value === null) return scalarOf(value);
-  const map = new YAMLMap();
+  const map = new RoomyMap();
   for (const [key, one] of Object.entries(value as JsonObject))
     map.items.push(new Pair(scalarOf(key), nodeOf(one)));
   map.flow = fits(map);
@@ -50,7 +65,7 @@ function nodeOf(value: Json): Scalar | YAMLMap | YAMLSeq {
 }
 
 function seqOf(items: readonly Json[]): YAMLSeq {
-  const seq = new YAMLSeq();
+  const seq = new TightList();
   for (const item of items) seq.items.push(nodeOf(item));
   seq.flow = fits(seq);
   return seq;

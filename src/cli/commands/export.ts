@@ -1,0 +1,176 @@
+// `workspace export`: the live workspace as a spec that plans to nothing. Reads only.
+
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Address } from "../../core/address.ts";
+import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
+import { survey } from "../../engine/survey.ts";
+import { registry } from "../../providers/index.ts";
+import { count } from "../../report/words.ts";
+import { yamlText } from "../../report/yaml-text.ts";
+import { type Exported, type ExportInput, exportable, exported } from "../../spec/export/document.ts";
+import { loadSpec } from "../../spec/read.ts";
+import { VERSION } from "../about.ts";
+import { defineCommand } from "../command.ts";
+import { EMBEDDED, type HostOptions, settingsOf } from "../config.ts";
+import { type Connection, connect } from "../connection.ts";
+import type { Context } from "../context.ts";
+import { exitOf } from "../exit.ts";
+import { fetchSources, writeSpec } from "../export-files.ts";
+import { kindsNamed } from "../export-kinds.ts";
+import { onlyThese } from "../only.ts";
+import { flag, text, texts } from "../option.ts";
+import { HOST_OPTIONS, SPEC_OPTIONS } from "../options.ts";
+import { progressFor } from "../progress.ts";
+import { DEFAULT_FILE } from "../spec.ts";
+import { embeddedFolder } from "../state-place.ts";
+import { tell } from "../trouble.ts";
+
+const OPTIONS = {
+  kinds: texts("--kinds <names>", "only these kinds: pools,clusters; can be repeated"),
+  only: texts("--only <address-glob>", "only these addresses; can be repeated"),
+  out: text("--out <folder>", "write workspace.yaml and the contents it names there (default: stdout)"),
+  secrets: flag("--secrets", "name a variable as the source of each secret, instead of a comment"),
+  full: flag("--full", "with defaults, states and what the service filled in"),
+  builtIn: flag("--built-in", "with what every workspace has: the groups admins and users …"),
+  force: flag("--force", "write over files that are there"),
+  file: SPEC_OPTIONS.file,
+  ...HOST_OPTIONS,
+} as const;
+
+interface Wish extends HostOptions {
+  readonly kinds: readonly string[];
+  readonly only: readonly string[];
+  readonly out: string | undefined;
+  readonly secrets: boolean;
+  readonly full: boolean;
+  readonly builtIn: boolean;
+  readonly force: boolean;
+  readonly file: string | undefined;
+}
+
+export const exportCommand = defineCommand({
+  name: "export",
+  summary: "write the live workspace as a spec; changes nothing",
+  options: OPTIONS,
+  notes: `What is exported plans to nothing: take it over with \`workspace plan --adopt\` and
+\`workspace apply --adopt\` in the folder that it was written to.`,
+  async run(context, options) {
+    const settings = settingsOf(context, options);
+    tell(context, settings.warnings);
+    const kinds = kindsNamed(registry, options.kinds);
+    const connection = await connect({ settings, embeddedFolder: embeddedFolder(context, options) });
+    try {
+      const input = await look(context, connection, settings.parallelism, kinds, options);
+      return options.out === undefined
+        ? print(context, connection, input, options)
+        : await write(context, connection, input, options, options.out, settings.parallelism);
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
+async function look(
+  context: Context,
+  { reader }: Connection,
+  parallelism: number,
+  kinds: ReadonlySet<string>,
+  options: Wish,
+): Promise<ExportInput> {
+  const progress = await progressFor(context);
+  const onRead = (event: Parameters<typeof progress.read>[0]) => progress.read(event);
+  const live = await survey({ registry, reader, kinds, parallelism, onRead }).finally(() => progress.stop());
+  const { builtIn, full, secrets } = options;
+  const input = { registry, live, kinds, builtIn, full, secrets };
+  const only = onlyThese(options.only, exportable(input), "see what there is with: workspace export");
+  return only === undefined ? input : { ...input, only };
+}
+
+function print(context: Context, { host }: Connection, input: ExportInput, options: Wish): number {
+  const found = exported(input);
+  context.stdout.write(yamlText(found.document, headOf(host)));
+  const notes = [...notesOf(found, options)];
+  if (found.sources.length > 0)
+    notes.push(
+      warning("CLI_FILE", `${contents(found.sources.length)} were not fetched`, {
+        hint: "write the export into a folder, with the files that it names: --out FOLDER",
+      }),
+    );
+  tell(context, notes);
+  return exitOf(notes);
+}
+
+async function write(
+  context: Context,
+  { host, reader }: Connection,
+  input: ExportInput,
+  options: Wish,
+  out: string,
+  parallelism: number,
+): Promise<number> {
+  const folder = resolve(context.cwd, out);
+  const file = join(folder, DEFAULT_FILE);
+  const { force } = options;
+  if (!force && existsSync(file)) throw new Failure(existsAlready(join(out, DEFAULT_FILE)));
+  const { sources } = exported(input);
+  const { failed } = await fetchSources(sources, { folder, reader, parallelism, force });
+  const found = exported(withoutThese(input, new Set(failed.keys())));
+  writeSpec(file, yamlText(found.document, headOf(host)), force);
+  const notes = [...notesOf(found, options), ...failed.values(), ...(await doubts(context, file))];
+  tell(context, notes);
+  context.stdout.write(
+    `Wrote ${count(found.addresses.length, "resource")} to ${join(out, DEFAULT_FILE)}${
+      found.sources.length === 0 ? "" : ` and ${contents(found.sources.length)} beside it`
+    }.\n`,
+  );
+  // The embedded workspace lies beside a spec, so another folder has another one.
+  if (host !== EMBEDDED) context.stdout.write(`Next: cd ${out}; workspace plan --adopt\n`);
+  return exitOf(notes);
+}
+
+function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportInput {
+  const { only } = input;
+  return { ...input, only: (address) => !failed.has(address) && only?.(address) !== false };
+}
+
+/** What the service holds and a spec cannot say is found by reading what was written. */
+async function doubts(context: Context, file: string): Promise<readonly Diagnostic[]> {
+  const { diagnostics } = await loadSpec({
+    file,
+    cwd: context.cwd,
+    env: {},
+    registry,
+    secrets: "skip",
+    keyed: () => "",
+  });
+  return diagnostics;
+}
+
+function headOf(host: string): readonly string[] {
+  return [`Exported from ${host} by workspace ${VERSION}.`];
+}
+
+function* notesOf(found: Exported, options: Wish): Generator<Diagnostic> {
+  yield* found.diagnostics;
+  if (found.addresses.length === 0 && found.diagnostics.length === 0)
+    yield warning("CLI_UNKNOWN_ADDRESS", "the workspace has nothing to export", {
+      ...(options.builtIn ? {} : { hint: "what every workspace has is exported with --built-in" }),
+    });
+  if (found.variables.length > 0)
+    yield warning(
+      "SPEC_SECRET_SOURCE",
+      `plan and apply need these variables: ${found.variables.join(", ")}`,
+      {
+        hint: "an apply writes their values over the live secrets",
+      },
+    );
+}
+
+const contents = (number: number): string => count(number, "content");
+
+function existsAlready(file: string): Diagnostic {
+  return error("CLI_FILE", `${file} exists already`, {
+    hint: "choose another folder, or write over it with --force",
+  });
+}
