@@ -16,6 +16,8 @@ export interface Command {
   readonly notes?: string;
   readonly options: Options;
   readonly args: readonly ArgumentSpec[];
+  /** Help that depends on the arguments; shown before the command's own. */
+  moreHelp?(args: readonly string[]): Promise<string>;
   /** Gives the exit code. */
   run(context: Context, options: Readonly<Record<string, unknown>>, args: readonly string[]): Promise<number>;
 }
@@ -26,6 +28,7 @@ interface Definition<O extends Options> {
   readonly notes?: string;
   readonly options: O;
   readonly args?: readonly ArgumentSpec[];
+  moreHelp?(args: readonly string[]): Promise<string>;
   run(context: Context, options: ValuesOf<O>, args: readonly string[]): Promise<number>;
 }
 

@@ -5,7 +5,11 @@ import { type Client, createClient } from "../api/client.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../api/exchange.ts";
 import { httpTransport } from "../api/transport.ts";
 import { error, Failure } from "../core/diagnostic.ts";
-import type { Settings } from "./config.ts";
+import { type HostOptions, type Settings, settingsOf } from "./config.ts";
+import type { Context } from "./context.ts";
+import type { SpecOptions } from "./spec.ts";
+import { embeddedFolder } from "./state-place.ts";
+import { tell } from "./trouble.ts";
 
 export interface Connection extends Client {
   /** What states and plans are bound to. */
@@ -94,4 +98,20 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const timer = setTimeout(done, ms);
     signal?.addEventListener("abort", done);
   });
+}
+
+/** A connection for commands that need no state. */
+export async function withConnection<T>(
+  context: Context,
+  options: HostOptions & Pick<SpecOptions, "file">,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const settings = settingsOf(context, options);
+  tell(context, settings.warnings);
+  const connection = await connect({ settings, embeddedFolder: embeddedFolder(context, options) });
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
 }

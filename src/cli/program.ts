@@ -57,6 +57,9 @@ async function runCommand(
 ): Promise<number> {
   const parsed = parse(command, title, argv, context.stdout.columns);
   if ("help" in parsed) {
+    const words = argv.filter((word) => !word.startsWith("-"));
+    if (command.moreHelp !== undefined && words.length > 0)
+      context.stdout.write(`${await command.moreHelp(words)}\n`);
     context.stdout.write(parsed.help);
     return EXIT.ok;
   }

@@ -19,6 +19,7 @@ import type { Entry } from "../state/entry.ts";
 import type { State } from "../state/record.ts";
 import { activeRuns } from "./active-runs.ts";
 import type { Settings } from "./config.ts";
+import { contentsOf } from "./contents.ts";
 import { onlyThese } from "./only.ts";
 
 export interface LookInput {
@@ -77,7 +78,7 @@ export async function look(from: LookInput): Promise<Looked> {
   return { plan, input: planning.input, live, recovered, learnt: planning.learnt, diagnostics };
 }
 
-function assertSameHost(state: State, host: string): void {
+export function assertSameHost(state: State, host: string): void {
   if (state.host === "" || state.host === host) return;
   throw new Failure(
     error("STATE_OTHER_HOST", `the state belongs to ${state.host}, not to ${host}`, {
@@ -121,7 +122,8 @@ class Planning {
       for (const want of wants) {
         fetched.add(want);
         if (want === "caller") await this.#fetchCaller();
-        else await this.#fetchRuns();
+        else if (want === "runs") await this.#fetchRuns();
+        else await this.#fetchContents(plan);
       }
     }
   }
@@ -139,6 +141,20 @@ class Planning {
   #credential(): string {
     const { place } = this.#from.settings;
     return keyedDigest(this.#from.key, place.embedded ? place.identity : place.token);
+  }
+
+  async #fetchContents(plan: Plan): Promise<void> {
+    const { spec, reader, settings } = this.#from;
+    const { live } = this.input;
+    const contents = await contentsOf({
+      plan,
+      spec,
+      live,
+      registry,
+      reader,
+      parallelism: settings.parallelism,
+    });
+    this.input = { ...this.input, contents };
   }
 
   async #fetchRuns(): Promise<void> {
