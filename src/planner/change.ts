@@ -37,6 +37,13 @@ interface Existing {
   readonly fingerprint: string;
 }
 
+/** What changes in a text, as the lines of a unified diff without its header. */
+export interface ContentDiff {
+  readonly lines: readonly string[];
+  readonly added: number;
+  readonly removed: number;
+}
+
 export type Create = Common & Reaching & { readonly action: "create" };
 export type Update = Common &
   Reaching &
@@ -44,6 +51,8 @@ export type Update = Common &
     readonly action: "update";
     readonly diffs: NonEmpty<FieldDiff>;
     readonly steps: readonly Step[];
+    /** Where a content that is text changes, and both sides were read. */
+    readonly content?: ContentDiff;
   };
 export type Replace = Common &
   Reaching &

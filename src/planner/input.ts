@@ -7,6 +7,12 @@ import type { Registry } from "../resource/registry.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { State } from "../state/record.ts";
 
+/** A content as lines for people (`Provider.contentText`): what is live, and what the spec brings. */
+export interface ContentTexts {
+  readonly before: string;
+  readonly after: string;
+}
+
 export interface PlanInput {
   readonly registry: Registry;
   readonly host: string;
@@ -17,6 +23,8 @@ export interface PlanInput {
   readonly caller?: string;
   /** Active runs, where an earlier plan wanted them. */
   readonly activeRuns?: readonly JsonObject[];
+  /** Texts before and after, where an earlier plan wanted them; an address without both is shown by its digests. */
+  readonly contents?: ReadonlyMap<Address, ContentTexts>;
   /** Take over what exists under a natural key instead of refusing. */
   readonly adopt?: boolean;
   /** Plan the deletion of everything managed; the spec then serves for policy and lifecycle only. */

@@ -5,6 +5,7 @@ import { type Diagnostic, error, hasErrors } from "../core/diagnostic.ts";
 import type { Look, Want } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
 import type { Change } from "./change.ts";
+import { changesContent, withContent } from "./content.ts";
 import { type Context, ownerKey, ownersOf } from "./context.ts";
 import { decide } from "./decide.ts";
 import { isBuiltIn } from "./deletion.ts";
@@ -29,7 +30,9 @@ export function makePlan(input: PlanInput): Plan {
   changes = [...context.decided.values(), ...going.changes];
   const edged = withEdges(context, changes);
   const chosen = input.only === undefined ? edged : restricted(edged, input.only);
-  changes = inOrder(chosen, input.registry).map((change) => withConsequences(context, change, look));
+  changes = inOrder(chosen, input.registry).map((change) =>
+    withContent(withConsequences(context, change, look), input),
+  );
   return {
     host: input.host,
     changes,
@@ -99,12 +102,15 @@ function withConsequences(context: Context, change: Change, look: Look): Change 
 function wantsOf(context: Context, changes: readonly Change[], look: Look, callerMatters: boolean): Want[] {
   const wants = new Set<Want>(callerMatters ? ["caller"] : []);
   for (const change of changes) {
+    if (changesContent(change) && context.input.registry.get(change.kind).contentText !== undefined)
+      wants.add("contents");
     const planned = plannedOf(change, context.world);
     if (planned === undefined) continue;
     for (const want of context.input.registry.get(change.kind).wants?.(planned, look) ?? []) wants.add(want);
   }
   if (context.input.caller !== undefined) wants.delete("caller");
   if (context.input.activeRuns !== undefined) wants.delete("runs");
+  if (context.input.contents !== undefined) wants.delete("contents");
   return [...wants].sort();
 }
 

@@ -6,7 +6,7 @@ import type { LiveObject, Problem } from "../resource/provider.ts";
 import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider, optional, text } from "./define.ts";
 import { sourceFields } from "./fields/source.ts";
-import { contentOf, rangesOf, summed } from "./files/content.ts";
+import { contentOf, rangesOf, summed, textOf } from "./files/content.ts";
 import { upload } from "./files/upload.ts";
 import { entriesFor, pathProblems } from "./paths.ts";
 
@@ -44,6 +44,7 @@ export const files = defineProvider({
   replacing: "delete-first",
 
   check,
+  contentText: textOf,
   steps: () => [{ operation: "write" }],
 
   async list(api, scope) {

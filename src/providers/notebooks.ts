@@ -12,7 +12,7 @@ import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { bytesIn } from "./base64.ts";
 import { choice, defineProvider, optional, text } from "./define.ts";
 import { sourceFields } from "./fields/source.ts";
-import { contentDigest, FORMATS, formatOf, isReadable } from "./notebooks/normal.ts";
+import { contentDigest, contentText, FORMATS, formatOf, isReadable } from "./notebooks/normal.ts";
 import { entriesFor, folderOf, foldersAbove, pathProblems } from "./paths.ts";
 
 const fields = {
@@ -152,6 +152,7 @@ export const notebooks = defineProvider({
   check,
   needs: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
   contentDigest: (bytes, values) => contentDigest(bytes, formatOf(values.format), values.language),
+  contentText: (bytes, values) => contentText(bytes, formatOf(values.format), values.language),
   normalize,
   steps: (_diffs, _live, after) =>
     formatOf(after.format) === "DBC"

@@ -16,6 +16,8 @@ export interface ChangeView {
   /** What stands behind the address: the natural name where it differs, how a replace goes, why a change is not the spec's. */
   readonly remarks: readonly string[];
   readonly fields: readonly FieldLine[];
+  /** What changes in a text, as lines of a unified diff; cut where it would bury the plan. */
+  readonly content: readonly string[];
   /** The rules behind a change, as sentences. */
   readonly reasons: readonly string[];
   /** What the change does to people, as sentences. */
@@ -41,9 +43,19 @@ export function changeView(change: Change, registry: Registry): ChangeView {
     address: printable(change.address),
     remarks: remarks(change, registry),
     fields: fieldLines(change, registry),
+    content: contentLines(change),
     reasons: change.reasons.map(printable),
     consequences: change.consequences.map(printable),
   };
+}
+
+/** A change of one line in a thousand shows whole; a rewritten file shows how it begins. */
+const MOST_LINES = 60;
+
+function contentLines(change: Change): readonly string[] {
+  const lines = change.action === "update" ? (change.content?.lines ?? []) : [];
+  const shown = lines.slice(0, MOST_LINES).map((line) => printable(line.replaceAll("\t", "  ")));
+  return lines.length > MOST_LINES ? [...shown, `… ${lines.length - MOST_LINES} more lines`] : shown;
 }
 
 function fieldLines(change: Change, registry: Registry): readonly FieldLine[] {
@@ -58,9 +70,16 @@ function fieldLines(change: Change, registry: Registry): readonly FieldLine[] {
     case "update":
     case "replace": {
       const later = new Set(change.unresolved.map((one) => toPointer(one.path)));
-      return change.diffs.flatMap((diff) =>
-        diffLines(fields, later.has(toPointer(diff.path)) ? { ...diff, unknown: true } : diff, change.cause),
-      );
+      const content = change.action === "update" ? change.content : undefined;
+      return change.diffs.flatMap((diff) => {
+        if (content !== undefined && diff.path[0] === "content")
+          return [{ label: "content", text: `${content.added} lines added, ${content.removed} removed` }];
+        return diffLines(
+          fields,
+          later.has(toPointer(diff.path)) ? { ...diff, unknown: true } : diff,
+          change.cause,
+        );
+      });
     }
     case "delete":
     case "adopt":

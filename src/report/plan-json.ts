@@ -49,6 +49,7 @@ export function changeJson(change: Change, registry: Registry): Record<string, u
     action: change.action,
     cause: change.cause,
     change: valuesJson(change, registry.of(change.address).fields),
+    ...(change.action === "update" && change.content !== undefined ? { text_diff: change.content } : {}),
     reasons: change.reasons,
     consequences: change.consequences,
     depends_on: change.dependsOn,

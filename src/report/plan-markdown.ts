@@ -61,7 +61,7 @@ function changeText(view: ChangeView): string {
   const lines = [`- **${view.verb}** ${markdownCode(view.address)}${remarks}`];
   for (const sentence of view.consequences) lines.push(`  - ⚠️ ${markdownText(sentence)}`);
   for (const reason of view.reasons) lines.push(`  - because ${markdownText(reason)}`);
-  const fields = view.fields.flatMap(diffLine);
+  const fields = [...view.fields.flatMap(diffLine), ...view.content];
   if (fields.length > 0) lines.push("", ...markdownBlock("diff", fields).map((line) => `  ${line}`), "");
   return `${lines.join("\n")}\n`;
 }

@@ -49,9 +49,15 @@ export function changeLines(view: ChangeView, colors: Colors): readonly string[]
   return [
     `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(view.address)}${remarks}`,
     ...fieldBlock(view.fields, colors),
+    ...view.content.map((line) => `        ${contentPaint(line, colors)(line)}`),
     ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
     ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
   ];
+}
+
+function contentPaint(line: string, colors: Colors): Paint {
+  if (line.startsWith("+")) return colors.green;
+  return line.startsWith("-") ? colors.red : colors.dim;
 }
 
 function paintOf(action: ChangeView["action"], colors: Colors): Paint {

@@ -140,8 +140,8 @@ export interface Objection {
   readonly hint?: string;
 }
 
-/** Data that planning fetches only when a planned change asks for it. */
-export type Want = "caller" | "runs";
+/** Data that planning fetches only when a planned change asks for it: who we are, active runs, contents to be shown as text. */
+export type Want = "caller" | "runs" | "contents";
 
 export interface Provider {
   readonly kind: string;
@@ -173,6 +173,8 @@ export interface Provider {
   needs?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
   /** For kinds with a field `content`: what the spec puts there, a digest of the payload in the form in which contents are compared. Pure. */
   contentDigest?(bytes: Uint8Array, values: Values, name: string): string;
+  /** Content as lines for people to compare, the same form for every format; undefined where it is not text. Pure. */
+  contentText?(bytes: Uint8Array, values: Values): string | undefined;
   /** What the service is known to fill in where a spec says nothing: an export leaves such values out. Pure. */
   fills?(values: Values): Values;
   /** The operations of an update. Pure. The default is one step `update`. */

@@ -32,3 +32,13 @@ export async function* rangesOf(api: Reader, path: string, size: number): AsyncG
     offset += bytes.length;
   }
 }
+
+/** The bytes as text; undefined where they are not UTF-8 or hold a NUL. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

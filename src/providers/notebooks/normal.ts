@@ -19,6 +19,18 @@ export function contentDigest(bytes: Uint8Array, format: Format, language: Json 
   return cells === undefined ? digest(bytes) : fingerprint(cells);
 }
 
+/** The cells one below the other, each under a line that tells its kind and title; undefined where they cannot be read. */
+export function contentText(
+  bytes: Uint8Array,
+  format: Format,
+  language: Json | undefined,
+): string | undefined {
+  const cells = cellsOf(bytes, format, language);
+  return cells
+    ?.map((cell) => `── ${[cell.kind, cell.title].filter(Boolean).join(" · ")}\n${cell.text}\n`)
+    .join("\n");
+}
+
 type Cell = { readonly kind: "code" | "markdown"; readonly text: string; readonly title?: string };
 
 function cellsOf(bytes: Uint8Array, format: Format, language: Json | undefined): readonly Cell[] | undefined {
