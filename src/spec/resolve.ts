@@ -1,7 +1,6 @@
 // From resources as written to resources as desired: references followed, values checked, edges found, payloads attached.
 
 import type { Address } from "../core/address.ts";
-import type { Location } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import type { Values } from "../resource/fields.ts";
@@ -11,18 +10,19 @@ import { hasContent, secretField } from "./content-kinds.ts";
 import { contentOf } from "./contents.ts";
 import { reportLimits, reportRepeated, reportSharedNames } from "./counts.ts";
 import { reportCycles } from "./cycles.ts";
+import { Desired } from "./desired.ts";
 import { edgesOf, NameIndex } from "./edges.ts";
 import { describedAt, fieldOf } from "./field-walk.ts";
 import type { Findings } from "./finding.ts";
 import type { Written } from "./flatten.ts";
 import type { Tree } from "./load.ts";
-import { locationOf, type Span } from "./locate.ts";
+import type { Span } from "./locate.ts";
 import { type Membered, reportMemberships } from "./memberships.ts";
 import { lifecycleOf } from "./policy.ts";
 import { type Linkage, type Linked, linked } from "./references.ts";
 import { wordsOf } from "./schema-words.ts";
 import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
-import type { Lifecycle, Reference, Resource } from "./spec.ts";
+import type { Resource } from "./spec.ts";
 import type { Suggest } from "./suggest.ts";
 import { keySpanOf, type MapNode, plain, spanOf, withMembers } from "./tree.ts";
 import type { Validator } from "./validate.ts";
@@ -68,15 +68,15 @@ function desiredOf(written: Written, link: Linked, index: NameIndex, resolving: 
   const { fields } = link;
   const whole = written.lifecycle === undefined ? fields : withLifecycle(written, fields);
   const isLiteral = secretField(written.provider) !== undefined && holdsLiteral(written, findings);
-  const isValid = !isLiteral && checkSchema(written, whole, resolving);
+  const faulty = isLiteral ? undefined : checkSchema(written, whole, resolving);
+  const isValid = faulty?.size === 0;
   reportRepeated(written, fields, findings);
   const lifecycle = lifecycleOf(written, suggest, findings);
   const { values, payload } = isValid
     ? filled(written, fields, resolving)
     : { values: {}, payload: undefined };
-  if (isValid)
-    for (const problem of written.provider.check?.(values, written.name) ?? [])
-      report(written, fields, problem, findings);
+  if (isValid) reportAll(written, fields, written.provider.check?.(values, written.name) ?? [], findings);
+  else if (faulty !== undefined) checkSound(written, fields, faulty, findings);
   const dependsOn = edgesOf(written, fields, values, link.targets, index);
   return new Desired(written, whole, { values, references: link.references, dependsOn, lifecycle, payload });
 }
@@ -86,19 +86,57 @@ function withLifecycle(written: Written, fields: MapNode): MapNode {
   return value === undefined ? fields : withMembers(fields, { lifecycle: { key: value, value } });
 }
 
+/** The top-level fields in which the schema finds something, each reported. */
 function checkSchema(
   written: Written,
   fields: MapNode,
   { validator, suggest, findings }: Resolving,
-): boolean {
+): ReadonlySet<string> {
   const { address, provider } = written;
-  const errors = validator.resource(provider, fields);
-  for (const { code, message, path, onKey, hint } of wordsOf(errors, address, suggest)) {
+  const faulty = new Set<string>();
+  for (const { code, message, path, onKey, hint, missing } of wordsOf(
+    validator.resource(provider, fields),
+    address,
+    suggest,
+  )) {
+    faulty.add(String(path[0] ?? missing ?? ""));
     const at = placeOf(written, fields, path, onKey);
     const advice = hint ?? (code === "SPEC_VALUE" ? describedAt(provider, path) : undefined);
     findings.error(code, message, at, advice === undefined ? { address } : { address, hint: advice });
   }
-  return errors.length === 0;
+  return faulty;
+}
+
+/** A kind's own check of what its schema left unsaid: a problem elsewhere in the resource hides none of these. */
+function checkSound(
+  written: Written,
+  fields: MapNode,
+  faulty: ReadonlySet<string>,
+  findings: Findings,
+): void {
+  const { provider } = written;
+  if (secretField(provider) !== undefined || hasContent(provider)) return;
+  const problems = checkedLoosely(written, valuesOf(written, fields));
+  const sound = problems.filter(({ path }) => path.length > 0 && !faulty.has(String(path[0])));
+  reportAll(written, fields, sound, findings);
+}
+
+/** Checks expect values that pass their schema; what one makes of others counts only if it comes back. */
+function checkedLoosely(written: Written, values: Values): readonly Problem[] {
+  try {
+    return written.provider.check?.(values, written.name) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function reportAll(
+  written: Written,
+  fields: MapNode,
+  problems: readonly Problem[],
+  findings: Findings,
+): void {
+  for (const problem of problems) report(written, fields, problem, findings);
 }
 
 function report(written: Written, fields: MapNode, problem: Problem, findings: Findings): void {
@@ -142,52 +180,4 @@ function valuesOf(written: Written, fields: MapNode): Values {
   for (const [key, { value }] of fields.members)
     if (fieldOf(written.provider, key).source !== true) values[key] = plain(value);
   return values;
-}
-
-interface Settled {
-  readonly values: Values;
-  readonly references: readonly Reference[];
-  readonly dependsOn: readonly Address[];
-  readonly lifecycle: Lifecycle;
-  readonly payload: Payload | undefined;
-}
-
-class Desired implements Resource {
-  readonly address: Address;
-  readonly kind: string;
-  readonly key: string;
-  readonly name: string;
-  readonly values: Values;
-  readonly references: readonly Reference[];
-  readonly dependsOn: readonly Address[];
-  readonly owns: readonly string[];
-  readonly lifecycle: Lifecycle;
-  declare readonly payload?: Payload;
-  readonly #at: Span;
-  readonly #fields: MapNode;
-
-  constructor(written: Written, fields: MapNode, settled: Settled) {
-    this.address = written.address;
-    this.kind = written.provider.kind;
-    this.key = written.key;
-    this.name = written.name;
-    this.values = settled.values;
-    this.references = settled.references;
-    this.dependsOn = settled.dependsOn;
-    this.owns = written.owns;
-    this.lifecycle = settled.lifecycle;
-    if (settled.payload !== undefined) this.payload = settled.payload;
-    this.#at = written.at;
-    this.#fields = fields;
-  }
-
-  get at(): Location {
-    return locationOf(this.#at);
-  }
-
-  locate(path: Path): Location {
-    const first = path[0];
-    const isWritten = first !== undefined && this.#fields.members.has(String(first));
-    return locationOf(isWritten ? spanOf(this.#fields, path) : this.#at);
-  }
 }

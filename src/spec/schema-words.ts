@@ -12,6 +12,8 @@ export interface Words {
   /** Where the problem is, and whether at the key or at the value. */
   readonly path: Path;
   readonly onKey: boolean;
+  /** The field that is missing, which has no place of its own. */
+  readonly missing?: string;
   readonly hint?: string;
 }
 
@@ -80,6 +82,7 @@ function missingField(error: SchemaError, name: string): Words {
     message: `${name} needs the field ${quoted(toText([...error.path, field]))}`,
     path: error.path,
     onKey: true,
+    missing: field,
     ...(description === undefined ? {} : { hint: description }),
   };
 }

@@ -112,15 +112,16 @@ describe("checks of a kind", () => {
     expect(told).toEqual(["SPEC_COMBINATION 4:25 pools.p: min_idle_instances is more than max_capacity"]);
   });
 
-  it("are not asked of values that do not pass the schema", async () => {
-    const { told } = await load(
-      "pools: { p: { node_type_id: x, min_idle_instances: 9, max_capacity: '3' } }",
-    );
-    expect(told).toEqual(
-      ['SPEC_TYPE 1:69 pools.p: max_capacity must be a whole number, not the text "3"'].map((one) =>
-        one.replace("1:69", "1:69"),
-      ),
-    );
+  it("are told beside problems of other fields, and not of the fields that have one", async () => {
+    const wrong = "pools: { p: { node_type_id: 1, min_idle_instances: 9, max_capacity: 3 } }";
+    expect((await load(wrong)).told).toEqual([
+      "SPEC_TYPE 1:29 pools.p: node_type_id must be a text, not 1",
+      "SPEC_COMBINATION 1:52 pools.p: min_idle_instances is more than max_capacity",
+    ]);
+    const both = "pools: { p: { node_type_id: x, min_idle_instances: -1, max_capacity: -2 } }";
+    expect((await load(both)).told).toEqual([
+      "SPEC_VALUE 1:52 pools.p: min_idle_instances must be at least 0, not -1",
+    ]);
   });
 });
 
