@@ -17,8 +17,11 @@ const WIDTH = 100;
 export function yamlText(sections: readonly YamlMember[], head: readonly string[]): string {
   const document = new Document();
   const root = mapOf(sections);
-  for (const [at, item] of root.items.entries())
-    if (at > 0 && isPair(item) && isScalar(item.key)) item.key.spaceBefore = true;
+  root.flow = false;
+  for (const [at, { key, value }] of root.items.entries()) {
+    if (at > 0 && isScalar(key)) key.spaceBefore = true;
+    if (isMap(value) && value.items.length > 0) value.flow = false;
+  }
   document.contents = root;
   const comments = head.map((line) => `# ${printable(line)}\n`).join("");
   if (sections.length === 0) return `${comments}{}\n`;

@@ -93,9 +93,13 @@ function print(context: Context, { host }: Connection, input: ExportInput, optio
   const notes = [...notesOf(found, options)];
   if (found.sources.length > 0)
     notes.push(
-      warning("CLI_FILE", `${contents(found.sources.length)} were not fetched`, {
-        hint: "write the export into a folder, with the files that it names: --out FOLDER",
-      }),
+      warning(
+        "CLI_FILE",
+        `the contents of ${count(found.sources.length, "notebook or file", "notebooks and files")} were not written`,
+        {
+          hint: "write them, and the spec that names them, into a folder: --out FOLDER",
+        },
+      ),
     );
   tell(context, notes);
   return exitOf(notes);
@@ -121,7 +125,7 @@ async function write(
   tell(context, notes);
   context.stdout.write(
     `Wrote ${count(found.addresses.length, "resource")} to ${join(out, DEFAULT_FILE)}${
-      found.sources.length === 0 ? "" : ` and ${contents(found.sources.length)} beside it`
+      found.sources.length === 0 ? "" : ` and ${count(found.sources.length, "file")} beside it`
     }.\n`,
   );
   // The embedded workspace lies beside a spec, so another folder has another one.
@@ -166,8 +170,6 @@ function* notesOf(found: Exported, options: Wish): Generator<Diagnostic> {
       },
     );
 }
-
-const contents = (number: number): string => count(number, "content");
 
 function existsAlready(file: string): Diagnostic {
   return error("CLI_FILE", `${file} exists already`, {

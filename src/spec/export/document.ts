@@ -144,7 +144,7 @@ class Exporting {
       reference: (kind, id) => this.#references.get(`${kind}\n${id}`),
       isWrittenAt: (kind) => {
         const other = this.#input.registry.get(kind);
-        return this.#of(kind).length > 0 && later.has(other) && namesKind(other, provider.kind);
+        return this.#input.kinds.has(kind) && later.has(other) && namesKind(other, provider.kind);
       },
     };
   }
