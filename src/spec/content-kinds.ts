@@ -8,9 +8,16 @@ export function isSecretValue(field: FieldSchema): boolean {
   return field.writeOnly === true && field.sensitive === true;
 }
 
+const secretFields = new WeakMap<Provider, string | undefined>();
+
 /** The field that holds a kind's secret, if it has one. */
 export function secretField(provider: Provider): string | undefined {
-  return Object.entries(provider.fields).find(([, field]) => isSecretValue(field))?.[0];
+  if (!secretFields.has(provider))
+    secretFields.set(
+      provider,
+      Object.entries(provider.fields).find(([, field]) => isSecretValue(field))?.[0],
+    );
+  return secretFields.get(provider);
 }
 
 /** Kinds whose payload is a file of the spec's folder: notebooks and files. */

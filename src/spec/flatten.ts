@@ -165,6 +165,7 @@ class Flattening {
 }
 
 function without(node: MapNode, names: readonly string[]): MapNode {
+  if (!names.some((name) => node.members.has(name))) return node;
   return withMembers(node, Object.fromEntries(names.map((name) => [name, undefined])));
 }
 
