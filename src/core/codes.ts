@@ -7,6 +7,9 @@ export const CODES = {
   CLI_FILE: "A file named on the command line cannot be used.",
   CLI_INTERNAL: "The program met a state that it holds to be impossible: a bug.",
   CLI_UNKNOWN_ADDRESS: "An address names no resource.",
+  CLI_MANAGED: "What is to be imported is managed already.",
+  CLI_NO_OBJECT: "The workspace has no such object.",
+  CLI_RUN_FAILED: "A run of a job did not end in success.",
 
   SPEC_NOT_FOUND: "The spec file is missing or cannot be read.",
   SPEC_OUTSIDE: "A path leads out of the spec's folder tree.",
@@ -64,6 +67,7 @@ export const CODES = {
   STATE_LOCK_LOST: "The lock was taken over by another run.",
   STATE_IO: "The state cannot be read or written.",
   STATE_KEY: "The state's key is missing or does not fit.",
+  STATE_MOVED: "The state was moved to another place.",
 
   APPLY_FAILED: "A change failed.",
   APPLY_BLOCKED: "A change was not tried because one that it needs failed.",

@@ -1,57 +1,91 @@
-// `workspace import ADDRESS ID`: records a live object under an address of the spec. The workspace is not touched.
+// `workspace import ADDRESS ID`: takes one live object into the state under an address of the spec. The workspace is not touched.
 
-import { parseAddress, type RemoteId, remoteId } from "../../core/address.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { parseAddress } from "../../core/address.ts";
+import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
+import type { Plan } from "../../planner/plan.ts";
 import { registry } from "../../providers/index.ts";
-import { printable } from "../../report/printable.ts";
+import { planJson } from "../../report/plan-json.ts";
+import { printable, printableJson } from "../../report/printable.ts";
 import type { Resource, Spec } from "../../spec/spec.ts";
-import type { State } from "../../state/record.ts";
+import type { StateRecord } from "../../state/record.ts";
+import type { Lease } from "../../state/store.ts";
+import { VERSION } from "../about.ts";
 import { withLock } from "../apply-plan.ts";
 import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit.ts";
+import type { Context } from "../context.ts";
+import { exitOf } from "../exit.ts";
+import { assertFree, taking } from "../import-live.ts";
 import { nearest } from "../nearest.ts";
+import { choice } from "../option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
 import { type Run, withRun } from "../run.ts";
-import { assertSameHost } from "../session.ts";
+import { showPlan } from "../show-plan.ts";
+import { tell } from "../trouble.ts";
 
 export const importCommand = defineCommand({
   name: "import",
-  summary: "take a live object over under an address of the spec",
-  options: { ...SPEC_OPTIONS, ...HOST_OPTIONS, ...STATE_OPTIONS },
+  summary: "take one live object over under an address of the spec",
+  options: {
+    ...SPEC_OPTIONS,
+    ...HOST_OPTIONS,
+    ...STATE_OPTIONS,
+    output: choice("-o, --output <form>", "the form of the output", ["text", "json"]),
+  },
   args: [
     { name: "<address>", description: "a resource of the spec, such as pools.shared" },
     { name: "<id>", description: "what the service calls the object" },
   ],
-  notes: "Nothing is changed in the workspace; the next plan shows what differs from the spec.",
+  notes: "Changes the state only, and shows what the next plan would change in the workspace.",
   async run(context, options, [text = "", id = ""]) {
     return context.signals.during((signal) =>
-      withRun(context, options, { makesKey: true, secrets: "skip", signal }, async (run) => {
+      withRun(context, options, { makesKey: true, secrets: "skip", signal }, (run) => {
         const resource = declared(run.spec, text);
-        return withLock(run, options.lockTimeout, signal, async (lease) => {
-          const state = lease.state();
-          assertSameHost(state, run.connection.host);
-          assertFree(state, resource, remoteId(id));
-          const name = await liveName(run, resource, remoteId(id));
-          if (state.host === "") await lease.append({ type: "host", host: run.connection.host });
-          // Nothing counts as applied yet, so the next plan compares everything that the spec sets.
-          const record = {
-            status: "ready",
-            address: resource.address,
-            id: remoteId(id),
-            name,
-            applied: {},
-            seen: {},
-            depends_on: resource.dependsOn,
-          } as const;
-          await lease.append({ type: "record", record });
-          await lease.publish();
-          context.stdout.write(`Imported ${printable(resource.address)}. See what differs: workspace plan\n`);
-          return EXIT.ok;
-        });
+        return withLock(run, options.lockTimeout, signal, (lease) =>
+          importInto(run, lease, resource, id, options.output),
+        );
       }),
     );
   },
 });
+
+async function importInto(
+  run: Run,
+  lease: Lease,
+  resource: Resource,
+  id: string,
+  form: "text" | "json",
+): Promise<number> {
+  assertFree(lease.state(), resource, id);
+  const { record, plan, looked } = await taking(run, lease.state(), resource, id);
+  const found = [...lease.diagnostics, ...looked.recovered.diagnostics];
+  if (hasErrors(found)) throw new Failure(...found);
+  tell(run.context, found);
+  for (const entry of [...looked.recovered.entries, ...looked.learnt]) await lease.append(entry);
+  if (lease.state().host === "") await lease.append({ type: "host", host: run.connection.host });
+  await lease.append({ type: "record", record });
+  await lease.publish();
+  await show(run.context, record, plan, form);
+  return exitOf(unreadable(plan));
+}
+
+async function show(
+  context: Context,
+  { address, id, name }: StateRecord,
+  plan: Plan,
+  form: "text" | "json",
+): Promise<void> {
+  if (form === "json") {
+    const shown = { imported: { address, id, name }, plan: planJson(plan, registry, VERSION) };
+    context.stdout.write(`${printableJson(shown, 2)}\n`);
+    return;
+  }
+  context.stdout.write(`Imported ${printable(address)} (id ${printable(id)}). The next plan:\n\n`);
+  await showPlan(context, plan, "text");
+}
+
+function unreadable(plan: Plan): readonly Diagnostic[] {
+  return plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
+}
 
 function declared(spec: Spec, text: string): Resource {
   const address = parseAddress(text);
@@ -60,42 +94,4 @@ function declared(spec: Spec, text: string): Resource {
   const near = nearest(text, [...spec.resources.keys()]);
   const hint = near === undefined ? "write the resource into the spec first" : `did you mean "${near}"?`;
   throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the spec has no ${text}`, { hint }));
-}
-
-function assertFree(state: State, resource: Resource, id: RemoteId): void {
-  const here = state.records.get(resource.address);
-  if (here !== undefined)
-    throw new Failure(
-      error("CLI_UNKNOWN_ADDRESS", `${resource.address} is recorded already, with the id ${here.id}`, {
-        hint: `forget it first: workspace state rm ${resource.address}`,
-      }),
-    );
-  const other = [...state.records.values()].find(
-    (one) => one.id === id && one.address.startsWith(`${resource.kind}.`),
-  );
-  if (other !== undefined)
-    throw new Failure(
-      error("CLI_UNKNOWN_ADDRESS", `${id} is recorded already, as ${other.address}`, {
-        hint: `give that record another address: workspace state mv ${other.address} ${resource.address}`,
-      }),
-    );
-}
-
-async function liveName(run: Run, resource: Resource, id: RemoteId): Promise<string> {
-  const provider = registry.get(resource.kind);
-  const live = await provider.read(run.connection.reader, id);
-  if (live === undefined)
-    throw new Failure(
-      error("CLI_UNKNOWN_ADDRESS", `the workspace has no ${provider.one} with the id ${id}`, {
-        hint: "see ids with: workspace api",
-      }),
-    );
-  if (live.name === resource.name || provider.nameField !== undefined) return live.name;
-  throw new Failure(
-    error(
-      "CLI_UNKNOWN_ADDRESS",
-      `the ${provider.one} with the id ${id} is named ${live.name}, not ${resource.name}`,
-      { hint: "give the resource that name in the spec" },
-    ),
-  );
 }

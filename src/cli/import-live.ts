@@ -1,0 +1,114 @@
+// What an import finds: the live object, the record that it gets, and what the next plan would then change of it.
+
+import { remoteId } from "../core/address.ts";
+import { error, Failure } from "../core/diagnostic.ts";
+import { recordAsLive } from "../engine/takeover.ts";
+import { makePlan } from "../planner/make.ts";
+import type { Plan } from "../planner/plan.ts";
+import { foldName } from "../planner/world.ts";
+import { registry } from "../providers/index.ts";
+import type { LiveObject, Provider } from "../resource/provider.ts";
+import type { Resource } from "../spec/spec.ts";
+import type { State, StateRecord } from "../state/record.ts";
+import { lookAround, type Run } from "./run.ts";
+import type { Looked } from "./session.ts";
+
+export interface Taking {
+  readonly record: StateRecord;
+  /** Of the imported resource alone. */
+  readonly plan: Plan;
+  readonly looked: Looked;
+}
+
+/** Throws Failure with CLI_MANAGED. */
+export function assertFree(state: State, resource: Resource, id: string): void {
+  const here = state.records.get(resource.address);
+  if (here !== undefined)
+    throw new Failure(
+      error(
+        "CLI_MANAGED",
+        `${resource.address} is managed already: it is the ${oneOf(resource)} ${here.id}`,
+        {
+          hint: `to let go of that one first: workspace state rm ${resource.address}`,
+        },
+      ),
+    );
+  const other = [...state.records.values()].find(
+    (one) =>
+      one.address.startsWith(`${resource.kind}.`) && (one.id === id || one.deposed?.includes(remoteId(id))),
+  );
+  if (other !== undefined)
+    throw new Failure(
+      error("CLI_MANAGED", `the ${oneOf(resource)} ${id} is managed already, by ${other.address}`, {
+        hint: `to give that record the other address: workspace state mv ${other.address} ${resource.address}`,
+      }),
+    );
+}
+
+const oneOf = ({ kind }: Resource): string => registry.get(kind).one;
+
+/** Reads only. Throws Failure with CLI_NO_OBJECT where there is no such thing. */
+export async function taking(run: Run, state: State, resource: Resource, id: string): Promise<Taking> {
+  const provider = registry.get(resource.kind);
+  const { address } = resource;
+  // The record makes the look tell everything of the object, also where lists leave it out.
+  const asked = remoteId(id);
+  const blank: StateRecord = {
+    status: "ready",
+    address,
+    id: asked,
+    name: resource.name,
+    applied: {},
+    seen: {},
+    depends_on: resource.dependsOn,
+  };
+  const looked = await lookAround(run, withRecord(state, blank), {});
+  const kind = looked.live.get(resource.kind);
+  if (kind?.readable === false) throw new Failure(kind.diagnostic);
+  const live = found(provider, kind?.objects ?? [], id);
+  if (live === undefined) throw new Failure(missing(provider, resource, id, kind?.objects ?? []));
+  if (provider.nameField === undefined && foldName(provider, live.name) !== foldName(provider, resource.name))
+    throw new Failure(
+      error(
+        "CLI_NO_OBJECT",
+        `${address} can only be the ${provider.one} ${resource.name}, not ${live.name}`,
+        {
+          hint: `the key of a ${provider.one} is its name: write ${live.name} into the spec`,
+        },
+      ),
+    );
+  const record = recordAsLive(provider, resource, live);
+  const plan = makePlan({ ...looked.input, state: withRecord(looked.recovered.state, record) });
+  return { record, plan: restricted(plan, resource), looked };
+}
+
+/** By its id; where the name is the id, in whatever case it is written. */
+function found(provider: Provider, objects: readonly LiveObject[], id: string): LiveObject | undefined {
+  const exact = objects.find((one) => one.id === id);
+  if (exact !== undefined || provider.nameField !== undefined) return exact;
+  return objects.find((one) => foldName(provider, one.name) === foldName(provider, id));
+}
+
+function withRecord(state: State, record: StateRecord): State {
+  return { ...state, records: new Map([...state.records, [record.address, record]]) };
+}
+
+function restricted(plan: Plan, { address }: Resource): Plan {
+  return {
+    ...plan,
+    changes: plan.changes.filter((change) => change.address === address),
+    drift: [],
+    unmanaged: [],
+    guards: plan.guards.filter((guard) => guard.addresses.includes(address)),
+    diagnostics: plan.diagnostics.filter((one) => one.address === address || one.code === "PLAN_UNREADABLE"),
+  };
+}
+
+function missing(provider: Provider, resource: Resource, id: string, objects: readonly LiveObject[]) {
+  const named = objects.filter((one) => one.name === id || one.name === resource.name);
+  const hint =
+    named.length === 0
+      ? `the workspace has no ${provider.one} of that name either`
+      : `the ${provider.one} ${named[0]?.name} has the id ${named.map((one) => one.id).join(" or ")}`;
+  return error("CLI_NO_OBJECT", `the workspace has no ${provider.one} with the id ${id}`, { hint });
+}

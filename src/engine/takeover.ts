@@ -1,0 +1,50 @@
+// The record of a live object that is taken over as it is: as if a spec that says exactly this had been applied.
+
+import type { Json, JsonObject } from "../core/json.ts";
+import { comparable } from "../planner/fingerprint.ts";
+import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
+import type { LiveObject, Provider } from "../resource/provider.ts";
+import type { StateRecord } from "../state/record.ts";
+import { seenIn } from "./record.ts";
+import type { Spec } from "./scope.ts";
+
+type Resource = NonNullable<ReturnType<Spec["resources"]["get"]>>;
+
+/** The next plan then tells every difference from the spec as the spec's own, and nothing as drift. */
+export function recordAsLive(provider: Provider, resource: Resource, found: LiveObject): StateRecord {
+  const live = comparable(provider, found);
+  const applied = asApplied(provider.fields, resource.values, live.values);
+  return {
+    status: "ready",
+    address: resource.address,
+    id: live.id,
+    name: live.name,
+    applied,
+    seen: seenIn(provider.fields, applied, live),
+    depends_on: resource.dependsOn,
+  };
+}
+
+function asApplied(fields: FieldTable, declared: Values, live: Values): JsonObject {
+  const out: { [field: string]: Json } = {};
+  for (const [name, schema] of Object.entries(fields)) {
+    const value = taken(schema, declared[name], live[name]);
+    if (value !== undefined) out[name] = value;
+  }
+  return out;
+}
+
+/** What the server decides and what nobody manages is ours only where the spec says something of it. */
+function taken(schema: FieldSchema, declared: Json | undefined, live: Json | undefined): Json | undefined {
+  if (live === undefined || schema.readOnly === true || schema.writeOnly === true) return undefined;
+  if (schema.source === true) return undefined;
+  const isOurs = schema.serverDefault !== true && schema.whenAbsent !== "unmanaged";
+  if (declared === undefined && !isOurs) return undefined;
+  if (schema.properties === undefined || !isObject(live)) return live;
+  const inner = asApplied(schema.properties, isObject(declared) ? declared : {}, live);
+  return Object.keys(inner).length === 0 && declared === undefined ? undefined : inner;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
