@@ -63,6 +63,8 @@ function unknownText(value: Json | undefined): string {
 export function diffLines(fields: FieldTable, diff: FieldDiff, usual: Cause): readonly FieldLine[] {
   const label = printable(toText(diff.path));
   const notes = [
+    wordsFor(diff.path, diff.after),
+    diff.unknown === true ? LATER : "",
     diff.replaces ? "forces replacement" : "",
     diff.cause === usual ? "" : causeText(diff.cause),
   ];

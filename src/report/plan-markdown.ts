@@ -59,7 +59,7 @@ function section(title: string, changes: readonly Change[], registry: Registry):
 function changeText(view: ChangeView): string {
   const remarks = view.remarks.length === 0 ? "" : ` (${markdownText(view.remarks.join("; "))})`;
   const lines = [`- **${view.verb}** ${markdownCode(view.address)}${remarks}`];
-  for (const sentence of view.consequences) lines.push(`  - ⚠️ ${markdownText(sentence)}`);
+  for (const sentence of view.consequences) lines.push(`  - ⚠ ${markdownText(sentence)}`);
   for (const reason of view.reasons) lines.push(`  - because ${markdownText(reason)}`);
   const fields = [...view.fields.flatMap(diffLine), ...view.content];
   if (fields.length > 0) lines.push("", ...markdownBlock("diff", fields).map((line) => `  ${line}`), "");
