@@ -37,6 +37,8 @@ export interface StartOptions {
   /** Keep the data in this folder with SQLite; by default the world is in memory. */
   readonly dataDir?: string;
   readonly admin?: string;
+  /** Of the random source; a copy of a world takes another one, so that no id comes twice. */
+  readonly seed?: number;
 }
 
 export type TestWorld = Awaited<ReturnType<typeof startWorld>>;
@@ -46,11 +48,15 @@ export const ADMIN = "admin@example.com";
 /** 2020-03-01T00:00:00Z, a Sunday. */
 export const START = Date.UTC(2020, 2, 1);
 
+/** The same in every world, so that secrets can be read in a copy. */
+const SEAL_KEY = new Uint8Array(32).fill(9);
+
 const API = "/api/2.0/";
 
 export async function startWorld(options: StartOptions = {}) {
-  const random = seededBytes(1);
-  const store = options.dataDir === undefined ? new Store({ random }) : openStore(options.dataDir, random);
+  const random = seededBytes(options.seed ?? 1);
+  const store =
+    options.dataDir === undefined ? new Store({ random, key: SEAL_KEY }) : openStore(options.dataDir, random);
   const clock = new Clock(() => START, { mode: "manual", value: options.now ?? START });
   const { app } = createApp({
     store,

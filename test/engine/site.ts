@@ -23,7 +23,7 @@ import type { Owner } from "../../src/state/lock.ts";
 import type { FileSystem } from "../../src/state/ports.ts";
 import type { State } from "../../src/state/record.ts";
 import type { StateStore } from "../../src/state/store.ts";
-import { ADMIN, ADMIN_TOKEN, START, startWorld, type TestWorld } from "../emulator/harness.ts";
+import { ADMIN, ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
 import { Disk, type Hooks, memoryFiles } from "../state/memory-files.ts";
 import { VirtualClock } from "../state/virtual-clock.ts";
 
@@ -62,7 +62,7 @@ export class Site {
   constructor(world: TestWorld) {
     this.world = world;
     this.disk = new Disk();
-    this.clock = new VirtualClock(START, (ms) => world.advance(ms));
+    this.clock = new VirtualClock(world.clock.now(), (ms) => world.advance(ms));
   }
 
   static async start(): Promise<Site> {
