@@ -4,6 +4,7 @@ import { CommanderError, Option, Command as Parser } from "commander";
 import { error, Failure } from "../core/diagnostic.ts";
 import type { Command } from "./command.ts";
 import type { OptionSpec } from "./option.ts";
+import { ASK_OPTIONS, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "./options.ts";
 
 export type Parsed =
   | { readonly help: string }
@@ -39,8 +40,17 @@ function parserOf(command: Command, title: string, columns: number): Parser {
     .allowExcessArguments(false);
   for (const one of command.args) parser.argument(one.name, one.description);
   for (const spec of Object.values(command.options)) parser.addOption(optionOf(spec));
+  for (const spec of unusedBy(command)) parser.addOption(optionOf(spec).hideHelp());
   if (command.notes !== undefined) parser.addHelpText("after", `\n${command.notes}`);
   return parser;
+}
+
+/** One list of options serves every command of a pipeline: what a command has no use for, it accepts. What narrows or
+ * shapes the answer (`--only`, `--output`) is refused where it would not be heeded. */
+function unusedBy(command: Command): readonly OptionSpec<unknown>[] {
+  if (!("file" in command.options || "profile" in command.options)) return [];
+  const common = { ...SPEC_OPTIONS, ...HOST_OPTIONS, ...STATE_OPTIONS, ...ASK_OPTIONS };
+  return Object.entries(common).flatMap(([name, spec]) => (name in command.options ? [] : [spec]));
 }
 
 function optionOf(spec: OptionSpec<unknown>): Option {
