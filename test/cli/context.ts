@@ -1,0 +1,37 @@
+// A context for tests: an environment and a folder of its own, outputs that are collected.
+
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import type { Context, Environment } from "../../src/cli/context.ts";
+import { outputOf } from "../../src/cli/output.ts";
+import { Signals } from "../../src/cli/signals.ts";
+
+export interface TestContext extends Context {
+  readonly out: () => string;
+  readonly err: () => string;
+}
+
+export function contextWith(env: Environment = {}, cwd = mkdtempSync(join(tmpdir(), "cli-"))): TestContext {
+  const [out, err] = [new Collector(), new Collector()];
+  return {
+    env,
+    cwd,
+    home: cwd,
+    stdin: new PassThrough(),
+    stdout: outputOf(out),
+    stderr: outputOf(err),
+    signals: new Signals((text) => err.write(text)),
+    out: () => out.text,
+    err: () => err.text,
+  };
+}
+
+class Collector extends Writable {
+  text = "";
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString("utf8");
+    done();
+  }
+}

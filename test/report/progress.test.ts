@@ -1,0 +1,84 @@
+// What people see while they wait: counts by kind, time left, a line for each change.
+
+import { describe, expect, test } from "vitest";
+import { addressOf } from "../../src/core/address.ts";
+import { error } from "../../src/core/diagnostic.ts";
+import type { ApplyEvent, ChangeOutcome } from "../../src/planner/outcome.ts";
+import { colorsFor, wantsColor } from "../../src/report/color.ts";
+import { plainProgress, Tally, tallyText } from "../../src/report/progress.ts";
+import { count, duration, grouped, listed } from "../../src/report/words.ts";
+
+const address = addressOf("pools", "a");
+const done = (
+  result: ChangeOutcome["result"] = "applied",
+  rest: Partial<ChangeOutcome> = {},
+): ApplyEvent => ({
+  type: result === "applied" ? "apply_complete" : "apply_errored",
+  outcome: { address, kind: "pools", action: "create", result, elapsedMs: 1, ...rest },
+});
+
+describe("progress", () => {
+  test("a line for each change that ends, with its place and why it failed", () => {
+    let text = "";
+    const progress = plainProgress({ colors: colorsFor(false), write: (line) => (text += line) });
+    progress.read({ type: "read", kind: "pools", objects: 3, done: 1, total: 2 });
+    progress.read({ type: "read", kind: "jobs", objects: 1, done: 2, total: 2 });
+    progress.apply({ type: "apply_begin", totals: { pools: 3 } });
+    progress.apply({ type: "apply_start", address, kind: "pools", action: "create" });
+    progress.apply(done());
+    progress.apply(done("failed", { diagnostic: error("API_REFUSED", "no room") }));
+    progress.apply(done("skipped", { diagnostic: error("APPLY_INTERRUPTED", "stopped") }));
+    expect(text).toBe("Read 4 objects of 2 kinds.\n[1/3] created pools.a\n[2/3] failed pools.a: no room\n");
+  });
+
+  test("a kind's tally tells what is done, what failed, and the time left", () => {
+    const tally = new Tally();
+    tally.count({ type: "apply_begin", totals: { pools: 4 } });
+    tally.count(done());
+    tally.count(done("failed"));
+    tally.count({ type: "apply_start", address, kind: "pools", action: "create" });
+    const [own] = tally.kinds();
+    expect(own).toMatchObject({ done: 2, failed: 1, current: "creating pools.a" });
+    expect(own === undefined ? "" : tallyText(own, 20_000)).toBe("pools 2/4, 1 failed, 20 s left");
+  });
+
+  test("after the end nothing more is written", async () => {
+    let text = "";
+    const progress = plainProgress({ colors: colorsFor(false), write: (line) => (text += line) });
+    await progress.stop();
+    progress.apply(done());
+    expect(text).toBe("");
+  });
+});
+
+describe("colour", () => {
+  test.each([
+    [{}, true, true],
+    [{}, false, false],
+    [{ NO_COLOR: "1" }, true, false],
+    [{ NO_COLOR: "" }, true, true],
+    [{ FORCE_COLOR: "1" }, false, true],
+    [{ FORCE_COLOR: "0" }, true, false],
+    [{ NO_COLOR: "1", FORCE_COLOR: "1" }, true, false],
+    [{ CI: "true" }, true, false],
+    [{ TERM: "dumb" }, true, false],
+  ])("with %j on a terminal %s: %s", (env, terminal, wanted) => {
+    expect(wantsColor(env, terminal)).toBe(wanted);
+  });
+});
+
+test("numbers, lists and times read well", () => {
+  expect([count(1, "user"), count(2, "user"), grouped(1234567)]).toEqual(["1 user", "2 users", "1,234,567"]);
+  expect([listed([]), listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c"], 2)]).toEqual([
+    "",
+    "a",
+    "a, b and c",
+    "a, b and 1 more",
+  ]);
+  expect([duration(40), duration(12_000), duration(200_000), duration(7_500_000)]).toEqual([
+    "0.0 s",
+    "12 s",
+    "3 min 20 s",
+    "2 h 5 min",
+  ]);
+});
