@@ -70,7 +70,8 @@ export type Delete = Common & Existing & { readonly action: "delete"; readonly d
 export type Adopt = Common & Reaching & Existing & { readonly action: "adopt" };
 /** Touches only the state: the object is gone, or no longer ours. */
 export type Forget = Common & { readonly action: "forget"; readonly id: RemoteId };
-export type Noop = Common & Reaching & Existing & { readonly action: "noop" };
+/** Nothing is written, so nothing has to be found again: no fingerprint. */
+export type Noop = Common & Reaching & Omit<Existing, "fingerprint"> & { readonly action: "noop" };
 /** Something live inside what we manage that we neither wrote nor may judge (a secret). Changes nothing. */
 export type Report = Common & Existing & { readonly action: "report" };
 

@@ -99,6 +99,7 @@ function wrongObject(
   const provider = input.registry.get(change.kind);
   const live = world.byId(change.kind, change.id);
   if (live === undefined) return [`${change.address} rests on ${change.id}, which is not live`];
+  if (!("fingerprint" in change)) return [];
   const isDelete = change.action === "delete" || change.action === "report";
   const now = liveFingerprint(
     provider.fields,

@@ -34,9 +34,16 @@ export function ownersOf(records: ReadonlyMap<Address, StateRecord>): ReadonlyMa
 /** What a record contributes to a comparison, in the kind's own form; an object that was never finished contributes nothing. */
 export function recordedOf(provider: Provider, record: StateRecord | undefined): Recorded | undefined {
   if (record === undefined || record.status === "creating") return undefined;
+  const known = made.get(record);
+  if (known?.provider === provider) return known.recorded;
   const applied = provider.normalize?.(record.applied) ?? record.applied;
-  return { applied, seen: record.status === "ready" ? record.seen : {} };
+  const recorded = { applied, seen: record.status === "ready" ? record.seen : {} };
+  made.set(record, { provider, recorded });
+  return recorded;
 }
+
+/** Deciding and drift ask for the same records. */
+const made = new WeakMap<StateRecord, { readonly provider: Provider; readonly recorded: Recorded }>();
 
 /** The value of an attribute of an already decided resource; undefined while only an apply can tell. */
 export function attributeOf(context: Context, address: Address, attribute: string): Json | undefined {

@@ -64,7 +64,9 @@ interface Compared {
   readonly unfinished: boolean;
   readonly diffs: readonly FieldDiff[];
   readonly reach: ReturnType<typeof reaching>;
-  readonly existing: { readonly id: RemoteId; readonly before: Values; readonly fingerprint: string };
+  readonly existing: { readonly id: RemoteId; readonly before: Values };
+  /** Of what was compared; made only for changes that rest on it. */
+  fingerprint(): string;
 }
 
 function compared(
@@ -80,20 +82,16 @@ function compared(
   const ignored = resource.lifecycle.ignore_changes;
   const recorded = takeover ? undefined : recordedOf(provider, record);
   const all = diffResource(provider.fields, resolved.values, live, recorded, resolved.unknown);
-  const diffs = all.filter((diff) => !isIgnored(diff.path, ignored));
+  const diffs = ignored.length === 0 ? all : all.filter((diff) => !isIgnored(diff.path, ignored));
   const after = withTargets(keepingIgnored(resolved.values, live.values, ignored), diffs);
-  const existing = {
-    id: live.id,
-    before: live.values,
-    fingerprint: liveFingerprint(provider.fields, live, after),
-  };
   return {
     live: found,
     takeover,
     unfinished: record?.status === "creating",
     diffs,
     reach: reaching(resource, after, resolved),
-    existing,
+    existing: { id: live.id, before: live.values },
+    fingerprint: () => liveFingerprint(provider.fields, live, after),
   };
 }
 
@@ -103,7 +101,7 @@ function actionFor(context: Context, resource: Resource, provider: Provider, fou
   const diffs: NonEmpty<FieldDiff> = [first, ...rest];
   const [forced, ...more] = diffs.filter((diff) => diff.replaces);
   const head = common(resource, combined(diffs), reasonsOf(context, resource, found));
-  const base = { ...head, ...found.reach, ...found.existing, diffs };
+  const base = { ...head, ...found.reach, ...found.existing, fingerprint: found.fingerprint(), diffs };
   if (forced === undefined) {
     const steps = provider.steps?.(diffs, found.live, found.reach.after) ?? [{ operation: "update" }];
     return { change: { action: "update", ...base, steps } satisfies Update };
@@ -122,9 +120,11 @@ function actionFor(context: Context, resource: Resource, provider: Provider, fou
 }
 
 function unchanged(resource: Resource, found: Compared): Change {
-  const action = found.takeover || found.unfinished ? "adopt" : "noop";
   const reasons = found.takeover ? ["it exists as the spec asks for it"] : [];
-  return { action, ...common(resource, "spec", reasons), ...found.reach, ...found.existing };
+  const same = { ...common(resource, "spec", reasons), ...found.reach, ...found.existing };
+  return found.takeover || found.unfinished
+    ? { action: "adopt", ...same, fingerprint: found.fingerprint() }
+    : { action: "noop", ...same };
 }
 
 /** Defaults and recorded values that drifted are written out, so that a write brings them back. */

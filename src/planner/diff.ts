@@ -86,13 +86,13 @@ function members(
 }
 
 function keysOf(schema: FieldSchema, desired: JsonObject, live: JsonObject): readonly string[] {
-  return [
-    ...new Set([
-      ...Object.keys(schema.properties ?? {}),
-      ...Object.keys(desired).sort(),
-      ...Object.keys(live).sort(),
-    ]),
-  ];
+  const declared = schema.properties ?? {};
+  const names = Object.keys(declared);
+  const wanted = Object.keys(desired).filter((key) => !Object.hasOwn(declared, key));
+  const found = Object.keys(live).filter(
+    (key) => !Object.hasOwn(declared, key) && !Object.hasOwn(desired, key),
+  );
+  return wanted.length + found.length === 0 ? names : [...names, ...wanted.sort(), ...found.sort()];
 }
 
 function member(object: JsonObject, key: string): Json | undefined {

@@ -1,11 +1,13 @@
 // What moved in the workspace since the last apply: live against recorded, whatever the spec says now.
 
 import { type Address, kindOf } from "../core/address.ts";
+import type { Change } from "./change.ts";
 import { type Context, recordedOf } from "./context.ts";
-import { diffResource } from "./diff.ts";
+import { diffResource, type Recorded } from "./diff.ts";
 import { comparable } from "./fingerprint.ts";
 import { isIgnored } from "./ignored.ts";
 import type { LiveMember } from "./members.ts";
+import { identical } from "./normal.ts";
 import type { Drift } from "./plan.ts";
 
 export function driftOf(context: Context, appeared: readonly LiveMember[]): Drift[] {
@@ -29,6 +31,7 @@ function driftOfRecord(context: Context, address: Address): Drift | undefined {
   const head = { address, kind: provider.kind, name: record.name };
   if (recorded === undefined) return undefined;
   if (live === undefined) return { ...head, what: "gone", diffs: [] };
+  if (isUnmoved(context.decided.get(address), recorded)) return undefined;
   const ignored = context.input.spec.resources.get(address)?.lifecycle.ignore_changes ?? [];
   const diffs = diffResource(provider.fields, recorded.applied, comparable(provider, live), recorded).filter(
     (diff) => !isIgnored(diff.path, ignored),
@@ -36,4 +39,11 @@ function driftOfRecord(context: Context, address: Address): Drift | undefined {
   return diffs.length === 0
     ? undefined
     : { ...head, what: "changed", diffs: diffs.map((diff) => ({ ...diff, cause: "drift" })) };
+}
+
+/** Deciding compared the same values with the same object, and found nothing. */
+function isUnmoved(change: Change | undefined, recorded: Recorded): boolean {
+  return (
+    change?.action === "noop" && change.unresolved.length === 0 && identical(change.after, recorded.applied)
+  );
 }

@@ -42,5 +42,13 @@ function namesOthers(schema: FieldSchema): boolean {
 
 /** A live object as the kind wants it compared: without what the kind itself leaves out. */
 export function comparable(provider: Provider, live: LiveObject): LiveObject {
-  return provider.normalize === undefined ? live : { ...live, values: provider.normalize(live.values) };
+  if (provider.normalize === undefined) return live;
+  const known = made.get(live);
+  if (known?.provider === provider) return known.object;
+  const object = { ...live, values: provider.normalize(live.values) };
+  made.set(live, { provider, object });
+  return object;
 }
+
+/** Deciding, drift and the audit ask for the same objects. */
+const made = new WeakMap<LiveObject, { readonly provider: Provider; readonly object: LiveObject }>();

@@ -21,7 +21,9 @@ export function tidyForm(fields: FieldTable, values: Values): Values {
 
 function read(fields: FieldTable, from: JsonObject, fill: boolean): Values {
   const out: { [field: string]: Json } = {};
-  for (const [name, schema] of Object.entries(fields)) {
+  for (const name in fields) {
+    const schema = fields[name];
+    if (schema === undefined) continue;
     const value = Object.hasOwn(from, name) ? readValue(schema, from[name], fill) : undefined;
     if (value !== undefined) out[name] = value;
     else if (fill && isFilled(schema)) out[name] = schema.default;
