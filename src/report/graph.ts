@@ -27,7 +27,7 @@ export function graphDot(graph: Graph): string {
   const lines = [
     "digraph workspace {",
     "  rankdir=RL;",
-    '  node [shape=box, style="rounded,filled", fillcolor="#f4f6f8", color="#8795a1", fontname="sans-serif"];',
+    '  node [shape=box, style="rounded,filled", fillcolor="#f4f6f8", color="#8795a1", fontname="sans-serif", margin="0.3,0.1"];',
   ];
   for (const kind of kindsIn(graph)) {
     lines.push(
