@@ -68,6 +68,7 @@ export const CODES = {
   STATE_IO: "The state cannot be read or written.",
   STATE_KEY: "The state's key is missing or does not fit.",
   STATE_MOVED: "The state was moved to another place.",
+  STATE_GENERATION: "There is no such generation of the state.",
 
   APPLY_FAILED: "A change failed.",
   APPLY_BLOCKED: "A change was not tried because one that it needs failed.",

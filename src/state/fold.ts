@@ -14,6 +14,7 @@ export interface Draft {
   readonly open: Map<number, OpenIntent>;
   readonly nonces: Set<string>;
   caller: State["caller"];
+  moved: State["moved"];
 }
 
 /** Saved plans expire long before this many others were applied. */
@@ -41,6 +42,7 @@ export function draftOf(state: State): Draft {
     open: new Map(state.open.map((intent) => [intent.seq, intent])),
     nonces: new Set(state.nonces),
     caller: state.caller,
+    moved: state.moved,
   };
 }
 
@@ -54,6 +56,7 @@ export function stateOf(draft: Draft): State {
     open: [...draft.open.values()],
     nonces: [...draft.nonces].slice(-NONCES_KEPT),
     ...(draft.caller === undefined ? {} : { caller: draft.caller }),
+    ...(draft.moved === undefined ? {} : { moved: draft.moved }),
   };
 }
 

@@ -9,7 +9,7 @@ export const FORMAT_VERSION = 1;
 export function corrupt(file: string, offset: number, what: string): Failure {
   return new Failure(
     error("STATE_CORRUPT", `${file} is damaged at byte ${offset}: ${what}`, {
-      hint: `keep the folder as it is, and put back ${file} from a backup or from an older generation (state.<serial>.json)`,
+      hint: "keep what is there; an older generation comes back with: workspace state restore",
     }),
   );
 }

@@ -59,11 +59,14 @@ function hashOf(previous: string, rest: string): string {
   return digest(`${previous}\n${rest}`);
 }
 
+/** Gives the plain text of a line that stands at an offset behind the line with the digest `previous`; "" before the first. */
+export type OpenLine = (line: Uint8Array, previous: string, offset: number) => Uint8Array;
+
 /** Reads a journal whole and checks its chain. Only an unfinished last line may be dropped; other damage throws STATE_CORRUPT. */
-export function readJournal(bytes: Uint8Array, file: string): Journal {
+export function readJournal(bytes: Uint8Array, file: string, open: OpenLine = (line) => line): Journal {
   const first = bytes.indexOf(NEWLINE);
   if (first < 0) throw corrupt(file, 0, "its first line is not whole");
-  const begin = readBegin(bytes.subarray(0, first), file);
+  const begin = readBegin(open(bytes.subarray(0, first), "", 0), file);
   const entries: Numbered[] = [];
   let { hash } = begin;
   const take = (line: Read, start: number): void => {
@@ -75,15 +78,15 @@ export function readJournal(bytes: Uint8Array, file: string): Journal {
   };
   let start = first + 1;
   for (let end = bytes.indexOf(NEWLINE, start); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-    take(readLine(bytes.subarray(start, end), hash, file, start), start);
+    take(readLine(open(bytes.subarray(start, end), hash, start), hash, file, start), start);
     start = end + 1;
   }
   const tail = bytes.subarray(start);
-  const whole = isWhole(tail, hash);
-  if (whole) take(readLine(tail, hash, file, start), start);
-  else if (isWhole(tail.subarray(0, -1), hash))
+  const whole = wholeLine(tail, hash, open);
+  if (whole !== undefined) take(readLine(whole, hash, file, start), start);
+  else if (wholeLine(tail.subarray(0, -1), hash, open) !== undefined)
     throw corrupt(file, bytes.length - 1, "its last line does not end as it was written");
-  return { begin: begin.begin, entries, head: hash, dropped: whole ? 0 : tail.length };
+  return { begin: begin.begin, entries, head: hash, dropped: whole === undefined ? tail.length : 0 };
 }
 
 interface Read {
@@ -140,9 +143,15 @@ function numbered(body: Shape, file: string, offset: number): Numbered {
   }
 }
 
-/** Whether the rest of a file is a line with nothing but its end missing; a crash leaves the beginning of one. */
-function isWhole(tail: Uint8Array, previous: string): boolean {
-  const text = new TextDecoder().decode(tail);
-  const hash = text.slice(OPENING.length, OPENING.length + 64);
-  return text.length > HEAD_LENGTH && hashOf(previous, text.slice(HEAD_LENGTH)) === hash;
+/** The rest of a file where it is a line with nothing but its end missing; a crash leaves the beginning of one. */
+function wholeLine(tail: Uint8Array, previous: string, open: OpenLine): Uint8Array | undefined {
+  if (tail.length === 0) return undefined;
+  try {
+    const line = open(tail, previous, 0);
+    const text = utf8.decode(line);
+    const hash = text.slice(OPENING.length, OPENING.length + 64);
+    return text.length > HEAD_LENGTH && hashOf(previous, text.slice(HEAD_LENGTH)) === hash ? line : undefined;
+  } catch {
+    return undefined;
+  }
 }

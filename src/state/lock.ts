@@ -48,8 +48,9 @@ export function silenceMs(claim: Pick<Claim, "lease_ms" | "request_ms">): number
   return claim.lease_ms + claim.request_ms;
 }
 
-export function isOver(claim: Claim, now: number): boolean {
-  return claim.released === true || now > claim.renewed_at + silenceMs(claim);
+/** `skewMs`: how far the clock that dated the claim may be from the one that says `now`. */
+export function isOver(claim: Claim, now: number, skewMs = 0): boolean {
+  return claim.released === true || now > claim.renewed_at + silenceMs(claim) + skewMs;
 }
 
 export function lockedBy(claim: Claim, now: number): Diagnostic {

@@ -71,4 +71,6 @@ export interface State {
   readonly caller?: { readonly name: string; readonly credential: string };
   /** Nonces of saved plans that were applied. */
   readonly nonces: readonly string[];
+  /** Where the state went. What stands here is kept for restoring, and nothing goes on from it. */
+  readonly moved?: string;
 }

@@ -18,6 +18,8 @@ export interface Snapshot {
   readonly folded: string;
   /** Tells which key made the digests of secrets; empty while there are none. */
   readonly key: string;
+  /** The key of those digests itself, in hex: only in a sealed state, where it outlives a change of the sealing key. */
+  readonly digestKey?: string;
   /** The digest in the file. */
   readonly digest: string;
 }
@@ -38,6 +40,8 @@ export function snapshotText(from: Omit<Snapshot, "digest">): {
     seq: from.seq,
     folded: from.folded,
     key: from.key,
+    digest_key: from.digestKey,
+    moved: state.moved,
     caller: state.caller ?? null,
     nonces: state.nonces,
     open: state.open,
@@ -103,12 +107,14 @@ function decoded(data: JsonObject, sum: string, file: string): Snapshot {
       ...(caller === undefined
         ? {}
         : { caller: { name: caller.text("name"), credential: caller.text("credential") } }),
+      ...(from.has("moved") ? { moved: from.text("moved") } : {}),
     };
     return {
       state,
       seq: from.number("seq"),
       folded: from.text("folded"),
       key: from.text("key"),
+      ...(from.has("digest_key") ? { digestKey: from.text("digest_key") } : {}),
       digest: sum,
     };
   } catch (failure) {

@@ -17,6 +17,39 @@ export interface StateStore {
   unlock(nonce: string): Promise<void>;
   /** The key for digests of secrets. Made and kept on first use where `make` says so; else one for this run only. */
   key(options: { readonly make: boolean }): Promise<Uint8Array>;
+  /** The older states that are kept, the newest first. */
+  generations(): Promise<readonly Generation[]>;
+  /** Puts an older state in place, also where the present one is damaged; what is there now is kept aside. */
+  restore(serial: number, options: LockOptions): Promise<Restored>;
+  /** Puts a state from elsewhere in place of the present one. `check` sees both under the lock, and may throw. */
+  replace(incoming: Incoming, options: LockOptions): Promise<State>;
+  /** Writes everything again under the present key, whatever key the store was told that it was written under. */
+  rekey(options: LockOptions): Promise<State>;
+  close(): Promise<void>;
+}
+
+/** An older state; only its serial where it cannot be read. */
+export interface Generation {
+  readonly serial: number;
+  readonly state?: State;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface Restored {
+  readonly state: State;
+  /** What stood before, where it could be read. */
+  readonly before: State | undefined;
+  /** Where a copy of what stood before is kept. */
+  readonly aside: string;
+}
+
+export interface Incoming {
+  readonly state: State;
+  /** Check of the key that made its digests; empty where it holds none. */
+  readonly key: string;
+  /** That key itself, where it comes along. */
+  readonly digestKey?: Uint8Array;
+  check(present: State, presentKey: string): void;
 }
 
 export interface LockOptions {
@@ -27,6 +60,8 @@ export interface LockOptions {
 
 export interface Loaded {
   readonly state: State;
+  /** Check of the key that made its digests of secrets; empty while there are none. */
+  readonly key: string;
   /** Warnings: what a crash left unfinished. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -47,6 +82,8 @@ export interface Lease {
   assertHeld(): void;
   /** Folds the journal into the state and makes that durable. Does nothing when nothing was added. */
   publish(): Promise<State>;
+  /** Leaves a mark that the state went elsewhere: from then on nothing goes on from here. */
+  retire(to: string): Promise<void>;
   /** Gives the lock back; entries that were appended stay in the journal. */
   release(): Promise<void>;
 }

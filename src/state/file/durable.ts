@@ -1,6 +1,5 @@
 // Puts a whole file in place so that a crash leaves the old content or the new, never a mixture.
 
-import { error, Failure } from "../../core/diagnostic.ts";
 import type { FileSystem } from "../ports.ts";
 
 export function inFolder(folder: string, name: string): string {
@@ -45,16 +44,4 @@ async function writeDurably(fs: FileSystem, path: string, text: string): Promise
   } finally {
     await file.close();
   }
-}
-
-/** What a failing file operation becomes. Diagnostics pass as they are. */
-export function ioFailure(failure: unknown, doing: string): Failure {
-  if (failure instanceof Failure) return failure;
-  const cause = failure instanceof Error ? failure.message : String(failure);
-  return new Failure(
-    error("STATE_IO", `${doing} failed`, {
-      cause,
-      hint: "check that the state's folder can be written and that its disk has room",
-    }),
-  );
 }

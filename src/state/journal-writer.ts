@@ -1,25 +1,25 @@
-// The open journal: entries are appended at once and made durable together, one fsync for all that are ready.
+// The open journal: entries are added at once and made durable together, in one write for all that are ready.
 
-import { error, Failure } from "../../core/diagnostic.ts";
-import type { Numbered } from "../entry.ts";
-import { entryLine } from "../lines.ts";
-import type { OpenFile } from "../ports.ts";
-import { ioFailure } from "./durable.ts";
+import { error, Failure } from "../core/diagnostic.ts";
+import type { Numbered } from "./entry.ts";
+import { ioFailure } from "./io-failure.ts";
+import { entryLine } from "./lines.ts";
+import type { Sink } from "./place.ts";
+import type { Sealer } from "./seal.ts";
 
-export class JournalFile {
-  readonly #file: OpenFile;
-  /** Looked at before each write; throws when the lock is gone. */
-  readonly #check: () => Promise<void>;
+export class JournalWriter {
+  readonly #sink: Sink;
+  readonly #sealer: Sealer;
   #head: string;
   #lines: string[] = [];
   #turn: Promise<void> | undefined;
   #busy: Promise<void> = Promise.resolve();
   #broken: Failure | undefined;
 
-  constructor(file: OpenFile, head: string, check: () => Promise<void>) {
-    this.#file = file;
+  constructor(sink: Sink, head: string, sealer: Sealer) {
+    this.#sink = sink;
     this.#head = head;
-    this.#check = check;
+    this.#sealer = sealer;
   }
 
   /** Digest of the last line, written or about to be. */
@@ -31,11 +31,11 @@ export class JournalFile {
   add(one: Numbered): void {
     if (this.#broken !== undefined) throw this.#broken;
     const line = entryLine(this.#head, one);
+    this.#lines.push(sealedLine(this.#sealer, this.#head, line.text));
     this.#head = line.hash;
-    this.#lines.push(line.text);
   }
 
-  /** Resolves once every line that was added so far is durable. Calls of one tick share one write and one fsync. */
+  /** Resolves once every line that was added so far is durable. Calls of one tick share one write. */
   flush(): Promise<void> {
     this.#turn ??= this.#next();
     return this.#turn;
@@ -59,9 +59,7 @@ export class JournalFile {
     if (lines.length === 0) return;
     this.#lines = [];
     try {
-      await this.#check();
-      await this.#file.write(new TextEncoder().encode(lines.join("")));
-      await this.#file.sync();
+      await this.#sink.write(lines);
     } catch (failure) {
       this.#broken = ioFailure(failure, "writing the journal");
       throw this.#broken;
@@ -72,6 +70,11 @@ export class JournalFile {
   async close(): Promise<void> {
     await this.#busy;
     this.#broken ??= new Failure(error("STATE_LOCK_LOST", "the lock on the state was given back"));
-    await this.#file.close();
+    await this.#sink.close();
   }
+}
+
+/** `text` ends its line; so does what is given back. */
+export function sealedLine(sealer: Sealer, previous: string, text: string): string {
+  return sealer.seals ? `${sealer.seal("journal", previous, text.slice(0, -1))}\n` : text;
 }

@@ -1,0 +1,165 @@
+// A folder as the place of a state: state.json, journal.jsonl, lock.<fence>, key, and the generations state.<serial>.json.
+
+import { ioFailure } from "../io-failure.ts";
+import type { Claim } from "../lock.ts";
+import type { Piece, Place, PlaceNames, PutState, Sink, Stored, Top } from "../place.ts";
+import type { Clock, FileSystem } from "../ports.ts";
+import { assertTop, makeClaim, rewriteClaim, topClaim } from "./claims.ts";
+import { claimFile, inFolder, replaceFile } from "./durable.ts";
+import { forgetOld, generationFile, serialsIn } from "./generations.ts";
+
+const STATE_FILE = "state.json";
+const JOURNAL_FILE = "journal.jsonl";
+const KEY_FILE = "key";
+
+export class FilePlace implements Place {
+  readonly names: PlaceNames;
+  /** Machines that share a folder are taken to agree on the time. */
+  readonly skewMs = 0;
+  readonly #fs: FileSystem;
+  readonly #folder: string;
+  readonly #clock: Clock;
+
+  constructor(fs: FileSystem, folder: string, clock: Clock) {
+    this.#fs = fs;
+    this.#folder = folder;
+    this.#clock = clock;
+    const key = `the file ${KEY_FILE} in its folder`;
+    this.names = { place: folder, state: STATE_FILE, journal: JOURNAL_FILE, key };
+  }
+
+  async now(): Promise<number> {
+    return this.#clock.now();
+  }
+
+  prepare(): Promise<void> {
+    return this.#fs.makeFolder(this.#folder);
+  }
+
+  async load(): Promise<Stored> {
+    const state = await this.#piece(STATE_FILE);
+    const journal = await this.#piece(JOURNAL_FILE);
+    return { ...(state === undefined ? {} : { state }), ...(journal === undefined ? {} : { journal }) };
+  }
+
+  async #piece(name: string): Promise<Piece | undefined> {
+    const bytes = await this.#fs.read(inFolder(this.#folder, name));
+    return bytes === undefined ? undefined : { name, bytes };
+  }
+
+  async settle(): Promise<void> {
+    const path = inFolder(this.#folder, JOURNAL_FILE);
+    if ((await this.#fs.read(path)) === undefined) return;
+    const file = await this.#fs.open(path, "append");
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  top(): Promise<Top | undefined> {
+    return topClaim(this.#fs, this.#folder);
+  }
+
+  claim(claim: Claim): Promise<boolean> {
+    return makeClaim(this.#fs, this.#folder, claim);
+  }
+
+  async renew(claim: Claim): Promise<void> {
+    await this.#assertTop(claim);
+    await rewriteClaim(this.#fs, this.#folder, claim);
+  }
+
+  #assertTop({ fence }: Claim): Promise<void> {
+    return assertTop(this.#fs, this.#folder, fence);
+  }
+
+  async putState(claim: Claim, { text, before, keepsBefore }: PutState): Promise<void> {
+    const [fs, folder] = [this.#fs, this.#folder];
+    await this.#assertTop(claim);
+    await this.#syncJournal();
+    if (keepsBefore) await fs.link(inFolder(folder, STATE_FILE), inFolder(folder, generationFile(before)));
+    await replaceFile(fs, folder, STATE_FILE, text, claim.nonce);
+    await fs.syncFolder(folder);
+    await forgetOld(fs, folder);
+  }
+
+  /** Lines that a killed run wrote and never synced are made durable before a state that contains them can outlive them. */
+  async #syncJournal(): Promise<void> {
+    const path = inFolder(this.#folder, JOURNAL_FILE);
+    if ((await this.#fs.list(this.#folder)).includes(JOURNAL_FILE)) {
+      const file = await this.#fs.open(path, "append");
+      await file.sync();
+      await file.close();
+    }
+  }
+
+  /** Whoever still has the old journal open writes into a file without a name. */
+  async beginJournal(claim: Claim, line: string): Promise<Sink> {
+    const [fs, folder] = [this.#fs, this.#folder];
+    await this.#assertTop(claim);
+    await replaceFile(fs, folder, JOURNAL_FILE, line, claim.nonce);
+    await fs.syncFolder(folder);
+    const file = await fs.open(inFolder(folder, JOURNAL_FILE), "append");
+    return {
+      write: async (lines) => {
+        await this.#assertTop(claim);
+        await file.write(new TextEncoder().encode(lines.join("")));
+        await file.sync();
+      },
+      close: () => file.close(),
+    };
+  }
+
+  generations(): Promise<readonly number[]> {
+    return serialsIn(this.#fs, this.#folder);
+  }
+
+  generation(serial: number): Promise<Piece | undefined> {
+    return this.#piece(generationFile(serial));
+  }
+
+  async putGeneration(claim: Claim, serial: number, text: string): Promise<void> {
+    await this.#replace(claim, generationFile(serial), text);
+  }
+
+  async keepAside(claim: Claim): Promise<string> {
+    const [fs, folder] = [this.#fs, this.#folder];
+    await this.#assertTop(claim);
+    for (const name of [STATE_FILE, JOURNAL_FILE])
+      if ((await fs.read(inFolder(folder, name))) !== undefined)
+        await fs.link(inFolder(folder, name), inFolder(folder, `${name}.aside-${claim.fence}`));
+    await fs.syncFolder(folder);
+    return inFolder(folder, `*.aside-${claim.fence}`);
+  }
+
+  async key(): Promise<string | undefined> {
+    const piece = await this.#piece(KEY_FILE);
+    return piece === undefined ? undefined : new TextDecoder().decode(piece.bytes);
+  }
+
+  async makeKey(text: string): Promise<void> {
+    try {
+      await claimFile(this.#fs, this.#folder, KEY_FILE, text, "made");
+      await this.#fs.syncFolder(this.#folder);
+    } catch (failure) {
+      throw ioFailure(failure, "making the state's key");
+    }
+  }
+
+  async putKey(claim: Claim, text: string | undefined): Promise<void> {
+    if (text !== undefined) return this.#replace(claim, KEY_FILE, text);
+    await this.#assertTop(claim);
+    await this.#fs.remove(inFolder(this.#folder, KEY_FILE));
+    await this.#fs.syncFolder(this.#folder);
+  }
+
+  async #replace(claim: Claim, name: string, text: string): Promise<void> {
+    await this.#assertTop(claim);
+    await replaceFile(this.#fs, this.#folder, name, text, claim.nonce);
+    await this.#fs.syncFolder(this.#folder);
+  }
+
+  async close(): Promise<void> {}
+}

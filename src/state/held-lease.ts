@@ -1,0 +1,248 @@
+// The lock while it is held, wherever the state lies: signs of life, the journal, and publication of the folded state.
+
+import type { Address } from "../core/address.ts";
+import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
+import type { Entry, Numbered } from "./entry.ts";
+import { add, type Draft, draftOf, stateOf } from "./fold.ts";
+import { FORMAT_VERSION } from "./format.ts";
+import { ioFailure } from "./io-failure.ts";
+import { JournalWriter, sealedLine } from "./journal-writer.ts";
+import { beginLine } from "./lines.ts";
+import type { Found } from "./loading.ts";
+import { type Claim, lockLost, mayWrite, renewEveryMs } from "./lock.ts";
+import type { Place } from "./place.ts";
+import type { State, StateRecord } from "./record.ts";
+import type { Sealer } from "./seal.ts";
+import { snapshotText } from "./snapshot.ts";
+import type { Lease } from "./store.ts";
+import type { Surroundings } from "./taking.ts";
+
+/** Which key makes the digests of secrets: its check, and where the state itself keeps it, the key. */
+export interface DigestKey {
+  readonly check: string;
+  readonly hex?: string;
+}
+
+export interface Opening {
+  readonly place: Place;
+  readonly around: Surroundings;
+  readonly sealer: Sealer;
+  readonly claim: Claim;
+  readonly found: Found;
+  readonly digestKey: () => DigestKey;
+}
+
+/** Opens a place for writing under a claim: folds what an earlier run left, then begins a journal of its own. */
+export async function openLease(opening: Opening): Promise<HeldLease> {
+  const lease = new HeldLease(opening);
+  await lease.begin();
+  return lease;
+}
+
+/** Opens a place whose present state does not count any more: from the first write on it holds `state`. */
+export async function openLeaseWith(opening: Opening, state: State, seq: number): Promise<HeldLease> {
+  const lease = new HeldLease(opening);
+  lease.substitute(state, seq);
+  await lease.begin();
+  return lease;
+}
+
+export class HeldLease implements Lease {
+  readonly nonce: string;
+  readonly fence: number;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly #place: Place;
+  readonly #around: Surroundings;
+  readonly #sealer: Sealer;
+  readonly #digestKey: () => DigestKey;
+  readonly #ending = new AbortController();
+  #draft: Draft;
+  #claim: Claim;
+  /** Serial and digest of the state that stands; the digest is empty before there is one. */
+  #standing: { readonly serial: number; readonly digest: string };
+  #folded: string;
+  #seq: number;
+  #dirty: boolean;
+  #journal: JournalWriter | undefined;
+  #lost: Failure | undefined;
+  #beating: Promise<void> = Promise.resolve();
+
+  constructor({ place, around, sealer, claim, found, digestKey }: Opening) {
+    this.nonce = claim.nonce;
+    this.fence = claim.fence;
+    this.diagnostics = found.diagnostics;
+    this.#place = place;
+    this.#around = around;
+    this.#sealer = sealer;
+    this.#claim = claim;
+    this.#digestKey = digestKey;
+    this.#draft = draftOf(found.state);
+    this.#standing = { serial: (found.snapshot ?? found).state.serial, digest: found.snapshot?.digest ?? "" };
+    this.#folded = found.head;
+    this.#seq = found.seq;
+    this.#dirty = found.unfolded;
+  }
+
+  /** The claim that it rests on, as last renewed. */
+  get claim(): Claim {
+    return this.#claim;
+  }
+
+  async begin(): Promise<void> {
+    if (this.#dirty) {
+      await this.#place.settle();
+      await this.#putState();
+    }
+    await this.#beginJournal();
+    this.#beating = this.#beat();
+  }
+
+  state(): State {
+    return stateOf(this.#draft);
+  }
+
+  record(address: Address): StateRecord | undefined {
+    return this.#draft.records.get(address);
+  }
+
+  async append(entry: Entry): Promise<number> {
+    const { seq } = this.#add(entry);
+    await this.#openJournal().flush();
+    return seq;
+  }
+
+  note(entry: Entry): void {
+    this.#add(entry);
+  }
+
+  #add(entry: Entry): Numbered {
+    const one = { seq: this.#seq + 1, at: this.#around.clock.now(), entry };
+    this.#openJournal().add(one);
+    this.#seq = one.seq;
+    this.#dirty = true;
+    add(this.#draft, one);
+    return one;
+  }
+
+  #openJournal(): JournalWriter {
+    if (this.#journal !== undefined) return this.#journal;
+    throw new Failure(error("STATE_IO", "the journal is not open: writing the state failed before"));
+  }
+
+  assertHeld(): void {
+    if (this.#lost !== undefined) throw this.#lost;
+    if (!mayWrite(this.#around.times, this.#claim.renewed_at, this.#around.clock.now()))
+      throw new Failure(lockLost("it was not renewed in time"));
+  }
+
+  /** Everything that is recorded becomes `state`, with the next publication. Its serial is higher than both. */
+  substitute(state: State, seq = 0): void {
+    const serial = Math.max(this.#draft.serial, state.serial);
+    this.#draft = draftOf({ ...state, serial });
+    this.#seq = Math.max(this.#seq, seq, ...state.open.map((intent) => intent.seq));
+    this.#dirty = true;
+  }
+
+  async retire(to: string): Promise<void> {
+    this.#draft.moved = to;
+    this.#dirty = true;
+    await this.publish();
+  }
+
+  async publish(): Promise<State> {
+    if (this.#dirty) {
+      const journal = this.#openJournal();
+      await journal.flush();
+      this.#folded = journal.head;
+      await journal.close();
+      this.#journal = undefined;
+      await this.#putState();
+      await this.#beginJournal();
+    }
+    return this.state();
+  }
+
+  async #putState(): Promise<void> {
+    try {
+      this.#draft.serial += 1;
+      const { check, hex } = this.#digestKey();
+      const { text, digest } = snapshotText({
+        state: this.state(),
+        seq: this.#seq,
+        folded: this.#folded,
+        key: check,
+        ...(hex === undefined ? {} : { digestKey: hex }),
+      });
+      const { serial } = this.#draft;
+      await this.#place.putState(this.#claim, {
+        text: this.#sealer.seals ? `${this.#sealer.seal("state", "", text)}\n` : text,
+        serial,
+        before: this.#standing.serial,
+        keepsBefore: this.#standing.digest !== "",
+      });
+      this.#standing = { serial, digest };
+      this.#dirty = false;
+    } catch (failure) {
+      throw ioFailure(failure, "writing the state");
+    }
+  }
+
+  async #beginJournal(): Promise<void> {
+    const line = beginLine({
+      format_version: FORMAT_VERSION,
+      lineage: this.#draft.lineage,
+      serial: this.#draft.serial,
+      state: this.#standing.digest,
+      fence: this.fence,
+      seq: this.#seq,
+    });
+    try {
+      const sink = await this.#place.beginJournal(this.#claim, sealedLine(this.#sealer, "", line.text));
+      this.#journal = new JournalWriter(sink, line.hash, this.#sealer);
+    } catch (failure) {
+      throw ioFailure(failure, "beginning the journal");
+    }
+  }
+
+  /** Signs of life until the lease is given back. A failure only lets the lease run out. */
+  async #beat(): Promise<void> {
+    const { clock, times } = this.#around;
+    const { signal } = this.#ending;
+    for (;;) {
+      await clock.sleep(renewEveryMs(times), signal);
+      if (signal.aborted) return;
+      try {
+        const renewed = { ...this.#claim, renewed_at: clock.now() };
+        await this.#place.renew(renewed);
+        this.#claim = renewed;
+      } catch (failure) {
+        if (isLost(failure)) this.#lost = failure;
+      }
+    }
+  }
+
+  async release(): Promise<void> {
+    this.#ending.abort();
+    await this.#beating;
+    try {
+      if (this.#lost === undefined) await this.#journal?.flush();
+      await this.#journal?.close();
+      if (this.#lost === undefined) await this.#giveBack();
+    } catch (failure) {
+      throw ioFailure(failure, "giving the lock back");
+    }
+  }
+
+  /** Where somebody else holds the lock by now there is nothing to give back. */
+  async #giveBack(): Promise<void> {
+    try {
+      await this.#place.renew({ ...this.#claim, released: true });
+    } catch (failure) {
+      if (!isLost(failure)) throw failure;
+    }
+  }
+}
+
+function isLost(failure: unknown): failure is Failure {
+  return failure instanceof Failure && failure.diagnostics[0]?.code === "STATE_LOCK_LOST";
+}

@@ -1,0 +1,179 @@
+// A state in a place: what every store does, whether the place is a folder, a database or the workspace itself.
+
+import { Failure } from "../core/diagnostic.ts";
+import type { DigestKey } from "./held-lease.ts";
+import { type Kept, lockAndOpen, nothingFound } from "./kept.ts";
+import { keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "./key.ts";
+import { fromHex } from "./key-text.ts";
+import { type Found, loadFrom, snapshotIn } from "./loading.ts";
+import { type Claim, isOver, LEASE_TIMES, type LeaseTimes, lockedBy, type Owner } from "./lock.ts";
+import { assertNotMoved } from "./moving.ts";
+import type { Place } from "./place.ts";
+import type { Clock, Random } from "./ports.ts";
+import type { State } from "./record.ts";
+import { rekey } from "./rekey.ts";
+import { restore } from "./restore.ts";
+import { createSealer } from "./seal.ts";
+import type { Generation, Incoming, Lease, Loaded, LockOptions, Restored, StateStore } from "./store.ts";
+
+/** What any store is opened with, beside its place. */
+export interface StoreOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly owner: Owner;
+  /** Whether the owner's process is certainly gone; then its lock need not be waited for. */
+  readonly isDead?: (owner: Owner) => boolean;
+  readonly times?: LeaseTimes;
+  /** The text of WORKSPACE_STATE_KEY, where it is set: then what is written is encrypted. */
+  readonly keyText?: string;
+  /** The key so far, for `rekey`. */
+  readonly oldKeyText?: string;
+}
+
+export class KeptStore implements StateStore {
+  readonly #kept: Kept;
+  readonly #options: StoreOptions;
+  /** The key that this run uses, once it was asked for. */
+  #digestKey: DigestKey | undefined;
+
+  constructor(place: Place, options: StoreOptions) {
+    const { keyText, random } = options;
+    this.#options = options;
+    this.#kept = {
+      place,
+      sealer: createSealer({ random, ...(keyText === undefined ? {} : { keyText }) }),
+      around: {
+        clock: options.clock,
+        random,
+        owner: options.owner,
+        isDead: options.isDead ?? (() => false),
+        times: options.times ?? LEASE_TIMES,
+      },
+    };
+  }
+
+  get #place(): Place {
+    return this.#kept.place;
+  }
+
+  #load(): Promise<Found | undefined> {
+    return loadFrom(this.#place, this.#kept.sealer);
+  }
+
+  async read(): Promise<Loaded> {
+    const { state, snapshot, diagnostics } = (await this.#load()) ?? nothingFound(this.#kept);
+    assertNotMoved(state);
+    // Beside a run that is writing, an unfinished last line is nothing to tell about.
+    const busy = diagnostics.length > 0 && (await this.holder()) !== undefined;
+    return { state, key: snapshot?.key ?? "", diagnostics: busy ? [] : diagnostics };
+  }
+
+  lock(options: LockOptions): Promise<Lease> {
+    return this.#lock(options, (found) => assertNotMoved(found.state));
+  }
+
+  #lock(options: LockOptions, check: (found: Found) => void) {
+    return lockAndOpen(this.#kept, options, check, (found) => this.#digestKey ?? digestKeyOf(found));
+  }
+
+  async holder(): Promise<Claim | undefined> {
+    const top = await this.#place.top();
+    if (top === undefined || !("claim" in top)) return undefined;
+    const over = isOver(top.claim, await this.#place.now(), this.#place.skewMs);
+    return over || this.#kept.around.isDead(top.claim.owner) ? undefined : top.claim;
+  }
+
+  async unlock(nonce: string): Promise<void> {
+    const top = await this.#place.top();
+    if (top === undefined || !("claim" in top) || top.claim.released === true) return;
+    if (top.claim.nonce !== nonce) throw new Failure(lockedBy(top.claim, await this.#place.now()));
+    const free = { ...top.claim, fence: top.claim.fence + 1, released: true as const };
+    if (!(await this.#place.claim(free, top))) await this.unlock(nonce);
+  }
+
+  async key({ make }: { readonly make: boolean }): Promise<Uint8Array> {
+    const snapshot = (await this.#load())?.snapshot;
+    const found = await this.#knownKey(snapshot?.digestKey);
+    const written = snapshot?.key ?? "";
+    if (written !== "" && (found === undefined || keyCheck(found) !== written))
+      throw otherKey(found !== undefined, this.#place.names.key);
+    const key = found ?? (make ? await this.#makeKey() : this.#kept.around.random(32));
+    if (found !== undefined || make) {
+      const hex = snapshot?.digestKey;
+      this.#digestKey = { check: keyCheck(key), ...(hex === undefined ? {} : { hex }) };
+    }
+    return key;
+  }
+
+  async #knownKey(carried: string | undefined): Promise<Uint8Array | undefined> {
+    if (carried !== undefined) return fromHex(carried);
+    if (this.#options.keyText !== undefined) return keyFromText(this.#options.keyText);
+    const text = await this.#place.key();
+    return text === undefined ? undefined : keptKey(text, this.#place.names.key);
+  }
+
+  async #makeKey(): Promise<Uint8Array> {
+    await this.#place.prepare();
+    await this.#place.makeKey(`${keyToHex(this.#kept.around.random(32))}\n`);
+    const key = await this.#knownKey(undefined);
+    if (key === undefined) throw otherKey(false, this.#place.names.key);
+    return key;
+  }
+
+  async generations(): Promise<readonly Generation[]> {
+    const serials = await this.#place.generations();
+    return Promise.all(serials.map((serial) => this.#generation(serial)));
+  }
+
+  async #generation(serial: number): Promise<Generation> {
+    try {
+      const piece = await this.#place.generation(serial);
+      if (piece === undefined) return { serial, diagnostics: [] };
+      return { serial, state: snapshotIn(piece, this.#kept.sealer).state, diagnostics: [] };
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      return { serial, diagnostics: failure.diagnostics };
+    }
+  }
+
+  restore(serial: number, options: LockOptions): Promise<Restored> {
+    return restore(this.#kept, serial, options);
+  }
+
+  async replace(incoming: Incoming, options: LockOptions): Promise<State> {
+    const { sealer, place } = this.#kept;
+    const lease = await this.#lock(options, (found) =>
+      incoming.check(found.state, found.snapshot?.key ?? ""),
+    );
+    try {
+      const hex = incoming.digestKey === undefined ? undefined : keyToHex(incoming.digestKey);
+      if (hex !== undefined && !sealer.seals) await place.putKey(lease.claim, `${hex}\n`);
+      this.#digestKey = { check: incoming.key, ...(hex !== undefined && sealer.seals ? { hex } : {}) };
+      lease.substitute(incoming.state);
+      return await lease.publish();
+    } finally {
+      await lease.release();
+    }
+  }
+
+  async rekey(options: LockOptions): Promise<State> {
+    const { keyText, oldKeyText, random } = this.#options;
+    const sealer = createSealer({
+      random,
+      opensPlain: true,
+      ...(keyText === undefined ? {} : { keyText }),
+      ...(oldKeyText === undefined ? {} : { oldTexts: [oldKeyText] }),
+    });
+    const texts = [keyText ?? [], oldKeyText ?? []].flat();
+    return rekey({ ...this.#kept, sealer }, texts, options);
+  }
+
+  close(): Promise<void> {
+    return this.#place.close();
+  }
+}
+
+function digestKeyOf({ snapshot }: Found): DigestKey {
+  const hex = snapshot?.digestKey;
+  return { check: snapshot?.key ?? "", ...(hex === undefined ? {} : { hex }) };
+}

@@ -1,0 +1,92 @@
+// How the lock is waited for and taken, wherever the state lies.
+
+import { error, Failure } from "../core/diagnostic.ts";
+import { type Claim, isOver, type LeaseTimes, lockedBy, type Owner, silenceMs } from "./lock.ts";
+import type { Place, Top } from "./place.ts";
+import { type Clock, type Random, randomHex } from "./ports.ts";
+
+/** What taking and holding a lock needs of its surroundings. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly owner: Owner;
+  /** Whether the owner's process is certainly gone. */
+  readonly isDead: (owner: Owner) => boolean;
+  readonly times: LeaseTimes;
+}
+
+export interface Taking {
+  readonly timeoutMs: number;
+  /** The fence must be greater than this one, which the state has seen. */
+  readonly above: number;
+  readonly signal?: AbortSignal;
+}
+
+const POLL_MS = 1000;
+
+/** Waits for the lock and takes it. Throws Failure with STATE_LOCKED after the time-out. */
+export async function takeLock(place: Place, around: Surroundings, taking: Taking): Promise<Claim> {
+  const { clock } = around;
+  const deadline = clock.now() + taking.timeoutMs;
+  const patience = new Patience();
+  for (;;) {
+    const top = await place.top();
+    if (top === undefined || (await isFree(place, top, around, patience))) {
+      const claim = newClaim(around, Math.max(top?.fence ?? 0, taking.above) + 1);
+      if (await place.claim(claim, top)) return claim;
+      continue;
+    }
+    const now = clock.now();
+    if (taking.signal?.aborted === true) throw new Failure(stoppedWaiting());
+    if (now >= deadline) throw new Failure(whoHolds(top, await place.now()));
+    await clock.sleep(Math.max(1, Math.min(POLL_MS, deadline - now)), taking.signal);
+  }
+}
+
+function newClaim({ clock, random, owner, times }: Surroundings, fence: number): Claim {
+  const now = clock.now();
+  return {
+    fence,
+    nonce: randomHex(random, 8),
+    owner,
+    taken_at: now,
+    renewed_at: now,
+    lease_ms: times.leaseMs,
+    request_ms: times.requestMs,
+  };
+}
+
+/** Remembers how long one and the same claim has been silent, by our own clock: the other machine's may be wrong. */
+class Patience {
+  #seen = "";
+  #since = 0;
+  silentFor(what: string, now: number): number {
+    if (what !== this.#seen) {
+      this.#seen = what;
+      this.#since = now;
+    }
+    return now - this.#since;
+  }
+}
+
+async function isFree(place: Place, top: Top, around: Surroundings, patience: Patience): Promise<boolean> {
+  const now = around.clock.now();
+  if (!("claim" in top)) {
+    const silence = silenceMs({ lease_ms: around.times.leaseMs, request_ms: around.times.requestMs });
+    return patience.silentFor(`${top.fence} ${top.unreadable}`, now) > silence;
+  }
+  const { claim } = top;
+  if (isOver(claim, await place.now(), place.skewMs) || around.isDead(claim.owner)) return true;
+  return patience.silentFor(`${claim.fence} ${claim.renewed_at}`, now) > silenceMs(claim);
+}
+
+function stoppedWaiting() {
+  return error("APPLY_INTERRUPTED", "stopped while waiting for the lock", { hint: "nothing was changed" });
+}
+
+function whoHolds(top: Top, now: number) {
+  if ("claim" in top) return lockedBy(top.claim, now);
+  return error("STATE_LOCKED", `the lock file ${top.name} cannot be read, so its holder is unknown`, {
+    hint: `wait for it with --lock-timeout 10m; when no other run is active, remove ${top.name} where the state lies`,
+  });
+}
