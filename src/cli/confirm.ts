@@ -20,7 +20,10 @@ export async function confirmed(
   if (asking.noInput || context.stdin.isTTY !== true) throw new Failure(cannotAsk(asking.noInput));
   const dialog = createInterface({ input: context.stdin, output: context.stderr.stream });
   // On a terminal in this mode Ctrl-C is a key, not a signal.
-  dialog.on("SIGINT", () => context.signals.receive("SIGINT"));
+  dialog.on("SIGINT", () => {
+    context.stderr.write("\n");
+    context.signals.receive("SIGINT");
+  });
   const closed = new Promise<string>((resolve) => dialog.once("close", () => resolve("")));
   try {
     const asked = dialog.question(`\n${question} Type yes to go on: `, { signal });

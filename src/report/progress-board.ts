@@ -26,7 +26,6 @@ export function progressBoard(parts: BoardParts): Progress {
     read(event) {
       reading ??= new Reading(parts);
       reading.event(event);
-      if (event.done === event.total) reading = undefined;
     },
     apply(event) {
       applying ??= new Applying(parts);
@@ -65,11 +64,13 @@ class Reading {
   readonly #done = Promise.withResolvers<void>();
   readonly #run: Promise<unknown>;
   #shown: Shown | undefined;
+  #read: ReadEvent | undefined;
   #objects = 0;
 
   constructor(parts: BoardParts) {
     const work = (_context: unknown, task: Shown) => {
       this.#shown = task;
+      this.#show();
       return this.#done.promise;
     };
     this.#run = draw(parts, [{ title: "Reading the workspace", task: work }]);
@@ -77,9 +78,16 @@ class Reading {
 
   event(event: ReadEvent): void {
     this.#objects += event.objects;
-    if (this.#shown !== undefined)
-      this.#shown.title = `Reading the workspace: ${event.done}/${event.total} kinds, ${grouped(this.#objects)} objects`;
+    this.#read = event;
+    this.#show();
     if (event.done === event.total) this.#done.resolve();
+  }
+
+  /** Small workspaces are read before the board is drawn. */
+  #show(): void {
+    if (this.#shown === undefined || this.#read === undefined) return;
+    const { done, total } = this.#read;
+    this.#shown.title = `Reading the workspace: ${done}/${total} kinds, ${grouped(this.#objects)} objects`;
   }
 
   async end(): Promise<void> {
@@ -113,6 +121,7 @@ class Applying {
       this.#ends.set(kind, end);
       const task = (_context: unknown, task: Shown) => {
         this.#shown.set(kind, task);
+        for (const own of this.#tally.kinds()) if (own.kind === kind) this.#show(own);
         return end.promise;
       };
       return { title: kind, task };
