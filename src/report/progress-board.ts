@@ -140,7 +140,12 @@ class Applying {
   }
 
   async end(): Promise<void> {
-    for (const end of this.#ends.values()) end.resolve();
+    // What was not finished is no success.
+    for (const own of this.#tally.kinds()) {
+      const end = this.#ends.get(own.kind);
+      if (own.done < own.total) end?.reject(new Error(own.kind));
+      else end?.resolve();
+    }
     await this.#run.catch(() => undefined);
   }
 }
