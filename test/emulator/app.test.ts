@@ -23,20 +23,20 @@ describe("authentication", () => {
   };
   const unknown = { status: 403, body: { error_code: 403, message: "Invalid access token." } };
 
-  test("A5 rule 1: a call without credentials is refused with 401", async () => {
+  test("A5 rule 1, refusals: a call without credentials is refused with 401", async () => {
     expect(await ask()).toMatchObject(missing);
     expect(await ask("")).toMatchObject(missing);
     expect(await ask("Digest x")).toMatchObject(missing);
     expect(await ask("Bearer")).toMatchObject(missing);
   });
 
-  test("A5 rule 1: an access token in bearer form is accepted, an unknown one refused with 403", async () => {
+  test("A5 rule 1, refusals: an access token in bearer form is accepted, an unknown one refused with 403", async () => {
     expect((await ask(`Bearer ${ADMIN_TOKEN}`)).status).toBe(200);
     expect((await ask(`bearer ${ADMIN_TOKEN}`)).status).toBe(200);
     expect(await ask("Bearer nosuch")).toMatchObject(unknown);
   });
 
-  test("A5 rule 2: HTTP Basic with the user `token` and the access token as password is accepted", async () => {
+  test("A5 rule 2, B5 calls: HTTP Basic with the user `token` and the access token as password is accepted", async () => {
     expect((await ask(`Basic ${btoa(`token:${ADMIN_TOKEN}`)}`)).status).toBe(200);
     expect(await ask(`Basic ${btoa("token:nosuch")}`)).toMatchObject(unknown);
     expect(await ask(`Basic ${btoa(`admin:${ADMIN_TOKEN}`)}`)).toMatchObject(missing);
@@ -56,7 +56,7 @@ describe("authentication", () => {
 });
 
 describe("routing", () => {
-  test("A9 paths: an unknown endpoint is not found, named without its version", async () => {
+  test("A9 paths, A7 other codes: an unknown endpoint is not found, named without its version", async () => {
     const { send } = startEcho();
     expect(await send("GET", "/api/2.0/clusters/get-delete")).toMatchObject({
       status: 404,
@@ -217,7 +217,7 @@ describe("forms", () => {
     expect((await send("POST", ECHO, cut, { "content-type": "multipart/form-data" })).status).toBe(400);
   });
 
-  test("A8 limit: a form is held to the size of the request", async () => {
+  test("A8 other requests: a form is held to the size of the request", async () => {
     const { answer } = post([`Content-Disposition: form-data; name="name"\r\n\r\n${"x".repeat(3000)}`]);
     expect(await answer).toMatchObject({ status: 413, body: { error_code: "REQUEST_TOO_LARGE" } });
   });
@@ -253,7 +253,7 @@ describe("validation", () => {
     expect((await send("POST", ECHO, '{"long":9223372036854775807}')).status).toBe(200);
   });
 
-  test("A7 INVALID_PARAMETER_VALUE: a required field is missing, at any depth", async () => {
+  test("A7 other codes: a required field is missing, at any depth", async () => {
     const { echo, read } = startEcho();
     expect((await read("")).body).toEqual({
       error_code: "INVALID_PARAMETER_VALUE",
@@ -263,7 +263,7 @@ describe("validation", () => {
   });
 
   test.each([{ kind: "C" }, { name: "a" }, { name: "abcdef" }, { name: "A B" }])(
-    "A7 INVALID_PARAMETER_VALUE: %j is of the right type and has a wrong value",
+    "A7 other codes: %j is of the right type and has a wrong value",
     async (body) => {
       const { echo } = startEcho();
       expect(await echo(body)).toMatchObject(invalid);
@@ -291,7 +291,7 @@ describe("validation", () => {
 });
 
 describe("limits and failures", () => {
-  test("A8 limit: a request that is larger than its operation takes is refused with 413", async () => {
+  test("A8 other requests, A7 other codes: a request that is larger than its operation takes is refused with 413", async () => {
     const { echo } = startEcho();
     expect(await echo({ x: "y".repeat(2000) })).toMatchObject({
       status: 413,
@@ -301,7 +301,7 @@ describe("limits and failures", () => {
     expect((await echo({ x: "é".repeat(1000) })).status).toBe(413);
   });
 
-  test("A8 limit: 10 MB for operations that say nothing else", async () => {
+  test("A8 other requests: 10 MB for operations that say nothing else", async () => {
     const w = await startWorld();
     const body = (size: number) => JSON.stringify({ group_name: "g", x: "y".repeat(size) });
     expect((await w.post("groups/create", body(10 * 1024 * 1024))).status).toBe(413);

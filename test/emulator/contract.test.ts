@@ -169,7 +169,7 @@ describe("openapi.yaml as a document", () => {
   });
 });
 
-test("A5 rule 3, B5: who is no administrator is refused exactly where the contract says so", async () => {
+test("A5 rule 3, B5 calls, pin, unpin: who is no administrator is refused exactly where the contract says so", async () => {
   const w = await startWorld();
   const as = await w.user("bo@example.com");
   const refused: string[] = [];

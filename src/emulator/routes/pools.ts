@@ -8,7 +8,7 @@ import { POOLS } from "../limits.ts";
 import type { World } from "../world.ts";
 import { nodeType } from "./compute/node-types.ts";
 import { checkRuntime } from "./compute/runtimes.ts";
-import { type GivenTags, readTags } from "./compute/tags.ts";
+import { type GivenTags, readTags, tagsOf } from "./compute/tags.ts";
 import { type PoolSize, statsOf } from "./pools/instances.ts";
 import { activePool, POOL_TIMER, type Pool, poolNames, poolsOf, putPool, settlePool } from "./pools/pool.ts";
 
@@ -115,11 +115,11 @@ function describe(pool: Pool): JsonObject {
   const { creator_user_id, lots, waiting: _, ...fields } = pool;
   return {
     ...fields,
-    default_tags: {
+    default_tags: tagsOf({
       Vendor: "Workspace",
       PlatformInstancePoolCreatorId: creator_user_id,
       PlatformInstancePoolId: pool.instance_pool_id,
-    },
+    }),
     stats: statsOf(lots),
     status: {},
   };

@@ -28,7 +28,7 @@ function closed(schema: Body): Body {
 const plain = (value: Body): Body =>
   JSON.parse(JSON.stringify(value, (_key, member) => (typeof member === "bigint" ? Number(member) : member)));
 
-test("B4: every answer of pools, clusters and jobs fits its schema in openapi.yaml, field by field", async () => {
+test("B4.1 get, B4.2 runs/get, B4.3 get: every answer of pools, clusters and jobs fits its schema in openapi.yaml, field by field", async () => {
   const w = await startWorld();
   const c = compute(w);
   const ajv = new Ajv2020({ strict: false, validateFormats: false });

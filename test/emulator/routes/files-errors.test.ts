@@ -154,7 +154,7 @@ test("A3 upload handle: close closes it and finishes the upload", async () => {
   expect((await w.get("fs/get-status", { path: "/new" })).body.file_size).toBe(0);
 });
 
-test("A3 upload handle: 10 minutes without a call expire it", async () => {
+test("A3 upload handle, expired handle: 10 minutes without a call expire it", async () => {
   const { handle } = (await w.post("fs/create", { path: "/new" })).body;
   await w.advance(10 * 60_000);
   expect((await w.post("fs/close", { handle })).status).toBe(404);
@@ -179,7 +179,7 @@ test.each(Object.entries(calls).flatMap(([method, names]) => names.map((name) =>
 );
 
 test.each(Object.entries(calls).flatMap(([method, names]) => names.map((name) => [method, name] as const)))(
-  "A4.4, A4.5: %s %s is not served under the other method",
+  "%s %s is not served under the other method",
   async (method, name) => {
     const other = method === "GET" ? await w.post(name, {}) : await w.get(name);
     expect(other.status).toBe(404);

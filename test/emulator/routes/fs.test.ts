@@ -26,7 +26,7 @@ const invalid = refused(400, "INVALID_PARAMETER_VALUE");
 
 // Status and list
 
-test("A2.8: a file tells its path, its length in bytes and when it was written", async () => {
+test("A2.8 file_size, path, is_dir, A4.5 modification_time: a file tells its path, its length in bytes and when it was written", async () => {
   await put("/a/f", "héllo");
   expect(await status("/a/f")).toEqual({
     path: "/a/f",
@@ -36,7 +36,7 @@ test("A2.8: a file tells its path, its length in bytes and when it was written",
   });
 });
 
-test("A2.8: a directory has the length zero", async () => {
+test("A2.8 file_size, is_dir: a directory has the length zero", async () => {
   await put("/a/f");
   expect(await status("/a")).toMatchObject({ path: "/a", is_dir: true, file_size: 0 });
 });
@@ -57,7 +57,7 @@ test("A4.5 list: a file gives itself", async () => {
   expect((await w.get("fs/list", { path: "/f" })).body).toEqual({ files: [await status("/f")] });
 });
 
-test("A4.5 list: an empty directory gives an object without the key", async () => {
+test("A4.5 empty list: an empty directory gives an object without the key", async () => {
   expect((await w.get("fs/list", { path: "/" })).body).toEqual({});
 });
 
@@ -72,7 +72,7 @@ test("A4.5 rule 6: a path through a file is missing", async () => {
   expect(refusal(await w.get("fs/get-status", { path: "/f/x" }))).toEqual(missing);
 });
 
-test("A4.5: paths may be written with fs: before them, and are answered without", async () => {
+test("A4.5 scheme: paths may be written with fs: before them, and are answered without", async () => {
   await put("fs:/a/f");
   expect((await status("fs:/a/f")).path).toBe("/a/f");
   expect(await paths("fs:/a/")).toEqual(["/a/f"]);
@@ -80,31 +80,31 @@ test("A4.5: paths may be written with fs: before them, and are answered without"
 
 const bad = ["", "a", "fs:a", "s3://a", "/a//b", "/a/../b", "/./a"];
 test.each(["list", "get-status", "read"].flatMap((call) => bad.map((path) => [call, path] as const)))(
-  "A2.8: %s of %j, which is no absolute path, is refused",
+  "A2.8 path, A4.5 %s: the path %j, which is not absolute, is refused",
   async (call, path) => {
     expect(refusal(await w.get(`fs/${call}`, { path }))).toEqual(invalid);
   },
 );
 
 test.each(["create", "delete", "mkdirs", "put"].flatMap((call) => bad.map((path) => [call, path] as const)))(
-  "A2.8: %s of %j, which is no absolute path, is refused",
+  "A2.8 path, A4.5 %s: the path %j, which is not absolute, is refused",
   async (call, path) => {
     expect(refusal(await w.post(`fs/${call}`, { path, contents: "" }))).toEqual(invalid);
   },
 );
 
 test.each([
-  ["GET", "get-status", "path"],
-  ["GET", "list", "path"],
-  ["GET", "read", "path"],
-  ["POST", "add-block", "handle"],
-  ["POST", "close", "handle"],
-  ["POST", "create", "path"],
-  ["POST", "delete", "path"],
-  ["POST", "mkdirs", "path"],
-  ["POST", "move", "source_path"],
-  ["POST", "put", "path"],
-])("A4.5: %s %s requires %s", async (method, call, field) => {
+  ["get-status", "GET", "path"],
+  ["list", "GET", "path"],
+  ["read", "GET", "path"],
+  ["add-block", "POST", "handle"],
+  ["close", "POST", "handle"],
+  ["create", "POST", "path"],
+  ["delete", "POST", "path"],
+  ["mkdirs", "POST", "path"],
+  ["move", "POST", "source_path"],
+  ["put", "POST", "path"],
+])("A4.5 %s: a %s requires %s", async (call, method, field) => {
   const answer = method === "GET" ? await w.get(`fs/${call}`) : await w.post(`fs/${call}`);
   expect(refusal(answer)).toEqual(invalid);
   expect(answer.body.message).toBe(`Missing required field: ${field}`);
@@ -113,7 +113,7 @@ test.each([
 test.each([
   ["add-block", { handle: 1 }, "data"],
   ["move", { source_path: "/a" }, "destination_path"],
-])("A4.5: %s requires its second field too", async (call, body, field) => {
+])("A4.5 %s: requires its second field too", async (call, body, field) => {
   expect((await w.post(`fs/${call}`, body)).body.message).toBe(`Missing required field: ${field}`);
 });
 
@@ -131,12 +131,12 @@ test.each([
   ["put", { path: "/a", contents: 7 }],
   ["put", { path: "/a", contents: "a" }],
   ["put", { path: "/a", contents: "", overwrite: "true" }],
-])("A4.5: %s with %j, which has a wrong type, is refused", async (call, body) => {
+])("A4.5 %s: %j, which has a wrong type, is refused", async (call, body) => {
   expect(refusal(await w.post(`fs/${call}`, body))).toEqual(refused(400, "MALFORMED_REQUEST"));
 });
 
 test.each([{ offset: "x" }, { length: "1.5" }])(
-  "A4.5: read with %j, which is no INT64, is refused",
+  "A4.5 read: %j, which is no INT64, is refused",
   async (range) => {
     await put("/f");
     expect(refusal(await w.get("fs/read", { path: "/f", ...range }))).toEqual(
@@ -147,7 +147,7 @@ test.each([{ offset: "x" }, { length: "1.5" }])(
 
 // Put
 
-test("A4.5 put: a file is written from base64 and an empty object is answered", async () => {
+test("A4.5 put, rule 2: a file is written from base64 in a JSON body and an empty object is answered", async () => {
   expect(await put("/a/b/f")).toMatchObject({ status: 200, body: {} });
   expect(await read("/a/b/f")).toBe("hello");
   expect(await paths("/")).toEqual(["/a"]);
@@ -164,7 +164,7 @@ test("A4.5 put: neither contents nor a posted file is refused", async () => {
   expect(answer.body.message).toBe("Missing required field: contents");
 });
 
-test("A4.5 rule 2: put takes a multipart form with a file", async () => {
+test("A4.5 rule 2, put: put takes a multipart form with a file", async () => {
   const content = Uint8Array.from({ length: 256 }, (_, index) => index);
   const answer = await postForm(
     w,
@@ -219,7 +219,7 @@ test("A4.5 put: a path through a file is refused", async () => {
   expect(refusal(await put("/f/g"))).toEqual(exists);
 });
 
-test("A4.5 rule 3: put takes exactly 1 MB and refuses one byte more", async () => {
+test("A4.5 rule 3, A8 limit: put takes exactly 1 MB and refuses one byte more", async () => {
   expect((await put("/f", "x".repeat(MB))).status).toBe(200);
   const answer = await put("/g", "x".repeat(MB + 1));
   expect(refusal(answer)).toEqual(refused(400, "MAX_BLOCK_SIZE_EXCEEDED"));
@@ -238,7 +238,7 @@ test("A4.5 rule 3: a posted file above 1 MB is refused", async () => {
 
 // Mkdirs
 
-test("A4.5 rule 7: mkdirs creates missing parents", async () => {
+test("A4.5 rule 7, mkdirs: mkdirs creates missing parents", async () => {
   expect(await w.post("fs/mkdirs", { path: "/a/b/c" })).toMatchObject({ status: 200, body: {} });
   expect(await status("/a/b/c")).toMatchObject({ is_dir: true });
 });
@@ -291,11 +291,11 @@ test("A4.5 rule 5: a recursive delete takes all that is in a directory", async (
   expect(w.store.dump().$blobs).toBeUndefined();
 });
 
-test("A4.5 delete: a missing path is no error", async () => {
+test("A4.5 missing path: a missing path is no error", async () => {
   expect(await w.post("fs/delete", { path: "/none" })).toMatchObject({ status: 200, body: {} });
 });
 
-test("A4.5 rule 5: the root cannot be deleted", async () => {
+test("A4.5 root: the root cannot be deleted", async () => {
   await put("/f");
   expect(refusal(await w.post("fs/delete", { path: "/", recursive: true }))).toEqual(
     refused(400, "IO_ERROR"),
@@ -344,7 +344,7 @@ test.each(["/f", "/a/f"])("A4.5 rule 8: a file at the destination is refused (%s
   expect(await read(source)).toBe("hello");
 });
 
-test("A7 RESOURCE_ALREADY_EXISTS: a directory at the destination of a move", async () => {
+test("A7 RESOURCE_ALREADY_EXISTS, A4.5 move target: a directory as the move target", async () => {
   await put("/f");
   await put("/d/x");
   expect(refusal(await move("/f", "/d"))).toEqual(exists);
@@ -358,7 +358,7 @@ test("A4.5 rule 8: a destination through a file is refused", async () => {
 });
 
 test.each(["/a", "/a/b/c", "/a/x"])(
-  "A4.5 move: a directory into itself (%s) is refused",
+  "A4.5 move target: a directory into itself (%s) is refused",
   async (destination) => {
     await put("/a/b/f");
     expect(refusal(await move("/a", destination))).toEqual(invalid);
@@ -366,7 +366,7 @@ test.each(["/a", "/a/b/c", "/a/x"])(
   },
 );
 
-test("A4.5 move: the root cannot be moved", async () => {
+test("A4.5 root: the root cannot be moved", async () => {
   expect(refusal(await move("/", "/a"))).toEqual(invalid);
 });
 
@@ -398,7 +398,7 @@ test("A4.5 rule 9: a range that passes the end is read to the end", async () => 
   });
 });
 
-test("A4.5 rule 9: an offset at the end reads nothing, one behind it is refused", async () => {
+test("A4.5 offset at the end: an offset at the end reads nothing, one behind it is refused", async () => {
   await put("/f", "0123456789");
   expect((await w.get("fs/read", { path: "/f", offset: 10 })).body).toEqual({ bytes_read: 0, data: "" });
   const answer = await w.get("fs/read", { path: "/f", offset: 11 });
@@ -421,12 +421,12 @@ test.each([{ offset: -1 }, { length: -1 }])("A4.5 rule 9: a negative value is re
   expect(refusal(await w.get("fs/read", { path: "/f", ...range }))).toEqual(invalid);
 });
 
-test("A8: a read is half a megabyte unless said otherwise", async () => {
+test("A4.5 read, A8 limit: a read is half a megabyte unless said otherwise", async () => {
   await put("/f", "x".repeat(MB));
   expect((await w.get("fs/read", { path: "/f" })).body.bytes_read).toBe(MB / 2);
 });
 
-test("A8: a read of exactly 1 MB is answered, one byte more is refused", async () => {
+test("A4.5 rule 9, A8 limit: a read of exactly 1 MB is answered, one byte more is refused", async () => {
   await put("/f", "x".repeat(MB));
   expect((await w.get("fs/read", { path: "/f", length: MB })).body.bytes_read).toBe(MB);
   const answer = await w.get("fs/read", { path: "/f", length: MB + 1 });

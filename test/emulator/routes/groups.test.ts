@@ -26,7 +26,7 @@ describe("create, list, delete", () => {
     );
   });
 
-  test("A4.2 rules: create of an existing name gives RESOURCE_ALREADY_EXISTS", async () => {
+  test("A4.2 rules, A7 RESOURCE_ALREADY_EXISTS: create of an existing name gives RESOURCE_ALREADY_EXISTS", async () => {
     expect(await w.post("groups/create", { group_name: "eng" })).toMatchObject({
       status: 400,
       body: { error_code: "RESOURCE_ALREADY_EXISTS" },
@@ -48,13 +48,13 @@ describe("create, list, delete", () => {
     expect((await w.get("groups/list")).body).toEqual({ group_names: ["admins", "users", "eng", "ops"] });
   });
 
-  test("A4.2 delete: the group is gone; a missing one gives RESOURCE_DOES_NOT_EXIST", async () => {
+  test("A4.2 delete, rules: the group is gone; a missing one gives RESOURCE_DOES_NOT_EXIST", async () => {
     expect(await w.post("groups/delete", { group_name: "eng" })).toMatchObject({ status: 200, body: {} });
     expect((await w.get("groups/list")).body.group_names).not.toContain("eng");
     expect(await w.post("groups/delete", { group_name: "eng" })).toMatchObject(missing);
   });
 
-  test("A4.2 delete: the built-in groups are refused", async () => {
+  test("A4.1 built-in groups: the built-in groups are refused", async () => {
     for (const group_name of ["admins", "users"]) {
       expect(await w.post("groups/delete", { group_name })).toMatchObject({
         status: 403,
@@ -65,7 +65,7 @@ describe("create, list, delete", () => {
 });
 
 describe("members", () => {
-  test("A4.2 add-member: a user or a group; list-members shows each as a PrincipalName", async () => {
+  test("A4.2 add-member, list-members: a user or a group; list-members shows each as a PrincipalName", async () => {
     expect(await add({ user_name: "ADA@example.com", parent_name: "eng" })).toMatchObject({
       status: 200,
       body: {},
@@ -76,7 +76,7 @@ describe("members", () => {
     });
   });
 
-  test("A4.2 list-members is not recursive, and without members is an empty object", async () => {
+  test("A4.2 list-members, answers: not recursive, and without members is an empty object", async () => {
     await add({ group_name: "ops", parent_name: "eng" });
     await add({ user_name: "ada@example.com", parent_name: "ops" });
     expect(await listed("eng")).toEqual({ members: [{ group_name: "ops" }] });
@@ -105,7 +105,7 @@ describe("members", () => {
     expect(await listed("eng")).toEqual({ members: [{ group_name: "ops" }] });
   });
 
-  test("A4.2 add-member and remove-member twice are the same as once", async () => {
+  test("A4.2 repeated: add-member and remove-member twice are the same as once", async () => {
     const body = { user_name: "ada@example.com", parent_name: "eng" };
     await add(body);
     expect((await add(body)).status).toBe(200);
@@ -114,7 +114,7 @@ describe("members", () => {
     expect((await w.post("groups/remove-member", body)).status).toBe(200);
   });
 
-  test("A4.2 add-member: a circle of groups is refused", async () => {
+  test("A4.1 circles: a circle of groups is refused", async () => {
     await add({ group_name: "ops", parent_name: "eng" });
     const refused = { status: 400, body: { error_code: "INVALID_PARAMETER_VALUE" } };
     expect(await add({ group_name: "eng", parent_name: "ops" })).toMatchObject(refused);
@@ -147,7 +147,7 @@ describe("members", () => {
     expect(await w.get("groups/list-parents")).toMatchObject(refused);
   });
 
-  test("A4.2 add-member and remove-member: parent_name is required", async () => {
+  test("A4.2 add-member, remove-member: parent_name is required", async () => {
     expect((await add({ user_name: "ada@example.com" })).body.message).toBe(
       "Missing required field: parent_name",
     );

@@ -19,19 +19,22 @@ const edit = (id: string, fields: object) =>
 const remove = (instance_pool_id: string) => w.post("instance-pools/delete", { instance_pool_id });
 
 describe("create", () => {
-  test("B4.1 create: answers the id of the pool and nothing else", async () => {
+  test("B4.1 create, B2.1 instance_pool_id: answers the id of the pool and nothing else", async () => {
     const { status, body } = await create({});
     expect({ status, fields: Object.keys(body) }).toEqual({ status: 200, fields: ["instance_pool_id"] });
     expect(body.instance_pool_id).toMatch(/^\d{4}-\d{6}-[a-z]+\d+-pool-[0-9a-f]+$/);
   });
 
-  test.each(["instance_pool_name", "node_type_id"])("B4.1 create: %s is required", async (field) => {
-    const fields = Object.fromEntries(Object.entries(least).filter(([name]) => name !== field));
-    expect(await w.post("instance-pools/create", fields)).toMatchObject({
-      ...invalid,
-      body: { error_code: "INVALID_PARAMETER_VALUE", message: `Missing required field: ${field}` },
-    });
-  });
+  test.each(["instance_pool_name", "node_type_id"])(
+    "B4.1 create, B2.1 instance_pool_name: %s is required",
+    async (field) => {
+      const fields = Object.fromEntries(Object.entries(least).filter(([name]) => name !== field));
+      expect(await w.post("instance-pools/create", fields)).toMatchObject({
+        ...invalid,
+        body: { error_code: "INVALID_PARAMETER_VALUE", message: `Missing required field: ${field}` },
+      });
+    },
+  );
 
   test("B2.1 defaults: no idle instances, 60 minutes, elastic disk, no capacity limit", async () => {
     const pool = await c.pool(await c.newPool());
@@ -43,12 +46,12 @@ describe("create", () => {
     expect(pool).not.toHaveProperty("max_capacity");
   });
 
-  test("B2.1: every field that was given is answered", async () => {
+  test("B2.1 min_idle_instances, custom_tags, enable_elastic_disk, disk_spec, preloaded_spark_versions, B4.1 get: every field that was given is answered", async () => {
     const fields = {
       instance_pool_name: "full",
       min_idle_instances: 1,
       max_capacity: 9,
-      custom_tags: { team: "etl" },
+      custom_tags: [{ key: "team", value: "etl" }],
       idle_instance_autotermination_minutes: 15,
       enable_elastic_disk: false,
       disk_spec: {
@@ -61,27 +64,27 @@ describe("create", () => {
     expect(await c.pool(await c.newPool(fields))).toMatchObject(fields);
   });
 
-  test("B2.1: a pool name is unique", async () => {
+  test("B2.1 instance_pool_name: a pool name is unique", async () => {
     await c.newPool();
     expect(await create({})).toMatchObject(invalid);
   });
 
-  test("B2.1: a pool name is not empty and has fewer than 100 characters", async () => {
+  test("B2.1 instance_pool_name, B8 limit: a pool name is not empty and has fewer than 100 characters", async () => {
     expect(await create({ instance_pool_name: "" })).toMatchObject(invalid);
     expect(await create({ instance_pool_name: "x".repeat(100) })).toMatchObject(invalid);
     expect(await create({ instance_pool_name: "x".repeat(99) })).toMatchObject({ status: 200 });
   });
 
-  test("B2.1: at most 6 custom tags", async () => {
+  test("B2.1 custom_tags, B8 limit: at most 6 custom tags", async () => {
     const tags = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, "v"]));
     expect(await create({ custom_tags: tags(7) })).toMatchObject(invalid);
     expect(await create({ custom_tags: tags(6) })).toMatchObject({ status: 200 });
   });
 
-  test("B2.1: tags come as a map or as a list of key and value, and are answered as a map", async () => {
-    const id = await c.newPool({ custom_tags: [{ key: "team", value: "etl" }] });
-    expect((await c.pool(id)).custom_tags).toEqual({ team: "etl" });
+  test("B2.1 ClusterTag: tags come as a list of key and value or as a map, and are answered as a list", async () => {
+    const id = await c.newPool({ custom_tags: { team: "etl" } });
+    expect((await c.pool(id)).custom_tags).toEqual([{ key: "team", value: "etl" }]);
     const twice = [
       { key: "team", value: "etl" },
       { key: "team", value: "ops" },
@@ -89,25 +92,25 @@ describe("create", () => {
     expect(await create({ instance_pool_name: "two", custom_tags: twice })).toMatchObject(invalid);
   });
 
-  test("B2.1: a tag key has 1 to 512 characters, none of a few, and no reserved beginning", async () => {
+  test("B2.1 ClusterTag: a tag key has 1 to 512 characters, none of a few, and no reserved beginning", async () => {
     for (const key of ["a<b", "", "azure-x", "Microsoft", "k".repeat(513)]) {
       expect(await create({ custom_tags: { [key]: "v" } })).toMatchObject(invalid);
     }
     expect(await create({ custom_tags: { ["k".repeat(512)]: "v" } })).toMatchObject({ status: 200 });
   });
 
-  test("B2.1: a tag value has at most 256 characters", async () => {
+  test("B2.1 ClusterTag: a tag value has at most 256 characters", async () => {
     expect(await create({ custom_tags: { k: "v".repeat(257) } })).toMatchObject(invalid);
     expect(await create({ custom_tags: { k: "v".repeat(256) } })).toMatchObject({ status: 200 });
   });
 
-  test("B2.1: idle minutes lie between 0 and 10000", async () => {
+  test("B2.1 idle_instance_autotermination_minutes, B8 limit: idle minutes lie between 0 and 10000", async () => {
     expect(await create({ idle_instance_autotermination_minutes: 10_001 })).toMatchObject(invalid);
     expect(await create({ idle_instance_autotermination_minutes: -1 })).toMatchObject(invalid);
     expect(await create({ idle_instance_autotermination_minutes: 10_000 })).toMatchObject({ status: 200 });
   });
 
-  test("B2.1: disks have 1 to 1023 GiB and one of two types", async () => {
+  test("B2.1 DiskSpec, B8 limit: disks have 1 to 1023 GiB and one of two types", async () => {
     expect(await create({ disk_spec: { disk_count: 1, disk_size: 0 } })).toMatchObject(invalid);
     expect(await create({ disk_spec: { disk_count: 1, disk_size: 1024 } })).toMatchObject(invalid);
     const type = { cloud_disk_volume_type: "FLOPPY" };
@@ -115,28 +118,28 @@ describe("create", () => {
     expect(await create({ disk_spec: { disk_count: 1, disk_size: 1023 } })).toMatchObject({ status: 200 });
   });
 
-  test("B2.1: disks are limited by the node type", async () => {
+  test("B2.1 DiskSpec: disks are limited by the node type", async () => {
     expect(await create({ disk_spec: { disk_count: 16 } })).toMatchObject({ status: 200 });
     expect(await create({ instance_pool_name: "b", disk_spec: { disk_count: 17 } })).toMatchObject(invalid);
   });
 
-  test("B2.1: a node type without local disk needs at least one disk", async () => {
+  test("B2.1 DiskSpec: a node type without local disk needs at least one disk", async () => {
     const node_type_id = "Standard_D4s_v4";
     expect(await create({ node_type_id })).toMatchObject(invalid);
     expect(await create({ node_type_id, disk_spec: { disk_count: 0 } })).toMatchObject(invalid);
     expect(await create({ node_type_id, disk_spec: { disk_count: 1 } })).toMatchObject({ status: 200 });
   });
 
-  test("B2.1: an unknown node type or runtime version is refused", async () => {
+  test("B2.1 unknown values: an unknown node type or runtime version is refused", async () => {
     expect(await create({ node_type_id: "Abacus" })).toMatchObject(invalid);
     expect(await create({ preloaded_spark_versions: ["1.x"] })).toMatchObject(invalid);
   });
 
-  test("B2.1: a capacity below the idle minimum is refused", async () => {
+  test("B2.1 capacity below minimum: a capacity below the idle minimum is refused", async () => {
     expect(await create({ min_idle_instances: 3, max_capacity: 2 })).toMatchObject(invalid);
   });
 
-  test("B2.1: a wrong type is refused, not turned into the right one", async () => {
+  test("B2.1 types: a wrong type is refused, not turned into the right one", async () => {
     expect(await create({ min_idle_instances: "2" })).toMatchObject(malformed);
     expect(await create({ enable_elastic_disk: "true" })).toMatchObject(malformed);
     expect(await create({ max_capacity: 1.5 })).toMatchObject(malformed);
@@ -157,21 +160,21 @@ describe("create", () => {
 });
 
 describe("get and list", () => {
-  test("B4.1 get: default tags name vendor, creator and pool", async () => {
+  test("B2.1 default_tags, instance_pool_id: default tags name vendor, creator and pool", async () => {
     const id = await c.newPool();
     const { body } = await w.get("preview/scim/v2/Me");
-    expect((await c.pool(id)).default_tags).toEqual({
-      Vendor: expect.any(String),
-      PlatformInstancePoolCreatorId: body.id,
-      PlatformInstancePoolId: id,
-    });
+    expect((await c.pool(id)).default_tags).toEqual([
+      { key: "Vendor", value: expect.any(String) },
+      { key: "PlatformInstancePoolCreatorId", value: body.id },
+      { key: "PlatformInstancePoolId", value: id },
+    ]);
   });
 
-  test("B3.1: a pool is ACTIVE", async () => {
+  test("B3.1 create, B2.1 state: a pool is ACTIVE", async () => {
     expect((await c.pool(await c.newPool())).state).toBe("ACTIVE");
   });
 
-  test("B4.1 get: a pool that is missing gives RESOURCE_DOES_NOT_EXIST; an id is required", async () => {
+  test("B4.1 get, missing: a pool that is missing gives RESOURCE_DOES_NOT_EXIST; an id is required", async () => {
     expect(await w.get("instance-pools/get", { instance_pool_id: "none" })).toMatchObject(missing);
     expect(await w.get("instance-pools/get")).toMatchObject(invalid);
   });
@@ -199,7 +202,7 @@ describe("edit", () => {
     expect(await c.pool(id)).toMatchObject(fields);
   });
 
-  test("B4.1 edit: an editable field that is left out goes back to its default", async () => {
+  test("B4.1 edit left out: an editable field that is left out goes back to its default", async () => {
     const id = await c.newPool({
       min_idle_instances: 2,
       max_capacity: 7,
@@ -211,10 +214,11 @@ describe("edit", () => {
     expect(pool).not.toHaveProperty("max_capacity");
   });
 
-  test("B4.1 rule 2: fields that cannot be edited stay what they are", async () => {
-    const id = await c.newPool({ custom_tags: { team: "etl" }, enable_elastic_disk: true });
+  test("B4.1 rule 2, edit fixed: fields that cannot be edited stay what they are", async () => {
+    const custom_tags = [{ key: "team", value: "etl" }];
+    const id = await c.newPool({ custom_tags, enable_elastic_disk: true });
     await edit(id, { custom_tags: { team: "ops" }, enable_elastic_disk: false });
-    expect(await c.pool(id)).toMatchObject({ custom_tags: { team: "etl" }, enable_elastic_disk: true });
+    expect(await c.pool(id)).toMatchObject({ custom_tags, enable_elastic_disk: true });
   });
 
   test("B4.1 edit: node_type_id must equal the original", async () => {
@@ -231,7 +235,7 @@ describe("edit", () => {
     },
   );
 
-  test("B2.1: the name of another pool is refused, the own one is not, a given-up one is free", async () => {
+  test("B2.1 instance_pool_name: unique on edit too: the name of another pool is refused, the own one is not, a given-up one is free", async () => {
     const a = await c.newPool({ instance_pool_name: "a" });
     await c.newPool({ instance_pool_name: "b" });
     expect(await edit(a, { instance_pool_name: "b" })).toMatchObject(invalid);
@@ -240,7 +244,7 @@ describe("edit", () => {
     expect(await create({ instance_pool_name: "a" })).toMatchObject({ status: 200 });
   });
 
-  test("B4.1 edit: a pool that is missing gives RESOURCE_DOES_NOT_EXIST", async () => {
+  test("B4.1 missing: a pool that is missing gives RESOURCE_DOES_NOT_EXIST", async () => {
     expect(await edit("none", {})).toMatchObject(missing);
   });
 
@@ -275,7 +279,7 @@ describe("instances", () => {
     expect(await c.stats(id)).toEqual([0, 3, 0, 0]);
   });
 
-  test("B1: a cluster takes idle instances first, and the pool fills up its minimum again", async () => {
+  test("B1 pools: a cluster takes idle instances first, and the pool fills up its minimum again", async () => {
     const id = await c.newPool({ min_idle_instances: 3 });
     await w.advance(SECOND);
     await c.newCluster({ instance_pool_id: id, num_workers: 1 });
@@ -284,7 +288,7 @@ describe("instances", () => {
     expect(await c.stats(id)).toEqual([2, 3, 0, 0]);
   });
 
-  test("B1: without idle instances the pool requests new ones for the cluster", async () => {
+  test("B1 pools: without idle instances the pool requests new ones for the cluster", async () => {
     const id = await c.newPool();
     await c.newCluster({ instance_pool_id: id });
     expect(await c.stats(id)).toEqual([0, 0, 3, 0]);
@@ -292,13 +296,13 @@ describe("instances", () => {
     expect(await c.stats(id)).toEqual([3, 0, 0, 0]);
   });
 
-  test("B1: pending idle instances are handed to a cluster before new ones are requested", async () => {
+  test("B1 pools: pending idle instances are handed to a cluster before new ones are requested", async () => {
     const id = await c.newPool({ min_idle_instances: 2, max_capacity: 3 });
     await c.newCluster({ instance_pool_id: id });
     expect(await c.stats(id)).toEqual([0, 0, 3, 0]);
   });
 
-  test("B1: released instances return to the pool", async () => {
+  test("B1 pools: released instances return to the pool", async () => {
     const id = await c.newPool();
     const cluster_id = await c.runningCluster({ instance_pool_id: id });
     await w.post("clusters/delete", { cluster_id });
@@ -306,7 +310,7 @@ describe("instances", () => {
     expect(await c.stats(id)).toEqual([0, 3, 0, 0]);
   });
 
-  test("B1: a cluster that shrinks gives instances back, one that grows takes them", async () => {
+  test("B1 pools: a cluster that shrinks gives instances back, one that grows takes them", async () => {
     const id = await c.newPool();
     const cluster_id = await c.runningCluster({ instance_pool_id: id, num_workers: 4 });
     await w.post("clusters/resize", { cluster_id, num_workers: 1 });
@@ -317,7 +321,7 @@ describe("instances", () => {
     expect(await c.stats(id)).toEqual([4, 1, 0, 0]);
   });
 
-  test("B2.1: the stats add up with the clusters that are attached", async () => {
+  test("B2.1 stats: the stats add up with the clusters that are attached", async () => {
     const id = await c.newPool({ min_idle_instances: 2 });
     const a = await c.runningCluster({ instance_pool_id: id, num_workers: 3 });
     const b = await c.runningCluster({ instance_pool_id: id, num_workers: 1 });
@@ -325,7 +329,7 @@ describe("instances", () => {
     expect(await c.stats(id)).toEqual([(await nodes(a)) + (await nodes(b)), 2, 0, 0]);
   });
 
-  test("B2.1: excess idle instances are kept for the idle minutes, then the minimum is left", async () => {
+  test("B2.1 idle_instance_autotermination_minutes: excess idle instances are kept for the idle minutes, then the minimum is left", async () => {
     const id = await c.newPool({ min_idle_instances: 1, idle_instance_autotermination_minutes: 10 });
     const cluster_id = await c.runningCluster({ instance_pool_id: id });
     await w.post("clusters/delete", { cluster_id });
@@ -337,7 +341,7 @@ describe("instances", () => {
     expect(await c.stats(id)).toEqual([0, 1, 0, 0]);
   });
 
-  test("B2.1: with 0 idle minutes excess instances go at once", async () => {
+  test("B2.1 idle_instance_autotermination_minutes: with 0 idle minutes excess instances go at once", async () => {
     const id = await c.newPool({ idle_instance_autotermination_minutes: 0 });
     const cluster_id = await c.runningCluster({ instance_pool_id: id });
     await w.post("clusters/delete", { cluster_id });
@@ -345,13 +349,13 @@ describe("instances", () => {
     expect(await c.stats(id)).toEqual([0, 0, 0, 0]);
   });
 
-  test("B2.1: idle and used instances together stay within the capacity", async () => {
+  test("B2.1 max_capacity: idle and used instances together stay within the capacity", async () => {
     const id = await c.newPool({ min_idle_instances: 3, max_capacity: 4 });
     await c.runningCluster({ instance_pool_id: id });
     expect(await c.stats(id)).toEqual([3, 1, 0, 0]);
   });
 
-  test("B2.1: at the maximum no new cluster comes up from the pool", async () => {
+  test("B2.1 max_capacity: at the maximum no new cluster comes up from the pool", async () => {
     const id = await c.newPool({ max_capacity: 3 });
     await c.runningCluster({ instance_pool_id: id });
     const late = await c.runningCluster({ instance_pool_id: id });
@@ -368,7 +372,7 @@ describe("instances", () => {
     expect(await c.stats(id)).toEqual([3, 0, 0, 0]);
   });
 
-  test("B2.1: at the maximum attached clusters cannot scale up until instances become idle", async () => {
+  test("B2.1 max_capacity: at the maximum attached clusters cannot scale up until instances become idle", async () => {
     const id = await c.newPool({ max_capacity: 6 });
     const cluster_id = await c.runningCluster({ instance_pool_id: id });
     const other = await c.runningCluster({ instance_pool_id: id, num_workers: 2 });
@@ -386,7 +390,7 @@ describe("instances", () => {
 });
 
 describe("delete", () => {
-  test("B3.1 delete: the pool is gone for get, edit, delete and list, and its name is free", async () => {
+  test("B3.1 delete, DELETED, B4.1 delete: the pool is gone for get, edit, delete and list, and its name is free", async () => {
     const id = await c.newPool();
     expect(await remove(id)).toMatchObject({ status: 200, body: {} });
     expect(await w.get("instance-pools/get", { instance_pool_id: id })).toMatchObject(missing);

@@ -29,7 +29,7 @@ const names = async (filter: string): Promise<string[]> => {
 };
 
 describe("create, get and list", () => {
-  test("A4.1 POST /Groups: creates a group whose members are users and groups", async () => {
+  test("A4.1 POST /Groups, A2.2 members, id: creates a group whose members are users and groups", async () => {
     const [ada, platform] = [await user("ada@example.com"), await group("platform")];
     const made = await create("eng", { members: [{ value: ada }, { value: platform }, { value: ada }] });
     expect(made).toMatchObject({
@@ -56,7 +56,7 @@ describe("create, get and list", () => {
     ]);
   });
 
-  test("A2.2 schemas and displayName are required on create", async () => {
+  test("A2.2 schemas, displayName: both are required on create", async () => {
     expect((await w.post(GROUPS, { displayName: "eng" })).body.detail).toBe(
       "Missing required field: schemas",
     );
@@ -67,7 +67,7 @@ describe("create, get and list", () => {
     expect((await w.post(GROUPS, { schemas: [USER_SCHEMA], displayName: "eng" })).status).toBe(400);
   });
 
-  test("A4.1 POST /Groups: a name that exists is a conflict", async () => {
+  test("A4.1 duplicates: a name that exists is a conflict", async () => {
     await group("eng");
     expect(await create("eng")).toMatchObject({
       status: 409,
@@ -110,7 +110,7 @@ describe("create, get and list", () => {
     });
   });
 
-  test("A4.1 GET /Groups: displayName can be filtered on with sw, eq, ne, co", async () => {
+  test("A4.1 GET /Groups, filter, A2.2 displayName: displayName can be filtered on with sw, eq, ne, co", async () => {
     for (const name of ["data-eng", "data-ops", "web"]) await group(name);
     expect(await names("displayName sw data-")).toEqual(["data-eng", "data-ops"]);
     expect(await names("displayName eq web")).toEqual(["web"]);
@@ -126,7 +126,7 @@ describe("create, get and list", () => {
     expect(await names("members.display sw ada")).toEqual(["eng"]);
   });
 
-  test("A4.1 /Groups has no PUT", async () => {
+  test("A4.1 PATCH /Groups/{id}: groups have no PUT", async () => {
     const eng = await group("eng");
     expect(await w.put(`${GROUPS}/${eng}`, { schemas: [GROUP_SCHEMA], displayName: "eng" })).toMatchObject({
       status: 404,
@@ -154,7 +154,7 @@ describe("patch", () => {
     expect(await members(eng)).toEqual([ada, bob]);
   });
 
-  test("A4.1 PATCH: removes individual members by value filter, by list, or all of them", async () => {
+  test("A4.1 PATCH /Groups/{id}, PATCH: removes individual members by value filter, by list, or all of them", async () => {
     const ids = await Promise.all(["a", "b", "c", "d", "e"].map(user));
     const [a, b, c, d, e] = ids as [string, string, string, string, string];
     const eng = await group("eng", ids);
@@ -206,7 +206,7 @@ describe("patch", () => {
     expect(await members(eng)).toEqual([]);
   });
 
-  test("A4.1 PATCH: a group in itself, directly or through others, is refused", async () => {
+  test("A4.1 circles: a group in itself, directly or through others, is refused", async () => {
     const a = await group("a");
     const b = await group("b", [a]);
     const c = await group("c", [b]);
@@ -223,7 +223,7 @@ describe("patch", () => {
     expect((await patch(c, { op: "add", value: { members: [{ value: a }] } })).status).toBe(200);
   });
 
-  test("A4.1 rule 2: group names cannot be changed; the same name is no change", async () => {
+  test("A4.1 rule 2, A2.2 displayName: group names cannot be changed; the same name is no change", async () => {
     const eng = await group("eng");
     expect(await patch(eng, { op: "replace", value: { displayName: "ops" } })).toMatchObject({
       status: 400,
@@ -236,7 +236,7 @@ describe("patch", () => {
     expect((await patch(eng, { op: "replace", path: "displayName", value: "eng" })).status).toBe(200);
   });
 
-  test("A4.1 PATCH of an unknown group is not found", async () => {
+  test("A4.1 PATCH /Groups/{id}: an unknown group is not found", async () => {
     expect((await patch("12", { op: "add", value: { members: [] } })).status).toBe(404);
   });
 });
@@ -262,13 +262,13 @@ describe("delete", () => {
     expect((await w.delete(`/api/2.0/preview/scim/v2/Groups/${eng}`)).status).toBe(204);
   });
 
-  test("A4.1 DELETE: the built-in groups are refused", async () => {
+  test("A4.1 built-in groups: the built-in groups are refused", async () => {
     const { body } = await w.get(GROUPS);
     for (const { id } of body.Resources) expect((await w.delete(`${GROUPS}/${id}`)).status).toBe(403);
   });
 });
 
-test("A5 rule 3: SCIM groups are for administrators, who may be so through a group in admins", async () => {
+test("A5 rule 3, administrators: SCIM groups are for administrators, who may be so through a group in admins", async () => {
   const token = await w.user("bo");
   expect((await w.get(GROUPS, {}, { as: token })).status).toBe(403);
   const bo = (await w.get("preview/scim/v2/Me", {}, { as: token })).body.id;

@@ -30,7 +30,7 @@ const names = async (filter: string): Promise<string[]> => {
 };
 
 describe("create", () => {
-  test("A4.1 POST /Users: creates a user with an id, its name and its entitlements", async () => {
+  test("A4.1 POST /Users, A2.1 id, entitlements: creates a user with an id, its name and its entitlements", async () => {
     const made = await create("ada@example.com", { entitlements: [{ value: "allow-cluster-create" }] });
     expect(made.status).toBe(201);
     expect(made.headers["content-type"]).toMatch("application/scim+json");
@@ -45,7 +45,7 @@ describe("create", () => {
     });
   });
 
-  test("A4.1 POST /Users: keeps displayName, name, emails, externalId, active and roles", async () => {
+  test("A2.1 attributes: keeps displayName, name, emails, externalId, active and roles", async () => {
     const given = {
       displayName: "Ada",
       name: { givenName: "Ada", familyName: "Lovelace" },
@@ -58,7 +58,7 @@ describe("create", () => {
     expect((await w.get(`${USERS}/${body.id}`)).body).toMatchObject(given);
   });
 
-  test("A4.1 POST /Users: puts the user into the groups that the body names", async () => {
+  test("A4.1 POST /Users, A2.1 groups: puts the user into the groups that the body names", async () => {
     const id = await group("eng");
     const { body } = await create("ada@example.com", { groups: [{ value: id }] });
     expect(body.groups).toEqual([{ display: "eng", value: id, $ref: `Groups/${id}`, type: "direct" }]);
@@ -73,7 +73,7 @@ describe("create", () => {
     expect(await names("userName eq ada@example.com")).toEqual([]);
   });
 
-  test("A2.1 schemas is required on create, and must name the user schema", async () => {
+  test("A2.1 schemas: required on create, and must name the user schema", async () => {
     expect((await w.post(USERS, { userName: "ada@example.com" })).body).toMatchObject({
       schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
       status: "400",
@@ -83,7 +83,7 @@ describe("create", () => {
     expect((await w.post(USERS, { schemas: ["x"], userName: "ada@example.com" })).status).toBe(400);
   });
 
-  test("A2.1 userName is required on create, and not empty", async () => {
+  test("A2.1 userName: required on create, and not empty", async () => {
     expect((await w.post(USERS, { schemas: [USER_SCHEMA] })).body.detail).toBe(
       "Missing required field: userName",
     );
@@ -97,7 +97,7 @@ describe("create", () => {
     });
   });
 
-  test("A4.1 POST /Users: a name that exists is a conflict, in upper or lower case", async () => {
+  test("A4.1 duplicates: a name that exists is a conflict, in upper or lower case", async () => {
     await create("ada@example.com");
     const again = await create("ADA@example.com");
     expect(again).toMatchObject({
@@ -112,7 +112,7 @@ describe("create", () => {
 });
 
 describe("get and list", () => {
-  test("A4.1 GET /Users/{id}: an unknown id is not found, in the SCIM error form", async () => {
+  test("A4.1 GET /Users/{id}, A7 SCIM errors: an unknown id is not found, in the SCIM error form", async () => {
     expect(await w.get(`${USERS}/12`)).toMatchObject({
       status: 404,
       body: {
@@ -152,7 +152,7 @@ describe("get and list", () => {
     expect((await w.get(USERS, { startIndex: 9 })).body).toMatchObject({ totalResults: 1, itemsPerPage: 0 });
   });
 
-  test("A4.1 /Me is the user who is calling, also for one who is no administrator", async () => {
+  test("A4.1 /Me: it is the user who is calling, also for one who is no administrator", async () => {
     const token = await w.user("bo@example.com");
     expect((await w.get("preview/scim/v2/Me", {}, { as: token })).body.userName).toBe("bo@example.com");
     expect((await w.get("preview/scim/v2/Me")).body.userName).toBe(ADMIN);
@@ -170,7 +170,7 @@ describe("filters", () => {
     await create("cy@other.org", { displayName: "Cy", externalId: "42" });
   });
 
-  test("A4.1 filter eq: a value without quotes, as the contract writes it, or with quotes", async () => {
+  test("A4.1 filter eq, filter: a value without quotes, as the contract writes it, or with quotes", async () => {
     expect(await names("userName eq ada@example.com")).toEqual(["ada@example.com"]);
     expect(await names('userName eq "ada@example.com"')).toEqual(["ada@example.com"]);
   });
@@ -180,7 +180,7 @@ describe("filters", () => {
     expect(body.totalResults).toBe(1);
   });
 
-  test("A4.1 filter eq: user names are equal in upper and lower case, display names are not", async () => {
+  test("A4.1 filter eq, filter, A2.1 userName: filter by user names are equal in upper and lower case, display names are not", async () => {
     expect(await names("userName eq ADA@EXAMPLE.COM")).toEqual(["ada@example.com"]);
     expect(await names("userName co EXAMPLE and userName sw BOB")).toEqual(["bob@example.com"]);
     expect(await names('displayName eq "ada l"')).toEqual([]);
@@ -208,7 +208,7 @@ describe("filters", () => {
     expect(await names("userName sw ada or userName sw cy")).toEqual(["ada@example.com", "cy@other.org"]);
   });
 
-  test("A4.1 filter: and binds tighter than or, on either side", async () => {
+  test("A4.1 precedence: and binds tighter than or, on either side", async () => {
     expect(await names("userName sw cy or userName co example and displayName sw Bob")).toEqual([
       "bob@example.com",
       "cy@other.org",
@@ -219,7 +219,7 @@ describe("filters", () => {
     ]);
   });
 
-  test("A4.1 filter: parentheses group", async () => {
+  test("A4.1 precedence: parentheses group", async () => {
     expect(await names("(userName sw cy or userName co example) and displayName sw Bob")).toEqual([
       "bob@example.com",
     ]);
@@ -268,7 +268,7 @@ describe("filters", () => {
     "nosuch eq 1",
     "",
     'userName eq "a',
-  ])("A4.1 filter %j is refused as an invalid filter", async (filter) => {
+  ])("A4.1 filter: %j is refused as an invalid filter", async (filter) => {
     const refused = await w.get(USERS, { filter });
     expect(refused).toMatchObject({ status: 400, body: { scimType: "invalidFilter", status: "400" } });
   });
@@ -277,7 +277,7 @@ describe("filters", () => {
 describe("patch", () => {
   const ada = async (more: object = {}): Promise<string> => (await create("ada@example.com", more)).body.id;
 
-  test("A4.1 PATCH /Users/{id}: adds entitlements, the form of the contract", async () => {
+  test("A4.1 PATCH /Users/{id}, rule 1: adds entitlements, the form of the contract", async () => {
     const id = await ada();
     const done = await patch(id, {
       op: "add",
@@ -304,7 +304,7 @@ describe("patch", () => {
     ).toEqual([{ value: "a" }]);
   });
 
-  test("A4.1 PATCH remove: by value filter, by value list, and whole", async () => {
+  test("A4.1 PATCH: removes by value filter, by value list, and whole", async () => {
     const id = await ada({ entitlements: ["a", "b", "c", "d"].map((value) => ({ value })) });
     await patch(id, { op: "remove", path: 'entitlements[value eq "a"]' });
     const two = await patch(id, { op: "remove", path: "entitlements", value: [{ value: "b" }] });
@@ -312,12 +312,12 @@ describe("patch", () => {
     expect((await patch(id, { op: "remove", path: "entitlements" })).body).not.toHaveProperty("entitlements");
   });
 
-  test("A4.1 PATCH remove: what is not there is no error", async () => {
+  test("A4.1 PATCH: a remove of what is not there is no error", async () => {
     const id = await ada();
     expect((await patch(id, { op: "remove", path: 'entitlements[value eq "a"]' })).status).toBe(200);
   });
 
-  test("A4.1 PATCH replace: with a path, and without one for several attributes", async () => {
+  test("A4.1 PATCH: replaces with a path, and without one for several attributes", async () => {
     const id = await ada({ entitlements: [{ value: "a" }] });
     expect(
       (await patch(id, { op: "replace", path: "entitlements", value: [{ value: "b" }] })).body.entitlements,
@@ -370,7 +370,7 @@ describe("patch", () => {
     });
   });
 
-  test("A4.1 PATCH replace: a filter that selects nothing is refused", async () => {
+  test("A4.1 PATCH: a replace with a filter that selects nothing is refused", async () => {
     const id = await ada();
     expect(
       await patch(id, { op: "replace", path: 'emails[type eq "home"].value', value: "x" }),
@@ -432,7 +432,7 @@ describe("patch", () => {
     [{ op: "add", path: "x".repeat(200_000), value: [] }, "invalidPath"],
     [{ op: "add", value: [] }, "invalidValue"],
     [{ op: "remove", path: "entitlements[value xx y]" }, "invalidFilter"],
-  ])("A4.1 PATCH %j is refused as %s", async (operation, scimType) => {
+  ])("A4.1 PATCH: %j is refused as %s", async (operation, scimType) => {
     expect(await patch(await ada(), operation)).toMatchObject({
       status: 400,
       body: { scimType, status: "400" },
@@ -471,7 +471,7 @@ describe("put", () => {
     expect(done.body).not.toHaveProperty("externalId");
   });
 
-  test("A4.1 PUT: groups that are given replace the memberships, absent ones leave them", async () => {
+  test("A4.1 PUT /Users/{id}: groups that are given replace the memberships, absent ones leave them", async () => {
     const [eng, ops] = [await group("eng"), await group("ops")];
     const { body } = await create("ada@example.com", { groups: [{ value: eng }] });
     const put = (more: object) => w.put(`${USERS}/${body.id}`, { schemas: [USER_SCHEMA], ...more });
@@ -491,7 +491,7 @@ describe("put", () => {
     expect((await put({ userName: "ADA@example.com", id: body.id })).body.userName).toBe("ada@example.com");
   });
 
-  test("A4.1 PUT: schemas is required; an unknown id is not found", async () => {
+  test("A4.1 PUT /Users/{id}, A2.1 schemas: for PUT schemas is required; an unknown id is not found", async () => {
     const { body } = await create("ada@example.com");
     expect((await w.put(`${USERS}/${body.id}`, { userName: "ada@example.com" })).status).toBe(400);
     expect((await w.put(`${USERS}/99`, { schemas: [USER_SCHEMA] })).status).toBe(404);
@@ -499,7 +499,7 @@ describe("put", () => {
 });
 
 describe("delete", () => {
-  test("A4.1 DELETE /Users/{id}: answers 204 without a body; the user is then neither found nor listed", async () => {
+  test("A4.1 DELETE /Users/{id}, rule 4, A3 user DELETE, inactive user: answers 204 without a body; the user is then neither found nor listed", async () => {
     const { body } = await create("ada@example.com");
     const done = await w.delete(`${USERS}/${body.id}`);
     expect(done).toMatchObject({ status: 204, body: "" });
@@ -509,7 +509,7 @@ describe("delete", () => {
     expect((await w.get(USERS)).body.totalResults).toBe(1);
   });
 
-  test("A3 user DELETE: the tokens of an inactive user are refused", async () => {
+  test("A3 user DELETE, inactive user: the tokens of an inactive user are refused", async () => {
     const token = await w.user("bo@example.com");
     const { body } = await w.get(USERS, { filter: "userName eq bo@example.com" });
     await w.delete(`${USERS}/${body.Resources[0].id}`);
@@ -529,14 +529,14 @@ describe("delete", () => {
     expect((await w.get("secrets/scopes/list", {}, { as: token })).status).toBe(200);
   });
 
-  test("A3 user DELETE: the user leaves all groups", async () => {
+  test("A3 inactive user: the user leaves all groups", async () => {
     const { body } = await create("ada@example.com");
     const eng = await group("eng", [body.id]);
     await w.delete(`${USERS}/${body.id}`);
     expect((await w.get(`preview/scim/v2/Groups/${eng}`)).body).not.toHaveProperty("members");
   });
 
-  test("A3 user DELETE: the same name posted within 30 days comes back under its id, with the new attributes only", async () => {
+  test("A3 inactive user: the same name posted within 30 days comes back under its id, with the new attributes only", async () => {
     const { body } = await create("ada@example.com", { entitlements: [{ value: "a" }], displayName: "Ada" });
     await w.delete(`${USERS}/${body.id}`);
     await w.advance(29 * DAY);
@@ -550,14 +550,14 @@ describe("delete", () => {
     expect((await w.get(`${USERS}/${body.id}`)).status).toBe(200);
   });
 
-  test("A8 limit: an inactive user is purged after 30 days, so that the name gets a new id", async () => {
+  test("A8 limit, A3 user purge: an inactive user is purged after 30 days, so that the name gets a new id", async () => {
     const { body } = await create("ada@example.com");
     await w.delete(`${USERS}/${body.id}`);
     await w.advance(30 * DAY);
     expect((await create("ada@example.com")).body.id).not.toBe(body.id);
   });
 
-  test("A3 user DELETE: a token given before does not work for the user who came back", async () => {
+  test("A3 inactive user: a token given before does not work for the user who came back", async () => {
     const token = await w.user("bo@example.com");
     const { body } = await w.get(USERS, { filter: "userName eq bo@example.com" });
     await w.delete(`${USERS}/${body.Resources[0].id}`);
@@ -567,7 +567,7 @@ describe("delete", () => {
 });
 
 describe("who may", () => {
-  test("A5 rule 3: SCIM is for administrators; others get the SCIM error form", async () => {
+  test("A5 rule 3, A7 SCIM errors: SCIM is for administrators; others get the SCIM error form", async () => {
     const token = await w.user("bo@example.com");
     for (const answer of [
       await w.get(USERS, {}, { as: token }),

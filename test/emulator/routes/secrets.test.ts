@@ -49,13 +49,13 @@ describe("scopes", () => {
     expect((await put("open", "k", undefined, bo)).status).toBe(200);
   });
 
-  test("A4.3 scopes/create: the only initial principal is users", async () => {
+  test("A4.3 scopes/create, principal code: the only initial principal is users", async () => {
     for (const initial_manage_principal of ["admins", ADMIN, ""]) {
       expect(await create("etl", { initial_manage_principal })).toMatchObject(refused("BAD_REQUEST"));
     }
   });
 
-  test("A7 RESOURCE_ALREADY_EXISTS: the scope name exists", async () => {
+  test("A7 RESOURCE_ALREADY_EXISTS, A2.3 name: the scope name exists", async () => {
     await create("etl");
     expect(await create("etl")).toMatchObject({
       status: 400,
@@ -65,14 +65,14 @@ describe("scopes", () => {
   });
 
   test.each(["", "a b", "a/b", "é", "a:b", "a".repeat(129), "a\n", "${x}"])(
-    "A7 INVALID_PARAMETER_VALUE: scope name %j",
+    "A7 INVALID_PARAMETER_VALUE, A2.3 name: scope name %j is not in the alphabet",
     async (name) => {
       expect(await create(name)).toMatchObject(refused("INVALID_PARAMETER_VALUE"));
     },
   );
 
   test.each(["A", "a-b_c.9", "a".repeat(128), "__proto__", "constructor"])(
-    "A8 limit: %s is a scope name",
+    "A8 limit, A2.3 name, A2.4 key: %s is a scope name in the alphabet",
     async (name) => {
       expect((await create(name)).status).toBe(200);
       expect((await put(name, "__proto__")).status).toBe(200);
@@ -80,7 +80,7 @@ describe("scopes", () => {
     },
   );
 
-  test("A8 limit: 100 scopes; the 101st gives RESOURCE_LIMIT_EXCEEDED until one is deleted", async () => {
+  test("A8 limit, A7 RESOURCE_LIMIT_EXCEEDED: 100 scopes; the 101st gives RESOURCE_LIMIT_EXCEEDED until one is deleted", async () => {
     for (let i = 0; i < 100; i++) await create(`s${i}`);
     expect(await create("more")).toMatchObject(refused("RESOURCE_LIMIT_EXCEEDED"));
     await w.post("secrets/scopes/delete", { scope: "s0" });
@@ -96,14 +96,14 @@ describe("scopes", () => {
     expect(await keys("etl")).toEqual([]);
   });
 
-  test("A4.3 scopes/delete: a missing scope gives RESOURCE_DOES_NOT_EXIST", async () => {
+  test("A4.3 scopes/delete, A7 RESOURCE_DOES_NOT_EXIST: a missing scope gives RESOURCE_DOES_NOT_EXIST", async () => {
     expect(await w.post("secrets/scopes/delete", { scope: "no" })).toMatchObject({
       ...missing,
       body: { message: "Scope no does not exist!" },
     });
   });
 
-  test("A4.3 scopes: scope is required", async () => {
+  test("A4.3 scopes/create, scopes/delete: scope is required", async () => {
     for (const call of ["scopes/create", "scopes/delete"]) {
       expect((await w.post(`secrets/${call}`, {})).body.message).toBe("Missing required field: scope");
     }
@@ -114,7 +114,7 @@ describe("scopes", () => {
 describe("secrets", () => {
   beforeEach(() => create("etl"));
 
-  test("A4.3 list: metadata only, with the time of the last write as a number", async () => {
+  test("A4.3 list, A2.4 last_updated_timestamp: metadata only, with the time of the last write as a number", async () => {
     await put("etl", "b");
     await w.advance(1000);
     await put("etl", "a", { bytes_value: btoa("xyz") });
@@ -131,7 +131,7 @@ describe("secrets", () => {
     expect(await w.get("secrets/list", { scope: "no" })).toMatchObject(missing);
   });
 
-  test("A4.3 rule 2: put overwrites a secret of the same key", async () => {
+  test("A4.3 rule 2, A2.4 key: put overwrites the one secret of the same key", async () => {
     await put("etl", "k", { string_value: "one" });
     await w.advance(5);
     expect((await put("etl", "k", { string_value: "two" })).status).toBe(200);
@@ -140,7 +140,7 @@ describe("secrets", () => {
     ]);
   });
 
-  test("A4.3 rule 2: the value is encrypted at rest, and no endpoint returns it", async () => {
+  test("A4.3 rule 2, A2.4 value: the value is encrypted at rest, and no endpoint returns it", async () => {
     await put("etl", "k", { string_value: "canary-71c2" });
     const rows = JSON.stringify(w.store.dump());
     expect(rows).not.toContain("canary-71c2");
@@ -168,7 +168,7 @@ describe("secrets", () => {
     expect(await put("etl", "k", { string_value: 1 })).toMatchObject(refused("MALFORMED_REQUEST"));
   });
 
-  test("A8 limit: a value has at most 128 KB, of UTF-8 or of bytes", async () => {
+  test("A8 limit, A7 INVALID_PARAMETER_VALUE: a value has at most 128 KB, of UTF-8 or of bytes", async () => {
     const full = 128 * 1024;
     expect((await put("etl", "a", { string_value: "x".repeat(full) })).status).toBe(200);
     expect((await put("etl", "b", { bytes_value: btoa("x".repeat(full)) })).status).toBe(200);
@@ -185,13 +185,13 @@ describe("secrets", () => {
   });
 
   test.each(["", "a b", "a/b", "a".repeat(129), "é"])(
-    "A7 INVALID_PARAMETER_VALUE: secret key %j",
+    "A7 INVALID_PARAMETER_VALUE, A2.4 key: secret key %j is not in the alphabet",
     async (key) => {
       expect(await put("etl", key)).toMatchObject(refused("INVALID_PARAMETER_VALUE"));
     },
   );
 
-  test("A8 limit: 1000 secrets a scope; the 1001st gives RESOURCE_LIMIT_EXCEEDED, an overwrite does not", async () => {
+  test("A8 limit, A7 RESOURCE_LIMIT_EXCEEDED: 1000 secrets in a scope; the 1001st gives RESOURCE_LIMIT_EXCEEDED, an overwrite does not", async () => {
     for (let i = 0; i < 1000; i++) await put("etl", `k${i}`);
     expect(await put("etl", "more")).toMatchObject(refused("RESOURCE_LIMIT_EXCEEDED"));
     expect((await put("etl", "k7")).status).toBe(200);
@@ -199,7 +199,7 @@ describe("secrets", () => {
     expect((await put("etl", "more")).status).toBe(200);
   });
 
-  test("A4.3 delete: the secret is gone; a missing one, or a missing scope, gives RESOURCE_DOES_NOT_EXIST", async () => {
+  test("A4.3 delete, A7 RESOURCE_DOES_NOT_EXIST: the secret is gone; a missing one, or a missing scope, gives RESOURCE_DOES_NOT_EXIST", async () => {
     await put("etl", "k");
     expect(await w.post("secrets/delete", { scope: "etl", key: "k" })).toMatchObject({
       status: 200,
@@ -246,7 +246,7 @@ describe("key vault scopes", () => {
     );
   });
 
-  test("A4.3 rule 4: put and delete are refused on a vault scope; list and access lists work", async () => {
+  test("A4.3 rule 4, vault code: put and delete are refused on a vault scope; list and access lists work", async () => {
     expect(await put("vault", "k")).toMatchObject(refused("BAD_REQUEST"));
     expect(await w.post("secrets/delete", { scope: "vault", key: "k" })).toMatchObject(
       refused("BAD_REQUEST"),
@@ -263,7 +263,7 @@ describe("access lists", () => {
     await w.user("bo@example.com");
   });
 
-  test("A4.3 acls/put: gives a user or a group a permission; acls/get and acls/list show it", async () => {
+  test("A4.3 acls/put, acls/get, A2.5 principal, permission: gives a user or a group a permission; acls/get and acls/list show it", async () => {
     expect(await acl("etl", "bo@example.com", "READ")).toMatchObject({ status: 200, body: {} });
     await acl("etl", "eng", "WRITE");
     expect((await w.get("secrets/acls/get", { scope: "etl", principal: "eng" })).body).toEqual({
@@ -296,13 +296,16 @@ describe("access lists", () => {
     ]);
   });
 
-  test("A4.3 rule 5: a principal that does not exist gives RESOURCE_DOES_NOT_EXIST", async () => {
+  test("A4.3 rule 5, A7 RESOURCE_DOES_NOT_EXIST: a principal that does not exist gives RESOURCE_DOES_NOT_EXIST", async () => {
     expect(await acl("etl", "nobody", "READ")).toMatchObject(missing);
   });
 
-  test.each(["OWN", "read", ""])("A7 INVALID_PARAMETER_VALUE: ACL permission %j", async (permission) => {
-    expect(await acl("etl", "eng", permission)).toMatchObject(refused("INVALID_PARAMETER_VALUE"));
-  });
+  test.each(["OWN", "read", ""])(
+    "A7 INVALID_PARAMETER_VALUE, A2.5 permission: ACL permission %j is none",
+    async (permission) => {
+      expect(await acl("etl", "eng", permission)).toMatchObject(refused("INVALID_PARAMETER_VALUE"));
+    },
+  );
 
   test("A4.3 acls/delete: the permission is gone; a second time, or a missing scope, gives RESOURCE_DOES_NOT_EXIST", async () => {
     await acl("etl", "eng", "READ");
@@ -312,7 +315,7 @@ describe("access lists", () => {
     expect(await w.post("secrets/acls/delete", { ...body, scope: "no" })).toMatchObject(missing);
   });
 
-  test("A4.3 acls/get: a principal without a permission gives RESOURCE_DOES_NOT_EXIST", async () => {
+  test("A4.3 acls/get, A7 RESOURCE_DOES_NOT_EXIST: the ACL of a principal without a permission gives RESOURCE_DOES_NOT_EXIST", async () => {
     expect(await w.get("secrets/acls/get", { scope: "etl", principal: "eng" })).toMatchObject({
       status: 404,
       body: {
@@ -322,18 +325,18 @@ describe("access lists", () => {
     });
   });
 
-  test("A4.3 acls/list: the key is items; with no permission left the answer is an empty object", async () => {
+  test("A4.3 acls/list, acls key: the key is items; with no permission left the answer is an empty object", async () => {
     await w.post("secrets/acls/delete", { scope: "etl", principal: ADMIN });
     expect(await acls("etl")).toEqual({});
   });
 
-  test("A4.3 acls/put, get and list of a missing scope give RESOURCE_DOES_NOT_EXIST", async () => {
+  test("A4.3 acls/put, acls/get, acls/list, A7 RESOURCE_DOES_NOT_EXIST: a missing scope give RESOURCE_DOES_NOT_EXIST", async () => {
     expect(await acl("no", "eng", "READ")).toMatchObject(missing);
     expect(await w.get("secrets/acls/get", { scope: "no", principal: "eng" })).toMatchObject(missing);
     expect(await w.get("secrets/acls/list", { scope: "no" })).toMatchObject(missing);
   });
 
-  test("A2.5 AclItem: principal and permission are required", async () => {
+  test("A2.5 principal, permission, A4.3 acls/put, acls/delete, acls/get: principal and permission are required", async () => {
     expect((await w.post("secrets/acls/put", { scope: "etl", permission: "READ" })).body.message).toBe(
       "Missing required field: principal",
     );
@@ -348,7 +351,7 @@ describe("access lists", () => {
     );
   });
 
-  test("A4.3 acls: the entry of a deleted group stays, and can be read and deleted", async () => {
+  test("A4.3 deleted principals: the entry of a deleted group stays, and can be read and deleted", async () => {
     await acl("etl", "eng", "READ");
     await w.post("groups/delete", { group_name: "eng" });
     expect((await acls("etl")).items).toContainEqual({ principal: "eng", permission: "READ" });
@@ -378,25 +381,28 @@ describe("permissions", () => {
     await put("etl", "k");
   });
 
-  test.each(needs)("A4.3 rule 3: %s (%s %j) needs %s", async (path, method, body, wanted) => {
-    const as = await w.user("bo@example.com");
-    expect(await call(path, method, body, as)).toMatchObject({
-      status: 403,
-      body: {
-        error_code: "PERMISSION_DENIED",
-        message: `User bo@example.com does not have ${wanted} permission on scope etl to perform this action.`,
-      },
-    });
-    for (const level of levels) {
-      await acl("etl", "bo@example.com", level);
-      const allowed = levels.indexOf(level) >= levels.indexOf(wanted);
-      if (!allowed) expect(await call(path, method, body, as)).toMatchObject(denied);
-      else if (level === wanted) expect((await call(path, method, body, as)).status).toBe(200);
-      if (allowed) break;
-    }
-  });
+  test.each(needs)(
+    "A4.3 rule 2, rule 3, A2.5 READ, WRITE, MANAGE, A5 rule 5, A7 PERMISSION_DENIED: %s (%s %j) needs %s",
+    async (path, method, body, wanted) => {
+      const as = await w.user("bo@example.com");
+      expect(await call(path, method, body, as)).toMatchObject({
+        status: 403,
+        body: {
+          error_code: "PERMISSION_DENIED",
+          message: `User bo@example.com does not have ${wanted} permission on scope etl to perform this action.`,
+        },
+      });
+      for (const level of levels) {
+        await acl("etl", "bo@example.com", level);
+        const allowed = levels.indexOf(level) >= levels.indexOf(wanted);
+        if (!allowed) expect(await call(path, method, body, as)).toMatchObject(denied);
+        else if (level === wanted) expect((await call(path, method, body, as)).status).toBe(200);
+        if (allowed) break;
+      }
+    },
+  );
 
-  test("A2.5 MANAGE also reads and writes secrets, WRITE also reads them", async () => {
+  test("A2.5 MANAGE, WRITE: MANAGE also reads and writes secrets, WRITE also reads them", async () => {
     const as = await w.user("bo@example.com");
     await acl("etl", "bo@example.com", "MANAGE");
     expect((await call("secrets/put", "POST", { key: "x", string_value: "v" }, as)).status).toBe(200);
@@ -404,7 +410,7 @@ describe("permissions", () => {
     expect((await call("secrets/list", "GET", {}, as)).status).toBe(200);
   });
 
-  test("A2.5 the most powerful permission counts, of the user, of a group, of a group in a group", async () => {
+  test("A2.5 strongest permission: the most powerful counts, of the user, of a group, of a group in a group", async () => {
     const as = await w.user("bo@example.com");
     for (const group_name of ["inner", "outer"]) await w.post("groups/create", { group_name });
     await w.post("groups/add-member", { user_name: "bo@example.com", parent_name: "inner" });

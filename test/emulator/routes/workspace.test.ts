@@ -24,22 +24,25 @@ const addLibrary = (name: string) =>
 
 // Status, list
 
-test("A2.6: a folder is told as DIRECTORY, with its path and a number as its id, and no language", async () => {
+test("A2.6 object_type, language, path: a folder is told as DIRECTORY, with its path and a number as its id, and no language", async () => {
   const found = await status("/Shared");
   expect(found).toEqual({ object_type: "DIRECTORY", path: "/Shared", object_id: expect.any(Number) });
 });
 
-test.each(["SCALA", "PYTHON", "SQL", "R"])("A2.6: a notebook in %s tells its language", async (language) => {
-  await note("/n", language);
-  expect(await status("/n")).toEqual({
-    object_type: "NOTEBOOK",
-    path: "/n",
-    language,
-    object_id: expect.any(Number),
-  });
-});
+test.each(["SCALA", "PYTHON", "SQL", "R"])(
+  "A2.6 object_type, language, A4.4 get-status: the ObjectInfo of a notebook in %s tells its language",
+  async (language) => {
+    await note("/n", language);
+    expect(await status("/n")).toEqual({
+      object_type: "NOTEBOOK",
+      path: "/n",
+      language,
+      object_id: expect.any(Number),
+    });
+  },
+);
 
-test("A2.6: a library is told as LIBRARY, without a language", async () => {
+test("A2.6 object_type: a library is told as LIBRARY, without a language", async () => {
   addLibrary("lib");
   expect(await status("/lib")).toEqual({
     object_type: "LIBRARY",
@@ -48,7 +51,7 @@ test("A2.6: a library is told as LIBRARY, without a language", async () => {
   });
 });
 
-test("A2.6: object ids are unique", async () => {
+test("A2.6 object_id: object ids are unique", async () => {
   await note("/a");
   await w.post("workspace/delete", { path: "/a" });
   const first = await status("/Shared");
@@ -58,7 +61,7 @@ test("A2.6: object ids are unique", async () => {
   expect(new Set(ids).size).toBe(3);
 });
 
-test("A4.4: a new workspace holds /, /Shared, /Users and the administrator's own folder", async () => {
+test("A4.4 new workspace: a new workspace holds /, /Shared, /Users and the administrator's own folder", async () => {
   expect((await status("/")).object_type).toBe("DIRECTORY");
   expect(await paths("/")).toEqual(["/Shared", "/Users"]);
   expect(await paths("/Users")).toEqual([`/Users/${ADMIN}`]);
@@ -83,7 +86,7 @@ test("A4.4 list: a path that is no folder gives the object itself", async () => 
   });
 });
 
-test("A4.4 list: an empty folder gives an object without the key", async () => {
+test("A4.4 empty list: an empty folder gives an object without the key", async () => {
   expect((await w.get("workspace/list", { path: "/Shared" })).body).toEqual({});
 });
 
@@ -100,7 +103,7 @@ test("A4.4 rule 4: a path through a notebook is missing", async () => {
   );
 });
 
-test("A4.4: a GET call takes its fields from a JSON body too", async () => {
+test("A conventions: a GET may carry the same fields: a call of the workspace takes its fields from a JSON body too", async () => {
   const answer = await w.request({
     method: "GET",
     path: "/api/2.0/workspace/get-status",
@@ -110,11 +113,11 @@ test("A4.4: a GET call takes its fields from a JSON body too", async () => {
   expect(answer.body.path).toBe("/Shared");
 });
 
-test("A4.4: a slash at the end of a path is dropped", async () => {
+test("A4.4 names: a slash at the end of a path is dropped", async () => {
   expect((await status("/Shared/")).path).toBe("/Shared");
 });
 
-test("A4.4: names of paths are told apart by case, and may hold any characters", async () => {
+test("A4.4 names: names of paths are told apart by case, and may hold any characters", async () => {
   const names = ["/Shared/A b", "/Shared/a b", "/Shared/é+&?#%", "/Shared/__proto__"];
   for (const path of names) await note(path);
   expect((await paths("/Shared")).sort()).toEqual([...names].sort());
@@ -122,7 +125,7 @@ test("A4.4: names of paths are told apart by case, and may hold any characters",
 
 const bad = ["", "Shared", "/a//b", "/a/../b", "/./a"];
 test.each(["list", "get-status", "export"].flatMap((call) => bad.map((path) => [call, path] as const)))(
-  "A4.4: %s of %j, which is no absolute path, is refused",
+  "A4.4 %s, A2.6 path: the path %j, which is not absolute, is refused",
   async (call, path) => {
     expect(refusal(await w.get(`workspace/${call}`, { path }))).toEqual(
       refused(400, "INVALID_PARAMETER_VALUE"),
@@ -131,7 +134,7 @@ test.each(["list", "get-status", "export"].flatMap((call) => bad.map((path) => [
 );
 
 test.each(["delete", "mkdirs", "import"].flatMap((call) => bad.map((path) => [call, path] as const)))(
-  "A4.4: %s of %j, which is no absolute path, is refused",
+  "A4.4 %s, A2.6 path: the path %j, which is not absolute, is refused",
   async (call, path) => {
     const answer = await w.post(`workspace/${call}`, { path, language: "SQL", content: "" });
     expect(refusal(answer)).toEqual(refused(400, "INVALID_PARAMETER_VALUE"));
@@ -163,7 +166,7 @@ test.each([
 
 // Mkdirs
 
-test("A4.4 rule 5: mkdirs creates missing parents and answers an empty object", async () => {
+test("A4.4 rule 5, mkdirs: mkdirs creates missing parents and answers an empty object", async () => {
   expect(await w.post("workspace/mkdirs", { path: "/x/y/z" })).toMatchObject({ status: 200, body: {} });
   expect((await status("/x/y")).object_type).toBe("DIRECTORY");
   expect(await paths("/x/y")).toEqual(["/x/y/z"]);
@@ -194,7 +197,7 @@ test("A4.4 rule 5: mkdirs through a notebook is refused and makes nothing", asyn
 
 // Delete
 
-test("A4.4 rule 1: delete takes a notebook away and answers an empty object", async () => {
+test("A4.4 rule 1, delete: delete takes a notebook away and answers an empty object", async () => {
   await note("/Shared/n");
   expect(await w.post("workspace/delete", { path: "/Shared/n" })).toMatchObject({ status: 200, body: {} });
   expect(await paths("/Shared")).toEqual([]);
@@ -243,7 +246,7 @@ test("A4.4 rule 1: a library can be deleted", async () => {
 });
 
 test.each(["/", "/Shared", "/Users", `/Users/${ADMIN}`])(
-  "A4.4 rule 1: %s, which every workspace has, cannot be deleted",
+  "A4.4 new workspace: %s, which every workspace has, cannot be deleted",
   async (path) => {
     const answer = await w.post("workspace/delete", { path, recursive: true });
     expect(refusal(answer)).toEqual(refused(400, "INVALID_PARAMETER_VALUE"));
@@ -259,7 +262,7 @@ test("A5 rule 7: users who are no administrators may use workspace objects", asy
   expect((await w.get("workspace/list", { path: "/Shared" }, { as })).status).toBe(200);
 });
 
-test("A8: a request of the workspace calls is at most 10 MB", async () => {
+test("A4.4 size, A8 limit: a request of the workspace calls is at most 10 MB", async () => {
   const path = `/${"x".repeat(10 * 1024 * 1024)}`;
   expect(refusal(await w.post("workspace/mkdirs", { path }))).toEqual(refused(413, "REQUEST_TOO_LARGE"));
 });

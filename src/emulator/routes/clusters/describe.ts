@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../../core/json.ts";
 import { CLUSTERS } from "../../limits.ts";
+import { type Tags, tagsOf } from "../compute/tags.ts";
 import { type Cluster, isUp } from "./cluster.ts";
 import { describeNodes } from "./nodes.ts";
 
@@ -50,12 +51,13 @@ export function logStatus(cluster: Cluster, now: number): JsonObject {
 }
 
 /** Four named tags and two internal ones: which those are is not shown, save that a job's cluster names its run and job. */
-function defaultTags(cluster: Cluster): JsonObject {
-  return {
+function defaultTags(cluster: Cluster): Tags {
+  const named = {
     Vendor: "Workspace",
     Creator: cluster.creator_user_name,
     ClusterName: cluster.attributes.cluster_name,
     ClusterId: cluster.cluster_id,
-    ...(cluster.job_tags ?? { PlatformClusterSource: cluster.source, PlatformApiVersion: "2.0" }),
   };
+  const internal = { PlatformClusterSource: cluster.source, PlatformApiVersion: "2.0" };
+  return [...tagsOf(named), ...(cluster.job_tags ?? tagsOf(internal))];
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../errors.ts";
 import { CLUSTERS } from "../../limits.ts";
 import type { World } from "../../world.ts";
-import { nodeType } from "../compute/node-types.ts";
+import { isLegacy, nodeType } from "../compute/node-types.ts";
 import { checkRuntime } from "../compute/runtimes.ts";
 import { type GivenTags, readTags } from "../compute/tags.ts";
 import { activePool, type Pool } from "../pools/pool.ts";
@@ -41,12 +41,14 @@ export function readCluster(world: World, given: GivenCluster, tagLimit: number)
   const minutes = given.autotermination_minutes ?? 0;
   checkAutotermination(minutes);
   const tags = readTags(given.custom_tags, tagLimit);
+  const types = readNodeTypes(world, given);
+  if (tags !== undefined && tags.length > 0) checkTakesTags(types);
   const scripts = given.init_scripts?.map(readInitScript);
   const attributes: Attributes = {
     cluster_name: given.cluster_name ?? "",
     spark_version: given.spark_version,
     ...(given.spark_conf === undefined ? {} : { spark_conf: texts(given.spark_conf) }),
-    ...readNodeTypes(world, given),
+    ...types,
     ...(tags === undefined ? {} : { custom_tags: tags }),
     ...(given.cluster_log_conf === undefined
       ? {}
@@ -125,6 +127,12 @@ function ofPool(pool: Pool, given: GivenCluster): NodeTypes {
     enable_elastic_disk: pool.enable_elastic_disk,
     instance_pool_id: pool.instance_pool_id,
   };
+}
+
+/** Legacy node types take no custom tags (B 2.4). */
+function checkTakesTags({ node_type_id, driver_node_type_id }: NodeTypes): void {
+  for (const type of [node_type_id, driver_node_type_id])
+    if (isLegacy(type)) throw invalidValue(`custom_tags are not supported on the legacy node type ${type}.`);
 }
 
 function readInitScript(given: JsonObject): InitScript {

@@ -86,6 +86,9 @@ export function nodeType(id: string): NodeType {
 
 const CORE_QUOTA = 350;
 
+/** Is it a node type on its way out? Those take no custom tags (B 2.4). */
+export const isLegacy = (id: string): boolean => NODE_TYPES.get(id)?.deprecated === true;
+
 export function listNodeTypes(): JsonObject[] {
   return [...NODE_TYPES.values()].map((entry) => ({
     node_type_id: entry.id,

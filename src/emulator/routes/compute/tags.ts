@@ -1,27 +1,33 @@
-// Tags of pools and clusters: a map or a list of pairs comes in, a map is kept and answered (facts 4.7).
+// Tags of pools and clusters (ClusterTag): a list of keys and values, as the contract's tables say; a map is taken too (facts 4.7).
 
 import { invalidValue } from "../../errors.ts";
 import { TAGS } from "../../limits.ts";
 
-export type Tags = Readonly<Record<string, string>>;
+export type Tags = readonly { readonly key: string; readonly value: string }[];
+
+type TagMap = Readonly<Record<string, string>>;
 
 /** What a request may hold; openapi.yaml has checked the shape. */
-export type GivenTags = Tags | readonly { readonly key: string; readonly value: string }[];
+export type GivenTags = Tags | TagMap;
 
 const BAD_KEY = /[<>%*&+?\\/]|^(azure|microsoft|windows)/i;
 
-/** The tags as a map. Throws INVALID_PARAMETER_VALUE for too many, for a key twice, and for what a tag cannot be. */
+/** The tags as a list. Throws INVALID_PARAMETER_VALUE for too many, for a key twice, and for what a tag cannot be. */
 export function readTags(given: GivenTags | undefined, limit: number): Tags | undefined {
   if (given === undefined) return undefined;
-  const pairs = Array.isArray(given)
-    ? given.map(({ key, value }): [string, string] => [key, value])
-    : Object.entries(given as Tags);
-  if (pairs.length > limit)
-    throw invalidValue(`At most ${limit} custom tags are allowed. Found: ${pairs.length}.`);
-  for (const [key, value] of pairs) checkTag(key, value);
-  if (new Set(pairs.map(([key]) => key)).size < pairs.length)
+  const tags = Array.isArray(given)
+    ? given.map(({ key, value }) => ({ key, value }))
+    : tagsOf(given as TagMap);
+  if (tags.length > limit)
+    throw invalidValue(`At most ${limit} custom tags are allowed. Found: ${tags.length}.`);
+  for (const { key, value } of tags) checkTag(key, value);
+  if (new Set(tags.map(({ key }) => key)).size < tags.length)
     throw invalidValue("A key of custom_tags stands twice.");
-  return Object.fromEntries(pairs);
+  return tags;
+}
+
+export function tagsOf(map: TagMap): Tags {
+  return Object.entries(map).map(([key, value]) => ({ key, value }));
 }
 
 function checkTag(key: string, value: string): void {

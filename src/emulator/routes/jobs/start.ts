@@ -6,6 +6,7 @@ import type { World } from "../../world.ts";
 import { attachRun } from "../clusters/activity.ts";
 import { createCluster } from "../clusters/life.ts";
 import type { GivenCluster } from "../clusters/spec.ts";
+import { tagsOf } from "../compute/tags.ts";
 import { type Job, jobById, newJobId, putJob } from "./job.ts";
 import { armTimeout, failRun, lookSoon, runEnded } from "./life.ts";
 import { mailRunStarted } from "./mails.ts";
@@ -153,7 +154,7 @@ function makeCluster(world: World, run: Run, description: GivenCluster): string 
       source: "JOB",
       user: "",
       creator: run.creator_user_name,
-      job_tags: { RunName: run.run_name, JobId: String(run.job_id) },
+      job_tags: tagsOf({ RunName: run.run_name, JobId: String(run.job_id) }),
     }).cluster_id;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -21,7 +21,7 @@ export interface GivenTask {
   readonly libraries?: readonly JsonObject[];
 }
 
-/** The same with what is unknown left out, tags as a map and configuration as text. */
+/** The same with what is unknown left out, tags as a list and configuration as text. */
 export interface ReadTask {
   readonly cluster: { readonly existing_cluster_id: string } | { readonly new_cluster: JsonObject };
   readonly task: JsonObject;

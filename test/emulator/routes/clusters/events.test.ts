@@ -169,7 +169,7 @@ describe("what actions write", () => {
     expect(await reports()).toBe(3);
   });
 
-  test("B3.2: a call that has no effect writes nothing", async () => {
+  test("B6 no effect: a call that has no effect writes nothing", async () => {
     const id = await c.runningCluster();
     expect(await added(id, () => call("start", id))).toEqual([]);
     await call("delete", id);
@@ -192,7 +192,7 @@ describe("how it is read", () => {
     return id;
   };
 
-  test("B4.3 events: descending unless said otherwise, ordered by time", async () => {
+  test("B4.3 events, B6 event log: descending unless said otherwise, ordered by time", async () => {
     const id = await busy();
     const descending = (await read({ cluster_id: id })).body.events;
     const ascending = (await read({ cluster_id: id, order: "ASC" })).body.events;
@@ -208,7 +208,7 @@ describe("how it is read", () => {
     expect((await read({ cluster_id: id, event_types: ["RESTARTING"] })).body.total_count).toBe(3);
   });
 
-  test("B4.3 events: 50 to a page by default, 500 at most", async () => {
+  test("B4.3 events, B8 limit: 50 to a page by default, 500 at most", async () => {
     const id = await c.newCluster();
     for (let count = 0; count < 30; count++) {
       await call("pin", id);
@@ -221,7 +221,7 @@ describe("how it is read", () => {
   });
 
   test.each(["ASC", "DESC"])(
-    "B4.3 next_page: following it in order %s gives every event once, and then there is none",
+    "B4.3 events: following it in order %s gives every event once, and then there is none",
     async (order) => {
       const id = await busy();
       const whole = (await read({ cluster_id: id, order })).body.events;
@@ -237,7 +237,7 @@ describe("how it is read", () => {
     },
   );
 
-  test("B4.3 next_page: is a whole request, with the filters and an end", async () => {
+  test("B4.3 events: is a whole request, with the filters and an end", async () => {
     const id = await busy();
     const { body } = await read({ cluster_id: id, event_types: ["RUNNING"], start_time: START, limit: 1 });
     expect(body.next_page).toEqual({
@@ -251,7 +251,7 @@ describe("how it is read", () => {
     });
   });
 
-  test("B4.3 next_page: events that come meanwhile do not shift the pages", async () => {
+  test("B4.3 events: events that come meanwhile do not shift the pages", async () => {
     const id = await busy();
     const first = (await read({ cluster_id: id, limit: 5 })).body;
     await w.advance(SECOND);
@@ -300,14 +300,14 @@ describe("how it is read", () => {
     expect(await read({ cluster_id, offset: -1, order: "ASC" })).toMatchObject(invalid);
   });
 
-  test("B6: each cluster has a log of its own", async () => {
+  test("B6 event log: each cluster has a log of its own", async () => {
     const a = await c.newCluster();
     const b = await c.newCluster();
     await call("pin", b);
     expect(types(await c.events(a))).toEqual(["CREATING"]);
   });
 
-  test("B6: reading events changes nothing and is no write", async () => {
+  test("B6 reading: reading events changes nothing and is no write", async () => {
     const cluster_id = await c.newCluster();
     await w.control("DELETE", "requests");
     await read({ cluster_id });

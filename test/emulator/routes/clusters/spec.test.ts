@@ -25,14 +25,17 @@ test("B4.3 create: answers the id of the cluster and nothing else", async () => 
 });
 
 describe("required fields and size", () => {
-  test.each(["spark_version", "node_type_id"])("B4.3 create: %s is required", async (field) => {
-    expect(await create({ [field]: undefined })).toMatchObject({
-      status: 400,
-      body: { error_code: "INVALID_PARAMETER_VALUE", message: `Missing required field: ${field}` },
-    });
-  });
+  test.each(["spark_version", "node_type_id"])(
+    "B4.3 create, B2.4 spark_version, node_type_id: %s is required",
+    async (field) => {
+      expect(await create({ [field]: undefined })).toMatchObject({
+        status: 400,
+        body: { error_code: "INVALID_PARAMETER_VALUE", message: `Missing required field: ${field}` },
+      });
+    },
+  );
 
-  test("B2.4: num_workers or autoscale, and not both", async () => {
+  test("B2.4 num_workers: this or autoscale, and not both", async () => {
     const autoscale = { min_workers: 1, max_workers: 3 };
     expect(await sized({})).toMatchObject(invalid);
     expect(await sized({ num_workers: 1, autoscale })).toMatchObject(invalid);
@@ -41,7 +44,7 @@ describe("required fields and size", () => {
     expect(await sized({ num_workers: -1 })).toMatchObject(invalid);
   });
 
-  test("B2.4 num_workers: a number of nodes that no account has is refused, not allocated", async () => {
+  test("B2.4 most: a number of nodes that no account has is refused, not allocated", async () => {
     const most = 2 ** 31 - 1;
     expect(await sized({ num_workers: most })).toMatchObject(invalid);
     expect(await sized({ autoscale: { min_workers: 1, max_workers: most } })).toMatchObject(invalid);
@@ -55,7 +58,7 @@ describe("required fields and size", () => {
     expect(await sized({ autoscale: { min_workers: 1, max_workers: 2 } })).toMatchObject(ok);
   });
 
-  test("B2.4: an unknown runtime version is refused", async () => {
+  test("B2.4 spark_version: an unknown runtime version is refused", async () => {
     expect(await create({ spark_version: "11.3.x-photon-scala2.12" })).toMatchObject({
       status: 400,
       body: {
@@ -65,12 +68,12 @@ describe("required fields and size", () => {
     });
   });
 
-  test("B2.4: an unknown node type is refused, for workers and for the driver", async () => {
+  test("B2.4 node_type_id: an unknown node type is refused, for workers and for the driver", async () => {
     expect(await create({ node_type_id: "Abacus" })).toMatchObject(invalid);
     expect(await create({ driver_node_type_id: "Abacus" })).toMatchObject(invalid);
   });
 
-  test("B2.4: a wrong type is refused, not turned into the right one", async () => {
+  test("B2.4 types: a wrong type is refused, not turned into the right one", async () => {
     expect(await create({ num_workers: "2" })).toMatchObject(malformed);
     expect(await create({ num_workers: 1.5 })).toMatchObject(malformed);
     expect(await create({ cluster_name: 5 })).toMatchObject(malformed);
@@ -78,12 +81,12 @@ describe("required fields and size", () => {
     expect(await create({ ssh_public_keys: "key" })).toMatchObject(malformed);
   });
 
-  test("B4.3 create: an unknown field is ignored", async () => {
+  test("B4.3 unknown fields: an unknown field is ignored", async () => {
     const { body } = await create({ colour: "blue" });
     expect(await c.cluster(body.cluster_id)).not.toHaveProperty("colour");
   });
 
-  test("B8: a request of clusters has at most 10 MB", async () => {
+  test("B4.3 size, B8 limit: a request of clusters has at most 10 MB", async () => {
     expect(await create({ cluster_name: "x".repeat(10 * 1024 * 1024) })).toMatchObject(
       refused(413, "REQUEST_TOO_LARGE"),
     );
@@ -92,12 +95,12 @@ describe("required fields and size", () => {
 });
 
 describe("fields", () => {
-  test("B2.4: every field that was given is answered", async () => {
+  test("B2.4 cluster_name, spark_conf, driver_node_type_id, custom_tags, cluster_log_conf, init_scripts, spark_env_vars, enable_elastic_disk, ssh_public_keys: every field that was given is answered", async () => {
     const fields = {
       cluster_name: "full",
       spark_conf: { "spark.speculation": "true" },
       driver_node_type_id: "Standard_DS4_v2",
-      custom_tags: { team: "etl" },
+      custom_tags: [{ key: "team", value: "etl" }],
       cluster_log_conf: { fs: { destination: "fs:/logs" } },
       init_scripts: [{ fs: { destination: "fs:/init/a.sh" } }, { file: { destination: "file:/b.sh" } }],
       spark_env_vars: { A: "1" },
@@ -108,7 +111,7 @@ describe("fields", () => {
     expect(await c.cluster(await c.newCluster(fields))).toMatchObject({ ...CLUSTER, ...fields });
   });
 
-  test("B2.4 defaults: an empty name, the workers' node type for the driver, no autotermination", async () => {
+  test("B2.4 cluster_name, driver_node_type_id, autotermination_minutes, enable_elastic_disk: by default an empty name, the workers' node type for the driver, no autotermination", async () => {
     expect(await c.cluster(await c.newCluster())).toMatchObject({
       cluster_name: "",
       driver_node_type_id: NODE_TYPE,
@@ -117,13 +120,13 @@ describe("fields", () => {
     });
   });
 
-  test("B2.4: cluster names need not be unique", async () => {
+  test("B2.4 cluster_name: cluster names need not be unique", async () => {
     const first = await c.newCluster({ cluster_name: "same" });
     const second = await c.newCluster({ cluster_name: "same" });
     expect(second).not.toBe(first);
   });
 
-  test("B2.4: configuration values may be numbers and truth values, and are answered as text", async () => {
+  test("B2.4 values of spark_conf: configuration values may be numbers and truth values, and are answered as text", async () => {
     const spark_conf = { a: true, b: 2, c: "x" };
     expect((await c.cluster(await c.newCluster({ spark_conf }))).spark_conf).toEqual({
       a: "true",
@@ -133,7 +136,7 @@ describe("fields", () => {
     expect(await create({ spark_conf: { a: ["x"] } })).toMatchObject(malformed);
   });
 
-  test("B2.4: at most 43 custom tags on create and edit", async () => {
+  test("B2.4 custom_tags, tags on edit, B8 limit: at most 43 custom tags on create and edit", async () => {
     expect(await create({ custom_tags: tags(44) })).toMatchObject(invalid);
     const { body } = await create({ custom_tags: tags(43) });
     await w.advance(1000);
@@ -142,14 +145,23 @@ describe("fields", () => {
     );
   });
 
-  test("B2.4: tags come as a map or as a list of key and value, and are answered as a map", async () => {
+  test("B2.4 ClusterTag: tags come as a list of key and value or as a map, and are answered as a list", async () => {
     const custom_tags = [{ key: "team", value: "etl" }];
-    expect((await c.cluster(await c.newCluster({ custom_tags }))).custom_tags).toEqual({ team: "etl" });
+    for (const given of [custom_tags, { team: "etl" }])
+      expect((await c.cluster(await c.newCluster({ custom_tags: given }))).custom_tags).toEqual(custom_tags);
     expect(await create({ custom_tags: [{ key: "team" }] })).toMatchObject({ status: 400 });
     expect(await create({ custom_tags: { team: 1 } })).toMatchObject(malformed);
   });
 
-  test("B2.4: autotermination is 0, or between 10 and 10000 minutes", async () => {
+  test("B2.4 custom_tags: none on legacy node types, of workers or driver", async () => {
+    const legacy = "Standard_D3";
+    expect(await create({ node_type_id: legacy, custom_tags: tags(1) })).toMatchObject(invalid);
+    expect(await create({ driver_node_type_id: legacy, custom_tags: tags(1) })).toMatchObject(invalid);
+    expect(await create({ node_type_id: legacy, custom_tags: [] })).toMatchObject(ok);
+    expect(await create({ node_type_id: legacy })).toMatchObject(ok);
+  });
+
+  test("B2.4 autotermination_minutes, B8 limit: autotermination is 0, or between 10 and 10000 minutes", async () => {
     for (const autotermination_minutes of [1, 9, 10_001, -1]) {
       expect(await create({ autotermination_minutes })).toMatchObject(invalid);
     }
@@ -158,17 +170,17 @@ describe("fields", () => {
     }
   });
 
-  test("B2.4: at most 10 ssh keys", async () => {
+  test("B2.4 ssh_public_keys, B8 limit: at most 10 ssh keys", async () => {
     expect(await create({ ssh_public_keys: Array(11).fill("k") })).toMatchObject(invalid);
     expect(await create({ ssh_public_keys: Array(10).fill("k") })).toMatchObject(ok);
   });
 
-  test("B2.4: logs go to one destination, which has a URI", async () => {
+  test("B2.4 cluster_log_conf: logs go to one destination, which has a URI", async () => {
     expect(await create({ cluster_log_conf: {} })).toMatchObject(invalid);
     expect(await create({ cluster_log_conf: { fs: {} } })).toMatchObject(invalid);
   });
 
-  test("B2.4: an init script lies in exactly one place", async () => {
+  test("B2.4 InitScriptInfo: an init script lies in exactly one place", async () => {
     expect(await create({ init_scripts: [{}] })).toMatchObject(invalid);
     const both = { fs: { destination: "fs:/a" }, file: { destination: "file:/a" } };
     expect(await create({ init_scripts: [both] })).toMatchObject(invalid);
@@ -179,7 +191,7 @@ describe("clusters of a pool", () => {
   const fromPool = (fields: object) =>
     w.post("clusters/create", { spark_version: RUNTIME, num_workers: 1, ...fields });
 
-  test("B2.1: a cluster inherits the node type of its pool, whether it names that or none", async () => {
+  test("B2.1 node_type_id, B2.4 instance_pool_id, node type of a pool: a cluster inherits the node type of its pool, whether it names that or none", async () => {
     const instance_pool_id = await c.newPool({ node_type_id: "Standard_DS4_v2" });
     for (const fields of [{}, { node_type_id: "Standard_DS4_v2" }]) {
       const { body } = await fromPool({ instance_pool_id, ...fields });
@@ -191,7 +203,7 @@ describe("clusters of a pool", () => {
     }
   });
 
-  test("B2.1: another node type than the pool's is refused", async () => {
+  test("B2.4 node type of a pool: another node type than the pool's is refused", async () => {
     const instance_pool_id = await c.newPool();
     expect(await fromPool({ instance_pool_id, node_type_id: "Standard_DS4_v2" })).toMatchObject(invalid);
     expect(await fromPool({ instance_pool_id, driver_node_type_id: "Standard_DS4_v2" })).toMatchObject(
@@ -199,7 +211,7 @@ describe("clusters of a pool", () => {
     );
   });
 
-  test("B2.4: a pool that is missing gives RESOURCE_DOES_NOT_EXIST", async () => {
+  test("B2.4 instance_pool_id: a pool that is missing gives RESOURCE_DOES_NOT_EXIST", async () => {
     expect(await fromPool({ instance_pool_id: "none" })).toMatchObject(
       refused(404, "RESOURCE_DOES_NOT_EXIST"),
     );
@@ -237,7 +249,7 @@ describe("who may create", () => {
 });
 
 describe("what can be chosen", () => {
-  test("B4.3 list-node-types: each type says what it brings, and each can be used", async () => {
+  test("B4.3 list-node-types, B9 list-node-types, B2.4 nodes: each type says what it brings, and each can be used", async () => {
     const { node_types } = (await w.get("clusters/list-node-types")).body;
     expect(node_types.length).toBeGreaterThan(10);
     for (const type of node_types) {
@@ -253,7 +265,7 @@ describe("what can be chosen", () => {
     }
   });
 
-  test("B4.3 spark-versions: each version has a key and a name, and each can be used", async () => {
+  test("B4.3 spark-versions, B9 spark-versions, B2.4 nodes: each version has a key and a name, and each can be used", async () => {
     const { versions } = (await w.get("clusters/spark-versions")).body;
     expect(versions.map((version: { key: string }) => version.key)).toContain(RUNTIME);
     for (const { key, name } of versions) {

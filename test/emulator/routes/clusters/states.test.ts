@@ -52,7 +52,7 @@ describe("create", () => {
     expect(await c.state(id)).toBe("RUNNING");
   });
 
-  test("B3.2 create: a cluster that gets less than 80% of its nodes ends TERMINATED with a message", async () => {
+  test("B3.2 create, share, B7 without a named code: a cluster that gets less than 80% of its nodes ends TERMINATED with a message", async () => {
     const instance_pool_id = await c.newPool({ max_capacity: 7 });
     const id = await c.runningCluster({ instance_pool_id, num_workers: 8 });
     const cluster = await c.cluster(id);
@@ -60,7 +60,7 @@ describe("create", () => {
     expect(cluster.state_message).toContain("7 of 9");
   });
 
-  test("B3.2 create: a cluster that gets 80% of its nodes runs, and its RUNNING event says what is missing", async () => {
+  test("B3.2 share, B6 RUNNING: a cluster that gets 80% of its nodes runs, and its RUNNING event says what is missing", async () => {
     const instance_pool_id = await c.newPool({ max_capacity: 8 });
     const id = await c.runningCluster({ instance_pool_id, num_workers: 9 });
     expect(await c.cluster(id)).toMatchObject({ state: "RUNNING", num_workers: 9, executors: { length: 7 } });
@@ -94,7 +94,7 @@ describe("edit", () => {
     expect((await c.cluster(id)).executors).toHaveLength(4);
   });
 
-  test("B3.2 edit: a field that is left out goes back to its default", async () => {
+  test("B3.2 left out: a field that is left out goes back to its default", async () => {
     const id = await c.terminatedCluster({ cluster_name: "named", custom_tags: { a: "b" } });
     await edit(id);
     const cluster = await c.cluster(id);
@@ -102,13 +102,16 @@ describe("edit", () => {
     expect(cluster).not.toHaveProperty("custom_tags");
   });
 
-  test.each(others("RUNNING", "TERMINATED"))("B7 INVALID_STATE: edit of a %s cluster", async (state) => {
-    const id = await bring(state);
-    expect(await edit(id, { cluster_name: "new" })).toMatchObject(invalidState);
-    expect(await c.cluster(id)).toMatchObject({ state, cluster_name: "" });
-  });
+  test.each(others("RUNNING", "TERMINATED"))(
+    "B7 INVALID_STATE, B3.2 edit: INVALID_STATE for the edit of a %s cluster",
+    async (state) => {
+      const id = await bring(state);
+      expect(await edit(id, { cluster_name: "new" })).toMatchObject(invalidState);
+      expect(await c.cluster(id)).toMatchObject({ state, cluster_name: "" });
+    },
+  );
 
-  test("B4.3 edit: cluster_id, spark_version and node_type_id are required", async () => {
+  test("B4.3 edit, B2.4 spark_version, node_type_id: cluster_id, spark_version and node_type_id are required", async () => {
     const id = await bring("TERMINATED");
     for (const field of ["cluster_id", "spark_version", "node_type_id"]) {
       expect(await w.post("clusters/edit", { cluster_id: id, ...CLUSTER, [field]: undefined })).toMatchObject(
@@ -138,7 +141,7 @@ describe("edit", () => {
 });
 
 describe("start", () => {
-  test("B3.2 start: a TERMINATED cluster keeps id and attributes and comes up", async () => {
+  test("B3.2 start, after start: a TERMINATED cluster keeps id and attributes and comes up", async () => {
     const id = await c.terminatedCluster({ cluster_name: "kept" });
     expect(await call("start", id)).toMatchObject(done);
     expect(await c.state(id)).toBe("PENDING");
@@ -177,7 +180,7 @@ describe("start", () => {
 });
 
 describe("restart", () => {
-  test("B3.2 restart: a RUNNING cluster is RESTARTING, then RUNNING with another driver", async () => {
+  test("B3.2 restart, other states, B2.4 spark_context_id, last_state_loss_time: a RUNNING cluster is RESTARTING, then RUNNING with another driver after the restart", async () => {
     const id = await bring("RUNNING");
     const before = await c.cluster(id);
     expect(await call("restart", id)).toMatchObject(done);
@@ -198,7 +201,7 @@ describe("restart", () => {
 });
 
 describe("resize", () => {
-  test("B3.2 resize: RESIZING, then RUNNING with the new size, the driver unchanged", async () => {
+  test("B3.2 resize, other states: RESIZING, then RUNNING with the new size, the driver unchanged", async () => {
     const id = await bring("RUNNING");
     const before = await c.cluster(id);
     expect(await call("resize", id, { num_workers: 5 })).toMatchObject(done);
@@ -229,12 +232,15 @@ describe("resize", () => {
     expect(await c.state(id)).toBe("RUNNING");
   });
 
-  test.each(others("RUNNING"))("B3.2 resize: fails on a %s cluster", async (state) => {
-    const id = await bring(state);
-    const before = await c.cluster(id);
-    expect(await call("resize", id, { num_workers: 7 })).toMatchObject(invalidState);
-    expect(await c.cluster(id)).toEqual(before);
-  });
+  test.each(others("RUNNING"))(
+    "B3.2 resize, B7 without a named code: clusters/resize fails on a %s cluster",
+    async (state) => {
+      const id = await bring(state);
+      const before = await c.cluster(id);
+      expect(await call("resize", id, { num_workers: 7 })).toMatchObject(invalidState);
+      expect(await c.cluster(id)).toEqual(before);
+    },
+  );
 
   test("B4.3 resize: exactly one of num_workers and autoscale, within their bounds", async () => {
     const id = await bring("RUNNING");
@@ -319,7 +325,7 @@ describe("permanent-delete", () => {
     },
   );
 
-  test("B3.2 permanent-delete: a pinned cluster is refused until it is unpinned", async () => {
+  test("B3.2 pinned clusters: a pinned cluster is refused until it is unpinned", async () => {
     const id = await bring("TERMINATED");
     await call("pin", id);
     expect(await call("permanent-delete", id)).toMatchObject(invalidState);
@@ -329,7 +335,7 @@ describe("permanent-delete", () => {
 });
 
 test.each(["start", "restart", "delete", "permanent-delete", "pin", "unpin", "events", "resize", "edit"])(
-  "B4.3 %s: a cluster that does not exist gives INVALID_PARAMETER_VALUE and names it",
+  "B4.3 %s, missing: a cluster that does not exist gives INVALID_PARAMETER_VALUE and names it",
   async (name) => {
     const fields = { ...(name === "edit" ? CLUSTER : {}), ...(name === "resize" ? { num_workers: 1 } : {}) };
     const { status, body } = await call(name, "0101-000000-none1", fields);

@@ -87,7 +87,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   flag: fc.boolean(),
 });
 
-test("A4.5: any sequence of calls leaves the files that a plain map would hold, and each call its error", async () => {
+test("A4.5 put, create, move, delete: any sequence of calls leaves the files that a plain map would hold, and each call its error", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const w = await startWorld();

@@ -23,7 +23,7 @@ const read = async (path: string) => text((await w.get("fs/read", { path })).bod
 const missing = refused(404, "RESOURCE_DOES_NOT_EXIST");
 const exists = refused(400, "RESOURCE_ALREADY_EXISTS");
 
-test("A4.5 rule 1: create, add-block and close write a file block by block", async () => {
+test("A4.5 rule 1, create, add-block, close: the handle of create, add-block that appends and close that finishes write a file block by block", async () => {
   const created = await w.post("fs/create", { path: "/a/f" });
   expect(created).toMatchObject({ status: 200, body: { handle: expect.any(Number) } });
   const { handle } = created.body;
@@ -39,7 +39,7 @@ test("A4.5 rule 1: an upload without a block is an empty file", async () => {
   expect((await w.get("fs/get-status", { path: "/f" })).body.file_size).toBe(0);
 });
 
-test("A4.5 rule 1: a file appears with close, not before", async () => {
+test("A4.5 visibility: a file appears with close, not before", async () => {
   const handle = await create("/a/f");
   await add(handle, "x");
   expect(refusal(await w.get("fs/get-status", { path: "/a/f" }))).toEqual(missing);
@@ -49,7 +49,7 @@ test("A4.5 rule 1: a file appears with close, not before", async () => {
   expect((await w.get("fs/get-status", { path: "/a/f" })).body.modification_time).toBe(w.clock.now());
 });
 
-test("A4.5 rule 1: with overwrite the old file can be read whole until close", async () => {
+test("A4.5 visibility: with overwrite the old file can be read whole until close", async () => {
   await w.post("fs/put", { path: "/f", contents: base64("old") });
   const handle = await create("/f", true);
   await add(handle, "new and longer");
@@ -106,7 +106,7 @@ test("A4.5 close: a directory that came between create and close is not overwrit
   expect(refusal(await close(handle))).toEqual(exists);
 });
 
-test("A4.5 close: a parent that was deleted meanwhile is made again", async () => {
+test("A4.5 parents: a parent that was deleted meanwhile is made again", async () => {
   const handle = await create("/a/f");
   await w.post("fs/delete", { path: "/a", recursive: true });
   expect((await close(handle)).status).toBe(200);
@@ -130,7 +130,7 @@ test("A4.5 rule 3: a closed handle is unknown", async () => {
   expect(refusal(await close(handle))).toEqual(missing);
 });
 
-test("A4.5 rule 3: a block of exactly 1 MB is taken, one byte more is refused and appends nothing", async () => {
+test("A4.5 rule 3, A8 limit: a block of exactly 1 MB is taken, one byte more is refused and appends nothing", async () => {
   const handle = await create("/f");
   expect((await add(handle, new Uint8Array(MB))).status).toBe(200);
   const answer = await add(handle, new Uint8Array(MB + 1));
@@ -140,7 +140,7 @@ test("A4.5 rule 3: a block of exactly 1 MB is taken, one byte more is refused an
   expect((await w.get("fs/get-status", { path: "/f" })).body.file_size).toBe(MB);
 });
 
-test("A8: a handle that is idle for 10 minutes expires, and what it held goes", async () => {
+test("A4.5 rule 1, A8 limit, A3 expired handle: a handle that is idle for 10 minutes expires, and what it held goes", async () => {
   const handle = await create("/f");
   await add(handle, "x");
   await w.advance(10 * MINUTE);
@@ -151,7 +151,7 @@ test("A8: a handle that is idle for 10 minutes expires, and what it held goes", 
   expect(w.store.dump()["files.uploads"]).toBeUndefined();
 });
 
-test("A8: each block begins the 10 minutes anew", async () => {
+test("A4.5 rule 1: each block begins the 10 minutes anew", async () => {
   const handle = await create("/f");
   for (let i = 0; i < 5; i++) {
     await w.advance(10 * MINUTE - 1);

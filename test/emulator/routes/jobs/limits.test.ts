@@ -78,7 +78,7 @@ describe("concurrent runs of a job", () => {
 });
 
 describe("limits of the workspace", () => {
-  test("B4.2 rule 4: at most 150 active runs; one that ends makes room", async () => {
+  test("B4.2 rule 4, B8 limit, B7 run-now: at most 150 active runs; one that ends makes room", async () => {
     const job = await c.newJob({ max_concurrent_runs: 1000 });
     for (let count = 0; count < 150; count++) await c.runNow(job);
     expect(await w.post("jobs/run-now", { job_id: job })).toMatchObject(tooMany);
@@ -87,7 +87,7 @@ describe("limits of the workspace", () => {
     expect(await w.post("jobs/run-now", { job_id: job })).toMatchObject({ status: 200 });
   });
 
-  test("B4.2 rule 4: at most 1000 starts in any hour, submitted runs included", async () => {
+  test("B4.2 rule 4, B8 limit, B7 run-now: at most 1000 starts in any hour, submitted runs included", async () => {
     const job = await c.newJob({ max_concurrent_runs: 1000 });
     for (let count = 0; count < 1000; count++) {
       if (count % 100 === 0) await w.advance(5 * MINUTE);
@@ -110,7 +110,7 @@ describe("limits of the workspace", () => {
     }
   };
 
-  test("B4.2 rule 4: a scheduled run is a start, and is skipped when an hour has had its 1000", async () => {
+  test("B4.2 starts, limits and schedules: a scheduled run is a start, and is skipped when an hour has had its 1000", async () => {
     const job = await c.newJob({ schedule: { ...EVERY_MINUTE, quartz_cron_expression: "0 0/20 * * * ?" } });
     await startMany(999);
     await w.advance(20 * MINUTE);
@@ -120,7 +120,7 @@ describe("limits of the workspace", () => {
     expect((await c.runs({ job_id: job }))[0].state.state_message).toContain("1000 runs within an hour");
   });
 
-  test("B4.2 rule 4: a retry is part of a start that was counted", async () => {
+  test("B4.2 starts: a retry is part of a start that was counted", async () => {
     const job = await c.newJob({ max_retries: 1 });
     await failing(job);
     await startMany(998);
@@ -129,13 +129,13 @@ describe("limits of the workspace", () => {
     expect(await w.post("jobs/run-now", { job_id: job })).toMatchObject(tooMany);
   });
 
-  test("B4.2 rule 4: a skipped run is no start", async () => {
+  test("B4.2 starts: a skipped run is no start", async () => {
     const job = await c.newJob({ max_concurrent_runs: 0 });
     for (let count = 0; count < 1001; count++) await c.runNow(job);
     expect(await w.post("jobs/run-now", { job_id: job })).toMatchObject({ status: 200 });
   });
 
-  test("B4.2 rule 4: a schedule that meets the limit skips its run", async () => {
+  test("B4.2 limits and schedules: a schedule that meets the limit skips its run", async () => {
     const job = await c.newJob({ max_concurrent_runs: 1000 });
     const scheduled = await c.newJob({ schedule: EVERY_MINUTE });
     await w.advance(MINUTE - SECOND);
@@ -155,7 +155,7 @@ describe("retries", () => {
     expect(await c.runs({ job_id: job })).toHaveLength(1);
   });
 
-  test("B2.2 max_retries: a FAILED run is tried again so many times, each naming the first attempt", async () => {
+  test("B2.2 max_retries, B2.3 original_attempt_run_id, other values: a FAILED run is tried again so many times, each naming the first attempt", async () => {
     const job = await c.newJob({ max_retries: 2 });
     const first = await c.runNow(job, { notebook_params: { a: "1" } });
     await failAll(20, SECOND / 2);
@@ -192,7 +192,7 @@ describe("retries", () => {
     expect((await c.runs({ job_id: job, limit: 999 })).length).toBeGreaterThan(20);
   });
 
-  test("B2.2 max_retries: a run that was canceled is not retried", async () => {
+  test("B2.2 retries of others: a run that was canceled is not retried", async () => {
     const job = await c.newJob({ max_retries: 5 });
     await w.post("jobs/runs/cancel", { run_id: await c.runNow(job) });
     await w.advance(MINUTE);
@@ -235,7 +235,7 @@ describe("schedules", () => {
       .map((run: Body) => new Date(run.start_time).toISOString().slice(0, 16))
       .reverse();
 
-  test("B2.2 schedule: fires at its times with the trigger PERIODIC, and the run names the schedule", async () => {
+  test("B2.2 schedule, B2.3 schedule, trigger: fires at its times with the trigger PERIODIC, and the run names the schedule", async () => {
     const job = await c.newJob({ schedule: EVERY_MINUTE });
     await w.advance(3 * MINUTE);
     expect(await fired(job)).toEqual(["2020-03-01T00:01", "2020-03-01T00:02", "2020-03-01T00:03"]);
@@ -253,7 +253,7 @@ describe("schedules", () => {
     expect(await c.run(await c.runNow(job))).not.toHaveProperty("schedule");
   });
 
-  test("B2.2 schedule: a paused one does not fire", async () => {
+  test("B2.2 pause_status: a paused one does not fire", async () => {
     const job = await c.newJob({ schedule: { ...EVERY_MINUTE, pause_status: "PAUSED" } });
     await w.advance(HOUR);
     expect(await fired(job)).toEqual([]);
@@ -272,7 +272,7 @@ describe("schedules", () => {
     expect(await fired(job)).toEqual(["2020-03-01T00:30", "2020-03-01T01:45"]);
   });
 
-  test("B2.2 timezone_id: across the change to summer time and back", async () => {
+  test("B2.2 daylight saving: across the change to summer time and back", async () => {
     const job = await c.newJob({
       schedule: { quartz_cron_expression: "0 30 7 28-30 3 ?", timezone_id: "Europe/Paris" },
     });

@@ -24,7 +24,7 @@ const ended = async (result: string, fields: object = {}, settings: object = {})
 const JAR = { notebook_task: undefined, spark_jar_task: { main_class_name: "M" } };
 
 describe("runs/get-output", () => {
-  test("B4.2 rule 8: metadata is the run, notebook_output what was passed to the exit call", async () => {
+  test("B4.2 rule 8, runs/get-output: metadata is the run, notebook_output what was passed to the exit call", async () => {
     const run = await ended("SUCCESS", { result: "42 rows" });
     expect(await output(run)).toEqual({
       metadata: await c.run(run),
@@ -32,7 +32,7 @@ describe("runs/get-output", () => {
     });
   });
 
-  test("B4.2 rule 8: a notebook that made no exit call has an empty result", async () => {
+  test("B4.2 rule 8, B2.3 NotebookOutput: a notebook that made no exit call has an empty result", async () => {
     expect((await output(await ended("SUCCESS"))).notebook_output).toEqual({});
   });
 
@@ -41,7 +41,7 @@ describe("runs/get-output", () => {
     expect(notebook_output).toEqual({ result: "", truncated: false });
   });
 
-  test("B8: a result is cut after 1 MB of UTF-8, not inside a character", async () => {
+  test("B8 limit, B2.3 NotebookOutput: a result is cut after 1 MB of UTF-8, not inside a character", async () => {
     const MB = 1024 * 1024;
     const whole = await output(await ended("SUCCESS", { result: "x".repeat(MB) }));
     expect([whole.notebook_output.result.length, whole.notebook_output.truncated]).toEqual([MB, false]);
@@ -50,7 +50,7 @@ describe("runs/get-output", () => {
     expect(cut.notebook_output.result).toBe(`x${"é".repeat(MB / 2 - 1)}`);
   });
 
-  test("B8: at most 5 MB of an error are answered", async () => {
+  test("B4.2 rule 8, B8 limit: at most 5 MB of an error are answered", async () => {
     const limit = 5 * 1024 * 1024;
     const { error } = await output(await ended("FAILED", { error: "x".repeat(limit + 5) }));
     expect(error).toHaveLength(limit);
@@ -88,7 +88,7 @@ describe("runs/export", () => {
     });
   };
 
-  test("B4.2 runs/export: one view, the notebook as HTML", async () => {
+  test("B4.2 runs/export, export, B2.3 ViewItem: one view, the notebook as HTML", async () => {
     await importNotebook();
     const { body } = await exported(await ended("SUCCESS"));
     expect(body.views).toMatchObject([{ name: "nightly", type: "NOTEBOOK" }]);
@@ -96,14 +96,14 @@ describe("runs/export", () => {
     expect(body.views[0].content).toContain("what a");
   });
 
-  test("B4.2 runs/export: a notebook that is gone gives a page that says so, with its name escaped", async () => {
+  test("B4.2 export: a notebook that is gone gives a page that says so, with its name escaped", async () => {
     const notebook_task = { notebook_path: "/Shared/<b>" };
     const { body } = await exported(await ended("SUCCESS", {}, { notebook_task }));
     expect(body.views[0].content).toContain("&lt;b&gt;");
     expect(body.views[0].content).not.toContain("<b>");
   });
 
-  test("B4.2 runs/export: CODE is the default, ALL has it, and there are no dashboards", async () => {
+  test("B4.2 runs/export, B2.3 ViewsToExport: CODE is the default, ALL has it, and there are no dashboards", async () => {
     const run = await ended("SUCCESS");
     const code = (await exported(run, { views_to_export: "CODE" })).body;
     expect((await exported(run)).body).toEqual(code);
@@ -116,10 +116,13 @@ describe("runs/export", () => {
     ["spark_jar_task", { main_class_name: "M" }],
     ["spark_python_task", { python_file: "fs:/a.py" }],
     ["spark_submit_task", { parameters: [] }],
-  ])("B4.2 rule 7: a run of a %s cannot be exported", async (kind, task) => {
-    const run = await ended("SUCCESS", {}, { notebook_task: undefined, [kind]: task });
-    expect(await exported(run)).toMatchObject(invalid);
-  });
+  ])(
+    "B4.2 rule 7, B7 without a named code: runs/export of a run of a %s cannot be exported",
+    async (kind, task) => {
+      const run = await ended("SUCCESS", {}, { notebook_task: undefined, [kind]: task });
+      expect(await exported(run)).toMatchObject(invalid);
+    },
+  );
 
   test("B4.2 runs/export: a run that does not exist gives INVALID_PARAMETER_VALUE", async () => {
     expect(await exported(5)).toMatchObject(invalid);
@@ -134,12 +137,12 @@ describe("mails", () => {
   };
   const events = async (): Promise<string[]> => (await c.mails()).map((mail) => mail.event);
 
-  test("B6: none by default", async () => {
+  test("B2.2 email_notifications: none by default", async () => {
     await ended("FAILED");
     expect(await c.mails()).toEqual([]);
   });
 
-  test("B2.2 on_start: when a run begins", async () => {
+  test("B2.2 on_start, B6 mails: when a run begins", async () => {
     const job = await c.newJob({ name: "nightly", email_notifications });
     const run = await c.runNow(job);
     expect(await c.mails()).toMatchObject([
@@ -147,7 +150,7 @@ describe("mails", () => {
     ]);
   });
 
-  test("B2.2 on_success: when a run ends with a successful result", async () => {
+  test("B2.2 on_success, B6 mails: when a run ends with a successful result", async () => {
     await ended("SUCCESS", {}, { email_notifications });
     expect(await events()).toEqual(["on_start", "on_success"]);
     expect((await c.mails())[1]).toMatchObject({

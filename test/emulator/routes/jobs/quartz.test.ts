@@ -117,7 +117,7 @@ describe("time zones", () => {
     expect(times("0 30 2 * * ?", "2020-02-01T00:00:00Z", 1, "Asia/Kolkata")).toEqual(["2020-02-01T21:00:00"]);
   });
 
-  test("B2.2 timezone_id: a time that the clock skips still fires once that day", () => {
+  test("B2.2 daylight saving: a time that the clock skips still fires once that day", () => {
     // Paris goes from 2:00 to 3:00 on 29 March 2020.
     expect(times("0 30 2 * * ?", "2020-03-28T00:00:00Z", 3, "Europe/Paris")).toEqual([
       "2020-03-28T01:30:00",
@@ -126,7 +126,7 @@ describe("time zones", () => {
     ]);
   });
 
-  test("B2.2 timezone_id: a time that comes twice fires once", () => {
+  test("B2.2 daylight saving: a time that comes twice fires once", () => {
     // Paris goes from 3:00 back to 2:00 on 25 October 2020.
     expect(times("0 30 2 * * ?", "2020-10-24T00:00:00Z", 3, "Europe/Paris")).toEqual([
       "2020-10-24T00:30:00",
@@ -135,7 +135,7 @@ describe("time zones", () => {
     ]);
   });
 
-  test("B2.2 timezone_id: a schedule of every half hour fires every half hour of real time on both days", () => {
+  test("B2.2 daylight saving: a schedule of every half hour fires every half hour of real time on both days", () => {
     for (const day of ["2020-03-29", "2020-10-25"]) {
       const fired = times("0 0/30 * * * ?", `${day}T00:00:00Z`, 8, "Europe/Paris").map((at) =>
         Date.parse(`${at}Z`),

@@ -41,7 +41,7 @@ const passing = async (run: number, ms: number, step = 100): Promise<string[]> =
 };
 
 describe("run-now", () => {
-  test("B4.2 run-now: answers the id of the run and its number in the job", async () => {
+  test("B4.2 run-now, B2.3 run_id, number_in_job: answers the id of the run and its number in the job", async () => {
     const job = await c.newJob({ max_concurrent_runs: 5 });
     const first = (await runNow(job)).body;
     const second = (await runNow(job)).body;
@@ -57,7 +57,7 @@ describe("run-now", () => {
     expect(await w.post("jobs/run-now", {})).toMatchObject(invalid);
   });
 
-  test("B2.3: a run tells all about itself", async () => {
+  test("B2.3 job_id, run_id, number_in_job, original_attempt_run_id, state, task, cluster_spec, start_time, trigger, run_name, run_page_url, run_type: a run tells all about itself", async () => {
     const job = await c.newJob({ name: "nightly", libraries: [{ jar: "fs:/a.jar" }] });
     const run = await c.run(await c.runNow(job));
     expect(run).toEqual({
@@ -95,7 +95,7 @@ describe("parameters", () => {
   const parametersOf = async (job: number, fields: object) =>
     (await c.run(await c.runNow(job, fields))).overriding_parameters;
 
-  test("B2.2 base_parameters: merged with those of run-now, which win on equal keys", async () => {
+  test("B2.2 base_parameters, B2.3 overriding_parameters: merged with those of run-now, which win on equal keys", async () => {
     const notebook_task = { notebook_path: "/a", base_parameters: { a: "1", b: "2" } };
     const job = await c.newJob({ notebook_task });
     expect(await parametersOf(job, { notebook_params: { b: "3", c: "4" } })).toEqual({
@@ -127,7 +127,7 @@ describe("parameters", () => {
   });
 
   test.each(["jar_params", "python_params", "spark_submit_params"])(
-    "B8: %s take at most 10,000 bytes as JSON",
+    "B4.2 rule 4, B8 limit: %s take at most 10,000 bytes as JSON",
     async (kind) => {
       const job = await c.newJob({ max_concurrent_runs: 9 });
       // Two brackets and two quotes make the rest.
@@ -136,7 +136,7 @@ describe("parameters", () => {
     },
   );
 
-  test("B8: notebook_params take at most 10,000 bytes as JSON, counted in UTF-8", async () => {
+  test("B4.2 rule 4, B8 limit: notebook_params take at most 10,000 bytes as JSON, counted in UTF-8", async () => {
     const job = await c.newJob({ max_concurrent_runs: 9 });
     expect(await runNow(job, { notebook_params: { k: "é".repeat(4996) } })).toMatchObject({ status: 200 });
     expect(await runNow(job, { notebook_params: { k: "é".repeat(4997) } })).toMatchObject(invalid);
@@ -158,7 +158,7 @@ describe("parameters", () => {
 });
 
 describe("life on a new cluster", () => {
-  test("B3.3: PENDING, RUNNING, TERMINATING, TERMINATED with the result", async () => {
+  test("B3.3 states, transitions, B2.3 state, life_cycle_state: PENDING, RUNNING, TERMINATING, TERMINATED with the result", async () => {
     const run = await c.runNow(await c.newJob());
     expect(await passing(run, 3 * SECOND)).toEqual([
       "PENDING",
@@ -168,7 +168,7 @@ describe("life on a new cluster", () => {
     ]);
   });
 
-  test("B2.3: the three durations add up to the whole time of the run", async () => {
+  test("B2.3 setup_duration, execution_duration, cleanup_duration: the three durations add up to the whole time of the run", async () => {
     const run = await c.runNow(await c.newJob());
     let now = START;
     while ((await c.runState(run)) !== "TERMINATED SUCCESS") {
@@ -198,7 +198,7 @@ describe("life on a new cluster", () => {
     for (const id of ids) expect(await c.state(id)).toBe("TERMINATED");
   });
 
-  test("B3.3: a cluster that cannot get its nodes makes the run INTERNAL_ERROR, without a result", async () => {
+  test("B3.3 with its cluster: a cluster that cannot get its nodes makes the run INTERNAL_ERROR, without a result", async () => {
     const instance_pool_id = await c.newPool({ max_capacity: 1 });
     const new_cluster = { ...CLUSTER, instance_pool_id };
     const run = await c.runNow(await c.newJob({ new_cluster }));
@@ -207,7 +207,7 @@ describe("life on a new cluster", () => {
     expect((await c.run(run)).state.state_message).toContain("1 of 3 nodes");
   });
 
-  test("B3.3: a pool that was deleted since makes the run INTERNAL_ERROR", async () => {
+  test("B3.3 with its cluster: a pool that was deleted since makes the run INTERNAL_ERROR", async () => {
     const instance_pool_id = await c.newPool();
     const job = await c.newJob({ new_cluster: { ...CLUSTER, instance_pool_id } });
     await w.post("instance-pools/delete", { instance_pool_id });
@@ -216,14 +216,14 @@ describe("life on a new cluster", () => {
     expect((await c.run(run)).state.state_message).toContain(instance_pool_id);
   });
 
-  test("B3.3: a cluster that is terminated during the run makes it INTERNAL_ERROR with the result FAILED", async () => {
+  test("B3.3 with its cluster: a cluster that is terminated during the run makes it INTERNAL_ERROR with the result FAILED", async () => {
     const run = await c.runNow(await c.newJob());
     await w.advance(600);
     await w.post("clusters/delete", { cluster_id: (await c.run(run)).cluster_instance.cluster_id });
     expect(await c.runState(run)).toBe("INTERNAL_ERROR FAILED");
   });
 
-  test("B2.1: a job's cluster from a pool uses and returns its instances", async () => {
+  test("B1 pools: a job's cluster from a pool uses and returns its instances", async () => {
     const instance_pool_id = await c.newPool();
     await c.runNow(await c.newJob({ new_cluster: { ...CLUSTER, instance_pool_id } }));
     await w.advance(600);
@@ -278,7 +278,7 @@ describe("life on an existing cluster", () => {
   });
 
   test.each(["restart", "edit", "delete", "permanent-delete"])(
-    "B3.3: %s of the cluster stops its active runs",
+    "B3.3 with its cluster: %s of the cluster stops its active runs",
     async (call) => {
       const cluster = await c.runningCluster();
       const run = await c.runNow(await onExisting(cluster));
@@ -290,7 +290,7 @@ describe("life on an existing cluster", () => {
     },
   );
 
-  test("B3.3: resize of the cluster leaves its active runs alone", async () => {
+  test("B3.3 with its cluster: resize of the cluster leaves its active runs alone", async () => {
     const cluster = await c.runningCluster();
     const run = await c.runNow(await onExisting(cluster));
     await w.post("clusters/resize", { cluster_id: cluster, num_workers: 5 });
@@ -309,14 +309,14 @@ describe("life on an existing cluster", () => {
     expect(await c.runState(owner)).toBe("TERMINATED SUCCESS");
   });
 
-  test("B3.3: a cluster that is gone for good makes a run INTERNAL_ERROR", async () => {
+  test("B3.3 with its cluster: a cluster that is gone for good makes a run INTERNAL_ERROR", async () => {
     const cluster = await c.terminatedCluster();
     const job = await onExisting(cluster);
     await w.post("clusters/permanent-delete", { cluster_id: cluster });
     expect(await c.runState(await c.runNow(job))).toBe("INTERNAL_ERROR");
   });
 
-  test("B3.1: a cluster whose pool is gone fails to start, and the run with it, once", async () => {
+  test("B3.1 delete: a cluster whose pool is gone fails to start, and the run with it, once", async () => {
     const instance_pool_id = await c.newPool();
     const cluster = await c.terminatedCluster({ instance_pool_id });
     const run = await c.runNow(await onExisting(cluster));
@@ -340,7 +340,7 @@ describe("how a run ends", () => {
   };
 
   test.each(["SUCCESS", "FAILED", "TIMED_OUT", "CANCELED"])(
-    "B2.3 result_state: %s by control",
+    "B2.3 result_state, control: %s by control",
     async (result) => {
       const run = await running();
       expect(await c.finish(run, result)).toMatchObject({ status: 200 });
@@ -350,13 +350,13 @@ describe("how a run ends", () => {
     },
   );
 
-  test("B2.3: a run that is told its end before it begins ends so when it begins", async () => {
+  test("B2.3 control: a run that is told its end before it begins ends so when it begins", async () => {
     const run = await c.runNow(await c.newJob());
     await c.finish(run, "FAILED");
     expect(await passing(run, SECOND)).toEqual(["PENDING", "TERMINATING FAILED", "TERMINATED FAILED"]);
   });
 
-  test("B2.3: the end of a run that has ended is settled; an unknown end or run is refused", async () => {
+  test("B2.3 control: the end of a run that has ended is settled; an unknown end or run is refused", async () => {
     const run = await running();
     expect(await c.finish(run, "PERFECT")).toMatchObject(invalid);
     expect(await c.finish(5, "SUCCESS")).toMatchObject(invalid);
@@ -424,7 +424,7 @@ describe("how a run ends", () => {
 });
 
 describe("runs/submit", () => {
-  test("B4.2 rule 5: a one-time run without a job, polled by runs/get", async () => {
+  test("B4.2 rule 5, B2.3 run_type: a one-time run without a job, polled by runs/get", async () => {
     const { status, body } = await submit({ run_name: "once" });
     expect({ status, fields: Object.keys(body) }).toEqual({ status: 200, fields: ["run_id"] });
     expect(await c.run(body.run_id)).toMatchObject({
@@ -485,7 +485,7 @@ describe("runs/list", () => {
     expect((await w.get("jobs/runs/list")).body).toEqual({ has_more: false });
   });
 
-  test("B4.2 rule 6: runs of all jobs, the most recently started first, as runs/get shows them", async () => {
+  test("B4.2 rule 6, runs/list: runs of all jobs, the most recently started first, as runs/get shows them", async () => {
     const { made } = await eight();
     expect(await listed()).toEqual({ ids: made, more: false });
     expect((await c.runs())[0]).toEqual(await c.run(Number(made[0])));
@@ -515,7 +515,7 @@ describe("runs/list", () => {
     expect(await listed({ offset: 99 })).toEqual({ ids: [], more: false });
   });
 
-  test("B4.2 rule 6: 20 by default; above 0 and below 1000; 0 means the maximum", async () => {
+  test("B4.2 rule 6, B8 limit: runs/list: 20 by default; above 0 and below 1000; 0 means the maximum", async () => {
     const job = await c.newJob({ max_concurrent_runs: 0 });
     for (let count = 0; count < 25; count++) await c.runNow(job);
     expect((await listed()).ids).toHaveLength(20);
@@ -546,7 +546,7 @@ describe("runs/get and runs/delete", () => {
     expect(await w.get("jobs/runs/get")).toMatchObject(invalid);
   });
 
-  test("B4.2 rule 9: an active run gives an error and stays", async () => {
+  test("B4.2 rule 9, B7 without a named code, B3.3 delete: runs/delete of an active run gives an error and stays", async () => {
     const run = await c.runNow(await c.newJob());
     for (const state of ["PENDING", "RUNNING", "TERMINATING SUCCESS"]) {
       expect(await c.runState(run)).toBe(state);
@@ -557,7 +557,7 @@ describe("runs/get and runs/delete", () => {
     expect(await c.runState(run)).toBe("TERMINATED SUCCESS");
   });
 
-  test("B3.3 delete: a run that is not active is gone", async () => {
+  test("B3.3 delete, B4.2 runs/delete: a run that is not active is gone", async () => {
     const run = await c.runNow(await c.newJob());
     await w.advance(5 * SECOND);
     expect(await remove(run)).toMatchObject(done);
@@ -565,7 +565,7 @@ describe("runs/get and runs/delete", () => {
     expect(await remove(run)).toMatchObject(invalid);
   });
 
-  test("B4.2 rule 10: runs are removed after 60 days", async () => {
+  test("B4.2 rule 10, B8 limit: runs are removed after 60 days", async () => {
     const job = await c.newJob();
     const run = await c.runNow(job);
     await w.advance(60 * DAY);

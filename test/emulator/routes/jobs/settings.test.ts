@@ -30,12 +30,12 @@ const ok = { status: 200 };
 const message = async (fields: object): Promise<string> => (await create(fields)).body.message;
 
 describe("create and get", () => {
-  test("B4.2 create: answers the id of the job, a number", async () => {
+  test("B4.2 create, B2.2 job_id: answers the id of the job, a number", async () => {
     const { status, body } = await create({});
     expect({ status, body }).toEqual({ status: 200, body: { job_id: expect.any(Number) } });
   });
 
-  test("B4.2 get: id, creator, settings and time of creation", async () => {
+  test("B4.2 get, B2.2 created_time, creator_user_name: id, creator, settings and time of creation", async () => {
     const job_id = await c.newJob();
     expect(await c.job(job_id)).toEqual({
       job_id,
@@ -45,7 +45,7 @@ describe("create and get", () => {
     });
   });
 
-  test("B2.2 defaults: get shows name, no mail, no timeout and one run at a time", async () => {
+  test("B2.2 settings, name, libraries, email_notifications, timeout_seconds, max_concurrent_runs: get shows name, no mail, no timeout and one run at a time", async () => {
     const { settings } = await c.job(await c.newJob());
     expect(settings).toEqual({
       name: "Untitled",
@@ -56,10 +56,10 @@ describe("create and get", () => {
     });
   });
 
-  test("B2.2: every setting that was given is answered", async () => {
+  test("B2.2 settings, libraries: every setting that was given is answered", async () => {
     const settings = {
       name: "nightly",
-      new_cluster: { ...CLUSTER, custom_tags: { team: "etl" }, spark_conf: { a: "b" } },
+      new_cluster: { ...CLUSTER, custom_tags: [{ key: "team", value: "etl" }], spark_conf: { a: "b" } },
       notebook_task: { notebook_path: "/a/b", base_parameters: { day: "1" } },
       libraries: [
         { jar: "fs:/a.jar" },
@@ -89,7 +89,7 @@ describe("create and get", () => {
     expect((await c.job(await c.newJob(settings))).settings).toEqual(settings);
   });
 
-  test("B2.2 schedule: it is not paused unless it says so", async () => {
+  test("B2.2 pause_status: it is not paused unless it says so", async () => {
     const schedule = { quartz_cron_expression: "0 0 0 * * ?", timezone_id: "UTC" };
     expect((await c.job(await c.newJob({ schedule }))).settings.schedule).toEqual({
       ...schedule,
@@ -97,7 +97,7 @@ describe("create and get", () => {
     });
   });
 
-  test("B4.2 create: unknown fields are ignored, also inside", async () => {
+  test("B4.2 unknown fields: unknown fields are ignored, also inside", async () => {
     const { settings } = await c.job(
       await c.newJob({ colour: "blue", notebook_task: { notebook_path: "/a", colour: "blue" } }),
     );
@@ -113,7 +113,7 @@ describe("create and get", () => {
     expect(await c.job(body.job_id)).not.toHaveProperty("creator_user_name");
   });
 
-  test("B4.2 get: a job that does not exist gives INVALID_PARAMETER_VALUE and is named", async () => {
+  test("B4.2 get, missing: a job that does not exist gives INVALID_PARAMETER_VALUE and is named", async () => {
     expect(await w.get("jobs/get", { job_id: 5 })).toMatchObject({
       status: 400,
       body: { error_code: "INVALID_PARAMETER_VALUE", message: "Job 5 does not exist." },
@@ -130,14 +130,14 @@ describe("create and get", () => {
     expect((await w.get("jobs/list")).body).toEqual({ jobs: [await c.job(a), await c.job(b)] });
   });
 
-  test("B4.2 rule 1: a workspace holds at most 1000 jobs", async () => {
+  test("B4.2 rule 1, B8 limit, B7 jobs: a workspace holds at most 1000 jobs", async () => {
     for (let count = 0; count < 1000; count++) await c.newJob();
     expect(await create({})).toMatchObject(refused(400, "QUOTA_EXCEEDED"));
     await remove((await w.get("jobs/list")).body.jobs[0].job_id);
     expect(await create({})).toMatchObject(ok);
   });
 
-  test("B8: a request of jobs has at most 10 MB", async () => {
+  test("B4.2 size, B8 limit: a request of jobs has at most 10 MB", async () => {
     expect(await create({ name: "x".repeat(10 * 1024 * 1024) })).toMatchObject(
       refused(413, "REQUEST_TOO_LARGE"),
     );
@@ -145,7 +145,7 @@ describe("create and get", () => {
 });
 
 describe("which cluster", () => {
-  test("B2.2: exactly one of existing_cluster_id and new_cluster", async () => {
+  test("B2.2 existing_cluster_id: exactly one of existing_cluster_id and new_cluster", async () => {
     const existing_cluster_id = await c.newCluster();
     expect(await message({ new_cluster: undefined })).toBe(
       "Either new_cluster or existing_cluster_id must be specified.",
@@ -195,7 +195,7 @@ describe("which cluster", () => {
     });
   });
 
-  test("B2.4 custom_tags: a job's cluster takes 45", async () => {
+  test("B2.4 custom_tags, B8 limit: a job's cluster takes 45 custom tags", async () => {
     const tags = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, "v"]));
     expect(await create({ new_cluster: { ...CLUSTER, custom_tags: tags(45) } })).toMatchObject(ok);
@@ -212,12 +212,12 @@ describe("which task", () => {
   };
   const only = (task: object) => w.post("jobs/create", { new_cluster: CLUSTER, ...task });
 
-  test.each(Object.entries(tasks))("B2.2: a job may have a %s", async (kind, task) => {
+  test.each(Object.entries(tasks))("B2.2 tasks: a job may have a %s", async (kind, task) => {
     const { body } = await only({ [kind]: task });
     expect((await c.job(body.job_id)).settings[kind]).toEqual(task);
   });
 
-  test("B2.2: exactly one task", async () => {
+  test("B2.2 tasks: exactly one task", async () => {
     expect(await only({})).toMatchObject(invalid);
     const { notebook_task, spark_jar_task } = tasks;
     expect(await only({ notebook_task, spark_jar_task })).toMatchObject(invalid);
@@ -246,7 +246,7 @@ describe("which task", () => {
     expect(await w.post("jobs/create", { new_cluster, spark_submit_task })).toMatchObject(invalid);
   });
 
-  test("B2.2 Library: each is exactly one kind, with what that kind needs", async () => {
+  test("B2.2 Library, kinds of libraries: each is exactly one kind, with what that kind needs", async () => {
     const withLibrary = (library: object) => create({ libraries: [library] });
     expect(await withLibrary({})).toMatchObject(invalid);
     expect(await withLibrary({ jar: "fs:/a.jar", egg: "fs:/a.egg" })).toMatchObject(invalid);
@@ -257,7 +257,7 @@ describe("which task", () => {
 });
 
 describe("the other settings", () => {
-  test("B2.2 max_concurrent_runs: from 0 to 1000", async () => {
+  test("B2.2 max_concurrent_runs, B8 limit: max_concurrent_runs from 0 to 1000", async () => {
     expect(await create({ max_concurrent_runs: -1 })).toMatchObject(invalid);
     expect(await create({ max_concurrent_runs: 1001 })).toMatchObject(invalid);
     expect(await create({ max_concurrent_runs: 0 })).toMatchObject(ok);
@@ -274,7 +274,7 @@ describe("the other settings", () => {
     expect(await create({ min_retry_interval_millis: -1 })).toMatchObject(invalid);
   });
 
-  test("B2.2: a wrong type is refused, not turned into the right one", async () => {
+  test("B2.2 types: a wrong type is refused, not turned into the right one", async () => {
     for (const fields of [
       { name: 5 },
       { timeout_seconds: "5" },
@@ -288,7 +288,7 @@ describe("the other settings", () => {
     }
   });
 
-  test("B2.2 schedule: expression and time zone are required and checked", async () => {
+  test("B2.2 quartz_cron_expression, timezone_id: expression and time zone are required and checked", async () => {
     const quartz_cron_expression = "0 0 0 * * ?";
     const timezone_id = "UTC";
     expect(await create({ schedule: { quartz_cron_expression } })).toMatchObject(invalid);
@@ -388,7 +388,7 @@ describe("reset", () => {
 });
 
 describe("delete", () => {
-  test("B4.2 rule 2: the job is gone for get, list, reset and run-now", async () => {
+  test("B4.2 rule 2, delete: the job is gone for get, list, reset and run-now", async () => {
     const job = await c.newJob();
     expect(await remove(job)).toMatchObject(done);
     expect(await w.get("jobs/get", { job_id: job })).toMatchObject(invalid);
@@ -404,12 +404,12 @@ describe("delete", () => {
     expect(await c.mails()).toHaveLength(1);
   });
 
-  test("B4.2 delete: an id that no job ever had gives INVALID_PARAMETER_VALUE", async () => {
+  test("B4.2 delete, missing: an id that no job ever had gives INVALID_PARAMETER_VALUE", async () => {
     expect(await remove(5)).toMatchObject(invalid);
     expect(await w.post("jobs/delete", {})).toMatchObject(invalid);
   });
 
-  test("B4.2 rule 2: mails each address of the notifications once", async () => {
+  test("B4.2 rule 2, B6 mails: mails each address of the notifications once", async () => {
     const job = await c.newJob({
       name: "nightly",
       email_notifications: { on_start: ["a@example.com"], on_success: ["a@example.com", "b@example.com"] },

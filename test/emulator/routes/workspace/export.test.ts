@@ -60,7 +60,7 @@ test("A4.4 export: DBC of a notebook is an archive with its JSON form", async ()
   ]);
 });
 
-test("A4.4 rule 2: a folder is exported as DBC with all that is in it", async () => {
+test("A4.4 rule 2, A2.6 ExportFormat: directories: a folder is exported as DBC with all that is in it", async () => {
   await w.post("workspace/mkdirs", { path: "/Shared/sub/empty" });
   await w.post("workspace/import", { path: "/Shared/sub/m", language: "R", content: base64("y") });
   const files = unzipSync(bytes(await take("/Shared", "DBC")));
@@ -107,7 +107,7 @@ test("A4.4 rule 2: a folder is exported without the libraries in it", async () =
 });
 
 test.each(["source", "PDF", ""])(
-  "A2.6: the export format %j is unknown: formats are case sensitive",
+  "A2.6 ExportFormat: the export format %j is unknown: formats are case sensitive",
   async (format) => {
     const answer = await w.get("workspace/export", { path: "/Shared/n", format });
     expect(refusal(answer)).toEqual(refused(400, "INVALID_PARAMETER_VALUE"));
@@ -143,7 +143,7 @@ test("A4.4 export: a direct_download that is no BOOL is refused", async () => {
   expect(refusal(answer)).toEqual(refused(400, "MALFORMED_REQUEST"));
 });
 
-test("A8: an export of exactly 10 MB is answered", async () => {
+test("A8 limit: an export of exactly 10 MB is answered", async () => {
   const content = new Uint8Array(10 * MB).fill(97);
   await postForm(
     w,

@@ -51,12 +51,12 @@ test("A4.4 import: SOURCE without a language is refused", async () => {
   expect(answer.body.message).toBe("Missing required field: language");
 });
 
-test.each(["python", "JAVA", ""])("A2.6: the language %j is unknown", async (language) => {
+test.each(["python", "JAVA", ""])("A2.6 language: the language %j is unknown", async (language) => {
   expect(refusal(await put({ language }))).toEqual(refused(400, "INVALID_PARAMETER_VALUE"));
 });
 
 test.each(["source", "TXT"])(
-  "A2.6: the import format %j is unknown: formats are case sensitive",
+  "A2.6 ExportFormat: the import format %j is unknown: formats are case sensitive",
   async (format) => {
     expect(refusal(await put({ format }))).toEqual(refused(400, "INVALID_PARAMETER_VALUE"));
   },
@@ -73,7 +73,7 @@ test.each(["HTML", "JUPYTER", "DBC"])(
 );
 
 test.each(FORMATS.flatMap((from) => FORMATS.map((to) => [from, to] as const)))(
-  "A4.4: a notebook imported as %s can be exported as %s, and back to the same cells",
+  "A4.4 conversion, A2.6 ExportFormat: in every format: a notebook imported as %s can be exported as %s, and back to the same cells",
   async (from, to) => {
     await put({ path: "/first" });
     await put({ path: "/second", format: from, content: await take("/first", from) });
@@ -117,13 +117,16 @@ test.each(["%%%", "a"])("A4.4 import: content %j that is no base64 is refused", 
   expect(refusal(await put({ content }))).toEqual(refused(400, "MALFORMED_REQUEST"));
 });
 
-test.each([undefined, false])("A4.4 rule 3: with overwrite %s, what exists stays", async (overwrite) => {
-  await put({});
-  const again = await put({ content: base64("other"), ...(overwrite === undefined ? {} : { overwrite }) });
-  expect(refusal(again)).toEqual(refused(400, "RESOURCE_ALREADY_EXISTS"));
-  expect(again.body.message).toBe("Path (/n) already exists.");
-  expect(await source()).toBe(SOURCE);
-});
+test.each([undefined, false])(
+  "A4.4 rule 3, import: with overwrite %s, what exists stays",
+  async (overwrite) => {
+    await put({});
+    const again = await put({ content: base64("other"), ...(overwrite === undefined ? {} : { overwrite }) });
+    expect(refusal(again)).toEqual(refused(400, "RESOURCE_ALREADY_EXISTS"));
+    expect(again.body.message).toBe("Path (/n) already exists.");
+    expect(await source()).toBe(SOURCE);
+  },
+);
 
 test("A4.4 rule 3: overwrite replaces content and language and keeps the id", async () => {
   await put({});
@@ -138,7 +141,7 @@ test("A4.4 rule 3: overwrite of a path that is free creates the notebook", async
   expect((await put({ overwrite: true })).status).toBe(200);
 });
 
-test("A4.4 rule 3: a folder is never overwritten by a notebook", async () => {
+test("A4.4 rule 3: only as DBC: a folder is never overwritten by a notebook", async () => {
   const kept = await put({ path: "/Shared" });
   expect(refusal(kept)).toEqual(refused(400, "RESOURCE_ALREADY_EXISTS"));
   const forced = await put({ path: "/Shared", overwrite: true });
@@ -155,7 +158,7 @@ test("A4.4 rule 3: a library is never overwritten by a notebook", async () => {
   );
 });
 
-test.each(["/none/n", "/Shared/a/b"])("A4.4 import: the folder above %s is missing", async (path) => {
+test.each(["/none/n", "/Shared/a/b"])("A4.4 parent: the folder above %s is missing", async (path) => {
   const answer = await put({ path });
   expect(refusal(answer)).toEqual(refused(404, "RESOURCE_DOES_NOT_EXIST"));
   expect(answer.body.message).toBe(
@@ -203,7 +206,7 @@ test.each(["/Shared", "/free"])("A4.4 rule 3: overwrite is not supported for DBC
   );
 });
 
-test("A4.4 import: the folder above a DBC import must exist", async () => {
+test("A4.4 parent: the folder above a DBC import must exist", async () => {
   const content = await take("/Shared", "DBC");
   expect(refusal(await put({ path: "/none/copy", format: "DBC", content }))).toEqual(
     refused(404, "RESOURCE_DOES_NOT_EXIST"),
@@ -234,7 +237,7 @@ test.each([
   ["has the name of another", { "d/a.python": model("x"), "d/a.scala": model("y") }],
   ["is all that there is, and empty", {}],
 ])(
-  "A4.4 import: an archive whose entry %s is refused and leaves nothing",
+  "A4.4 archives: an archive whose entry %s is refused and leaves nothing",
   async (_what, files: Record<string, Uint8Array>) => {
     const before = w.store.dump();
     const answer = await put({ path: "/bad", format: "DBC", content: archive(files) });
@@ -251,17 +254,17 @@ function lying(size: number): string {
   return base64(zip);
 }
 
-test("A4.4 import: an archive that unfolds into far more than it is, is refused before it is unfolded", async () => {
+test("A4.4 archives: an archive that unfolds into far more than it is, is refused before it is unfolded", async () => {
   const answer = await put({ path: "/bad", format: "DBC", content: lying(2 ** 31) });
   expect(refusal(answer)).toEqual(refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED"));
 });
 
-test("A4.4 import: an archive that unfolds into more than it says is refused", async () => {
+test("A4.4 archives: an archive that unfolds into more than it says is refused", async () => {
   const answer = await put({ path: "/bad", format: "DBC", content: lying(10) });
   expect(refusal(answer)).toEqual(refused(400, "INVALID_PARAMETER_VALUE"));
 });
 
-test("A4.4 import: an archive with a notebook above 10 MB is refused", async () => {
+test("A4.4 archives: an archive with a notebook above 10 MB is refused", async () => {
   const content = archive({ "a.python": model("x".repeat(10 * MB)) });
   expect(refusal(await put({ path: "/bad", format: "DBC", content }))).toEqual(
     refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED"),
@@ -295,7 +298,7 @@ test("A4.4 rule 3: a form's fields are checked as those of a JSON body", async (
   expect(nameless.body.message).toBe("Missing required field: path");
 });
 
-test("A8: content of exactly 10 MB is imported, one byte more is refused", async () => {
+test("A4.4 rule 3, A8 limit: content of exactly 10 MB is imported, one byte more is refused", async () => {
   const form = (size: number, path: string) =>
     postForm(
       w,
@@ -307,7 +310,7 @@ test("A8: content of exactly 10 MB is imported, one byte more is refused", async
   expect(refusal(await form(10 * MB + 1, "/over"))).toEqual(refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED"));
 });
 
-test("A8: base64 content in a JSON body is at most 10 MB as it is written", async () => {
+test("A8 units: base64 content in a JSON body is at most 10 MB as it is written", async () => {
   expect((await put({ path: "/fits", content: "A".repeat(10 * MB) })).status).toBe(200);
   expect(refusal(await put({ path: "/over", content: "A".repeat(10 * MB + 4) }))).toEqual(
     refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED"),
