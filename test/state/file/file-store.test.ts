@@ -209,6 +209,42 @@ test("a process that dies before any file operation of a run loses nothing that 
     }
 });
 
+test("what a killed run wrote without fsync is made durable before anything is derived from it", async () => {
+  const disk = new Disk();
+  await written(disk);
+  const never = new Promise<never>(() => {});
+  /** Stops dead at an operation once it is armed. */
+  const dying = (operation: string, path: string) => {
+    let die = (): void => {};
+    let armed = false;
+    const died = new Promise<void>((resolve) => {
+      die = resolve;
+    });
+    const before = (done: string, where: string): Promise<never> | undefined => {
+      if (!armed || done !== operation || !where.includes(path)) return undefined;
+      die();
+      return never;
+    };
+    const arm = (): void => {
+      armed = true;
+    };
+    return { hooks: { before }, died, arm };
+  };
+  // The first run dies between the write of a line and its fsync, the heir between state.json and its new journal.
+  const first = dying("sync", "/journal.jsonl");
+  const lease = await storeOn({ disk, hooks: first.hooks, seed: 3 }).lock({ timeoutMs: 0 });
+  first.arm();
+  void lease.append(record("undurable"));
+  await first.died;
+  const second = dying("open", "/journal.jsonl.");
+  second.arm();
+  const clock = new VirtualClock(1_000_000 + 10 * TIMES.leaseMs);
+  void storeOn({ disk, hooks: second.hooks, owner: BO, seed: 4, clock }).lock({ timeoutMs: 0 });
+  await second.died;
+  disk.powerCut();
+  expect(await names(storeOn({ disk, seed: 5 }))).toEqual(["pools.a", "pools.b", "pools.undurable"]);
+});
+
 test("when the disk is full, appending fails for good and the lock can still be given back", async () => {
   const disk = new Disk();
   let full = false;
