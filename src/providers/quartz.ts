@@ -145,6 +145,7 @@ function allowed(rule: FieldRule, range: string): string {
 
 /** Whether no date fits, as 30 February. The forms that croner does not know always have a date. */
 function neverFires(parts: readonly string[]): boolean {
+  if (surelyFires(parts)) return false;
   if (/L|W/.test(parts[DAY_OF_MONTH] ?? "") || /L|#/.test(parts[DAY_OF_WEEK] ?? "")) return false;
   try {
     const pattern = parts.map((part, at) => unwrapped(RULES[at], part)).join(" ");
@@ -158,6 +159,12 @@ function neverFires(parts: readonly string[]): boolean {
   } catch {
     return false;
   }
+}
+
+/** Without a year, what fires on any day of the week, or on a day that every month has, fires; no date has to be looked for. */
+function surelyFires(parts: readonly string[]): boolean {
+  const day = parts[DAY_OF_MONTH] ?? "";
+  return parts.length === 6 && day.split(",").some((item) => /^[?*/]/.test(item) || parseInt(item, 10) <= 28);
 }
 
 /** Ranges that run over the end, split in two for croner. */

@@ -63,6 +63,7 @@ export function reportLimits(resources: Iterable<Written>, registry: Registry, f
 export function reportRepeated(written: Written, fields: MapNode, findings: Findings): void {
   walkFields(written.provider, fields, (node, path, schema) => {
     if (node.kind !== "list" || (schema.list !== "set" && schema.uniqueItems !== true)) return;
+    if (node.items.length < 2) return;
     const seen = new Set<string>();
     for (const item of node.items) {
       const text = canonicalJson(plain(item));

@@ -15,7 +15,7 @@ import type { Spec } from "./spec.ts";
 import { type Suggest, suggester } from "./suggest.ts";
 import { withTarget } from "./targets.ts";
 import { keySpanOf, type MapNode, member, spanOf, withMembers } from "./tree.ts";
-import { type Validator, validatorOf } from "./validate.ts";
+import { validatorForPolicy } from "./validator.ts";
 import { variablesOf } from "./variables.ts";
 
 export interface LoadOptions {
@@ -42,12 +42,12 @@ export async function loadSpec(
   options: LoadOptions,
 ): Promise<{ readonly spec?: Spec; readonly diagnostics: readonly Diagnostic[] }> {
   const findings = new Findings();
-  const spec = read(options, findings);
+  const spec = await read(options, findings);
   const diagnostics = findings.diagnostics();
   return spec === undefined || findings.failed ? { diagnostics } : { spec, diagnostics };
 }
 
-function read(options: LoadOptions, findings: Findings): Spec | undefined {
+async function read(options: LoadOptions, findings: Findings): Promise<Spec | undefined> {
   const { registry } = options;
   const place = treeOf(options.file, options.cwd);
   if (place === undefined) {
@@ -61,12 +61,11 @@ function read(options: LoadOptions, findings: Findings): Spec | undefined {
   if (included === undefined) return undefined;
   const suggest = suggester();
   const root = settled(included.root, options, suggest, findings);
-  const validator = validatorOf(registry);
-  checkPolicy(root, validator, suggest, findings);
+  await checkPolicy(root, registry, suggest, findings);
   const written = unfolded(flattened(root, registry, suggest, findings), registry, tree, findings);
   const keyed = options.secrets === "resolve" ? options.keyed : undefined;
   const secrets = { tree, env: options.env, keyed };
-  const resources = resolved(written, { registry, validator, tree, secrets, suggest, findings });
+  const resources = await resolved(written, { registry, tree, secrets, suggest, findings });
   if (findings.failed) return undefined;
   return { folder: tree.folder, files: included.files, resources, policy: policyOf(member(root, "policy")) };
 }
@@ -93,9 +92,15 @@ function assigned(texts: readonly string[], findings: Findings): ReadonlyMap<str
   return vars;
 }
 
-function checkPolicy(root: MapNode, validator: Validator, suggest: Suggest, findings: Findings): void {
+async function checkPolicy(
+  root: MapNode,
+  registry: Registry,
+  suggest: Suggest,
+  findings: Findings,
+): Promise<void> {
   const section = member(root, "policy");
   if (section === undefined) return;
+  const validator = await validatorForPolicy(registry, section);
   for (const { code, message, path, onKey, hint } of wordsOf(validator.policy(section), "policy", suggest)) {
     const at = onKey ? keySpanOf(section, path) : spanOf(section, path);
     findings.error(code, message, at, hint === undefined ? {} : { hint });

@@ -4,7 +4,7 @@ import type { Address } from "../core/address.ts";
 import type { Json } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import type { Values } from "../resource/fields.ts";
-import type { Payload, Problem } from "../resource/provider.ts";
+import type { Payload, Problem, Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import { hasContent, secretField } from "./content-kinds.ts";
 import { contentOf } from "./contents.ts";
@@ -25,11 +25,10 @@ import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
 import type { Resource } from "./spec.ts";
 import type { Suggest } from "./suggest.ts";
 import { keySpanOf, type MapNode, plain, spanOf, withMembers } from "./tree.ts";
-import type { Validator } from "./validate.ts";
+import { type Validator, validatorFor } from "./validator.ts";
 
 export interface Resolving {
   readonly registry: Registry;
-  readonly validator: Validator;
   readonly tree: Tree;
   readonly secrets: SecretSources;
   readonly suggest: Suggest;
@@ -37,7 +36,10 @@ export interface Resolving {
 }
 
 /** The desired resources, in the order in which they are written. Only to be used when nothing was found. */
-export function resolved(all: readonly Written[], resolving: Resolving): ReadonlyMap<Address, Resource> {
+export async function resolved(
+  all: readonly Written[],
+  resolving: Resolving,
+): Promise<ReadonlyMap<Address, Resource>> {
   const { registry, suggest, findings } = resolving;
   const byAddress = new Map(all.map((one) => [one.address, one]));
   const keys = Map.groupBy(all, (one) => one.provider.kind);
@@ -52,21 +54,35 @@ export function resolved(all: readonly Written[], resolving: Resolving): Readonl
   reportLimits(all, registry, findings);
   const index = new NameIndex(all, registry);
   const resources = new Map<Address, Desired>();
-  const membered: Membered[] = [];
-  for (const written of all) {
-    const link = linked(written, linkage);
-    membered.push({ written, fields: link.fields });
-    resources.set(written.address, desiredOf(written, link, index, resolving));
-  }
+  const links = all.map((written) => linkedWhole(written, linkage));
+  const validator = await validatorFor(registry, links);
+  for (const link of links)
+    resources.set(link.written.address, desiredOf(link, index, { ...resolving, validator }));
+  const membered: readonly Membered[] = links;
   reportMemberships(membered, registry, findings);
   reportCycles(resources, (address) => byAddress.get(address)?.at, findings);
   return resources;
 }
 
-function desiredOf(written: Written, link: Linked, index: NameIndex, resolving: Resolving): Desired {
+interface LinkedWhole extends Linked {
+  readonly written: Written;
+  readonly provider: Provider;
+  /** The fields, and the lifecycle beside them. */
+  readonly node: MapNode;
+}
+
+interface Checking extends Resolving {
+  readonly validator: Validator;
+}
+
+function linkedWhole(written: Written, linkage: Linkage): LinkedWhole {
+  const link = linked(written, linkage);
+  return { ...link, written, provider: written.provider, node: withLifecycle(written, link.fields) };
+}
+
+function desiredOf(link: LinkedWhole, index: NameIndex, resolving: Checking): Desired {
   const { suggest, findings } = resolving;
-  const { fields } = link;
-  const whole = written.lifecycle === undefined ? fields : withLifecycle(written, fields);
+  const { written, fields, node: whole } = link;
   const isLiteral = secretField(written.provider) !== undefined && holdsLiteral(written, findings);
   const faulty = isLiteral ? undefined : checkSchema(written, whole, resolving);
   const isValid = faulty?.size === 0;
@@ -90,7 +106,7 @@ function withLifecycle(written: Written, fields: MapNode): MapNode {
 function checkSchema(
   written: Written,
   fields: MapNode,
-  { validator, suggest, findings }: Resolving,
+  { validator, suggest, findings }: Checking,
 ): ReadonlySet<string> {
   const { address, provider } = written;
   const faulty = new Set<string>();

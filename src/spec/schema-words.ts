@@ -3,7 +3,7 @@
 import type { Code } from "../core/codes.ts";
 import { type Path, toText } from "../core/pointer.ts";
 import { didYouMean, listed, type Suggest } from "./suggest.ts";
-import type { SchemaError } from "./validate.ts";
+import type { SchemaError } from "./validator.ts";
 
 export interface Words {
   readonly code: Code;

@@ -32,6 +32,11 @@ export function resourceSchema(provider: Provider): JsonSchema {
   };
 }
 
+/** The schema of one resource by itself: what it refers to is in it. */
+export function wholeSchema(provider: Provider): JsonSchema {
+  return { ...resourceSchema(provider), $defs: { lifecycle: LIFECYCLE } };
+}
+
 /** The whole spec. Nested kinds stand inside their parents; a resource that needs no field may be left empty. */
 export function specSchema(registry: Registry): JsonSchema {
   const definitions: JsonSchema = { lifecycle: LIFECYCLE };

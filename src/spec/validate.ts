@@ -1,30 +1,14 @@
-// Checks values against the schemas of the kinds in use, all problems at once. Only what a spec uses is compiled.
+// Checks values with a validator of JSON Schema, which tells all problems at once. Only what a spec uses is compiled.
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Json } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
-import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
-import { type JsonSchema, resourceSchema } from "./schema.ts";
-import { LIFECYCLE, policySchema } from "./schema-sections.ts";
+import { type JsonSchema, wholeSchema } from "./schema.ts";
+import { policySchema } from "./schema-sections.ts";
 import { type Node, plain } from "./tree.ts";
-
-/** One error of the validator, with the path as keys. */
-export interface SchemaError {
-  readonly path: Path;
-  readonly keyword: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly schemaPath: string;
-  /** The schema that the keyword stands in. */
-  readonly schema: Readonly<Record<string, unknown>>;
-  readonly data: unknown;
-}
-
-export interface Validator {
-  resource(provider: Provider, node: Node): readonly SchemaError[];
-  policy(node: Node): readonly SchemaError[];
-}
+import type { SchemaError, Validator } from "./validator.ts";
 
 /** One validator for a registry: what is compiled for one spec serves the next. */
 const validators = new WeakMap<Registry, Validator>();
@@ -48,8 +32,7 @@ function makeValidator(registry: Registry): Validator {
     return validate(value) ? [] : told(validate.errors ?? [], value);
   };
   return {
-    resource: (provider, node) =>
-      check(provider.kind, () => ({ ...resourceSchema(provider), $defs: { lifecycle: LIFECYCLE } }), node),
+    resource: (provider, node) => check(provider.kind, () => wholeSchema(provider), node),
     policy: (node) => check("policy of the spec", () => policySchema(registry), node),
   };
 }
