@@ -9,15 +9,18 @@ export interface Asking {
   readonly noInput: boolean;
 }
 
+const LOOK_FIRST = "look at the plan first; then use --auto-approve, or `plan --out FILE` and `apply FILE`";
+
 /** True when the changes are approved. Throws Failure with CLI_CONFIRMATION where nobody can be asked. */
 export async function confirmed(
   context: Context,
   asking: Asking,
   question: string,
   signal: AbortSignal,
+  advice = LOOK_FIRST,
 ): Promise<boolean> {
   if (asking.autoApprove) return true;
-  if (asking.noInput || context.stdin.isTTY !== true) throw new Failure(cannotAsk(asking.noInput));
+  if (asking.noInput || context.stdin.isTTY !== true) throw new Failure(cannotAsk(asking.noInput, advice));
   const dialog = createInterface({ input: context.stdin, output: context.stderr.stream });
   // On a terminal in this mode Ctrl-C is a key, not a signal.
   dialog.on("SIGINT", () => {
@@ -36,11 +39,9 @@ export async function confirmed(
   }
 }
 
-function cannotAsk(noInput: boolean) {
+function cannotAsk(noInput: boolean, hint: string) {
   const message = noInput
     ? "--no-input forbids to ask, and --auto-approve is not given"
     : "there is no terminal to ask on, and --auto-approve is not given";
-  return error("CLI_CONFIRMATION", message, {
-    hint: "look at the plan first; then use --auto-approve, or `plan --out FILE` and `apply FILE`",
-  });
+  return error("CLI_CONFIRMATION", message, { hint });
 }

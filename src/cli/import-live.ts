@@ -78,7 +78,9 @@ export async function taking(run: Run, state: State, resource: Resource, id: str
       ),
     );
   const record = recordAsLive(provider, resource, live);
-  const plan = makePlan({ ...looked.input, state: withRecord(looked.recovered.state, record) });
+  // What it refers to may be waiting to be taken over, too; that is no difference of its own.
+  const after = withRecord(looked.recovered.state, record);
+  const plan = makePlan({ ...looked.input, state: after, adopt: true });
   return { record, plan: restricted(plan, resource), looked };
 }
 
@@ -109,6 +111,6 @@ function missing(provider: Provider, resource: Resource, id: string, objects: re
   const hint =
     named.length === 0
       ? `the workspace has no ${provider.one} of that name either`
-      : `the ${provider.one} ${named[0]?.name} has the id ${named.map((one) => one.id).join(" or ")}`;
+      : `the ${provider.one} ${JSON.stringify(named[0]?.name)} has the id ${named.map((one) => one.id).join(" or ")}`;
   return error("CLI_NO_OBJECT", `the workspace has no ${provider.one} with the id ${id}`, { hint });
 }

@@ -1,8 +1,9 @@
 // The remote id of what an address stands for: from the state, for commands that operate what is declared.
 
-import { kindOf, parseAddress, type RemoteId } from "../core/address.ts";
+import { isMissing } from "../api/missing.ts";
+import { type Address, kindOf, parseAddress, type RemoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
-import type { State } from "../state/record.ts";
+import type { State, StateRecord } from "../state/record.ts";
 import type { HostOptions } from "./config.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import type { Context } from "./context.ts";
@@ -13,8 +14,9 @@ import { tell } from "./trouble.ts";
 
 export interface Recorded {
   readonly connection: Connection;
+  readonly record: StateRecord;
   readonly id: RemoteId;
-  readonly address: string;
+  readonly address: Address;
 }
 
 /** Connects, with the id of an address of this kind. Throws Failure with CLI_UNKNOWN_ADDRESS. */
@@ -27,25 +29,38 @@ export async function withRecorded<T>(
 ): Promise<T> {
   const { state, diagnostics } = await openState(context, options).read();
   tell(context, diagnostics);
-  const id = recordedId(state, kind, address);
+  const record = recordOf(state, kind, address);
   return withConnection(context, options, (connection) => {
     assertSameHost(state, connection.host);
-    return work({ connection, id, address });
+    return work({ connection, record, id: record.id, address: record.address }).catch((failure: unknown) => {
+      throw isMissing(failure) ? new Failure(gone(record)) : failure;
+    });
   });
 }
 
 /** `jobs.nightly`, or `nightly` where the kind goes without saying. */
-export function recordedId(state: State, kind: string, text: string): RemoteId {
+function recordOf(state: State, kind: string, text: string): StateRecord {
   const address = parseAddress(text.startsWith(`${kind}.`) ? text : `${kind}.${text}`);
   const record = address === undefined ? undefined : state.records.get(address);
-  if (record !== undefined) return record.id;
+  if (record !== undefined) return record;
   const known = [...state.records.keys()].filter((one) => kindOf(one) === kind);
-  const near = nearest(text, known);
+  const near = nearest(address ?? text, known);
   const hint =
     near === undefined
       ? `recorded ${kind}: ${known.join(", ") || "none; apply first"}`
       : `did you mean "${near}"?`;
   throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state has no ${address ?? text}`, { hint }));
+}
+
+function gone({ address, id }: StateRecord) {
+  return error(
+    "CLI_NO_OBJECT",
+    `${address} is recorded with the id ${id}, and the workspace has no such thing any more`,
+    {
+      address,
+      hint: "see what else changed: workspace drift",
+    },
+  );
 }
 
 /** An id as the service takes it: a number where it is one. */

@@ -10,6 +10,7 @@ export const CODES = {
   CLI_MANAGED: "What is to be imported is managed already.",
   CLI_NO_OBJECT: "The workspace has no such object.",
   CLI_RUN_FAILED: "A run of a job did not end in success.",
+  CLI_NOT_REACHED: "A cluster is not, or will not be, in the state that is needed.",
 
   SPEC_NOT_FOUND: "The spec file is missing or cannot be read.",
   SPEC_OUTSIDE: "A path leads out of the spec's folder tree.",

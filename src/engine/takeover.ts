@@ -36,8 +36,10 @@ function asApplied(fields: FieldTable, declared: Values, live: Values): JsonObje
 
 /** What the server decides and what nobody manages is ours only where the spec says something of it. */
 function taken(schema: FieldSchema, declared: Json | undefined, live: Json | undefined): Json | undefined {
-  if (live === undefined || schema.readOnly === true || schema.writeOnly === true) return undefined;
-  if (schema.source === true) return undefined;
+  if (schema.readOnly === true || schema.source === true) return undefined;
+  // What cannot be read back counts as it is declared, unless something tells whether it is.
+  if (schema.writeOnly === true) return schema.witness === undefined ? declared : undefined;
+  if (live === undefined) return undefined;
   const isOurs = schema.serverDefault !== true && schema.whenAbsent !== "unmanaged";
   if (declared === undefined && !isOurs) return undefined;
   if (schema.properties === undefined || !isObject(live)) return live;

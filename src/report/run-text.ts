@@ -1,74 +1,115 @@
-// Runs of jobs as text: one in a line, or one with its times, state and output.
+// Runs of jobs as text: a table of many, the story of one, and what it gave.
 
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Colors } from "./color.ts";
-import { printable } from "./printable.ts";
+import { printable, printableLines } from "./printable.ts";
+import { tableText } from "./table-text.ts";
+import { timeText } from "./time-text.ts";
 import { duration } from "./words.ts";
 
-/** `RUNNING`, `TERMINATED SUCCESS: done`. */
-export function stateText(run: JsonObject): string {
-  const state = objectIn(run.state);
-  const words = [state.life_cycle_state, state.result_state]
-    .filter((word) => typeof word === "string")
-    .join(" ");
-  const message =
-    typeof state.state_message === "string" && state.state_message !== "" ? `: ${state.state_message}` : "";
-  return printable(`${words}${message}`);
-}
+const ENDED = ["TERMINATED", "SKIPPED", "INTERNAL_ERROR"];
 
 export function hasEnded(run: JsonObject): boolean {
-  return ["TERMINATED", "SKIPPED", "INTERNAL_ERROR"].includes(String(objectIn(run.state).life_cycle_state));
+  return ENDED.includes(String(objectIn(run.state).life_cycle_state));
 }
 
+/** Both spellings are seen (part B, 2.3). */
 export function hasSucceeded(run: JsonObject): boolean {
-  return objectIn(run.state).result_state === "SUCCESS";
+  const { life_cycle_state, result_state } = objectIn(run.state);
+  return life_cycle_state === "TERMINATED" && (result_state === "SUCCESS" || result_state === "SUCCESSFUL");
+}
+
+/** `RUNNING`, `SUCCESS`, `FAILED`: how it is, in one word; how it ended where it did. */
+export function outcomeWord(run: JsonObject): string {
+  const { life_cycle_state: life, result_state: result } = objectIn(run.state);
+  const word = life === "TERMINATED" && typeof result === "string" ? result : life;
+  return printable(typeof word === "string" ? word : "UNKNOWN");
+}
+
+/** The service's own words about the state; empty where it has none. */
+export function messageOf(run: JsonObject): string {
+  const { state_message: message } = objectIn(run.state);
+  return typeof message === "string" ? printable(message) : "";
+}
+
+/** `RUNNING: the task is running`. */
+export function stateText(run: JsonObject): string {
+  const message = messageOf(run);
+  return message === "" ? outcomeWord(run) : `${outcomeWord(run)}: ${message}`;
 }
 
 /** The table of a list, newest first. */
 export function runsText(runs: readonly JsonObject[], colors: Colors): string {
   if (runs.length === 0) return "No runs.\n";
   const rows = runs.map((run) => [
-    String(run.run_id),
-    startText(run),
-    durationText(run),
+    idText(run.run_id),
     printable(String(run.run_name ?? "")),
-    stateText(run),
+    timeText(run.start_time),
+    hasEnded(run) && tookMs(run) > 0 ? duration(tookMs(run)) : "",
+    outcomeWord(run),
+    messageOf(run),
   ]);
-  const all = [["run", "started", "took", "name", "state"], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const lines = all.map((row, at) => {
-    const line = row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd();
-    return at === 0 ? colors.dim(line) : line;
-  });
-  return `${lines.join("\n")}\n`;
+  return tableText(["run", "name", "started", "took", "state", ""], rows, colors);
 }
 
-function startText(run: JsonObject): string {
-  return typeof run.start_time === "number"
-    ? new Date(run.start_time).toISOString().replace("T", " ").slice(0, 19)
-    : "";
+/** Everything about one run that people ask first. */
+export function runText(run: JsonObject, colors: Colors): string {
+  const lines: (readonly [string, string])[] = [
+    ["run", `${idText(run.run_id)}${run.run_name === undefined ? "" : ` of ${String(run.run_name)}`}`],
+    ["state", stateText(run)],
+    ["job", run.job_id === undefined ? "" : `${idText(run.job_id)}, run ${idText(run.number_in_job)} of it`],
+    ["attempt", retryOf(run)],
+    ["trigger", String(run.trigger ?? "")],
+    ["started", timeText(run.start_time)],
+    ["took", hasEnded(run) ? durations(run) : ""],
+    ["cluster", idText(objectIn(run.cluster_instance).cluster_id)],
+    ["by", String(run.creator_user_name ?? "")],
+    ["page", String(run.run_page_url ?? "")],
+  ];
+  return lines
+    .filter(([, words]) => words !== "")
+    .map(([name, words]) => `${colors.dim(name.padEnd(8))} ${printable(words)}\n`)
+    .join("");
 }
 
-function durationText(run: JsonObject): string {
-  if (!hasEnded(run)) return "";
+function retryOf(run: JsonObject): string {
+  const first = run.original_attempt_run_id;
+  return first === undefined || first === run.run_id ? "" : `again, after ${idText(first)}`;
+}
+
+/** `12 s: 4 s to set up, 7 s of work, 1 s to clean up`. */
+export function durations(run: JsonObject): string {
+  const part = (value: Json | undefined, what: string): string =>
+    typeof value === "number" && value > 0 ? `${duration(value)} ${what}` : "";
+  const parts = [
+    part(run.setup_duration, "to set up"),
+    part(run.execution_duration, "of work"),
+    part(run.cleanup_duration, "to clean up"),
+  ].filter((one) => one !== "");
+  return parts.length === 0 ? "" : `${duration(tookMs(run))}: ${parts.join(", ")}`;
+}
+
+function tookMs(run: JsonObject): number {
   const parts = [run.setup_duration, run.execution_duration, run.cleanup_duration];
-  return duration(parts.reduce<number>((sum, part) => sum + (typeof part === "number" ? part : 0), 0));
+  return parts.reduce<number>((sum, part) => sum + (typeof part === "number" ? part : 0), 0);
 }
 
 /** What `runs/get-output` tells: the notebook's result, or why there is none. */
 export function outputText(answer: JsonObject): string {
-  const notebook = objectIn(answer.notebook_output);
+  const { result, truncated } = objectIn(answer.notebook_output);
   const lines: string[] = [];
-  if (typeof notebook.result === "string") lines.push(...notebook.result.split("\n").map(printable));
-  if (notebook.truncated === true) lines.push("(truncated by the service)");
-  if (typeof answer.error === "string")
-    lines.push(...answer.error.split("\n").map((line) => `error: ${printable(line)}`));
+  if (typeof result === "string") lines.push(...printableLines(result));
+  if (truncated === true) lines.push("(cut by the service: it keeps the first 1 MB)");
+  if (typeof answer.error === "string") lines.push(...printableLines(answer.error));
   return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
 }
 
-function objectIn(value: Json | undefined): JsonObject {
+export function idText(value: Json | undefined): string {
+  return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
+    ? String(value)
+    : "";
+}
+
+export function objectIn(value: Json | undefined): JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : {};
 }

@@ -1,176 +1,207 @@
 // `workspace clusters …`: operates clusters that the spec manages, by their addresses.
 
-import { error, Failure } from "../../core/diagnostic.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { clusterText, eventsText } from "../../report/cluster-text.ts";
+import { colorsFor, wantsColor } from "../../report/color.ts";
 import { printable, printableJson } from "../../report/printable.ts";
-import { type Command, type CommandGroup, defineCommand } from "../command.ts";
-import { type Connection, sleep } from "../connection.ts";
+import { mayStopRuns } from "../cluster-runs.ts";
+import { backTo, isResized, SIZE_OPTIONS, sizeOf } from "../cluster-size.ts";
+import { clusterNow, DEADLINE_MS, reached, type Waiting } from "../cluster-wait.ts";
+import { type CommandGroup, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { choice, flag, whole } from "../option.ts";
-import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
-import { pages } from "../pages.ts";
-import { withRecorded } from "../recorded.ts";
+import { choice, flag, texts, time, whole } from "../option.ts";
+import { ASK_OPTIONS, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
+import { clusterEvents } from "../pages.ts";
+import { type Recorded, withRecorded } from "../recorded.ts";
 
 const WHERE = {
   file: SPEC_OPTIONS.file,
   target: SPEC_OPTIONS.target,
   state: STATE_OPTIONS.state,
   ...HOST_OPTIONS,
-};
+} as const;
+const FORM = { output: choice("-o, --output <form>", "the form of the output", ["text", "json"]) };
+const WAIT = {
+  wait: flag("--wait", "wait until it is done"),
+  timeout: time("--timeout <time>", "with --wait: how long to wait (default: 30m)"),
+} as const;
 const CLUSTER = [{ name: "<cluster>", description: "address of a cluster, such as clusters.adhoc" }];
-const WAIT = { wait: flag("--wait", "wait until it is done") };
+const LEAVING = "Waiting stops; the cluster goes on.\n";
 
-/** Longer than a cluster takes to come up where machines are scarce. */
-const DEADLINE_MS = 20 * 60_000;
-const POLL_MS = 1_000;
-
-function operating(
-  name: string,
-  summary: string,
-  operation: "clusters/start" | "clusters/restart" | "clusters/delete",
-  until: string,
-): Command {
-  return defineCommand({
-    name,
-    summary,
-    options: { ...WHERE, ...WAIT },
-    args: CLUSTER,
-    run: (context, options, [address = ""]) =>
-      withRecorded(context, options, "clusters", address, async ({ connection, id }) => {
-        await connection.writer.write(operation, { cluster_id: id });
-        return ended(context, connection, id, options.wait ? until : undefined);
-      }),
-  });
+interface Wish {
+  readonly wait: boolean;
+  readonly timeout: number | undefined;
+  readonly output: "text" | "json";
 }
+
+type Goal = Pick<Waiting, "what" | "isThere" | "lost">;
+
+const GONE = ["TERMINATED", "TERMINATING", "ERROR"];
+const RUNS: Goal = { what: "run", isThere: ({ state }) => state === "RUNNING", lost: GONE };
+const ENDS: Goal = { what: "be terminated", isThere: ({ state }) => state === "TERMINATED", lost: ["ERROR"] };
+
+const start = defineCommand({
+  name: "start",
+  summary: "start a terminated cluster",
+  options: { ...WAIT, ...FORM, ...WHERE },
+  args: CLUSTER,
+  run: (context, options, [address = ""]) =>
+    context.signals.during(
+      (signal) =>
+        withRecorded(context, options, "clusters", address, async (of) => {
+          const { state } = await clusterNow(of);
+          // On any other state a start has no effect (part B, 3.2); while it terminates, it would be lost.
+          if (state === "TERMINATING")
+            await reached(context, of, { ...ENDS, timeoutMs: DEADLINE_MS, signal });
+          if (state === "TERMINATED" || state === "TERMINATING")
+            await of.connection.writer.write("clusters/start", { cluster_id: of.id });
+          return finish(context, of, RUNS, options, signal);
+        }),
+      LEAVING,
+    ),
+});
+
+const restart = defineCommand({
+  name: "restart",
+  summary: "restart a running cluster",
+  options: { ...WAIT, ...ASK_OPTIONS, ...FORM, ...WHERE },
+  args: CLUSTER,
+  run: (context, options, [address = ""]) =>
+    context.signals.during(
+      (signal) =>
+        withRecorded(context, options, "clusters", address, async (of) => {
+          const before = await clusterNow(of);
+          assertRunning(of, before, "restarted");
+          if (!(await mayStopRuns(context, of, "Restart", options, signal))) return nothingChanged(context);
+          await of.connection.writer.write("clusters/restart", { cluster_id: of.id });
+          // The context changes with the driver (part B, 2.4): a cluster that has not begun to restart still runs.
+          const isThere = ({ state, spark_context_id: id }: JsonObject) =>
+            state === "RUNNING" && (id === undefined || id !== before.spark_context_id);
+          return finish(context, of, { ...RUNS, isThere }, options, signal);
+        }),
+      LEAVING,
+    ),
+});
 
 const resize = defineCommand({
   name: "resize",
-  summary: "change the number of workers; the next apply takes it back unless the spec says the same",
-  options: {
-    ...WHERE,
-    ...WAIT,
-    workers: whole("--workers <number>", "a fixed number of workers", 0, 100_000),
-    minWorkers: whole("--min-workers <number>", "the fewest workers", 0, 100_000),
-    maxWorkers: whole("--max-workers <number>", "the most workers", 1, 100_000),
-  },
+  summary: "change the number of workers of a running cluster",
+  options: { ...SIZE_OPTIONS, ...WAIT, ...FORM, ...WHERE },
   args: CLUSTER,
-  run: (context, options, [address = ""]) =>
-    withRecorded(context, options, "clusters", address, async ({ connection, id }) => {
-      await connection.writer.write("clusters/resize", { cluster_id: id, ...sizeOf(options) });
-      return ended(context, connection, id, options.wait ? "RUNNING" : undefined);
-    }),
+  notes: "Where the spec says another size, the next apply brings that one back.",
+  run: (context, options, [address = ""]) => {
+    const size = sizeOf(options);
+    return context.signals.during(
+      (signal) =>
+        withRecorded(context, options, "clusters", address, async (of) => {
+          assertRunning(of, await clusterNow(of), "resized");
+          await of.connection.writer.write("clusters/resize", { cluster_id: of.id, ...size });
+          const spec = backTo(of.record, size);
+          if (spec !== undefined)
+            context.stderr.write(
+              `The spec, as it was applied, says ${spec}; the next apply goes back to that.\n`,
+            );
+          const isThere = (cluster: JsonObject) => isResized(cluster, size);
+          return finish(context, of, { what: "be resized", isThere, lost: GONE }, options, signal);
+        }),
+      LEAVING,
+    );
+  },
 });
 
-function sizeOf({
-  workers,
-  minWorkers,
-  maxWorkers,
-}: {
-  readonly workers: number | undefined;
-  readonly minWorkers: number | undefined;
-  readonly maxWorkers: number | undefined;
-}): JsonObject {
-  if (workers !== undefined && minWorkers === undefined && maxWorkers === undefined)
-    return { num_workers: workers };
-  if (
-    workers === undefined &&
-    minWorkers !== undefined &&
-    maxWorkers !== undefined &&
-    minWorkers < maxWorkers
-  )
-    return { autoscale: { min_workers: minWorkers, max_workers: maxWorkers } };
-  throw new Failure(
-    error("CLI_USAGE", "the size is not clear", {
-      hint: "give --workers, or --min-workers and a larger --max-workers",
-    }),
-  );
-}
+const terminate = defineCommand({
+  name: "terminate",
+  summary: "terminate a cluster; its configuration stays",
+  options: { ...WAIT, ...ASK_OPTIONS, ...FORM, ...WHERE },
+  args: CLUSTER,
+  run: (context, options, [address = ""]) =>
+    context.signals.during(
+      (signal) =>
+        withRecorded(context, options, "clusters", address, async (of) => {
+          const { state } = await clusterNow(of);
+          const isUp = state !== "TERMINATED" && state !== "TERMINATING";
+          if (isUp && !(await mayStopRuns(context, of, "Terminate", options, signal)))
+            return nothingChanged(context);
+          if (isUp) await of.connection.writer.write("clusters/delete", { cluster_id: of.id });
+          return finish(context, of, ENDS, options, signal);
+        }),
+      LEAVING,
+    ),
+});
 
 const events = defineCommand({
   name: "events",
   summary: "show what happened to a cluster, the newest first",
   options: {
+    types: texts("--types <names>", "only these types: RUNNING,TERMINATING; can be repeated"),
+    limit: whole("--limit <number>", "so many at most (default: 50)", 1, 1_000_000),
+    all: flag("--all", "all of them"),
+    order: choice("--order <direction>", "newest or oldest first", ["newest", "oldest"]),
+    ...FORM,
     ...WHERE,
-    limit: whole("--limit <number>", "so many at most (default: 50)", 1, 100_000),
-    output: choice("-o, --output <form>", "the form of the output", ["text", "json"]),
   },
   args: CLUSTER,
-  run: (context, options, [address = ""]) =>
-    withRecorded(context, options, "clusters", address, async ({ connection, id }) => {
-      const found = await newestEvents(connection, id, options.limit ?? 50);
-      if (options.output === "json") context.stdout.write(`${printableJson(found, 2)}\n`);
-      else for (const one of found) context.stdout.write(`${eventLine(one)}\n`);
+  run(context, options, [address = ""]) {
+    if (options.all && options.limit !== undefined)
+      throw new Failure(error("CLI_USAGE", "--all and --limit exclude each other"));
+    const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 50);
+    const types = options.types.flatMap((one) => one.split(",")).map((one) => one.trim().toUpperCase());
+    return withRecorded(context, options, "clusters", address, async ({ connection, id }) => {
+      const request = {
+        cluster_id: id,
+        order: options.order === "oldest" ? "ASC" : "DESC",
+        ...(types.length === 0 ? {} : { event_types: types }),
+      };
+      const { events: found } = await clusterEvents(connection.reader, request, most);
+      const colors = colorsFor(wantsColor(context.env, context.stdout.isTerminal));
+      context.stdout.write(
+        options.output === "json" ? `${printableJson(found, 2)}\n` : eventsText(found, colors),
+      );
       return EXIT.ok;
-    }),
+    });
+  },
 });
 
-/** The service gives at most 500 at once (part B, events). */
-async function newestEvents(
-  connection: Connection,
-  id: string,
-  most: number,
-): Promise<readonly JsonObject[]> {
-  const read = (page: JsonObject) => connection.reader.read("clusters/events", page);
-  const input = { cluster_id: id, order: "DESC", limit: Math.min(most, 500) };
-  const answer = most <= 500 ? await read(input) : await pages("clusters/events", input, read);
-  return (Array.isArray(answer.events) ? (answer.events as readonly JsonObject[]) : []).slice(0, most);
-}
-
-function eventLine(one: JsonObject): string {
-  const time =
-    typeof one.timestamp === "number"
-      ? new Date(one.timestamp).toISOString().replace("T", " ").slice(0, 19)
-      : "";
-  const { user, reason, current_num_workers: now, target_num_workers: target } = objectIn(one.details);
-  const words = [
-    typeof user === "string" && user !== "" ? `by ${user}` : "",
-    now === undefined ? "" : `workers ${now}${target === undefined || target === now ? "" : ` of ${target}`}`,
-    typeof objectIn(reason).code === "string" ? String(objectIn(reason).code) : "",
-  ];
-  return printable(
-    `${time}  ${String(one.type).padEnd(22)} ${words.filter((word) => word !== "").join(", ")}`.trimEnd(),
-  );
-}
-
-async function ended(
+/** Tells how the cluster is now, or once it is as asked. */
+async function finish(
   context: Context,
-  connection: Connection,
-  id: string,
-  until: string | undefined,
+  of: Recorded,
+  goal: Goal,
+  { wait, timeout, output }: Wish,
+  signal: AbortSignal,
 ): Promise<number> {
-  const state = await (until === undefined ? stateOf(connection, id) : reached(connection, id, until));
-  context.stdout.write(`${state}\n`);
-  return until === undefined || state === until ? EXIT.ok : EXIT.error;
+  const timeoutMs = timeout ?? DEADLINE_MS;
+  const found = wait ? await reached(context, of, { ...goal, timeoutMs, signal }) : await clusterNow(of);
+  if (found === undefined) return EXIT.error;
+  context.stdout.write(
+    output === "json"
+      ? `${printableJson({ address: of.address, ...found }, 2)}\n`
+      : `${printable(of.address)}: ${clusterText(found)}\n`,
+  );
+  return EXIT.ok;
 }
 
-async function stateOf(connection: Connection, id: string): Promise<string> {
-  return String((await connection.reader.read("clusters/get", { cluster_id: id })).state);
+function assertRunning({ address }: Recorded, { state }: JsonObject, verb: string): void {
+  if (state !== "RUNNING") throw new Failure(notRunning(address, String(state), verb));
 }
 
-/** The state once it is the awaited one, one that it cannot come from, or the last one before the deadline. */
-async function reached(connection: Connection, id: string, until: string): Promise<string> {
-  const deadline = performance.now() + DEADLINE_MS;
-  for (;;) {
-    const state = await stateOf(connection, id);
-    if (state === until || state === "ERROR" || performance.now() > deadline) return state;
-    if (until === "RUNNING" && (state === "TERMINATED" || state === "TERMINATING")) return state;
-    await sleep(POLL_MS);
-  }
+function notRunning(address: Recorded["address"], state: string, verb: string): Diagnostic {
+  const down = state === "TERMINATED" || state === "TERMINATING";
+  return error("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
+    address,
+    hint: down ? `start it first: workspace clusters start ${address} --wait` : "try again when it runs",
+  });
 }
 
-function objectIn(value: Json | undefined): JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : {};
+function nothingChanged(context: Context): number {
+  context.stderr.write("Nothing was changed.\n");
+  return EXIT.error;
 }
 
 export const clusters: CommandGroup = {
   name: "clusters",
-  summary: "Operates clusters that the spec manages.",
-  commands: [
-    operating("start", "start a terminated cluster", "clusters/start", "RUNNING"),
-    operating("restart", "restart a running cluster", "clusters/restart", "RUNNING"),
-    resize,
-    operating("terminate", "terminate a cluster; its configuration stays", "clusters/delete", "TERMINATED"),
-    events,
-  ],
+  summary: "Operates clusters that the spec manages, by their addresses.",
+  commands: [start, restart, resize, terminate, events],
 };

@@ -1,181 +1,189 @@
-// `workspace runs …`: the runs of jobs, looked at and acted on by their ids.
+// `workspace runs …`: the runs of jobs, looked at and acted on by their ids, or by their job.
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { error, Failure } from "../../core/diagnostic.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { colorsFor, wantsColor } from "../../report/color.ts";
 import { printableJson } from "../../report/printable.ts";
-import { outputText, runsText } from "../../report/run-text.ts";
+import { hasEnded, outcomeWord, outputText, runsText, runText } from "../../report/run-text.ts";
+import { listed } from "../../report/words.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
+import { confirmed } from "../confirm.ts";
 import { type Connection, withConnection } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { choice, flag, text, whole } from "../option.ts";
-import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
-import { pages } from "../pages.ts";
+import { followRun } from "../follow-run.ts";
+import { choice, flag, text, time, whole } from "../option.ts";
+import { ASK_OPTIONS } from "../options.ts";
+import { newestRuns } from "../pages.ts";
 import { numberId, withRecorded } from "../recorded.ts";
+import { showEnd } from "../run-end.ts";
+import { viewsOf, writeViews } from "../run-views.ts";
+import { RUN_ARGUMENT, RUN_OPTIONS, withRuns } from "../which-runs.ts";
 
-const WHERE = { file: SPEC_OPTIONS.file, ...HOST_OPTIONS };
 const FORM = { output: choice("-o, --output <form>", "the form of the output", ["text", "json"]) };
-const RUN = [{ name: "<run>", description: "id of a run" }];
+
+const colors = (context: Context) => colorsFor(wantsColor(context.env, context.stdout.isTerminal));
 
 const list = defineCommand({
   name: "list",
   summary: "list runs, the newest first",
   options: {
-    ...WHERE,
-    target: SPEC_OPTIONS.target,
-    state: STATE_OPTIONS.state,
-    ...FORM,
+    ...RUN_OPTIONS,
+    job: text("--job <address>", "only runs of this job, such as jobs.nightly"),
     active: flag("--active", "only runs that have not ended"),
     completed: flag("--completed", "only runs that have ended"),
-    limit: whole("--limit <number>", "so many at most (default: 20)", 1, 100_000),
+    limit: whole("--limit <number>", "so many at most (default: 20)", 1, 1_000_000),
+    all: flag("--all", "all of them"),
+    ...FORM,
   },
-  args: [{ name: "[job]", description: "only runs of this job: its address" }],
-  async run(context, options, [job]) {
+  async run(context, options) {
     if (options.active && options.completed)
       throw new Failure(error("CLI_USAGE", "--active and --completed exclude each other"));
+    if (options.all && options.limit !== undefined)
+      throw new Failure(error("CLI_USAGE", "--all and --limit exclude each other"));
+    const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 20);
     const filter = {
       ...(options.active ? { active_only: true } : {}),
       ...(options.completed ? { completed_only: true } : {}),
     };
-    const most = options.limit ?? 20;
-    const show = async (connection: Connection, jobId: JsonObject) => {
-      const runs = await newest(connection, { ...filter, ...jobId }, most);
-      if (options.output === "json") context.stdout.write(`${printableJson(runs, 2)}\n`);
-      else
-        context.stdout.write(runsText(runs, colorsFor(wantsColor(context.env, context.stdout.isTerminal))));
+    const show = async ({ reader }: Connection, ofJob: JsonObject) => {
+      const runs = await newestRuns(reader, { ...filter, ...ofJob }, most);
+      context.stdout.write(
+        options.output === "json" ? `${printableJson(runs, 2)}\n` : runsText(runs, colors(context)),
+      );
       return EXIT.ok;
     };
-    if (job === undefined) return withConnection(context, options, (connection) => show(connection, {}));
-    return withRecorded(context, options, "jobs", job, ({ connection, id }) =>
+    if (options.job === undefined)
+      return withConnection(context, options, (connection) => show(connection, {}));
+    return withRecorded(context, options, "jobs", options.job, ({ connection, id }) =>
       show(connection, { job_id: numberId(id) }),
     );
   },
 });
 
-/** In one request where the service gives so many at once. */
-async function newest(
-  connection: Connection,
-  input: JsonObject,
-  most: number,
-): Promise<readonly JsonObject[]> {
-  const read = (page: JsonObject) => connection.reader.read("jobs/runs/list", page);
-  const answer =
-    most < 1000
-      ? await read({ ...input, limit: most })
-      : await pages("jobs/runs/list", { ...input, limit: 999 }, read);
-  return objects(answer.runs).slice(0, most);
-}
-
 const get = defineCommand({
   name: "get",
-  summary: "show one run as JSON",
-  options: WHERE,
-  args: RUN,
+  summary: "show a run, or a job's most recent one",
+  options: {
+    ...RUN_OPTIONS,
+    wait: flag("--wait", "follow it to its end, and show its result; the exit code says how it ended"),
+    timeout: time("--timeout <time>", "with --wait: stop following after this time"),
+    ...FORM,
+  },
+  args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
-    withConnection(context, options, async ({ reader }) => {
-      context.stdout.write(
-        `${printableJson(await reader.read("jobs/runs/get", { run_id: runId(run) }), 2)}\n`,
-      );
-      return EXIT.ok;
-    }),
+    context.signals.during(
+      (signal) =>
+        withRuns(context, options, run, "latest", async ({ connection, ids: [id = 0] }) => {
+          if (!options.wait) return showOne(context, connection, id, options.output);
+          const found = await followRun(context, connection, { run: id, signal, timeoutMs: options.timeout });
+          if (found === undefined) return EXIT.error;
+          return showEnd(context, connection, found, { id, address: "", form: options.output });
+        }),
+      options.wait ? "Following stops; the run goes on.\n" : "",
+    ),
 });
+
+async function showOne(
+  context: Context,
+  { reader }: Connection,
+  run_id: number | bigint,
+  form: "text" | "json",
+): Promise<number> {
+  const found = await reader.read("jobs/runs/get", { run_id });
+  context.stdout.write(form === "json" ? `${printableJson(found, 2)}\n` : runText(found, colors(context)));
+  return EXIT.ok;
+}
 
 const output = defineCommand({
   name: "output",
-  summary: "show what a run gave",
-  options: { ...WHERE, ...FORM },
-  args: RUN,
+  summary: "show what a run, or a job's most recent one, gave back",
+  options: { ...RUN_OPTIONS, ...FORM },
+  args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
-    withConnection(context, options, async ({ reader }) => {
-      const answer = await reader.read("jobs/runs/get-output", { run_id: runId(run) });
-      context.stdout.write(options.output === "json" ? `${printableJson(answer, 2)}\n` : outputText(answer));
+    withRuns(context, options, run, "latest", async ({ connection: { reader }, ids: [run_id = 0] }) => {
+      const answer = await reader.read("jobs/runs/get-output", { run_id });
+      const words = outputText(answer);
+      if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
+      else context.stdout.write(words);
+      if (options.output === "text" && words === "")
+        context.stderr.write(`run ${run_id} gave nothing back\n`);
       return EXIT.ok;
     }),
 });
 
 const exported = defineCommand({
   name: "export",
-  summary: "write the views of a notebook run as HTML files",
+  summary: "write a notebook run as HTML",
   options: {
-    ...WHERE,
+    ...RUN_OPTIONS,
+    out: text("--out <file>", "where to write it; further views get a number (default: stdout)"),
+    force: flag("--force", "write over files that are there"),
     views: choice("--views <which>", "which views", ["CODE", "DASHBOARDS", "ALL"]),
-    dir: text("--dir <folder>", "where to write them (default: this folder)"),
+    ...FORM,
   },
-  args: RUN,
+  args: RUN_ARGUMENT,
+  notes: "Without --out there must be exactly one view.",
   run: (context, options, [run]) =>
-    withConnection(context, options, async ({ reader }) => {
-      const answer = await reader.read("jobs/runs/export", {
-        run_id: runId(run),
-        views_to_export: options.views,
-      });
-      const folder = resolve(context.cwd, options.dir ?? ".");
-      mkdirSync(folder, { recursive: true });
-      objects(answer.views).forEach((view, at) => {
-        const path = join(folder, viewFile(run ?? "", view, at));
-        writeFileSync(path, String(view.content ?? ""));
-        context.stdout.write(`${path}\n`);
-      });
+    withRuns(context, options, run, "latest", async ({ connection: { reader }, ids: [run_id = 0] }) => {
+      const answer = await reader.read("jobs/runs/export", { run_id, views_to_export: options.views });
+      if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
+      else writeViews(context, viewsOf(answer), { run: run_id, out: options.out, force: options.force });
       return EXIT.ok;
     }),
 });
 
-/** A file name that a view's own name cannot lead elsewhere. */
-function viewFile(run: string, view: JsonObject, at: number): string {
-  const name = String(view.name ?? "")
-    .replace(/[^\w.-]+/g, "_")
-    .replace(/^\.+/, "");
-  return `run-${run}-${at + 1}${name === "" ? "" : `-${name}`}.html`;
-}
-
 const cancel = defineCommand({
   name: "cancel",
-  summary: "cancel an active run",
-  options: WHERE,
-  args: RUN,
+  summary: "cancel a run, or every active run of a job",
+  options: RUN_OPTIONS,
+  args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
-    act(
-      context,
-      options,
-      (connection) => connection.writer.write("jobs/runs/cancel", { run_id: runId(run) }),
-      `Run ${run} is being canceled.\n`,
-    ),
+    withRuns(context, options, run, "active", async ({ connection, ids }) => {
+      if (ids.length === 0) context.stdout.write("No run is active.\n");
+      for (const run_id of ids) {
+        const found = await connection.reader.read("jobs/runs/get", { run_id });
+        if (!hasEnded(found)) await connection.writer.write("jobs/runs/cancel", { run_id });
+        context.stdout.write(
+          hasEnded(found)
+            ? `Run ${run_id} has ended already: ${outcomeWord(found)}.\n`
+            : `Run ${run_id} is being canceled.\n`,
+        );
+      }
+      return EXIT.ok;
+    }),
 });
 
 const remove = defineCommand({
   name: "delete",
-  summary: "delete a run that has ended",
-  options: WHERE,
-  args: RUN,
+  summary: "delete a run that has ended, or a job's most recent one: its record and output go",
+  options: { ...RUN_OPTIONS, ...ASK_OPTIONS },
+  args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
-    act(
-      context,
-      options,
-      (connection) => connection.writer.write("jobs/runs/delete", { run_id: runId(run) }),
-      `Deleted run ${run}.\n`,
+    context.signals.during(
+      (signal) =>
+        withRuns(context, options, run, "latest", async ({ connection, ids }) => {
+          for (const run_id of ids) {
+            const found = await connection.reader.read("jobs/runs/get", { run_id });
+            if (!hasEnded(found)) throw new Failure(active(run_id, outcomeWord(found)));
+          }
+          const question = `Delete run ${listed(ids.map(String))}? It cannot be undone.`;
+          if (!(await confirmed(context, options, question, signal, "to delete it: --auto-approve"))) {
+            context.stderr.write("Nothing was changed.\n");
+            return EXIT.error;
+          }
+          for (const run_id of ids) await connection.writer.write("jobs/runs/delete", { run_id });
+          context.stdout.write(`Deleted run ${listed(ids.map(String))}.\n`);
+          return EXIT.ok;
+        }),
+      "",
     ),
 });
 
-async function act(
-  context: Context,
-  options: Parameters<typeof withConnection>[1],
-  work: (connection: Connection) => Promise<unknown>,
-  words: string,
-): Promise<number> {
-  await withConnection(context, options, work);
-  context.stdout.write(words);
-  return EXIT.ok;
-}
-
-function runId(text: string | undefined): number | bigint {
-  if (text !== undefined && /^\d{1,19}$/.test(text)) return numberId(text);
-  throw new Failure(error("CLI_USAGE", `${text} is no id of a run`, { hint: "see: workspace runs list" }));
-}
-
-function objects(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? (value as readonly JsonObject[]) : [];
+function active(run: number | bigint, state: string) {
+  return error("CLI_USAGE", `run ${run} has not ended (${state}), and only runs that have can be deleted`, {
+    hint: `cancel it first: workspace runs cancel ${run}`,
+  });
 }
 
 export const runs: CommandGroup = {

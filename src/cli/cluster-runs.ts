@@ -1,0 +1,32 @@
+// The active runs that a cluster carries, and whether they may be stopped.
+
+import type { JsonObject } from "../core/json.ts";
+import { idText, objectIn } from "../report/run-text.ts";
+import { count, listed } from "../report/words.ts";
+import { activeRuns } from "./active-runs.ts";
+import { type Asking, confirmed } from "./confirm.ts";
+import type { Context } from "./context.ts";
+import type { Recorded } from "./recorded.ts";
+
+/** True when nothing runs there, or a person agrees. Throws Failure with CLI_CONFIRMATION where nobody can be asked. */
+export async function mayStopRuns(
+  context: Context,
+  { connection, id, address }: Recorded,
+  verb: string,
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const runs = (await activeRuns(connection.reader)).filter((run) => isOn(run, id));
+  if (runs.length === 0) return true;
+  const ids = listed(runs.map((run) => idText(run.run_id)));
+  const stops = `${count(runs.length, "active run")} on ${address} ${runs.length === 1 ? "stops" : "stop"}: ${ids}.`;
+  context.stderr.write(`${stops}\n`);
+  return confirmed(context, asking, `${verb} ${address}?`, signal, "to stop them: --auto-approve");
+}
+
+function isOn(run: JsonObject, cluster: string): boolean {
+  return (
+    objectIn(run.cluster_instance).cluster_id === cluster ||
+    objectIn(run.cluster_spec).existing_cluster_id === cluster
+  );
+}
