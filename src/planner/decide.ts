@@ -1,6 +1,6 @@
 // What is to happen to one desired resource: create, update, replace, adopt, or nothing.
 
-import type { RemoteId } from "../core/address.ts";
+import type { Address, RemoteId } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import { toText, valueAt, withValueAt } from "../core/pointer.ts";
 import type { Values } from "../resource/fields.ts";
@@ -20,7 +20,7 @@ export function decide(context: Context, resource: Resource, provider: Provider)
   const found = findLive(context, resource, provider);
   if (found.is === "refused") return { refused: found.diagnostic };
   const resolved = desiredOf(context, resource, provider);
-  if (found.is === "absent") return { change: creation(context, resource, resolved) };
+  if (found.is === "absent") return { change: creation(context, resource, resolved, found.newParent) };
   const comparison = compared(context, resource, provider, resolved, found.live, found.is === "takeover");
   return actionFor(context, resource, provider, comparison);
 }
@@ -48,14 +48,31 @@ function reaching(resource: Resource, after: Values, resolved: Resolved) {
   return { after, unresolved: resolved.unresolved, ...(payload === undefined ? {} : { payload }) };
 }
 
-function creation(context: Context, resource: Resource, resolved: Resolved): Change {
-  const gone = context.input.state.records.has(resource.address);
-  const reasons = gone ? ["it is recorded and no longer in the workspace"] : [];
+function creation(
+  context: Context,
+  resource: Resource,
+  resolved: Resolved,
+  newParent: Address | undefined,
+): Change {
+  const { cause, reasons } = whyCreated(context, resource, newParent);
   return {
     action: "create",
-    ...common(resource, gone ? "drift" : "spec", reasons),
+    ...common(resource, cause, reasons),
     ...reaching(resource, resolved.values, resolved),
   };
+}
+
+/** What goes with its replaced parent did not go outside. */
+function whyCreated(
+  context: Context,
+  resource: Resource,
+  newParent: Address | undefined,
+): { readonly cause: Cause; readonly reasons: readonly string[] } {
+  if (!context.input.state.records.has(resource.address)) return { cause: "spec", reasons: [] };
+  const parent = newParent === undefined ? undefined : context.decided.get(newParent);
+  if (parent?.action === "replace")
+    return { cause: parent.cause, reasons: [`it goes with the old ${parent.address}`] };
+  return { cause: "drift", reasons: ["it is recorded and no longer in the workspace"] };
 }
 
 interface Compared {

@@ -10,11 +10,12 @@ import { foldName } from "./world.ts";
 /** `ours`: recorded and there. `takeover`: there, not recorded, and we may have it. `absent`: to be created. */
 export type Found =
   | { readonly is: "ours" | "takeover"; readonly live: LiveObject }
-  | { readonly is: "absent" }
+  | { readonly is: "absent"; readonly newParent?: Address }
   | { readonly is: "refused"; readonly diagnostic: Diagnostic };
 
 export function findLive(context: Context, resource: Resource, provider: Provider): Found {
-  if (parentIsNew(context, resource, provider)) return { is: "absent" };
+  const newParent = newParentOf(context, resource, provider);
+  if (newParent !== undefined) return { is: "absent", newParent };
   const record = context.input.state.records.get(resource.address);
   const recorded = record === undefined ? undefined : context.world.byId(resource.kind, record.id);
   if (recorded !== undefined) return { is: "ours", live: recorded };
@@ -31,15 +32,15 @@ export function findLive(context: Context, resource: Resource, provider: Provide
     : refuse(resource, provider, adoptHint(resource.address, only));
 }
 
-/** A nested resource of a parent that is made anew in this plan: whatever is there now goes with the old parent. */
-function parentIsNew(context: Context, resource: Resource, provider: Provider): boolean {
-  if (provider.nested === undefined) return false;
-  for (const address of resource.dependsOn) {
+/** The parent of a nested resource, where this plan makes it anew: whatever is there now goes with the old one. */
+function newParentOf(context: Context, resource: Resource, provider: Provider): Address | undefined {
+  if (provider.nested === undefined) return undefined;
+  return resource.dependsOn.find((address) => {
     const change = context.decided.get(address);
-    if (change?.kind === provider.nested.kind && (change.action === "create" || change.action === "replace"))
-      return true;
-  }
-  return false;
+    return (
+      change?.kind === provider.nested?.kind && (change?.action === "create" || change?.action === "replace")
+    );
+  });
 }
 
 function withoutUniqueNames(

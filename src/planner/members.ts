@@ -1,6 +1,7 @@
 // Live members of nested lists that the spec does not name: removed where the list is ours, reported where it is not.
 
 import { type Address, addressOf, nameOf } from "../core/address.ts";
+import type { Values } from "../resource/fields.ts";
 import type { LiveObject, Look, Provider } from "../resource/provider.ts";
 import type { Change } from "./change.ts";
 import { type Context, holdsUnreadable, ownerKey } from "./context.ts";
@@ -42,7 +43,7 @@ export function foreignMembers(context: Context, look: Look): Removals {
       if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
       else if (parent.owns) {
         if (look.caller === undefined && provider.keeps !== undefined) callerMatters = true;
-        if (provider.keeps?.(live, look) === true) continue;
+        if (provider.keeps?.(live, look, parent.values) === true) continue;
         appeared.push({ address, live });
         changes.push({
           ...deletion(
@@ -63,6 +64,7 @@ export function foreignMembers(context: Context, look: Look): Removals {
 interface Parent {
   readonly address: Address;
   readonly owns: boolean;
+  readonly values: Values;
 }
 
 /** Parents in the spec that exist now and stay, by their natural name. */
@@ -72,7 +74,8 @@ function ownersByName(context: Context, provider: Provider): ReadonlyMap<string,
     if (resource.kind !== provider.nested?.kind) continue;
     const action = context.decided.get(resource.address)?.action;
     if (action === undefined || action === "create" || action === "replace") continue;
-    parents.set(resource.name, { address: resource.address, owns: resource.owns.includes(provider.kind) });
+    const { address, values } = resource;
+    parents.set(resource.name, { address, owns: resource.owns.includes(provider.kind), values });
   }
   return parents;
 }

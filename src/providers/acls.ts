@@ -87,7 +87,9 @@ export const acls = defineProvider({
     return [`${member} loses ${String(change.live.values.permission)} on the scope ${parent}`];
   },
   objections,
-  keeps: (live, look) => live.values.permission === "MANAGE" && isCaller(look, live.name),
+  keeps: (live, look, scope) =>
+    live.values.permission === "MANAGE" &&
+    (isCaller(look, live.name) || placeOf(live.name).member === scope.initial_manage_principal),
 
   list: (api, scope) => membersOfAll(api, scope.parents, ofScope),
   async read(api, id) {

@@ -183,8 +183,8 @@ export interface Provider {
   /** What the change does to people, as sentences, from live data. */
   consequences?(change: PlannedChange, look: Look): readonly string[];
   objections?(change: PlannedChange, look: Look): readonly Objection[];
-  /** Live objects that stay without being in the spec and are no drift (the caller's own MANAGE). */
-  keeps?(live: LiveObject, look: Look): boolean;
+  /** Live objects that stay without being in the spec and are no drift (the MANAGE that the service gives with a scope); `parent` is what the spec says of its parent. */
+  keeps?(live: LiveObject, look: Look, parent: Values): boolean;
 
   /** Everything of this kind, in as few requests as there can be. */
   list(api: Reader, scope: ListScope): Promise<readonly LiveObject[]>;

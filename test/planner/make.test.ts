@@ -254,6 +254,8 @@ describe("an immutable field", () => {
       ]),
     });
     expect(actions(made)).toEqual({ "boxes.a": "replace", "labels.a/x": "create" });
+    expect(made.changes[1]).toMatchObject({ cause: "spec", reasons: ["it goes with the old boxes.a"] });
+    expect(made.drift).toEqual([]);
   });
 });
 

@@ -195,12 +195,15 @@ describe("access lists", () => {
   const mine = liveObject("etl/ada@x", { permission: "MANAGE" });
 
   test("the caller's own MANAGE is kept where nobody named it, others' are not", () => {
-    expect(acls.keeps?.(mine, lookAt({ caller: "ADA@x" }))).toBe(true);
-    expect(acls.keeps?.(mine, lookAt({ caller: "bo@x" }))).toBe(false);
-    expect(acls.keeps?.(mine, lookAt({}))).toBe(false);
-    expect(acls.keeps?.(liveObject("etl/ada@x", { permission: "READ" }), lookAt({ caller: "ada@x" }))).toBe(
-      false,
-    );
+    expect(acls.keeps?.(mine, lookAt({ caller: "ADA@x" }), {})).toBe(true);
+    expect(acls.keeps?.(mine, lookAt({ caller: "bo@x" }), {})).toBe(false);
+    expect(acls.keeps?.(mine, lookAt({}), {})).toBe(false);
+    const everyone = liveObject("etl/users", { permission: "MANAGE" });
+    expect(acls.keeps?.(everyone, lookAt({}), { initial_manage_principal: "users" })).toBe(true);
+    expect(acls.keeps?.(everyone, lookAt({}), {})).toBe(false);
+    expect(
+      acls.keeps?.(liveObject("etl/ada@x", { permission: "READ" }), lookAt({ caller: "ada@x" }), {}),
+    ).toBe(false);
   });
 
   test("lowering or removing the caller's MANAGE is objected to", () => {
