@@ -1,5 +1,6 @@
 // A folder as the place of a state: state.json, journal.jsonl, lock.<fence>, key, and the generations state.<serial>.json.
 
+import { digest } from "../../core/canonical.ts";
 import { ioFailure } from "../io-failure.ts";
 import type { Claim } from "../lock.ts";
 import type { Piece, Place, PlaceNames, PutState, Sink, Stored, Top } from "../place.ts";
@@ -141,7 +142,8 @@ export class FilePlace implements Place {
 
   async makeKey(text: string): Promise<void> {
     try {
-      await claimFile(this.#fs, this.#folder, KEY_FILE, text, "made");
+      // Two runs that make a key at once must not write the same temporary file.
+      await claimFile(this.#fs, this.#folder, KEY_FILE, text, digest(text).slice(0, 16));
       await this.#fs.syncFolder(this.#folder);
     } catch (failure) {
       throw ioFailure(failure, "making the state's key");
