@@ -17,7 +17,7 @@ export function parse(command: Command, title: string, argv: readonly string[], 
     parser.parse([...argv], { from: "user" });
   } catch (problem) {
     if (!(problem instanceof CommanderError)) throw problem;
-    if (problem.code === "commander.helpDisplayed") return { help: parser.helpInformation() };
+    if (problem.code === "commander.helpDisplayed") return { help: withNotes(parser.helpInformation(), command) };
     throw new Failure(usage(problem.message, title));
   }
   const found = parser.opts<Record<string, unknown>>();
@@ -41,7 +41,6 @@ function parserOf(command: Command, title: string, columns: number): Parser {
   for (const one of command.args) parser.argument(one.name, one.description);
   for (const spec of Object.values(command.options)) parser.addOption(optionOf(spec));
   for (const spec of unusedBy(command)) parser.addOption(optionOf(spec).hideHelp());
-  if (command.notes !== undefined) parser.addHelpText("after", `\n${command.notes}`);
   return parser;
 }
 
@@ -51,6 +50,10 @@ function unusedBy(command: Command): readonly OptionSpec<unknown>[] {
   if (!("file" in command.options || "profile" in command.options)) return [];
   const common = { ...SPEC_OPTIONS, ...HOST_OPTIONS, ...STATE_OPTIONS, ...ASK_OPTIONS };
   return Object.entries(common).flatMap(([name, spec]) => (name in command.options ? [] : [spec]));
+}
+
+function withNotes(help: string, { notes }: Command): string {
+  return notes === undefined ? help : `${help}\n${notes}\n`;
 }
 
 function optionOf(spec: OptionSpec<unknown>): Option {

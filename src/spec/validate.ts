@@ -70,7 +70,7 @@ function measured(value: Json): Json {
   return out;
 }
 
-function told(errors: readonly ErrorObject[], root: Json): readonly SchemaError[] {
+export function told(errors: readonly ErrorObject[], root: Json): readonly SchemaError[] {
   return errors.map((error) => ({
     path: pathOf(error.instancePath, root),
     keyword: error.keyword,

@@ -2,97 +2,105 @@
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { OPERATIONS, type ReadName, type WriteName } from "../../api/operations.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { error, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { operationsText, operationText } from "../../report/operation-text.ts";
 import { printableJson } from "../../report/printable.ts";
+import { call, isWrite, remarks } from "../api/call.ts";
+import { type Catalog, findOperation, readCatalog } from "../api/catalog.ts";
+import { problemsOf } from "../api/check.ts";
+import { FORMS, inputOf } from "../api/fields.ts";
 import { defineCommand } from "../command.ts";
-import { type Connection, withConnection } from "../connection.ts";
+import { withConnection } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { checkInput, findOperation, inputOf, type Operation, readOperations } from "../operations.ts";
 import { flag, text } from "../option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../options.ts";
-import { pages } from "../pages.ts";
+import { isPaged } from "../pages.ts";
+import { tell } from "../trouble.ts";
 
 export const api = defineCommand({
   name: "api",
-  summary: "call an operation of the API; without one, list them all",
+  summary: "call one operation of the API as it is: no spec, no plan, no state",
   options: {
+    list: flag("--list", "list the operations"),
+    all: flag("--all", "follow paging to the end"),
+    input: text("--input <file>", "fields as a JSON object; `-` is standard input; fields on the line win"),
+    unchecked: flag("--unchecked", "send fields as they are, also what the contract does not know"),
     file: SPEC_OPTIONS.file,
     ...HOST_OPTIONS,
-    body: text("--body <json>", "fields as a JSON object; `@PATH` reads a file, `@-` standard input"),
-    all: flag("--all", "follow paging to the end"),
   },
   args: [
-    { name: "[operation]", description: "such as clusters/list" },
-    { name: "[fields...]", description: "field=value; lists and objects as JSON" },
+    { name: "[operation]", description: "such as clusters/list; its fields: workspace api OPERATION --help" },
+    { name: "[fields...]", description: "field=value" },
   ],
+  notes: `${FORMS}
+
+The way out where no other command does what is needed. What it changes is in no plan and no state: of what a
+spec manages, the next plan tells the difference as drift. The answer is JSON.`,
   async moreHelp([name]) {
-    const operations = readOperations();
-    return name === undefined
-      ? operationsText(operations.all)
-      : operationText(findOperation(operations, name));
+    const catalog = readCatalog();
+    return name === undefined ? "" : operationText(findOperation(catalog, name), catalog.follow);
   },
   async run(context, options, [name, ...words]) {
-    const operations = readOperations();
-    if (name === undefined) {
-      context.stdout.write(operationsText(operations.all));
+    const catalog = readCatalog();
+    if (name === undefined || options.list) {
+      context.stdout.write(listText(catalog));
       return EXIT.ok;
     }
-    const operation = findOperation(operations, name);
-    const input = inputOf(operation, words, await bodyOf(context, options.body));
-    checkInput(operations, operation, input);
+    const operation = findOperation(catalog, name);
+    if (options.all && !isPaged(operation.name))
+      throw new Failure(
+        error("CLI_USAGE", `${operation.id} has no pages to follow`, { hint: "leave out --all" }),
+      );
+    const read = (path: string) => bytesOf(context, path);
+    const whole = options.input === undefined ? {} : await objectOf(options.input, read);
+    const input = await inputOf(catalog, operation, words, whole, read);
+    const found = [
+      ...(options.unchecked ? [] : problemsOf(catalog, operation, input)),
+      ...remarks(words, input),
+    ];
+    if (hasErrors(found)) throw new Failure(...found);
+    tell(context, found);
     const answer = await withConnection(context, options, (connection) =>
       call(connection, operation, input, options.all),
     );
+    if (isWrite(operation)) context.stderr.write(`${operation.id}: done. It is in no plan and no state.\n`);
     context.stdout.write(`${printableJson(answer, 2)}\n`);
     return EXIT.ok;
   },
 });
 
-async function call(
-  connection: Connection,
-  { name }: Operation,
-  input: JsonObject,
-  all: boolean,
-): Promise<JsonObject> {
-  if (OPERATIONS[name].kind === "write") return connection.writer.write(name as WriteName, input);
-  const read = (page: JsonObject) => connection.reader.read(name as ReadName, page);
-  return all ? pages(name, input, read) : read(input);
+function listText({ operations }: Catalog): string {
+  return operationsText(operations.map((one) => ({ ...one, writes: isWrite(one) })));
 }
 
-async function bodyOf(context: Context, given: string | undefined): Promise<JsonObject> {
-  if (given === undefined) return {};
-  const value = parsed(given.startsWith("@") ? await contentOf(context, given.slice(1)) : given);
-  if (value !== null && typeof value === "object" && !Array.isArray(value)) return value as JsonObject;
-  throw new Failure(
-    error("CLI_USAGE", "--body is not a JSON object", { hint: `write --body '{"field": "value"}'` }),
-  );
+async function objectOf(path: string, read: (path: string) => Promise<Uint8Array>): Promise<JsonObject> {
+  const value = parsed(new TextDecoder().decode(await read(path)));
+  if (value !== undefined && value !== null && typeof value === "object" && !Array.isArray(value))
+    return value as JsonObject;
+  throw new Failure(error("CLI_USAGE", `${path} does not hold a JSON object`));
 }
 
-async function contentOf(context: Context, path: string): Promise<string> {
+function parsed(content: string): Json | undefined {
+  try {
+    return parseJson(content);
+  } catch {
+    return undefined;
+  }
+}
+
+async function bytesOf(context: Context, path: string): Promise<Uint8Array> {
   if (path === "-") {
     const chunks: Buffer[] = [];
     for await (const chunk of context.stdin) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks).toString("utf8");
+    return Buffer.concat(chunks);
   }
   try {
-    return readFileSync(resolve(context.cwd, path), "utf8");
+    return readFileSync(resolve(context.cwd, path));
   } catch (problem) {
     const cause = problem instanceof Error ? problem.message : String(problem);
     throw new Failure(error("CLI_FILE", `${path} cannot be read`, { cause }));
-  }
-}
-
-function parsed(text: string): Json {
-  try {
-    return parseJson(text);
-  } catch {
-    throw new Failure(
-      error("CLI_USAGE", "--body is not JSON", { hint: `write --body '{"field": "value"}'` }),
-    );
   }
 }

@@ -1,0 +1,124 @@
+// `field=value` words as the input of an operation: each value is read as the type that the contract gives its field.
+
+import { error, Failure } from "../../core/diagnostic.ts";
+import { parseJson } from "../../core/exact-json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { type Path, valueAt, withValueAt } from "../../core/pointer.ts";
+import { type Catalog, type Operation, objectIn } from "./catalog.ts";
+
+export const FORMS = `Fields:
+  field=value       read as the field's type; a list takes one value each time, or JSON
+  outer.inner=value a field inside an object
+  field:=JSON       the value as JSON, whatever the type
+  field=@FILE       the content of a file; base64 where the field holds bytes; @- is standard input`;
+
+/** Gives the bytes of a file, or of standard input for \`-\`. */
+export type ReadFile = (path: string) => Promise<Uint8Array>;
+
+/** Throws Failure with CLI_USAGE. Fields that the contract does not know are left to the check. */
+export async function inputOf(
+  catalog: Catalog,
+  operation: Operation,
+  words: readonly string[],
+  whole: JsonObject,
+  read: ReadFile,
+): Promise<JsonObject> {
+  let input = whole;
+  for (const word of words) {
+    const { name, value, isJson } = split(operation, word);
+    const { path, schema } = placeOf(catalog, operation, name);
+    const given = isJson ? jsonOf(name, value) : await valueGiven(name, schema, value, read);
+    input = withGiven(input, path, schema, given, isJson) as JsonObject;
+  }
+  return input;
+}
+
+function split(
+  operation: Operation,
+  word: string,
+): { readonly name: string; readonly value: string; readonly isJson: boolean } {
+  const equals = word.indexOf("=");
+  const isJson = word[equals - 1] === ":";
+  const name = word.slice(0, isJson ? equals - 1 : equals);
+  if (equals > 0 && name !== "") return { name, value: word.slice(equals + 1), isJson };
+  throw new Failure(
+    error("CLI_USAGE", `"${word}" is not field=value`, { hint: `see: workspace api ${operation.id} --help` }),
+  );
+}
+
+/** `autoscale.min_workers` leads into an object, `spark_conf.spark.speculation` to a key of a map. */
+function placeOf(
+  catalog: Catalog,
+  operation: Operation,
+  name: string,
+): { readonly path: Path; readonly schema: JsonObject } {
+  const whole = operation.fields.find((field) => field.name === name);
+  if (whole !== undefined) return { path: [name], schema: whole.schema };
+  const outer = operation.fields.find((field) => name.startsWith(`${field.name}.`));
+  if (outer === undefined) return { path: [name], schema: {} };
+  const path: string[] = [outer.name];
+  let { schema } = outer;
+  for (let rest = name.slice(outer.name.length + 1); rest !== ""; ) {
+    const inner = objectIn(schema.properties);
+    const key = Object.keys(inner).find((one) => rest === one || rest.startsWith(`${one}.`)) ?? rest;
+    path.push(key);
+    schema = catalog.follow(inner[key] ?? schema.additionalProperties);
+    rest = rest.slice(key.length + 1);
+  }
+  return { path, schema };
+}
+
+async function valueGiven(name: string, schema: JsonObject, text: string, read: ReadFile): Promise<Json> {
+  if (!text.startsWith("@")) return typed(name, schema, text);
+  const bytes = await read(text.slice(1));
+  if (schema.format === "byte") return Buffer.from(bytes).toString("base64");
+  return typed(name, schema, textOf(name, bytes));
+}
+
+function textOf(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Failure(error("CLI_USAGE", `the file for ${name} is not UTF-8 text`));
+  }
+}
+
+/** What does not read as the type stays text, so that the check can say what is wrong with it. */
+function typed(name: string, schema: JsonObject, text: string): Json {
+  const types = [schema.type].flat();
+  if (types.includes("string")) return text;
+  if (types.includes("array")) return typedItem(name, schema, text);
+  if (types.includes("object") || objectIn(schema.properties) === schema.properties)
+    return jsonOf(name, text);
+  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
+  const isNumber = types.includes("integer") || types.includes("number");
+  if (isNumber && /^-?\d+(\.\d+)?$/.test(text)) return parseJson(text);
+  return text;
+}
+
+/** A list as JSON, or one item of it. */
+function typedItem(name: string, schema: JsonObject, text: string): Json {
+  if (text.trimStart().startsWith("[")) return jsonOf(name, text);
+  const items = objectIn(schema.items);
+  return text.trimStart().startsWith("{") ? jsonOf(name, text) : typed(name, items, text);
+}
+
+function jsonOf(name: string, text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new Failure(
+      error("CLI_USAGE", `the value of ${name} is not JSON: ${text.slice(0, 60)}`, {
+        hint: `in a shell, quote it: '${name}:={"key": "value"}'`,
+      }),
+    );
+  }
+}
+
+/** Items of a list gather; everything else that is given twice counts once, the last time. */
+function withGiven(input: JsonObject, path: Path, schema: JsonObject, given: Json, isJson: boolean): Json {
+  const isItem = [schema.type].flat().includes("array") && !Array.isArray(given) && !isJson;
+  if (!isItem) return withValueAt(input, path, given) ?? {};
+  const before = valueAt(input, path);
+  return withValueAt(input, path, [...(Array.isArray(before) ? before : []), given]) ?? {};
+}
