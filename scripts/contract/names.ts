@@ -70,7 +70,9 @@ function filled(name: string, rows: string): string[] {
   const texts = rowsOf(rows);
   const namesRules = PLACEHOLDER.test(HEAD.exec(name)?.[0] ?? "");
   if (texts === undefined || (texts.length > MOST_ROWS && !namesRules)) return [name];
-  const each = texts.map((row) => row.reduce((text, next) => text.replace(PLACEHOLDER, () => next), name));
+  const fill = (before: string, text: string) =>
+    before.replace(PLACEHOLDER, (found) => (found === "%j" ? JSON.stringify(text) : text));
+  const each = texts.map((row) => row.reduce(fill, name));
   return [...new Set(each)];
 }
 

@@ -38,6 +38,7 @@ import {
   workersFor,
 } from "./clusters/resize.ts";
 import { type GivenCluster, readCluster, readSize } from "./clusters/spec.ts";
+import { causeTrouble } from "./clusters/trouble.ts";
 import { listNodeTypes } from "./compute/node-types.ts";
 import { listRuntimes } from "./compute/runtimes.ts";
 import { CLUSTER_RECOVERY } from "./pools/pool.ts";
@@ -72,6 +73,7 @@ export const clustersArea: Area = {
     [RETENTION_OVER]: (world, payload) => retentionOver(world, idIn(payload)),
     [CLUSTER_RECOVERY]: (world, payload) => recoverNodes(world, idIn(payload)),
   },
+  control: { "cluster-events": causeTrouble },
 };
 
 const idIn = (fields: JsonObject): string => String(fields.cluster_id);

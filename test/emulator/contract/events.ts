@@ -23,10 +23,8 @@ export const events = [
     },
     {
       open: {
-        "ClusterSize, ResizeCause": [
-          "their shapes",
-          "num_workers or autoscale; USER_REQUEST, AUTOSCALE, AUTORECOVERY",
-        ],
+        ClusterSize: ["its shape", "num_workers or autoscale"],
+        ResizeCause: ["its values", "USER_REQUEST, AUTOSCALE, AUTORECOVERY"],
       },
     },
   ),
@@ -61,7 +59,7 @@ export const events = [
       "event log": "each cluster has one, ordered by timestamp",
       mails: {
         "when runs begin and complete": /begin/,
-        "to the configured addresses when the job is deleted": /deleted/,
+        "to the configured addresses when the job is deleted": /mails each/,
       },
     },
     {

@@ -244,7 +244,7 @@ const ERRORS = section(
     form: "an error carries error_code and message",
     RESOURCE_ALREADY_EXISTS: {
       "the scope name exists": /scope name/,
-      "the group name exists": /group name/,
+      "the group name exists": /existing name/,
       "the workspace path exists, without overwrite": /import without/,
       "the file path exists, without overwrite": /create without/,
       "the target of a move exists": /move target/,
@@ -312,7 +312,7 @@ const LIMITS = section(
       "import content: 10 MB": /is imported/,
       "export size: 10 MB": /export of exactly/,
       "add-block data: 1 MB": /block of exactly/,
-      "put contents: 1 MB": /put of exactly/,
+      "put contents: 1 MB": /put takes exactly/,
       "read length: 1 MB": /read of exactly/,
       "read by default: 0.5 MB": /half a megabyte/,
       "upload handle: 10 minutes idle": /idle for 10 minutes/,

@@ -251,7 +251,7 @@ const ERRORS = section(
       "runs/delete on an active run": /runs\/delete/,
       "runs/export of a run that is no notebook's": /runs\/export/,
       "clusters/resize of a cluster that is not RUNNING": /clusters\/resize/,
-      "creation that cannot obtain enough nodes: terminates with a message": /enough nodes/,
+      "creation that cannot obtain enough nodes: terminates with a message": /of its nodes/,
     },
   },
   {

@@ -123,7 +123,7 @@ const rows: readonly Row[] = [
   ],
 ];
 
-test.each(rows)("A7 %s: %s", async (code, _when, status, call) => {
+test.each(rows)("A7 %s, form: %s", async (code, _when, status, call) => {
   const answer = await call();
   expect(answer.status).toBe(status);
   expect(answer.body).toEqual({ error_code: code, message: expect.stringMatching(/./) });

@@ -128,9 +128,12 @@ describe("members", () => {
     ["remove-member", { user_name: "no@example.com", parent_name: "eng" }],
     ["remove-member", { group_name: "no", parent_name: "eng" }],
     ["remove-member", { user_name: "ada@example.com", parent_name: "no" }],
-  ])("A4.2 rules: %s of %j gives RESOURCE_DOES_NOT_EXIST", async (call, body) => {
-    expect(await w.post(`groups/${call}`, body)).toMatchObject(missing);
-  });
+  ])(
+    "A4.2 rules, A7 RESOURCE_DOES_NOT_EXIST: %s of the group or user %j gives RESOURCE_DOES_NOT_EXIST",
+    async (call, body) => {
+      expect(await w.post(`groups/${call}`, body)).toMatchObject(missing);
+    },
+  );
 
   test("A4.2 rules: list-members and list-parents of what does not exist give RESOURCE_DOES_NOT_EXIST", async () => {
     expect(await w.get("groups/list-members", { group_name: "no" })).toMatchObject(missing);

@@ -123,7 +123,7 @@ describe("get and list", () => {
     });
   });
 
-  test("A4.1 GET /Users: lists all users in a list response", async () => {
+  test("A4.1 GET /Users, A9 SCIM: lists all users in a list response", async () => {
     await create("ada@example.com");
     const { body } = await w.get(USERS);
     expect(body).toMatchObject({

@@ -168,7 +168,7 @@ describe("secrets", () => {
     expect(await put("etl", "k", { string_value: 1 })).toMatchObject(refused("MALFORMED_REQUEST"));
   });
 
-  test("A8 limit, A7 INVALID_PARAMETER_VALUE: a value has at most 128 KB, of UTF-8 or of bytes", async () => {
+  test("A8 limit, A4.3 put, A7 INVALID_PARAMETER_VALUE: a value has at most 128 KB, of UTF-8 or of bytes", async () => {
     const full = 128 * 1024;
     expect((await put("etl", "a", { string_value: "x".repeat(full) })).status).toBe(200);
     expect((await put("etl", "b", { bytes_value: btoa("x".repeat(full)) })).status).toBe(200);
@@ -336,7 +336,7 @@ describe("access lists", () => {
     expect(await w.get("secrets/acls/list", { scope: "no" })).toMatchObject(missing);
   });
 
-  test("A2.5 principal, permission, A4.3 acls/put, acls/delete, acls/get: principal and permission are required", async () => {
+  test("A2.5 principal, permission, A4.3 acls/put, acls/delete, acls/get, acls/list: scope, principal and permission are required", async () => {
     expect((await w.post("secrets/acls/put", { scope: "etl", permission: "READ" })).body.message).toBe(
       "Missing required field: principal",
     );
@@ -349,6 +349,7 @@ describe("access lists", () => {
     expect((await w.get("secrets/acls/get", { scope: "etl" })).body.message).toBe(
       "Missing required field: principal",
     );
+    expect((await w.get("secrets/acls/list")).body.message).toBe("Missing required field: scope");
   });
 
   test("A4.3 deleted principals: the entry of a deleted group stays, and can be read and deleted", async () => {

@@ -7,7 +7,24 @@ import { CLUSTERS } from "../../limits.ts";
 import type { Collection, World } from "../../world.ts";
 import { clusterOr400 } from "./cluster.ts";
 
-export type EventType =
+/** Types that nothing here causes by itself. */
+export const TROUBLES = [
+  "NODES_LOST",
+  "DRIVER_UNAVAILABLE",
+  "DRIVER_NOT_RESPONDING",
+  "SPARK_EXCEPTION",
+  "DBFS_DOWN",
+  "METASTORE_DOWN",
+  "DID_NOT_EXPAND_DISK",
+  "EXPANDED_DISK",
+  "FAILED_TO_EXPAND_DISK",
+  "NODE_BLACKLISTED",
+] as const;
+
+export type Trouble = (typeof TROUBLES)[number];
+
+type EventType =
+  | Trouble
   | "CREATING"
   | "STARTING"
   | "RESTARTING"

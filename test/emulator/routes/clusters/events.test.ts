@@ -24,7 +24,7 @@ const added = async (id: string, action: () => Promise<unknown>): Promise<Body[]
 };
 
 describe("what actions write", () => {
-  test("B6 CREATING, RUNNING, DRIVER_HEALTHY: a cluster that comes up", async () => {
+  test("B6 CREATING, RUNNING, DRIVER_HEALTHY, B2.5 cluster_id, timestamp, type, details, attributes, cluster_size, current_num_workers, target_num_workers: a cluster that comes up", async () => {
     const id = await c.runningCluster({ cluster_name: "a" });
     const events = await c.events(id);
     expect(types(events)).toEqual(["CREATING", "RUNNING", "DRIVER_HEALTHY"]);
@@ -51,7 +51,7 @@ describe("what actions write", () => {
     ]);
   });
 
-  test("B6 EDITED, RESTARTING: an edit while RUNNING, with the attributes and sizes before and after", async () => {
+  test("B6 EDITED, RESTARTING, B2.5 previous_attributes, attributes, previous_cluster_size, cluster_size: an edit while RUNNING, with the attributes and sizes before and after", async () => {
     const id = await c.runningCluster({ cluster_name: "a" });
     const events = await added(id, () => call("edit", id, { ...CLUSTER, cluster_name: "b", num_workers: 3 }));
     expect(types(events)).toEqual(["EDITED", "RESTARTING", "RUNNING", "DRIVER_HEALTHY"]);
@@ -86,7 +86,7 @@ describe("what actions write", () => {
     ]);
   });
 
-  test("B6 RESIZING, UPSIZE_COMPLETED: a resize upwards", async () => {
+  test("B6 RESIZING, UPSIZE_COMPLETED, B2.5 cause, current_num_workers, target_num_workers, ClusterSize, ResizeCause: a resize upwards", async () => {
     const id = await c.runningCluster();
     const events = await added(id, () => call("resize", id, { num_workers: 4 }));
     expect(types(events)).toEqual(["RESIZING", "UPSIZE_COMPLETED"]);
@@ -106,7 +106,7 @@ describe("what actions write", () => {
     expect(types(await added(id, () => call("resize", id, { num_workers: 1 })))).toEqual(["RESIZING"]);
   });
 
-  test("B6 UPSIZE_COMPLETED: says why some nodes could not be acquired", async () => {
+  test("B6 UPSIZE_COMPLETED, B2.5 reason: says why some nodes could not be acquired", async () => {
     const instance_pool_id = await c.newPool({ max_capacity: 4 });
     const id = await c.runningCluster({ instance_pool_id });
     const events = await added(id, () => call("resize", id, { num_workers: 9 }));
@@ -123,7 +123,7 @@ describe("what actions write", () => {
     });
   });
 
-  test("B6 TERMINATING: a termination, with its reason and who asked", async () => {
+  test("B6 TERMINATING, B2.5 reason, user: a termination, with its reason and who asked", async () => {
     const id = await c.runningCluster();
     const events = await added(id, () => call("delete", id));
     expect(types(events)).toEqual(["TERMINATING"]);
@@ -221,7 +221,7 @@ describe("how it is read", () => {
   });
 
   test.each(["ASC", "DESC"])(
-    "B4.3 events: following it in order %s gives every event once, and then there is none",
+    "B4.3 events: following next_page in order %s gives every event once, and then there is none",
     async (order) => {
       const id = await busy();
       const whole = (await read({ cluster_id: id, order })).body.events;
@@ -237,7 +237,7 @@ describe("how it is read", () => {
     },
   );
 
-  test("B4.3 events: is a whole request, with the filters and an end", async () => {
+  test("B4.3 events: next_page is a whole request, with the filters and an end", async () => {
     const id = await busy();
     const { body } = await read({ cluster_id: id, event_types: ["RUNNING"], start_time: START, limit: 1 });
     expect(body.next_page).toEqual({
@@ -293,8 +293,9 @@ describe("how it is read", () => {
     expect((await read({ cluster_id: id, event_types: ["PINNED"] })).body).toEqual({ total_count: 0 });
   });
 
-  test("B4.3 events: wrong order, type or offset is refused", async () => {
+  test("B4.3 events: cluster_id is required; wrong order, type or offset is refused", async () => {
     const cluster_id = await c.newCluster();
+    expect(await read({})).toMatchObject(invalid);
     expect(await read({ cluster_id, order: "UP" })).toMatchObject(invalid);
     expect(await read({ cluster_id, limit: "5" })).toMatchObject(malformed);
     expect(await read({ cluster_id, offset: -1, order: "ASC" })).toMatchObject(invalid);

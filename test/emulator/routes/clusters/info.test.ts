@@ -93,6 +93,21 @@ describe("get", () => {
     expect(default_tags).toHaveLength(6);
   });
 
+  test("B2.4 state_message, terminated_time: tell of the latest transition, and when the cluster ended", async () => {
+    const id = await c.newCluster();
+    expect((await c.cluster(id)).state_message).toBe("Waiting for 3 nodes.");
+    await w.advance(SECOND);
+    expect(await c.cluster(id)).toMatchObject({ state: "RUNNING", state_message: "" });
+    expect(await c.cluster(id)).not.toHaveProperty("terminated_time");
+    await w.post("clusters/delete", { cluster_id: id });
+    const { state, state_message } = await c.cluster(id);
+    expect([state, state_message]).toEqual(["TERMINATING", `Terminated at the request of ${ADMIN}.`]);
+    await w.advance(MINUTE);
+    const { terminated_time } = await c.cluster(id);
+    expect(terminated_time).toBeGreaterThan(START + SECOND);
+    expect(terminated_time).toBeLessThan(START + 2 * SECOND);
+  });
+
   test("B2.4 termination_reason: only in TERMINATING and TERMINATED", async () => {
     const id = await c.runningCluster();
     expect(await c.cluster(id)).not.toHaveProperty("termination_reason");
@@ -174,6 +189,14 @@ describe("retention", () => {
     expect(await ids()).toEqual([]);
     expect(await get(id)).toMatchObject(invalidState);
   });
+});
+
+test("B4.3 rule 3: of the past 30 days: a cluster leaves the list 30 days after it ended", async () => {
+  const id = await c.terminatedCluster();
+  await w.advance(30 * DAY - SECOND);
+  expect(await ids()).toEqual([id]);
+  await w.advance(SECOND);
+  expect(await ids()).toEqual([]);
 });
 
 describe("pin and unpin", () => {

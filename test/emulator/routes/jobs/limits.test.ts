@@ -209,6 +209,18 @@ describe("retries", () => {
     expect(retry.start_time - ended).toBe(60_000);
   });
 
+  test("B2.2 min_retry_interval_millis: by default the retry begins at once", async () => {
+    const job = await c.newJob({ max_retries: 1 });
+    const first = await c.runNow(job);
+    await w.advance(1300);
+    await c.finish(first, "FAILED");
+    await w.advance(MINUTE);
+    const run = await c.run(first);
+    const ended = run.start_time + run.setup_duration + run.execution_duration + run.cleanup_duration;
+    const [retry] = await c.runs({ job_id: job });
+    expect(retry.start_time).toBe(ended);
+  });
+
   test("B2.2 retry_on_timeout: false by default, true retries", async () => {
     const no = await c.newJob({ max_retries: 1, timeout_seconds: 1 });
     const yes = await c.newJob({ max_retries: 1, timeout_seconds: 1, retry_on_timeout: true });
