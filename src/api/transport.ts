@@ -1,7 +1,16 @@
 // HTTP on a socket: undici's `request` over one pool of kept connections. The only file of the client that touches the network.
 
-import { Agent, request as send } from "undici";
+import { createRequire } from "node:module";
+import type { Agent, Dispatcher } from "undici";
 import type { HttpRequest, HttpResponse, Transport } from "./exchange.ts";
+
+/** Taken one by one: the package as a whole brings fetch, WebSockets, mocks and a cache, and takes a second client's time to load. */
+const load = createRequire(import.meta.url);
+const PooledAgent = load("undici/lib/dispatcher/agent.js") as typeof Agent;
+const send = load("undici/lib/api/api-request.js") as (
+  this: Dispatcher,
+  options: Dispatcher.RequestOptions,
+) => Promise<Dispatcher.ResponseData>;
 
 export interface HttpOptions {
   /** The most connections kept to the host. */
@@ -19,7 +28,7 @@ export interface HttpTransport {
 
 /** Certificates are always checked; a private authority is added with Node's own NODE_EXTRA_CA_CERTS. */
 export function httpTransport(options: HttpOptions): HttpTransport {
-  const agent = new Agent({
+  const agent = new PooledAgent({
     connections: options.connections,
     pipelining: 1,
     // Shorter than the idle time after which common servers hang up, so that a write seldom meets a closing connection.
@@ -32,14 +41,16 @@ export function httpTransport(options: HttpOptions): HttpTransport {
 }
 
 async function exchange(agent: Agent, request: HttpRequest): Promise<HttpResponse> {
+  const url = new URL(request.origin + request.path);
   const abort = new AbortController();
   const timer = setTimeout(
     () => abort.abort(new DOMException("no whole answer in time", "TimeoutError")),
     request.timeoutMs,
   );
   try {
-    const answer = await send(request.origin + request.path, {
-      dispatcher: agent,
+    const answer = await send.call(agent, {
+      origin: url.origin,
+      path: url.pathname + url.search,
       method: request.method as "GET",
       headers: request.headers,
       body: request.body ?? null,

@@ -1,8 +1,7 @@
-// The words in which a kind declares its fields: typebox constructors whose options are the annotations, and nothing misspelt.
+// The words in which a kind declares its fields: JSON Schema whose options are the annotations, and nothing misspelt.
 
-import Type, { type TSchema } from "typebox";
 import type { Json } from "../core/json.ts";
-import type { Annotations, FieldTable } from "../resource/fields.ts";
+import type { Annotations, FieldSchema, FieldTable } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 
 interface Common extends Annotations {
@@ -36,44 +35,66 @@ interface MapOptions extends Common {
 }
 
 /** A field of a table; required unless it is made `optional`. */
-export type Field = TSchema;
+export type Field = FieldSchema;
 export type Fields = Readonly<Record<string, Field>>;
 
-/** A table as everything that walks schemas reads it. typebox's values are plain JSON Schema, so only the type changes. */
-export const tableOf = (fields: Fields): FieldTable => fields as unknown as FieldTable;
+/** A table as everything that walks schemas reads it. */
+export const tableOf = (fields: Fields): FieldTable => fields;
 
-export const optional = <T extends Field>(field: T) => Type.Optional(field);
-export const text = (options: TextOptions): Field => Type.String({ ...options });
-export const flag = (options: Common): Field => Type.Boolean({ ...options });
+/** The mark is typebox's, for those who write kinds with it: a member that JSON does not show. */
+const OPTIONAL = "~optional";
+
+export const optional = (field: Field): Field =>
+  Object.defineProperty({ ...field }, OPTIONAL, { value: true });
+
+export const text = (options: TextOptions): Field => ({ type: "string", ...options });
+export const flag = (options: Common): Field => ({ type: "boolean", ...options });
 
 /** An INT32 of the contract. */
-export const integer = (options: NumberOptions): Field =>
-  Type.Integer({ ...options, maximum: options.maximum ?? 2_147_483_647 });
+export const integer = (options: NumberOptions): Field => ({
+  type: "integer",
+  ...options,
+  maximum: options.maximum ?? 2_147_483_647,
+});
 
-export const choice = (values: readonly string[], options: Common): Field =>
-  Type.String({ ...options, enum: [...values] });
+export const choice = (values: readonly string[], options: Common): Field => ({
+  type: "string",
+  ...options,
+  enum: [...values],
+});
 
-export const list = (items: Field, options: ListOptions): Field =>
-  Type.Array(items, { list: "ordered", ...options });
+export const list = (items: Field, options: ListOptions): Field => ({
+  type: "array",
+  items,
+  list: "ordered",
+  ...options,
+});
 
 /** An object with declared members and no others. */
-export const group = (members: Fields, options: Common): Field =>
-  Type.Object({ ...members }, { ...options, additionalProperties: false });
+export const group = (members: Fields, options: Common): Field => {
+  const required = Object.keys(members).filter((name) => !(OPTIONAL in (members[name] ?? {})));
+  return {
+    type: "object",
+    ...(required.length === 0 ? {} : { required }),
+    properties: members,
+    ...options,
+    additionalProperties: false,
+  };
+};
 
 /** An object whose keys the user chooses. */
 export const map = (values: Field, options: MapOptions): Field => {
   const { keys, ...rest } = options;
-  return Type.Unsafe<Json>({
+  return {
     type: "object",
     ...rest,
     additionalProperties: values,
     ...(keys === undefined ? {} : { propertyNames: { ...keys } }),
-  });
+  };
 };
 
 /** A text, number or truth value that is text on the wire. */
-export const scalar = (options: Common): Field =>
-  Type.Unsafe<Json>({ type: ["string", "number", "boolean"], ...options });
+export const scalar = (options: Common): Field => ({ type: ["string", "number", "boolean"], ...options });
 
 type Definition = Omit<Provider, "fields"> & { readonly fields: Fields };
 
