@@ -18,6 +18,7 @@ import { inOrder } from "./order.ts";
 import type { Plan, Unmanaged } from "./plan.ts";
 import { removals } from "./removals.ts";
 import { byNeed } from "./topology.ts";
+import { unknownNames } from "./unknown-names.ts";
 import { worldOf } from "./world.ts";
 
 export function makePlan(input: PlanInput): Plan {
@@ -30,6 +31,7 @@ export function makePlan(input: PlanInput): Plan {
   changes = [...context.decided.values(), ...going.changes];
   const edged = withEdges(context, changes);
   const chosen = input.only === undefined ? edged : restricted(edged, input.only);
+  diagnostics.push(...unknownNames(context, chosen, look));
   changes = inOrder(chosen, input.registry).map((change) =>
     withContent(withConsequences(context, change, look), input),
   );

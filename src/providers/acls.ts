@@ -79,6 +79,7 @@ export const acls = defineProvider({
   nested: { kind: "scopes", under: "acls", shorthand: "permission" },
 
   needs: (name) => ["users", "groups"].map((kind) => ({ kind, name: placeOf(name).member })),
+  speaksOf: (name) => ({ kinds: ["users", "groups"], name: placeOf(name).member }),
   steps: () => [{ operation: "put" }],
   wants: (change, look) => (look.caller === undefined && losesManage(change) ? ["caller"] : []),
   consequences(change) {

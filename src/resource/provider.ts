@@ -171,6 +171,8 @@ export interface Provider {
   normalize?(values: Values): Values;
   /** Things that a resource needs by natural name, beside what its fields say: an ACL's principal, a notebook's folder. Edges where they are managed. */
   needs?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
+  /** A thing of one of these kinds that the resource's own name speaks of, and that the service wants to exist: an ACL's principal. */
+  speaksOf?(name: string): { readonly kinds: readonly string[]; readonly name: string };
   /** For kinds with a field `content`: what the spec puts there, a digest of the payload in the form in which contents are compared. Pure. */
   contentDigest?(bytes: Uint8Array, values: Values, name: string): string;
   /** Content as lines for people to compare, the same form for every format; undefined where it is not text. Pure. */

@@ -30,6 +30,7 @@ const boxes: Provider = {
     note: { type: "string" },
     colors: { type: "array", list: "set", items: { type: "string" } },
     members: { type: "array", list: "set", whenAbsent: "unmanaged", items: { type: "string" } },
+    near: { type: "array", list: "set", whenAbsent: "unmanaged", items: { type: "string", names: "boxes" } },
     tags: { type: "object", additionalProperties: { type: "string" } },
     limits: {
       type: "object",

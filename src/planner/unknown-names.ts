@@ -1,0 +1,110 @@
+// Names in the spec that belong to nothing once a plan is applied: told by the plan, before an apply fails on them.
+
+import { type Diagnostic, error } from "../core/diagnostic.ts";
+import type { Json } from "../core/json.ts";
+import type { Path } from "../core/pointer.ts";
+import type { FieldSchema, Values } from "../resource/fields.ts";
+import type { Look, Provider } from "../resource/provider.ts";
+import type { Resource } from "../spec/spec.ts";
+import type { Change } from "./change.ts";
+import { type Context, ownerKey } from "./context.ts";
+import { isBuiltIn } from "./deletion.ts";
+
+/** A text of the spec that names a thing of one of these kinds. */
+interface Naming {
+  readonly text: string;
+  readonly kinds: readonly string[];
+  readonly path: Path | undefined;
+}
+
+type Standing = "there" | "goes" | "unknown";
+
+export function unknownNames(context: Context, changes: readonly Change[], look: Look): Diagnostic[] {
+  const going = new Set(
+    changes.flatMap((change) =>
+      change.action === "delete" || change.action === "replace" ? [ownerKey(change.kind, change.id)] : [],
+    ),
+  );
+  return changes.flatMap((change) => {
+    const resource = context.input.spec.resources.get(change.address);
+    if (resource === undefined || !reaches(change)) return [];
+    const before = "before" in change ? textsIn(change.before) : new Set<string>();
+    return namings(context.input.registry.get(resource.kind), resource).flatMap((naming) => {
+      const standing = standingOf(context, naming, going, look);
+      // What is there already under a name that no list knows is the service's affair.
+      if (
+        standing === "there" ||
+        (standing === "unknown" && (change.action === "noop" || before.has(naming.text)))
+      )
+        return [];
+      return [unknown(resource, naming, standing)];
+    });
+  });
+}
+
+function reaches(change: Change): boolean {
+  return change.action !== "delete" && change.action !== "forget" && change.action !== "report";
+}
+
+/** One readable kind that has the name is enough; a kind that nobody listed may have it. */
+function standingOf(context: Context, naming: Naming, going: ReadonlySet<string>, look: Look): Standing {
+  let standing: Standing = "unknown";
+  for (const kind of naming.kinds) {
+    const provider = context.input.registry.find(kind);
+    if (provider === undefined || context.input.live.get(kind)?.readable !== true) return "there";
+    if (look.declared(kind, naming.text) || isBuiltIn(provider, naming.text)) return "there";
+    const found = context.world.byName(kind, naming.text);
+    if (found.some((one) => !going.has(ownerKey(kind, one.id)))) return "there";
+    if (found.length > 0) standing = "goes";
+  }
+  return standing;
+}
+
+function namings(provider: Provider, resource: Resource): Naming[] {
+  const found: Naming[] = [];
+  for (const [field, value] of Object.entries(resource.values))
+    collect(provider.fields[field] ?? {}, value, [field], found);
+  const inName = provider.speaksOf?.(resource.name);
+  if (inName !== undefined) found.push({ text: inName.name, kinds: inName.kinds, path: undefined });
+  return found;
+}
+
+function collect(schema: FieldSchema, value: Json, path: Path, found: Naming[]): void {
+  if (typeof value === "string") {
+    if (schema.names !== undefined && !value.includes("${"))
+      found.push({ text: value, kinds: [schema.names], path });
+  } else if (Array.isArray(value))
+    value.forEach((item, at) => {
+      collect(schema.items ?? {}, item, [...path, at], found);
+    });
+  else if (typeof value === "object" && value !== null)
+    for (const [key, inner] of Object.entries(value))
+      collect(schema.properties?.[key] ?? {}, inner, [...path, key], found);
+}
+
+function textsIn(value: Json | Values): ReadonlySet<string> {
+  const texts = new Set<string>();
+  const walk = (one: Json): void => {
+    if (typeof one === "string") texts.add(one);
+    else if (typeof one === "object" && one !== null) for (const inner of Object.values(one)) walk(inner);
+  };
+  walk(value);
+  return texts;
+}
+
+function unknown(resource: Resource, naming: Naming, standing: Standing): Diagnostic {
+  const { text, kinds, path } = naming;
+  const among = kinds.join(" and ");
+  const message =
+    standing === "goes"
+      ? `${resource.address} names "${text}", which this plan takes away`
+      : `${resource.address} names "${text}", and there is no such thing among the ${among}`;
+  return error("PLAN_UNKNOWN_NAME", message, {
+    address: resource.address,
+    at: path === undefined ? resource.at : resource.locate(path),
+    hint:
+      standing === "goes"
+        ? "take the name out here too, or write the new one"
+        : `declare it under ${kinds.join(" or ")}, or correct the name`,
+  });
+}
