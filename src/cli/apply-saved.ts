@@ -8,18 +8,13 @@ import { carryOut, showOutcome, withLock } from "./apply-plan.ts";
 import type { Context } from "./context.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "./exit.ts";
 import { assertGoingOn, type MakingOptions } from "./make-so.ts";
-import { lookAround, type Run, withRun } from "./run.ts";
+import { lookAround, type Run, type Wish, withRun } from "./run.ts";
 import { checkedPlan, planFile } from "./saved-plan.ts";
 import { showPlan } from "./show-plan.ts";
 
 /** A saved plan was looked at when it was made: nobody is asked. */
-export function applySaved(context: Context, options: MakingOptions, file: string): Promise<number> {
-  if (options.target !== undefined || options.var.length > 0 || options.varFile.length > 0)
-    throw new Failure(
-      error("CLI_USAGE", "a saved plan brings its own target and variables", {
-        hint: "leave --target, --var and --var-file away",
-      }),
-    );
+export function applySaved(context: Context, options: MakingOptions & Wish, file: string): Promise<number> {
+  refuseOwnWishes(options);
   const { text, claims } = planFile(context, file);
   const chosen = {
     ...options,
@@ -32,6 +27,23 @@ export function applySaved(context: Context, options: MakingOptions, file: strin
     withRun(context, chosen, { makesKey: false, secrets: "resolve", signal }, (run) =>
       withLock(run, options.lockTimeout, signal, (lease) => applyChecked(run, lease, options, text, signal)),
     ),
+  );
+}
+
+/** What shaped the plan is in its file; what would shape another one is not quietly left out. */
+function refuseOwnWishes(options: MakingOptions & Wish): void {
+  const given = [
+    ...(options.target === undefined ? [] : ["--target"]),
+    ...(options.var.length === 0 ? [] : ["--var"]),
+    ...(options.varFile.length === 0 ? [] : ["--var-file"]),
+    ...((options.only ?? []).length === 0 ? [] : ["--only"]),
+    ...(options.adopt === true ? ["--adopt"] : []),
+  ];
+  if (given.length === 0) return;
+  throw new Failure(
+    error("CLI_USAGE", `a saved plan is applied as it is, so ${given.join(", ")} cannot be given`, {
+      hint: "leave it away, or make a new plan with it",
+    }),
   );
 }
 
