@@ -5,11 +5,12 @@ import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import type { Entry, Numbered } from "./entry.ts";
 import { add, type Draft, draftOf, stateOf } from "./fold.ts";
 import { FORMAT_VERSION } from "./format.ts";
+import { Hold } from "./hold.ts";
 import { ioFailure } from "./io-failure.ts";
 import { JournalWriter, sealedLine } from "./journal-writer.ts";
 import { beginLine } from "./lines.ts";
 import type { Found } from "./loading.ts";
-import { type Claim, lockLost, mayWrite, renewEveryMs } from "./lock.ts";
+import type { Claim } from "./lock.ts";
 import type { Place } from "./place.ts";
 import type { State, StateRecord } from "./record.ts";
 import type { Sealer } from "./seal.ts";
@@ -30,6 +31,8 @@ export interface Opening {
   readonly claim: Claim;
   readonly found: Found;
   readonly digestKey: () => DigestKey;
+  /** The serial that the place is at, where the state in it cannot be read. */
+  readonly standing?: number;
 }
 
 /** Opens a place for writing under a claim: folds what an earlier run left, then begins a journal of its own. */
@@ -55,29 +58,27 @@ export class HeldLease implements Lease {
   readonly #around: Surroundings;
   readonly #sealer: Sealer;
   readonly #digestKey: () => DigestKey;
-  readonly #ending = new AbortController();
+  readonly #hold: Hold;
   #draft: Draft;
-  #claim: Claim;
   /** Serial and digest of the state that stands; the digest is empty before there is one. */
   #standing: { readonly serial: number; readonly digest: string };
   #folded: string;
   #seq: number;
   #dirty: boolean;
   #journal: JournalWriter | undefined;
-  #lost: Failure | undefined;
-  #beating: Promise<void> = Promise.resolve();
 
-  constructor({ place, around, sealer, claim, found, digestKey }: Opening) {
+  constructor({ place, around, sealer, claim, found, digestKey, standing }: Opening) {
     this.nonce = claim.nonce;
     this.fence = claim.fence;
     this.diagnostics = found.diagnostics;
     this.#place = place;
     this.#around = around;
     this.#sealer = sealer;
-    this.#claim = claim;
+    this.#hold = new Hold(place, around, claim);
     this.#digestKey = digestKey;
     this.#draft = draftOf(found.state);
-    this.#standing = { serial: (found.snapshot ?? found).state.serial, digest: found.snapshot?.digest ?? "" };
+    const serial = standing ?? (found.snapshot ?? found).state.serial;
+    this.#standing = { serial, digest: found.snapshot?.digest ?? "" };
     this.#folded = found.head;
     this.#seq = found.seq;
     this.#dirty = found.unfolded;
@@ -85,7 +86,7 @@ export class HeldLease implements Lease {
 
   /** The claim that it rests on, as last renewed. */
   get claim(): Claim {
-    return this.#claim;
+    return this.#hold.claim;
   }
 
   async begin(): Promise<void> {
@@ -94,7 +95,7 @@ export class HeldLease implements Lease {
       await this.#putState();
     }
     await this.#beginJournal();
-    this.#beating = this.#beat();
+    this.#hold.begin();
   }
 
   state(): State {
@@ -130,9 +131,7 @@ export class HeldLease implements Lease {
   }
 
   assertHeld(): void {
-    if (this.#lost !== undefined) throw this.#lost;
-    if (!mayWrite(this.#around.times, this.#claim.renewed_at, this.#around.clock.now()))
-      throw new Failure(lockLost("it was not renewed in time"));
+    this.#hold.assertHeld();
   }
 
   /** Everything that is recorded becomes `state`, with the next publication. Its serial is higher than both. */
@@ -174,7 +173,7 @@ export class HeldLease implements Lease {
         ...(hex === undefined ? {} : { digestKey: hex }),
       });
       const { serial } = this.#draft;
-      await this.#place.putState(this.#claim, {
+      await this.#place.putState(this.claim, {
         text: this.#sealer.seals ? `${this.#sealer.seal("state", "", text)}\n` : text,
         serial,
         before: this.#standing.serial,
@@ -197,52 +196,21 @@ export class HeldLease implements Lease {
       seq: this.#seq,
     });
     try {
-      const sink = await this.#place.beginJournal(this.#claim, sealedLine(this.#sealer, "", line.text));
+      const sink = await this.#place.beginJournal(this.claim, sealedLine(this.#sealer, "", line.text));
       this.#journal = new JournalWriter(sink, line.hash, this.#sealer);
     } catch (failure) {
       throw ioFailure(failure, "beginning the journal");
     }
   }
 
-  /** Signs of life until the lease is given back. A failure only lets the lease run out. */
-  async #beat(): Promise<void> {
-    const { clock, times } = this.#around;
-    const { signal } = this.#ending;
-    for (;;) {
-      await clock.sleep(renewEveryMs(times), signal);
-      if (signal.aborted) return;
-      try {
-        const renewed = { ...this.#claim, renewed_at: clock.now() };
-        await this.#place.renew(renewed);
-        this.#claim = renewed;
-      } catch (failure) {
-        if (isLost(failure)) this.#lost = failure;
-      }
-    }
-  }
-
   async release(): Promise<void> {
-    this.#ending.abort();
-    await this.#beating;
+    await this.#hold.end();
     try {
-      if (this.#lost === undefined) await this.#journal?.flush();
+      if (!this.#hold.isLost) await this.#journal?.flush();
       await this.#journal?.close();
-      if (this.#lost === undefined) await this.#giveBack();
+      if (!this.#hold.isLost) await this.#hold.giveBack();
     } catch (failure) {
       throw ioFailure(failure, "giving the lock back");
     }
   }
-
-  /** Where somebody else holds the lock by now there is nothing to give back. */
-  async #giveBack(): Promise<void> {
-    try {
-      await this.#place.renew({ ...this.#claim, released: true });
-    } catch (failure) {
-      if (!isLost(failure)) throw failure;
-    }
-  }
-}
-
-function isLost(failure: unknown): failure is Failure {
-  return failure instanceof Failure && failure.diagnostics[0]?.code === "STATE_LOCK_LOST";
 }

@@ -28,6 +28,7 @@ export interface Found {
 
 /** A reader without the lock may look while another run puts new pieces in place; then it looks again. */
 const ATTEMPTS = 5;
+const MAY_BE_BETWEEN: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LINEAGE", "STATE_KEY"]);
 
 /** Undefined when the place holds no state. */
 export async function loadFrom(place: Place, sealer: Sealer): Promise<Found | undefined> {
@@ -41,10 +42,13 @@ export async function loadFrom(place: Place, sealer: Sealer): Promise<Found | un
         journal === undefined ? undefined : journalIn(journal, sealer),
       );
     } catch (failure) {
-      if (attempt === ATTEMPTS || !(failure instanceof Failure))
-        throw ioFailure(failure, "reading the state");
+      if (attempt === ATTEMPTS || !isBetween(failure)) throw ioFailure(failure, "reading the state");
     }
   }
+}
+
+function isBetween(failure: unknown): boolean {
+  return failure instanceof Failure && failure.diagnostics.every(({ code }) => MAY_BE_BETWEEN.has(code));
 }
 
 export function snapshotIn({ name, bytes }: Piece, sealer: Sealer): Snapshot {

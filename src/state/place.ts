@@ -11,8 +11,6 @@ export interface Piece {
 export interface Stored {
   readonly state?: Piece;
   readonly journal?: Piece;
-  /** The serial, where the place knows it without reading the state. */
-  readonly serial?: number;
 }
 
 /** What messages call the state and the journal where they are missing, the key, and the place itself. */
@@ -57,6 +55,8 @@ export interface Place {
   load(): Promise<Stored>;
   /** Makes durable what a load showed: a run that died may have written it and not waited. */
   settle(): Promise<void>;
+  /** The serial that the place is at, where it keeps that apart from the state: the next write has to follow it. */
+  serial(): Promise<number | undefined>;
   top(): Promise<Top | undefined>;
   /** Takes a fence number that nobody has taken, over the claim that was seen; false when somebody was faster. */
   claim(claim: Claim, over: Top | undefined): Promise<boolean>;

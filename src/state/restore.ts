@@ -24,7 +24,14 @@ export async function restore(kept: Kept, serial: number, options: LockOptions):
     const hex =
       old.digestKey ?? (present?.snapshot?.key === old.key ? present.snapshot.digestKey : undefined);
     const digestKey = { check: old.key, ...(hex === undefined ? {} : { hex }) };
-    const opening = { ...kept, claim, found, digestKey: () => digestKey };
+    const standing = present === undefined ? await place.serial() : undefined;
+    const opening = {
+      ...kept,
+      claim,
+      found,
+      digestKey: () => digestKey,
+      ...(standing === undefined ? {} : { standing }),
+    };
     const lease = await openLeaseWith(opening, state, old.seq);
     await lease.release();
     return { state: lease.state(), before: present?.state, aside };
@@ -46,9 +53,7 @@ const DAMAGE: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LINEAGE"]);
 
 /** What cannot be read had a serial above every one that is kept; the new state has to be above that. */
 async function damaged({ place }: Kept, old: Snapshot): Promise<Found> {
-  const { serial } = await place.load();
-  const kept = await place.generations();
-  const above = serial ?? Math.max(old.state.serial, ...kept) + 1;
+  const above = Math.max(old.state.serial, (await place.serial()) ?? 0, ...(await place.generations())) + 1;
   return {
     state: { ...emptyState(old.state.lineage), serial: above },
     snapshot: undefined,

@@ -59,6 +59,10 @@ export class FilePlace implements Place {
     }
   }
 
+  async serial(): Promise<undefined> {
+    return undefined;
+  }
+
   top(): Promise<Top | undefined> {
     return topClaim(this.#fs, this.#folder);
   }

@@ -89,7 +89,6 @@ export class PostgresPlace implements Place {
       throw corrupt(this.names.state, 0, `it is at serial ${serial}, and there is a later one, ${greatest}`);
     const journal = this.#journal(row);
     return {
-      serial,
       ...(state === undefined ? {} : { state }),
       ...(journal === undefined ? {} : { journal }),
     };
@@ -113,6 +112,10 @@ export class PostgresPlace implements Place {
 
   /** A commit is durable before a later one of a statement that asks for it. */
   async settle(): Promise<void> {}
+
+  async serial(): Promise<number> {
+    return numberIn((await this.#look(this.#sql.serial)).rows[0], "serial");
+  }
 
   async top(): Promise<Top | undefined> {
     const [row] = (await this.#look(this.#sql.top)).rows;

@@ -57,6 +57,7 @@ export function statementsOf(schema: string) {
         (select string_agg(j.line, '' order by j.n) from ${journal} j where j.name = s.name and j.journal = s.journal) as text,
         (select count(*) from ${journal} j where j.name = s.name and j.journal = s.journal) as present
       from ${states} s left join ${generations} g on g.name = s.name and g.serial = s.serial where s.name = $1`,
+    serial: `select serial from ${states} where name = $1`,
     orphans: `select max(serial) as serial from ${generations} where name = $1`,
     makeRow: `insert into ${states} (name) values ($1) on conflict do nothing`,
     top: `select fence, claim, released, renewed_at from ${states} where name = $1`,

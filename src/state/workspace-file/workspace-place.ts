@@ -1,0 +1,249 @@
+// A folder of the workspace's own file system as the place of a state. It has no transaction and no append, so every file is new.
+
+import { Failure } from "../../core/diagnostic.ts";
+import { claimText, readClaim } from "../claim-text.ts";
+import { corrupt } from "../format.ts";
+import { type Claim, lockLost } from "../lock.ts";
+import type { Sink, Stored, Top } from "../place.ts";
+import { GENERATIONS, type Piece, type Place, type PlaceNames, type PutState } from "../place.ts";
+import type { Clock } from "../ports.ts";
+import type { Files } from "./files.ts";
+import {
+  fencesIn,
+  type JournalName,
+  journalFolder,
+  journalsIn,
+  lockFile,
+  NO_STATE,
+  type StateName,
+  sameState,
+  segmentsIn,
+  stateFile,
+  statesIn,
+} from "./names.ts";
+
+const SKEW_MS = 10 * 60_000;
+const utf8 = new TextEncoder();
+
+export class WorkspacePlace implements Place {
+  readonly names: PlaceNames;
+  /** Claims are dated by the machines that make them, and these need not agree. */
+  readonly skewMs = SKEW_MS;
+  readonly #files: Files;
+  readonly #folder: string;
+  readonly #clock: Clock;
+  /** The state that a journal goes on from: as loaded, or as last put. */
+  #base: StateName = NO_STATE;
+  #epoch = 0;
+
+  constructor(files: Files, folder: string, clock: Clock) {
+    this.#files = files;
+    this.#folder = folder;
+    this.#clock = clock;
+    this.names = {
+      place: `workspace:${folder}`,
+      state: `${folder}/state`,
+      journal: `${folder}/journal`,
+      key: `${folder}/key`,
+    };
+  }
+
+  async now(): Promise<number> {
+    return this.#clock.now();
+  }
+
+  prepare(): Promise<void> {
+    return this.#files.makeFolder(this.#folder);
+  }
+
+  async #list(folder = this.#folder): Promise<readonly string[]> {
+    return (await this.#files.list(folder)).map((entry) => entry.name);
+  }
+
+  #path(name: string): string {
+    return `${this.#folder === "/" ? "" : this.#folder}/${name}`;
+  }
+
+  async #piece(name: string): Promise<Piece | undefined> {
+    const path = this.#path(name);
+    const bytes = await this.#files.read(path);
+    return bytes === undefined ? undefined : { name: path, bytes };
+  }
+
+  async load(): Promise<Stored> {
+    const names = await this.#list();
+    const found = await this.#journal(names);
+    this.#base = found?.name.base ?? statesIn(names)[0] ?? NO_STATE;
+    const state = this.#base.serial === 0 ? undefined : await this.#piece(stateFile(this.#base));
+    return {
+      ...(state === undefined ? {} : { state }),
+      ...(found === undefined ? {} : { journal: found.piece }),
+    };
+  }
+
+  /** The journal that counts: of the greatest fence, its last. One whose making was cut is empty and was never written to. */
+  async #journal(
+    names: readonly string[],
+  ): Promise<{ readonly name: JournalName; readonly piece: Piece } | undefined> {
+    for (const name of journalsIn(names)) {
+      const folder = this.#path(journalFolder(name));
+      const segments = segmentsIn(await this.#list(folder));
+      if (segments.length === 0) continue;
+      return { name, piece: { name: folder, bytes: await this.#segments(folder, segments) } };
+    }
+    return undefined;
+  }
+
+  async #segments(folder: string, segments: readonly number[]): Promise<Uint8Array> {
+    const pieces = await Promise.all(segments.map((n) => this.#files.read(`${folder}/${n}`)));
+    let offset = 0;
+    segments.forEach((n, at) => {
+      if (n !== at || pieces[at] === undefined) throw corrupt(folder, offset, `its segment ${at} is missing`);
+      offset += pieces[at].length;
+    });
+    return new Uint8Array(Buffer.concat(pieces.flatMap((piece) => piece ?? [])));
+  }
+
+  /** What the service has confirmed it keeps. */
+  async settle(): Promise<void> {}
+
+  async serial(): Promise<undefined> {
+    return undefined;
+  }
+
+  async top(): Promise<Top | undefined> {
+    const [fence] = fencesIn(await this.#list());
+    if (fence === undefined) return undefined;
+    const path = this.#path(lockFile(fence));
+    const bytes = await this.#files.read(path);
+    // Its successor removed it between the two looks.
+    if (bytes === undefined) return this.top();
+    const text = new TextDecoder().decode(bytes);
+    const claim = readClaim(text, fence);
+    return claim === undefined ? { fence, name: path, unreadable: text } : { fence, claim };
+  }
+
+  async claim(claim: Claim): Promise<boolean> {
+    const { fence } = claim;
+    const path = this.#path(lockFile(fence));
+    if (!(await this.#files.create(path, utf8.encode(claimText(claim))))) return false;
+    const [greatest, ...rest] = fencesIn(await this.#list());
+    if (greatest !== fence) {
+      await this.#files.remove(path);
+      return false;
+    }
+    for (const old of rest) await this.#files.remove(this.#path(lockFile(old)));
+    return true;
+  }
+
+  async renew(claim: Claim): Promise<void> {
+    await this.#assertTop(claim);
+    await this.#files.put(this.#path(lockFile(claim.fence)), utf8.encode(claimText(claim)));
+  }
+
+  async #assertTop({ fence }: Claim): Promise<readonly string[]> {
+    const names = await this.#list();
+    if (fencesIn(names)[0] !== fence) throw new Failure(lockLost("another run took it over"));
+    return names;
+  }
+
+  /** The new state counts from the moment in which a journal goes on from it. */
+  async putState(claim: Claim, { text, serial }: PutState): Promise<void> {
+    await this.#assertTop(claim);
+    const name = { serial, fence: claim.fence };
+    await this.#files.put(this.#path(stateFile(name)), utf8.encode(text));
+    this.#base = name;
+  }
+
+  async beginJournal(claim: Claim, line: string): Promise<Sink> {
+    await this.#assertTop(claim);
+    this.#epoch += 1;
+    const name = { fence: claim.fence, epoch: this.#epoch, base: this.#base };
+    const folder = this.#path(journalFolder(name));
+    await this.#files.makeFolder(folder);
+    await this.#files.put(`${folder}/0`, utf8.encode(line));
+    await this.#forgetOld(name);
+    let segments = 1;
+    return {
+      write: async (lines) => {
+        await this.#assertTop(claim);
+        await this.#files.put(`${folder}/${segments}`, utf8.encode(lines.join("")));
+        segments += 1;
+      },
+      close: async () => undefined,
+    };
+  }
+
+  /** What is left over costs room and is never read; so a failure here fails nothing. */
+  async #forgetOld(present: JournalName): Promise<void> {
+    try {
+      const names = await this.#list();
+      const journals = journalsIn(names).filter(
+        (one) => one.fence < present.fence || (one.fence === present.fence && one.epoch < present.epoch),
+      );
+      const states = statesIn(names).filter((one) => !sameState(one, this.#base));
+      const old = [...journals.map(journalFolder), ...states.slice(GENERATIONS).map(stateFile)];
+      for (const name of old) await this.#files.remove(this.#path(name));
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+    }
+  }
+
+  /** The states before the one that the journal goes on from. */
+  async #older(): Promise<readonly StateName[]> {
+    const names = await this.#list();
+    const base = journalsIn(names)[0]?.base;
+    return statesIn(names).filter((one) => base === undefined || one.serial < base.serial);
+  }
+
+  async generations(): Promise<readonly number[]> {
+    return [...new Set((await this.#older()).map(({ serial }) => serial))];
+  }
+
+  async generation(serial: number): Promise<Piece | undefined> {
+    const name = (await this.#older()).find((one) => one.serial === serial);
+    return name === undefined ? undefined : this.#piece(stateFile(name));
+  }
+
+  async putGeneration(claim: Claim, serial: number, text: string): Promise<void> {
+    await this.#assertTop(claim);
+    const name = (await this.#older()).find((one) => one.serial === serial);
+    if (name !== undefined) await this.#files.put(this.#path(stateFile(name)), utf8.encode(text));
+  }
+
+  async keepAside(claim: Claim): Promise<string> {
+    const names = await this.#assertTop(claim);
+    const aside = this.#path(`aside.${claim.fence}`);
+    await this.#files.makeFolder(aside);
+    const [journal] = journalsIn(names);
+    const base = journal?.base ?? statesIn(names)[0] ?? NO_STATE;
+    await this.#copy(this.#path(stateFile(base)), `${aside}/${stateFile(base)}`);
+    if (journal === undefined) return aside;
+    const folder = this.#path(journalFolder(journal));
+    for (const n of segmentsIn(await this.#list(folder)))
+      await this.#copy(`${folder}/${n}`, `${aside}/journal.${n}`);
+    return aside;
+  }
+
+  async #copy(from: string, to: string): Promise<void> {
+    const bytes = await this.#files.read(from);
+    if (bytes !== undefined) await this.#files.put(to, bytes);
+  }
+
+  async key(): Promise<string | undefined> {
+    const piece = await this.#piece("key");
+    return piece === undefined ? undefined : new TextDecoder().decode(piece.bytes);
+  }
+
+  async makeKey(text: string): Promise<void> {
+    await this.#files.create(this.#path("key"), utf8.encode(text));
+  }
+
+  async putKey(claim: Claim, text: string | undefined): Promise<void> {
+    await this.#assertTop(claim);
+    if (text === undefined) await this.#files.remove(this.#path("key"));
+    else await this.#files.put(this.#path("key"), utf8.encode(text));
+  }
+
+  async close(): Promise<void> {}
+}
