@@ -11,6 +11,7 @@ import {
   type YAMLMap,
   type Node as YamlNode,
 } from "yaml";
+import { everyday } from "./everyday.ts";
 import type { Findings } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import type { Source, Span } from "./locate.ts";
@@ -21,6 +22,11 @@ import { listAt, type MapNode, type Member, mapAt, type Node, scalarAt } from ".
 
 /** The tree of a text, or undefined where it is not usable; the reasons go into `findings`. An empty text is an empty map. */
 export function compose(source: Source, findings: Findings): Node | undefined {
+  return everyday(source) ?? composeWhole(source, findings);
+}
+
+/** The same by the reader that knows all of YAML, and every problem; it takes ten times as long. */
+export function composeWhole(source: Source, findings: Findings): Node | undefined {
   const tokens = tokensOf(source, findings);
   if (tokens === undefined) return undefined;
   const [document] = new Composer({ uniqueKeys: false, schema: "failsafe" }).compose(tokens);
