@@ -5,7 +5,7 @@ import type { Change, ContentDiff, Update } from "./change.ts";
 import type { PlanInput } from "./input.ts";
 
 /** Texts that differ in more lines than this are told by their digests alone. A bound on edits, not on time, so that plans stay pure. */
-const MOST_EDITS = 4000;
+const MOST_EDITS = 1000;
 const CONTEXT = 3;
 
 export function changesContent(change: Change): change is Update {
