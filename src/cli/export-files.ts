@@ -36,13 +36,17 @@ export async function fetchSources(sources: readonly Source[], to: Fetching): Pr
         } catch (failure) {
           if (failure instanceof Failure && failure.diagnostics.some(({ code }) => code === "CLI_FILE"))
             throw failure;
-          const { code, message, ...rest } = expected(failure);
-          failed.set(source.of.address, { ...rest, code, message, address: source.of.address });
+          failed.set(source.of.address, leftOut(source.of.address, expected(failure)));
         }
       }),
     ),
   );
   return { bytes, failed };
+}
+
+function leftOut(address: Address, reason: Diagnostic): Diagnostic {
+  const cause = reason.cause === undefined ? reason.message : `${reason.message}: ${reason.cause}`;
+  return error(reason.code, `${address} is left out: its content could not be fetched`, { address, cause });
 }
 
 /** The number of bytes. What was begun and not finished is taken away again. */

@@ -20,8 +20,19 @@ export interface Taking {
   readonly looked: Looked;
 }
 
-/** Throws Failure with CLI_MANAGED. */
+/** Throws Failure with CLI_MANAGED or CLI_NO_OBJECT. */
 export function assertFree(state: State, resource: Resource, id: string): void {
+  const provider = registry.get(resource.kind);
+  if (provider.nameField === undefined && foldName(provider, id) !== foldName(provider, resource.name))
+    throw new Failure(
+      error(
+        "CLI_NO_OBJECT",
+        `${resource.address} can only be the ${provider.one} ${resource.name}, not ${id}`,
+        {
+          hint: `the key of a ${provider.one} in a spec is its name`,
+        },
+      ),
+    );
   const here = state.records.get(resource.address);
   if (here !== undefined)
     throw new Failure(
@@ -67,16 +78,6 @@ export async function taking(run: Run, state: State, resource: Resource, id: str
   if (kind?.readable === false) throw new Failure(kind.diagnostic);
   const live = found(provider, kind?.objects ?? [], id);
   if (live === undefined) throw new Failure(missing(provider, resource, id, kind?.objects ?? []));
-  if (provider.nameField === undefined && foldName(provider, live.name) !== foldName(provider, resource.name))
-    throw new Failure(
-      error(
-        "CLI_NO_OBJECT",
-        `${address} can only be the ${provider.one} ${resource.name}, not ${live.name}`,
-        {
-          hint: `the key of a ${provider.one} is its name: write ${live.name} into the spec`,
-        },
-      ),
-    );
   const record = recordAsLive(provider, resource, live);
   // What it refers to may be waiting to be taken over, too; that is no difference of its own.
   const after = withRecord(looked.recovered.state, record);
@@ -107,10 +108,12 @@ function restricted(plan: Plan, { address }: Resource): Plan {
 }
 
 function missing(provider: Provider, resource: Resource, id: string, objects: readonly LiveObject[]) {
-  const named = objects.filter((one) => one.name === id || one.name === resource.name);
+  const called = (name: string) => objects.filter((one) => one.name === name);
+  const near = called(id).length > 0 ? called(id) : called(resource.name);
+  const name = JSON.stringify(near[0]?.name);
   const hint =
-    named.length === 0
-      ? `the workspace has no ${provider.one} of that name either`
-      : `the ${provider.one} ${JSON.stringify(named[0]?.name)} has the id ${named.map((one) => one.id).join(" or ")}`;
+    near.length === 0
+      ? `there is none named ${JSON.stringify(resource.name)} either`
+      : `the ${provider.one} named ${name} has the id ${near.map((one) => one.id).join(" or ")}`;
   return error("CLI_NO_OBJECT", `the workspace has no ${provider.one} with the id ${id}`, { hint });
 }

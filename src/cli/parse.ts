@@ -17,7 +17,8 @@ export function parse(command: Command, title: string, argv: readonly string[], 
     parser.parse([...argv], { from: "user" });
   } catch (problem) {
     if (!(problem instanceof CommanderError)) throw problem;
-    if (problem.code === "commander.helpDisplayed") return { help: withNotes(parser.helpInformation(), command) };
+    if (problem.code === "commander.helpDisplayed")
+      return { help: withNotes(parser.helpInformation(), command) };
     throw new Failure(usage(problem.message, title));
   }
   const found = parser.opts<Record<string, unknown>>();

@@ -3,6 +3,7 @@
 import { isMissing } from "../api/missing.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
+import { registry } from "../providers/index.ts";
 import type { State, StateRecord } from "../state/record.ts";
 import type { HostOptions } from "./config.ts";
 import { type Connection, withConnection } from "./connection.ts";
@@ -40,7 +41,10 @@ export async function withRecorded<T>(
 
 /** `jobs.nightly`, or `nightly` where the kind goes without saying. */
 function recordOf(state: State, kind: string, text: string): StateRecord {
-  const address = parseAddress(text.startsWith(`${kind}.`) ? text : `${kind}.${text}`);
+  const other = text.slice(0, Math.max(0, text.indexOf(".")));
+  const isOther = other !== kind && registry.find(other) !== undefined;
+  if (isOther) throw new Failure(error("CLI_UNKNOWN_ADDRESS", `${text} is none of the ${kind}`));
+  const address = parseAddress(other === kind ? text : `${kind}.${text}`);
   const record = address === undefined ? undefined : state.records.get(address);
   if (record !== undefined) return record;
   const known = [...state.records.keys()].filter((one) => kindOf(one) === kind);

@@ -77,10 +77,13 @@ function retryOf(run: JsonObject): string {
   return first === undefined || first === run.run_id ? "" : `again, after ${idText(first)}`;
 }
 
+/** A shorter part would be told as 0.0 s. */
+const SHORTEST_MS = 50;
+
 /** `12 s: 4 s to set up, 7 s of work, 1 s to clean up`. */
 export function durations(run: JsonObject): string {
   const part = (value: Json | undefined, what: string): string =>
-    typeof value === "number" && value > 0 ? `${duration(value)} ${what}` : "";
+    typeof value === "number" && value >= SHORTEST_MS ? `${duration(value)} ${what}` : "";
   const parts = [
     part(run.setup_duration, "to set up"),
     part(run.execution_duration, "of work"),

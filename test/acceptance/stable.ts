@@ -9,6 +9,7 @@ export function stable(text: string, folder: string, url: string): string {
     .replace(/\b1\d{12}\b/g, "TIME")
     .replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b/g, "TIME")
     .replace(/^run \d+: (PENDING|RUNNING|TERMINATING).*\n/gm, "")
+    .replace(/^clusters\.[\w-]+: (PENDING|RESTARTING|RESIZING|TERMINATING)\b.*\n/gm, "")
     .replace(/("(?:setup|execution|cleanup)_duration": )\d+/g, "$1N")
     .replace(/("spark_context_id": ")\d+/g, "$1ID")
     .replace(/\b\d+\.\d s\b/g, "N s")

@@ -52,9 +52,12 @@ const start = defineCommand({
       (signal) =>
         withRecorded(context, options, "clusters", address, async (of) => {
           const { state } = await clusterNow(of);
-          // On any other state a start has no effect (part B, 3.2); while it terminates, it would be lost.
-          if (state === "TERMINATING")
-            await reached(context, of, { ...ENDS, timeoutMs: DEADLINE_MS, signal });
+          // On any other state a start has no effect (part B, 3.2): while the cluster terminates, it would be lost.
+          if (state === "TERMINATING") {
+            if (!options.wait) throw new Failure(stillTerminating(of.address));
+            const timeoutMs = options.timeout ?? DEADLINE_MS;
+            if ((await reached(context, of, { ...ENDS, timeoutMs, signal })) === undefined) return EXIT.error;
+          }
           if (state === "TERMINATED" || state === "TERMINATING")
             await of.connection.writer.write("clusters/start", { cluster_id: of.id });
           return finish(context, of, RUNS, options, signal);
@@ -192,6 +195,13 @@ function notRunning(address: Recorded["address"], state: string, verb: string): 
   return error("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
     address,
     hint: down ? `start it first: workspace clusters start ${address} --wait` : "try again when it runs",
+  });
+}
+
+function stillTerminating(address: Recorded["address"]): Diagnostic {
+  return error("CLI_NOT_REACHED", `${address} is TERMINATING; it can be started once it is TERMINATED`, {
+    address,
+    hint: "--wait waits for that, too",
   });
 }
 
