@@ -27,6 +27,7 @@ export function readClaim(text: string, fence: number): Claim | undefined {
       lease_ms: from.number("lease_ms"),
       request_ms: from.number("request_ms"),
       ...(from.has("released") ? { released: true } : {}),
+      ...(from.has("seq") ? { seq: from.number("seq") } : {}),
     };
   } catch {
     return undefined;

@@ -64,6 +64,8 @@ export class HeldLease implements Lease {
   #standing: { readonly serial: number; readonly digest: string };
   #folded: string;
   #seq: number;
+  /** Number of the last entry that is known to be durable. */
+  #durable: number;
   #dirty: boolean;
   #journal: JournalWriter | undefined;
 
@@ -74,7 +76,8 @@ export class HeldLease implements Lease {
     this.#place = place;
     this.#around = around;
     this.#sealer = sealer;
-    this.#hold = new Hold(place, around, claim);
+    this.#hold = new Hold(place, around, claim, () => this.#durable);
+    this.#durable = found.seq;
     this.#digestKey = digestKey;
     this.#draft = draftOf(found.state);
     const serial = standing ?? (found.snapshot ?? found).state.serial;
@@ -108,12 +111,18 @@ export class HeldLease implements Lease {
 
   async append(entry: Entry): Promise<number> {
     const { seq } = this.#add(entry);
-    await this.#openJournal().flush();
+    await this.#flush();
     return seq;
   }
 
   note(entry: Entry): void {
     this.#add(entry);
+  }
+
+  async #flush(): Promise<void> {
+    const seq = this.#seq;
+    await this.#openJournal().flush();
+    this.#durable = Math.max(this.#durable, seq);
   }
 
   #add(entry: Entry): Numbered {
@@ -151,7 +160,7 @@ export class HeldLease implements Lease {
   async publish(): Promise<State> {
     if (this.#dirty) {
       const journal = this.#openJournal();
-      await journal.flush();
+      await this.#flush();
       this.#folded = journal.head;
       await journal.close();
       this.#journal = undefined;
@@ -206,7 +215,7 @@ export class HeldLease implements Lease {
   async release(): Promise<void> {
     await this.#hold.end();
     try {
-      if (!this.#hold.isLost) await this.#journal?.flush();
+      if (!this.#hold.isLost && this.#journal !== undefined) await this.#flush();
       await this.#journal?.close();
       if (!this.#hold.isLost) await this.#hold.giveBack();
     } catch (failure) {

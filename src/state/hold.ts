@@ -8,12 +8,15 @@ import type { Surroundings } from "./taking.ts";
 export class Hold {
   readonly #place: Place;
   readonly #around: Surroundings;
+  readonly #durable: () => number;
   readonly #ending = new AbortController();
   #claim: Claim;
   #lost: Failure | undefined;
   #beating: Promise<void> = Promise.resolve();
 
-  constructor(place: Place, around: Surroundings, claim: Claim) {
+  /** `durable`: number of the last entry that is. */
+  constructor(place: Place, around: Surroundings, claim: Claim, durable: () => number) {
+    this.#durable = durable;
     this.#place = place;
     this.#around = around;
     this.#claim = claim;
@@ -47,7 +50,7 @@ export class Hold {
       await clock.sleep(renewEveryMs(times), signal);
       if (signal.aborted) return;
       try {
-        const renewed = { ...this.#claim, renewed_at: clock.now() };
+        const renewed = { ...this.#claim, renewed_at: clock.now(), seq: this.#durable() };
         await this.#place.renew(renewed);
         this.#claim = renewed;
       } catch (failure) {
@@ -64,7 +67,7 @@ export class Hold {
   /** Where somebody else holds the lock by now there is nothing to give back. */
   async giveBack(): Promise<void> {
     try {
-      await this.#place.renew({ ...this.#claim, released: true });
+      await this.#place.renew({ ...this.#claim, released: true, seq: this.#durable() });
     } catch (failure) {
       if (!isLost(failure)) throw failure;
     }

@@ -34,17 +34,25 @@ const MAY_BE_BETWEEN: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LIN
 export async function loadFrom(place: Place, sealer: Sealer): Promise<Found | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
+      // Looked at first: what was durable then has to be in what is read now.
+      const last = await lastDurable(place);
       const { state, journal } = await place.load();
       if (state === undefined && journal === undefined) return undefined;
-      return together(
+      const found = together(
         place.names,
         state === undefined ? undefined : snapshotIn(state, sealer),
         journal === undefined ? undefined : journalIn(journal, sealer),
       );
+      return found.seq >= last ? found : { ...found, diagnostics: [shortened(place.names, found.seq, last)] };
     } catch (failure) {
       if (attempt === ATTEMPTS || !isBetween(failure)) throw ioFailure(failure, "reading the state");
     }
   }
+}
+
+async function lastDurable(place: Place): Promise<number> {
+  const top = await place.top();
+  return top !== undefined && "claim" in top ? (top.claim.seq ?? 0) : 0;
 }
 
 function isBetween(failure: unknown): boolean {
@@ -101,6 +109,16 @@ function mismatch(names: PlaceNames, snapshot: Snapshot | undefined, journal: Jo
     names.state,
     0,
     `it is serial ${serial}, and ${names.journal} goes on from serial ${journal.begin.serial}`,
+  );
+}
+
+function shortened({ journal }: PlaceNames, seq: number, last: number): Diagnostic {
+  return warning(
+    "STATE_CORRUPT",
+    `${journal} ends with entry ${seq}, and a run had written up to entry ${last}`,
+    {
+      hint: "what those entries recorded is not known any more: before applying, look whether the plan creates what exists already",
+    },
   );
 }
 

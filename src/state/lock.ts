@@ -23,6 +23,8 @@ export interface Claim {
   /** The longest that a request of the holder may still be under way after its lease. */
   readonly request_ms: number;
   readonly released?: true;
+  /** Number of the last entry that was durable when the claim was last written. */
+  readonly seq?: number;
 }
 
 /** When a lease counts: how long it lasts, how often it is renewed, how long its last request may take. */
