@@ -19,7 +19,9 @@ export function recordAfter(
   replaces?: RemoteId,
 ): StateRecord {
   const before = run.input.lease.record(change.address);
-  const deposed = deposedBy(before, id, replaces);
+  // A deposed object that takes its place again deposes the one that stood there.
+  const returns = before?.deposed?.includes(id) === true ? before.id : undefined;
+  const deposed = deposedBy(before, id, replaces ?? returns);
   return {
     status: "ready",
     address: change.address,

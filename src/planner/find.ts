@@ -18,6 +18,8 @@ export function findLive(context: Context, resource: Resource, provider: Provide
   if (newParent !== undefined) return { is: "absent", newParent };
   const record = context.input.state.records.get(resource.address);
   const recorded = record === undefined ? undefined : context.world.byId(resource.kind, record.id);
+  const returning = recorded === undefined ? undefined : returningTo(context, resource, provider, recorded);
+  if (returning !== undefined) return { is: "takeover", live: returning };
   if (recorded !== undefined) return { is: "ours", live: recorded };
   const named = context.world.byName(resource.kind, resource.name);
   const free = named.filter((one) => !context.owners.has(ownerKey(resource.kind, one.id)));
@@ -30,6 +32,20 @@ export function findLive(context: Context, resource: Resource, provider: Provide
   return mayTakeOver(context, resource, provider)
     ? { is: "takeover", live: only }
     : refuse(resource, provider, adoptHint(resource.address, only));
+}
+
+/** A replacement was cut and the spec went back: the old object is still there under the name that is wanted again. */
+function returningTo(
+  context: Context,
+  resource: Resource,
+  provider: Provider,
+  recorded: LiveObject,
+): LiveObject | undefined {
+  const wanted = foldName(provider, resource.name);
+  if (foldName(provider, recorded.name) === wanted) return undefined;
+  const deposed = context.input.state.records.get(resource.address)?.deposed ?? [];
+  const old = deposed.flatMap((id) => context.world.byId(resource.kind, id) ?? []);
+  return old.find((live) => foldName(provider, live.name) === wanted);
 }
 
 /** The parent of a nested resource, where this plan makes it anew: whatever is there now goes with the old one. */

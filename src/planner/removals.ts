@@ -94,7 +94,7 @@ function forget(
 function deposed(context: Context): Change[] {
   const changes: Change[] = [];
   for (const record of context.input.state.records.values()) {
-    for (const id of record.deposed ?? []) {
+    for (const id of leaving(context, record)) {
       const provider = context.input.registry.of(record.address);
       const live = context.world.byId(provider.kind, id);
       if (live === undefined) continue;
@@ -109,6 +109,14 @@ function deposed(context: Context): Change[] {
     }
   }
   return changes;
+}
+
+/** The deposed objects of a record; where one of them takes its place again, the recorded one goes instead. */
+function leaving(context: Context, record: StateRecord): readonly RemoteId[] {
+  const { id, deposed = [] } = record;
+  const change = context.decided.get(record.address);
+  const stays = change !== undefined && "id" in change ? change.id : id;
+  return stays === id ? deposed : [id, ...deposed].filter((one) => one !== stays);
 }
 
 /** Kinds that the policy calls authoritative: whatever is live and not declared goes. */
