@@ -50,6 +50,8 @@ async function close(run: Run, change: Change, journal: Journaled, diagnostic: D
   if (!begun || run.halted !== undefined) return resultOf(diagnostic);
   try {
     if (succeeded === 0 || journal.made !== undefined) await journal.close();
+    // What such a change may have left beside its object is found by the intent that stays open.
+    else if (run.input.registry.get(change.kind).leftover !== undefined) return resultOf(diagnostic);
     else if (change.action === "update") await journal.done(partly(run, change, journal));
     else if (change.action === "delete") await journal.close();
   } catch (failure) {

@@ -23,6 +23,8 @@ export interface ObserveInput {
   /** How many requests may be under way at once. */
   readonly parallelism: number;
   readonly onRead?: (event: ReadEvent) => void;
+  /** Whether more than a list tells may be read about an object; without it about all that spec or state know. */
+  readonly looksAt?: (kind: string, object: LiveObject) => boolean;
 }
 
 /** A kind, or a parent, whose list fails is unreadable with the reason; it is never taken for empty. */
@@ -118,6 +120,7 @@ class Reading {
 
   async #hydrated(provider: Provider, known: Known, object: LiveObject): Promise<LiveObject | undefined> {
     if (provider.hydrate === undefined || !isKnown(provider, known, object)) return object;
+    if (this.#input.looksAt?.(provider.kind, object) === false) return object;
     const desired = known.desired.get(foldName(provider, object.name));
     try {
       return await this.#slots.inside(

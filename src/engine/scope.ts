@@ -62,8 +62,12 @@ export function scopeOf(registry: Registry, spec: Spec | undefined, state: State
     mention(record.address, record.name);
     for (const id of [record.id, ...(record.deposed ?? [])]) of(kindOf(record.address)).ids.add(id);
   }
-  for (const intent of state.open) mention(intent.address, intent.name);
-  for (const { intent } of state.sweeps) if (intent !== undefined) mention(intent.address, intent.name);
+  for (const intent of [...state.open, ...state.sweeps.flatMap((sweep) => sweep.intent ?? [])]) {
+    const { address, name, token } = intent;
+    mention(address, name);
+    const left = registry.find(kindOf(address))?.leftover?.(name, token);
+    if (left !== undefined) mention(address, left);
+  }
   const used = withRelated(registry, [...known.keys(), ...(spec?.policy.authoritative ?? [])]);
   return {
     kinds: registry.kinds.filter((provider) => used.has(provider.kind)),

@@ -7,6 +7,7 @@ import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Entry } from "../state/entry.ts";
 import { deposedBy } from "../state/fold.ts";
 import type { OpenIntent, StateRecord } from "../state/record.ts";
+import { leftoverOf } from "./leftover.ts";
 import { type Around, carriesToken, isWhatWasSent, madeBy, provable } from "./matches.ts";
 
 /** How long a slow server may take to commit what it was sent. */
@@ -24,11 +25,22 @@ export function settle(intent: OpenIntent, record: StateRecord | undefined, arou
   const provider = around.registry.find(kind);
   // What cannot be read may be there or not: the intent waits for a run that can see.
   if (provider === undefined || !around.readable(kind, intent.name)) return OPEN;
+  const left = leftoverOf(intent, provider, around);
+  const { entries, ...rest } = settledBy(intent, provider, record, around);
+  return { entries: [...left, ...entries], ...rest };
+}
+
+function settledBy(
+  intent: OpenIntent,
+  provider: Provider,
+  record: StateRecord | undefined,
+  around: Around,
+): Settled {
   switch (intent.action) {
     case "create":
       return creation(intent, provider, record, around);
     case "update":
-      return update(intent, provider, record);
+      return update(intent, provider, record, around);
     case "delete":
       return deletion(intent, provider, around);
     default:
@@ -40,9 +52,17 @@ function closed(intent: OpenIntent, ...others: readonly Entry[]): Settled {
   return { entries: [...others, { type: "closed", intent: intent.seq }] };
 }
 
-function update(intent: OpenIntent, provider: Provider, record: StateRecord | undefined): Settled {
-  if (record === undefined || record.status === "creating") return closed(intent);
-  return closed(intent, { type: "record", record: mergedRecord(provider, record, intent.wanted) });
+function update(
+  intent: OpenIntent,
+  provider: Provider,
+  record: StateRecord | undefined,
+  around: Around,
+): Settled {
+  // What a slow server still puts beside the object is looked for later.
+  const later = provider.leftover === undefined ? [] : sweepFor(intent, around);
+  if (record === undefined || record.status === "creating") return closed(intent, ...later);
+  const merged = mergedRecord(provider, record, intent.wanted);
+  return closed(intent, ...later, { type: "record", record: merged });
 }
 
 /** The next plan compares live with desired anyway; what may have been written is recorded, so that its removal is noticed. */
@@ -76,14 +96,21 @@ export function isOurs(intent: OpenIntent, provider: Provider, live: LiveObject)
 }
 
 function notThere(intent: OpenIntent, record: StateRecord | undefined, around: Around): Settled {
-  const { address, token, made } = intent;
-  const until = intent.at + SWEEP_MS;
-  const unanswered = (intent.sent ?? 1) > (intent.succeeded ?? 0) + (intent.refused ?? 0);
-  const late = unanswered && made === undefined && around.now < until;
-  const sweep: readonly Entry[] = late ? [{ type: "sweep", sweep: { token, address, until, intent } }] : [];
+  const { address, made } = intent;
+  const sweep = made === undefined ? sweepFor(intent, around) : [];
   const lost: readonly Entry[] =
     made !== undefined && record?.id === made ? [{ type: "gone", gone: { address, id: made } }] : [];
   return closed(intent, ...sweep, ...lost);
+}
+
+/** A token to be looked for on later runs, where a request of the intent has no answer. */
+function sweepFor(intent: OpenIntent, around: Around): readonly Entry[] {
+  const { address, token } = intent;
+  const until = intent.at + SWEEP_MS;
+  const unanswered = (intent.sent ?? 1) > (intent.succeeded ?? 0) + (intent.refused ?? 0);
+  return unanswered && around.now < until
+    ? [{ type: "sweep", sweep: { token, address, until, intent } }]
+    : [];
 }
 
 /** A thing of ours as it is recorded when it is found; still unfinished where its token shows in a two-phase creation. */

@@ -4,6 +4,7 @@ import { type Address, kindOf } from "../core/address.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Entry } from "../state/entry.ts";
 import type { OpenIntent, StateRecord, Sweep } from "../state/record.ts";
+import { leftoverOf } from "./leftover.ts";
 import { type Around, carriesToken, madeBy } from "./matches.ts";
 import { isOurs, recordOf } from "./settle.ts";
 
@@ -19,9 +20,12 @@ export function sweep(one: Sweep, records: ReadonlyMap<Address, StateRecord>, ar
   if (provider === undefined || one.intent === undefined)
     return around.now > one.until ? { entries: [done] } : NOT_YET;
   const { intent } = one;
-  const live = around.readable(provider.kind, intent.name)
-    ? madeBy(intent, provider, around.world)
-    : undefined;
+  if (!around.readable(provider.kind, intent.name))
+    return around.now > one.until ? { entries: [done] } : NOT_YET;
+  const left = leftoverOf(intent, provider, around);
+  if (left.length > 0) return { entries: [...left, done] };
+  if (intent.action === "update") return around.now > one.until ? { entries: [done] } : NOT_YET;
+  const live = madeBy(intent, provider, around.world);
   if (live === undefined) return around.now > one.until ? { entries: [done] } : NOT_YET;
   if (isRecorded(records.get(one.address), live)) return { entries: [done] };
   const record = claimed(intent, provider, records.get(one.address), live);

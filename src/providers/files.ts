@@ -7,7 +7,7 @@ import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider, optional, text } from "./define.ts";
 import { sourceFields } from "./fields/source.ts";
 import { contentOf, rangesOf, summed, textOf } from "./files/content.ts";
-import { upload } from "./files/upload.ts";
+import { partOf, upload } from "./files/upload.ts";
 import { entriesFor, pathProblems } from "./paths.ts";
 
 const fields = {
@@ -45,6 +45,7 @@ export const files = defineProvider({
 
   check,
   contentText: textOf,
+  leftover: partOf,
   steps: () => [{ operation: "write" }],
 
   async list(api, scope) {

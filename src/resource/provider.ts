@@ -179,6 +179,8 @@ export interface Provider {
   contentText?(bytes: Uint8Array, values: Values): string | undefined;
   /** What the service is known to fill in where a spec says nothing: an export leaves such values out. Pure. */
   fills?(values: Values): Values;
+  /** The natural name of what a write that was cut may leave beside its object: a part of an upload. Pure. */
+  leftover?(name: string, token: Token): string;
   /** The operations of an update. Pure. The default is one step `update`. */
   steps?(diffs: readonly FieldDiff[], live: LiveObject, after: Values): readonly Step[];
   wants?(change: PlannedChange, look: Look): readonly Want[];

@@ -409,18 +409,14 @@ describe("files", () => {
     expect(body.files.map((one: JsonObject) => [one.path, one.file_size])).toEqual([["/init/a", 3]]);
   });
 
-  test("parts of an upload that was cut off are cleared away by the next one", async () => {
+  test("parts of other uploads are left alone; the kind tells where its own would be", async () => {
     const { world, api } = await startWorkspace();
-    for (const path of ["/init/a.gone.part", "/init/b.gone.part", "/init/a.x.y.part"])
-      await world.post("fs/put", { path, contents: btoa("x") });
+    await world.post("fs/put", { path: "/init/a.other.part", contents: btoa("x") });
     const { values, payload } = declared(files, "/init/a", large);
     await create(files, api, "/init/a", values, payload);
     const { body } = await world.get("fs/list", { path: "/init" });
-    expect(body.files.map((one: JsonObject) => one.path)).toEqual([
-      "/init/a",
-      "/init/a.x.y.part",
-      "/init/b.gone.part",
-    ]);
+    expect(body.files.map((one: JsonObject) => one.path)).toEqual(["/init/a", "/init/a.other.part"]);
+    expect(files.leftover?.("/init/a", "tok")).toBe("/init/a.tok.part");
   });
 
   test("a new file never overwrites one that appeared meanwhile, small or large", async () => {

@@ -4,8 +4,7 @@ import { digest } from "../../core/canonical.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { Refused } from "../../core/outcome.ts";
 import type { Acting, Task } from "../../resource/provider.ts";
-import { found, objectsIn, textIn, unlessGone } from "../answer.ts";
-import { baseName, folderOf } from "../paths.ts";
+import { textIn, unlessGone } from "../answer.ts";
 import { MEGABYTE, summed } from "./content.ts";
 
 export async function upload(api: Acting, task: Task, overwrite: boolean): Promise<void> {
@@ -19,7 +18,6 @@ export async function upload(api: Acting, task: Task, overwrite: boolean): Promi
 }
 
 async function uploadLarge(api: Acting, task: Task, bytes: Uint8Array, overwrite: boolean): Promise<void> {
-  await removeLeftovers(api, task.name);
   const part = partOf(task.name, task.token);
   await writeBlocks(api, part, bytes);
   await verify(api, task, part, bytes);
@@ -33,20 +31,8 @@ async function uploadLarge(api: Acting, task: Task, bytes: Uint8Array, overwrite
   }
 }
 
-const partOf = (path: string, token: string): string => `${path}.${token}.part`;
-
-/** Parts of earlier uploads of the same file that were cut off. */
-async function removeLeftovers(api: Acting, path: string): Promise<void> {
-  const folder = await found(() => api.read("fs/list", { path: folderOf(path) }));
-  const name = baseName(path);
-  for (const entry of folder === undefined ? [] : objectsIn(folder, "files")) {
-    const other = baseName(textIn(entry, "path") ?? "");
-    const token = other.startsWith(`${name}.`) ? other.slice(name.length + 1) : "";
-    if (entry.is_dir === true || !/^[\w-]+\.part$/.test(token)) continue;
-    const left = `${folderOf(path) === "/" ? "" : folderOf(path)}/${other}`;
-    await unlessGone(() => api.write("fs/delete", { path: left, recursive: false }));
-  }
-}
+/** Where a large file is put together. What a cut upload leaves there is found again by its token. */
+export const partOf = (path: string, token: string): string => `${path}.${token}.part`;
 
 /** A block cannot be sent again: whatever fails fails the upload, and the file appears only when it is closed. */
 async function writeBlocks(api: Acting, path: string, bytes: Uint8Array): Promise<void> {
