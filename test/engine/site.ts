@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "../../src/api/client.ts";
 import type { HttpRequest, HttpResponse } from "../../src/api/exchange.ts";
+import type { RequestEvent } from "../../src/api/send.ts";
 import { keyedDigest } from "../../src/core/canonical.ts";
-import { hasErrors } from "../../src/core/diagnostic.ts";
+import { Failure, hasErrors } from "../../src/core/diagnostic.ts";
 import { applyPlan } from "../../src/engine/apply.ts";
 import { observe } from "../../src/engine/observe.ts";
 import { recordRecovery, recover } from "../../src/engine/recover.ts";
@@ -37,6 +38,8 @@ export interface ProcessOptions {
   /** Stands between the client and the service. */
   readonly transport?: (request: HttpRequest, send: Send) => Promise<HttpResponse>;
   readonly onEvent?: (event: ApplyEvent) => void;
+  readonly onPlan?: (plan: Plan) => void;
+  readonly log?: (event: RequestEvent) => void;
   readonly pid?: number;
 }
 
@@ -56,12 +59,13 @@ export class Site {
   readonly writes: string[] = [];
   readonly reads: string[] = [];
   #inFlight = 0;
-  #seed = 1;
+  #seed: number;
   env: Record<string, string> = {};
 
-  constructor(world: TestWorld) {
+  constructor(world: TestWorld, disk = new Disk(), seed = 1) {
     this.world = world;
-    this.disk = new Disk();
+    this.disk = disk;
+    this.#seed = seed;
     this.clock = new VirtualClock(world.clock.now(), (ms) => world.advance(ms));
   }
 
@@ -144,6 +148,7 @@ export class Process {
       clock: () => site.clock.now(),
       sleep: (ms, signal) => site.clock.sleep(ms, signal),
       random: () => 0.5,
+      ...(options.log === undefined ? {} : { log: options.log }),
     });
     this.files = memoryFiles(site.disk, options.hooks);
     const owner: Owner = {
@@ -196,8 +201,9 @@ export class Process {
     try {
       const { live, recovered, input, plan } = await this.look(spec, lease.state(), more);
       const found = [...recovered.diagnostics, ...plan.diagnostics, ...auditPlan(plan, input)];
+      this.options.onPlan?.(plan);
       if (hasErrors(found) || plan.guards.length > 0)
-        throw new Error(JSON.stringify([found, plan.guards], undefined, 1));
+        throw new Failure(...found, ...plan.guards.map((guard) => guard.diagnostic));
       await recordRecovery(lease, recovered.entries);
       const { parallelism = 10, signal, onEvent } = this.options;
       const outcome = await applyPlan({

@@ -49,6 +49,8 @@ export class Disk {
 export interface Hooks {
   /** Called before each operation; may throw (a full disk), or never settle (a dead process). */
   readonly before?: (operation: string, path: string) => Promise<void> | void;
+  /** Called after what was written became durable, before the process knows it. */
+  readonly after?: (operation: string, path: string) => Promise<void> | void;
 }
 
 export function memoryFiles(disk: Disk, hooks: Hooks = {}): FileSystem {
@@ -86,6 +88,7 @@ export function memoryFiles(disk: Disk, hooks: Hooks = {}): FileSystem {
         async sync() {
           await step("sync", path);
           inode.durable = inode.bytes;
+          await hooks.after?.("sync", path);
         },
         async close() {
           await step("close", path);
@@ -117,6 +120,7 @@ export function memoryFiles(disk: Disk, hooks: Hooks = {}): FileSystem {
       for (const name of [...disk.durableNames.keys()])
         if (inside(name) && !disk.names.has(name)) disk.durableNames.delete(name);
       for (const [name, inode] of disk.names) if (inside(name)) disk.durableNames.set(name, inode);
+      await hooks.after?.("syncFolder", folder);
     },
   };
 }

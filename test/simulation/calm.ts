@@ -1,0 +1,39 @@
+// A scenario's run in peace, one request at a time: its trace, its writes, and the world in which every case must end.
+
+import { type Calm, mailsOf, violations } from "./invariants.ts";
+import type { Written } from "./ledger.ts";
+import { SETTLING_MS, type Stage, stageOf } from "./stage.ts";
+import { doom, type Point } from "./trace.ts";
+import { Trial } from "./trial.ts";
+import { worldLines } from "./world-text.ts";
+
+export interface CalmRun extends Calm {
+  readonly stage: Stage;
+  readonly points: readonly Point[];
+  readonly writes: readonly Written[];
+}
+
+const known = new Map<string, Promise<CalmRun>>();
+
+/** Throws when the run in peace itself breaks a rule. */
+export function calmRun(scenario: string): Promise<CalmRun> {
+  const found = known.get(scenario) ?? stageOf(scenario).then(runInPeace);
+  known.set(scenario, found);
+  return found;
+}
+
+export async function runInPeace(stage: Stage): Promise<CalmRun> {
+  const trial = await Trial.of(stage);
+  try {
+    const trace = doom();
+    await trial.apply(trace.options);
+    await trial.site.clock.advance(SETTLING_MS);
+    const calm = { lines: worldLines(trial.site.world), mails: mailsOf(trial.site) };
+    const points = [...trace.points];
+    const wrong = await violations(trial, calm);
+    if (wrong.length > 0) throw new Error(`${stage.scenario.name} in peace: ${wrong.join("; ")}`);
+    return { ...calm, stage, points, writes: trial.ledger.effective(1) };
+  } finally {
+    trial.close();
+  }
+}

@@ -1,0 +1,204 @@
+// What must hold after every case, whatever happened in it.
+
+import { registry } from "../../src/providers/index.ts";
+import type { Spec } from "../../src/spec/spec.ts";
+import { readJournal } from "../../src/state/lines.ts";
+import { doing, FOLDER, type Site } from "../engine/site.ts";
+import { leaksIn } from "./canary.ts";
+import { notAnnounced } from "./predict.ts";
+import { CANARIES, FILE_CANARY } from "./scenarios.ts";
+import { SETTLING_MS, type Stage, siteFrom, stageOf, tablesOf } from "./stage.ts";
+import { strangersTouched } from "./strangers.ts";
+import { isExpected, type Trial } from "./trial.ts";
+import { worldLines } from "./world-text.ts";
+
+/** A run in peace from a stage: the world that every case must end in. */
+export interface Calm {
+  readonly lines: readonly string[];
+  readonly mails: readonly string[];
+}
+
+/** What is wrong after a case whose last process ran in peace to its end. What `calm` leaves out is not compared. */
+export async function violations(
+  trial: Trial,
+  calm: Partial<Calm>,
+  spec: Spec = trial.stage.spec,
+): Promise<readonly string[]> {
+  const { site, stage } = trial;
+  await site.clock.advance(SETTLING_MS);
+  const last = trial.runs.at(-1);
+  if (last === undefined || last.outcome === undefined)
+    return [`the last run did not end: ${String(last?.failure ?? "it died")}`];
+  const plan = await site.drive(site.process({ pid: 99 }).plan(spec));
+  trial.tell("plan", plan);
+  return [
+    ...trial.runs.filter((ran) => !isExpected(ran)).map((ran) => `a bug: ${String(ran.failure)}`),
+    ...last.outcome.changes
+      .filter((one) => one.result !== "applied")
+      .map((one) => `${one.result} ${one.action} ${one.address} in the last run: ${one.diagnostic?.message}`),
+    ...last.outcome.diagnostics.map((one) => `the last run says: ${one.message}`),
+    ...doing(plan).map((what) => `the next plan is not empty: ${what}`),
+    ...plan.drift.map((one) => `the next plan sees drift: ${one.address} ${one.what}`),
+    ...(calm.lines === undefined ? [] : unlike(worldLines(site.world), calm.lines)),
+    ...strangersTouched(stage.strangers, tablesOf(site.world)),
+    ...(await recordsUnlikeLive(site, stage)),
+    ...writesUnannounced(trial),
+    ...leaks(trial),
+    ...runsAndMails(site, calm),
+    ...(await unresolved(site)),
+  ];
+}
+
+function unlike(found: readonly string[], wanted: readonly string[]): readonly string[] {
+  const missing = without(wanted, found);
+  const extra = without(found, wanted);
+  return [
+    ...missing.map((line) => `the world lacks: ${fromDifference(line, extra)}`),
+    ...extra.map((line) => `the world should not have: ${fromDifference(line, missing)}`),
+  ];
+}
+
+/** A long line from where it begins to differ from its namesake among others. */
+function fromDifference(line: string, others: readonly string[]): string {
+  const head = line.slice(0, line.indexOf("{"));
+  const twin = others.find((other) => other.startsWith(head));
+  if (twin === undefined) return line.slice(0, 200);
+  let at = 0;
+  while (at < line.length && line[at] === twin[at]) at += 1;
+  return `${head}… ${line.slice(Math.max(0, at - 60), at + 60)}`;
+}
+
+/** As multisets: what was made twice stays over. */
+function without(lines: readonly string[], others: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const line of others) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return lines.filter((line) => {
+    const left = counts.get(line) ?? 0;
+    counts.set(line, left - 1);
+    return left <= 0;
+  });
+}
+
+/** Nothing of ours is missing from the state, nothing in the state is missing live, no id stands twice. */
+async function recordsUnlikeLive(site: Site, stage: Stage): Promise<readonly string[]> {
+  const state = await site.state();
+  const wrong: string[] = [];
+  const recorded = new Map<string, string>();
+  for (const record of state.records.values()) {
+    const kind = record.address.slice(0, record.address.indexOf("."));
+    if (record.status !== "ready" || record.deposed !== undefined)
+      wrong.push(
+        `${record.address} is recorded as ${record.status}${record.deposed === undefined ? "" : " with leftovers"}`,
+      );
+    const key = `${kind} ${record.id}`;
+    const other = recorded.get(key);
+    if (other !== undefined) wrong.push(`${record.address} and ${other} have one id, ${record.id}`);
+    recorded.set(key, record.address);
+  }
+  const live = await liveIds(site);
+  const theirs = await strangersIds(stage);
+  for (const [key, address] of recorded)
+    if (!live.has(key)) wrong.push(`${address} is recorded and not there`);
+  for (const key of live)
+    if (!recorded.has(key) && !theirs.has(key)) wrong.push(`${key} is there and not recorded`);
+  return wrong;
+}
+
+const idsOfStrangers = new WeakMap<Stage, Promise<ReadonlySet<string>>>();
+
+function strangersIds(stage: Stage): Promise<ReadonlySet<string>> {
+  const known =
+    idsOfStrangers.get(stage) ??
+    stageOf("create").then(async (empty) => {
+      const site = await siteFrom(empty.start);
+      try {
+        return await liveIds(site);
+      } finally {
+        site.close();
+      }
+    });
+  idsOfStrangers.set(stage, known);
+  return known;
+}
+
+/** `kind id` of everything live, by the kinds' own lists; what the service itself grants on a new scope is nobody's. */
+async function liveIds(site: Site): Promise<ReadonlySet<string>> {
+  const { reader } = site.process().client;
+  const found = new Set<string>();
+  const deep = new Set([
+    "/x",
+    "/Shared/x",
+    "/Shared/etl/x",
+    "/Shared/foreign/x",
+    "/init/x",
+    "/theirs/x",
+    "/data/x",
+  ]);
+  const scopes: string[] = [];
+  const work = (async () => {
+    for (const provider of registry.kinds) {
+      const parents = provider.nested === undefined ? [] : scopes;
+      for (const object of await provider.list(reader, { parents, names: deep })) {
+        if (provider.kind === "scopes") scopes.push(object.name);
+        if (provider.kind === "acls" && /\/(admin@example\.com|users)$/.test(object.name)) continue;
+        if (provider.kind === "users" && object.values.active === false) continue;
+        found.add(`${provider.kind} ${object.id}`);
+      }
+    }
+  })();
+  await site.drive(work);
+  return found;
+}
+
+function writesUnannounced({ runs, ledger }: Trial): readonly string[] {
+  return runs.flatMap((ran, at) => {
+    if (ran.plan === undefined)
+      return ledger
+        .effective(at + 1)
+        .map((write) => `run ${at + 1} wrote before it had a plan: ${write.operation}`);
+    const complete = at === runs.length - 1;
+    return notAnnounced(ran.plan, ledger.effective(at + 1), complete).map((what) => `run ${at + 1}: ${what}`);
+  });
+}
+
+const SECRETS = [...Object.values(CANARIES), FILE_CANARY];
+
+function leaks({ site, told, ledger }: Trial): readonly string[] {
+  const places = new Map(told);
+  for (const path of site.disk.names.keys()) places.set(path, site.disk.text(path));
+  places.set("request lines", ledger.lines.join("\n"));
+  return leaksIn(places, SECRETS).map(
+    ({ secret, encoding, place }) => `secret ${secret} stands in ${place} as ${encoding}`,
+  );
+}
+
+function runsAndMails(site: Site, { mails }: Partial<Calm>): readonly string[] {
+  const tables = tablesOf(site.world);
+  const runs = Object.keys(tables.runs ?? {}).map((id) => `a run was started: ${id}`);
+  if (mails === undefined) return runs;
+  const sent = mailsOf(site);
+  return [
+    ...runs,
+    ...without(sent, mails).map((mail) => `a mail that nobody planned: ${mail}`),
+    ...without(mails, sent).map((mail) => `a mail is missing: ${mail}`),
+  ];
+}
+
+export function mailsOf(site: Site): readonly string[] {
+  return Object.values(tablesOf(site.world).$mails ?? {}).map((mail) => {
+    const { to, event } = mail as { readonly to: readonly string[]; readonly event: string };
+    return `${event} to ${to.join(", ")}`;
+  });
+}
+
+/** No intent is open, the journal is folded, the lock is free. */
+async function unresolved(site: Site): Promise<readonly string[]> {
+  const { open } = await site.state();
+  const { entries } = readJournal(site.disk.bytes(`${FOLDER}/journal.jsonl`) ?? new Uint8Array(0), "journal");
+  const holder = await site.process().store.holder();
+  return [
+    ...open.map((intent) => `an intent is open: ${intent.address} ${intent.operation}`),
+    ...(entries.length === 0 ? [] : [`${entries.length} entries of the journal are not in the state`]),
+    ...(holder === undefined ? [] : ["the lock is held"]),
+  ];
+}

@@ -1,0 +1,133 @@
+// The ways that a simulated workspace goes: from one spec to another, so that every write operation of every kind is sent.
+
+export interface Scenario {
+  readonly name: string;
+  /** What is applied in peace first; absent means an empty workspace. */
+  readonly before?: string;
+  readonly after: string;
+}
+
+/** Secrets of every spec here: long, and unlike in every encoding that a leak could take. */
+export const CANARIES = {
+  DB_PASSWORD: 'c4nary/db+pässword?"7f3a\\91',
+  OTHER_PASSWORD: "c4nary/öther+pass word?\t20d8",
+} as const;
+
+export const FILE_CANARY = "c4nary-cert\nüber+/5b1e&=";
+
+export const FILES: Readonly<Record<string, string>> = {
+  "secrets/cert.pem": FILE_CANARY,
+  "nightly.py": "print('nightly')\n\n# COMMAND ----------\n\nprint('done')\n",
+  "nightly2.py": "print('nightly, better')\n",
+  "query.sql": "select 1\n",
+  "install.sh": "echo one\n",
+  "install2.sh": "echo two\n",
+  "big.bin": "0123456789abcdef".repeat(66_000),
+  "big2.bin": "fedcba9876543210".repeat(66_000),
+};
+
+const POLICY = "policy: { on_immutable_change: replace, max_deletes: 100% }\n";
+const CLUSTER = "spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2";
+
+const FIRST = `${POLICY}
+users:
+  ada@example.com: { entitlements: [allow-cluster-create], displayName: Ada }
+  bo@example.com: { groups: [visitors] }
+  cy@example.com: {}
+groups:
+  data-eng: { members: { users: [ada@example.com], groups: [platform] } }
+  platform: { members: { users: [cy@example.com] } }
+  visitors: {}
+scopes:
+  etl:
+    acls: { data-eng: READ, platform: MANAGE }
+    secrets:
+      db-password: { env: DB_PASSWORD }
+      cert: { file: secrets/cert.pem, encoding: bytes }
+  vault: { secrets: { pin: { env: OTHER_PASSWORD } } }
+pools:
+  warm: { node_type_id: Standard_DS3_v2, max_capacity: 50 }
+  cold: { node_type_id: Standard_DS3_v2 }
+clusters:
+  adhoc: { ${CLUSTER}, num_workers: 2, pinned: true }
+  pooled: { spark_version: 6.4.x-scala2.11, instance_pool_id: "\${pools.cold.instance_pool_id}", num_workers: 1 }
+  runner: { ${CLUSTER}, num_workers: 1, run_state: RUNNING }
+  idle: { ${CLUSTER}, num_workers: 1, run_state: TERMINATED }
+jobs:
+  nightly:
+    existing_cluster_id: "\${clusters.adhoc.cluster_id}"
+    notebook_task: { notebook_path: /Shared/etl/nightly }
+    schedule: { quartz_cron_expression: "0 30 2 1 1 ?", timezone_id: Europe/Paris }
+    email_notifications: { on_failure: [ops@example.com] }
+  packed:
+    new_cluster: { spark_version: 6.4.x-scala2.11, instance_pool_id: "\${pools.cold.instance_pool_id}", num_workers: 1 }
+    spark_jar_task: { main_class_name: org.example.Main }
+directories: { /Shared/etl: {} }
+notebooks:
+  /Shared/etl/nightly: { source: nightly.py }
+  /Shared/etl/query: { source: query.sql }
+files: { /init/install.sh: { source: install.sh } }
+`;
+
+/** Each pair is a text of the first spec and what stands in its place. */
+function changed(spec: string, pairs: readonly (readonly [string, string])[]): string {
+  return pairs.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`the spec has no "${from}"`);
+    return text.replace(from, to);
+  }, spec);
+}
+
+const UPDATES = [
+  ["[allow-cluster-create], displayName: Ada", "[], displayName: Countess"],
+  ["bo@example.com: { groups: [visitors] }", "bo@example.com: { groups: [] }"],
+  ["users: [ada@example.com], groups: [platform]", "users: [cy@example.com], groups: []"],
+  ["data-eng: READ, platform: MANAGE", "data-eng: WRITE"],
+  ["db-password: { env: DB_PASSWORD }", "db-password: { env: OTHER_PASSWORD }"],
+  ["max_capacity: 50", "max_capacity: 40, min_idle_instances: 1"],
+  ["num_workers: 2, pinned: true", "num_workers: 3"],
+  ["num_workers: 1 }\n  runner", "num_workers: 1, pinned: true, autotermination_minutes: 600 }\n  runner"],
+  ["num_workers: 1, run_state: RUNNING", "num_workers: 1, run_state: TERMINATED"],
+  ["num_workers: 1, run_state: TERMINATED }\njobs", "num_workers: 1, run_state: RUNNING }\njobs"],
+  ["0 30 2 1 1 ?", "0 45 2 1 1 ?"],
+  ["org.example.Main", "org.example.Other"],
+  ["source: nightly.py", "source: nightly2.py"],
+  ["source: install.sh", "source: install2.sh"],
+] as const;
+
+const REPLACEMENTS = [
+  ["bo@example.com: { groups: [visitors] }", "bo@example.com: { groups: [guests] }"],
+  ["visitors: {}", "guests: { displayName: guests }"],
+  ["cold: { node_type_id: Standard_DS3_v2 }", "cold: { node_type_id: Standard_DS4_v2 }"],
+  ["vault: { secrets", "vault: { initial_manage_principal: users, secrets"],
+  ["users: [ada@example.com], groups: [platform]", "users: [ada@example.com], groups: [platform-2]"],
+  ["platform: { members", "platform: { displayName: platform-2, members"],
+  ["platform: MANAGE", "platform-2: MANAGE"],
+] as const;
+
+const MIXTURE = [
+  ["  cy@example.com: {}", "  di@example.com: {}"],
+  ["users: [cy@example.com]", "users: [di@example.com]"],
+  ["      cert: { file: secrets/cert.pem, encoding: bytes }\n", "      more: { env: OTHER_PASSWORD }\n"],
+  [
+    "cold: { node_type_id: Standard_DS3_v2 }",
+    "cold: { node_type_id: Standard_DS4_v2 }\n  spare: { node_type_id: Standard_DS3_v2 }",
+  ],
+  ["  idle: {", "  fresh: {"],
+  ["num_workers: 2, pinned: true", "num_workers: 4, pinned: true"],
+  ["  nightly:\n", "  weekly:\n"],
+  ["/Shared/etl/query: { source: query.sql }", "/Shared/etl/study: { source: query.sql }"],
+  ["/init/install.sh", "/init/setup.sh"],
+] as const;
+
+export const NOTHING = `${POLICY}users: {}\n`;
+const LARGE = `${POLICY}files: { /data/big.bin: { source: big.bin } }\n`;
+
+export const scenarios: readonly Scenario[] = [
+  { name: "create", after: FIRST },
+  { name: "update", before: FIRST, after: changed(FIRST, UPDATES) },
+  { name: "replace", before: FIRST, after: changed(FIRST, REPLACEMENTS) },
+  { name: "delete", before: FIRST, after: NOTHING },
+  { name: "mixed", before: FIRST, after: changed(FIRST, MIXTURE) },
+  { name: "upload", after: LARGE },
+  { name: "upload-again", before: LARGE, after: LARGE.replace("big.bin }", "big2.bin }") },
+];

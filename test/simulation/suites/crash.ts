@@ -1,0 +1,108 @@
+// The crash matrix: a process dies at every moment of every scenario, killed or with the whole machine; the next run finishes.
+
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { OPERATIONS, type OperationName } from "../../../src/api/operations.ts";
+import { calmRun } from "../calm.ts";
+import { violations } from "../invariants.ts";
+import { operationOf } from "../ledger.ts";
+import { MOMENTS, momentsOf } from "../moments.ts";
+import { NOTHING, scenarios } from "../scenarios.ts";
+import { specFrom } from "../stage.ts";
+import type { Suite } from "../suite.ts";
+import { doom } from "../trace.ts";
+import { Trial } from "../trial.ts";
+
+/** `turn-back`: after the kill people want what was there before; nothing of the cut run may stay behind. */
+const HOWS = ["kill", "power-cut", "turn-back"] as const;
+
+/** Every write that a kind's verbs can send, read from their source. */
+export function writesOfProviders(
+  folder = new URL("../../../src/providers", import.meta.url).pathname,
+): ReadonlySet<OperationName> {
+  const found = new Set<OperationName>();
+  const visit = (path: string): void => {
+    if (statSync(path).isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
+    else
+      for (const [, quoted = ""] of readFileSync(path, "utf8").matchAll(/["`](\w[\w-]*\/[\w/${}-]+)["`]/g))
+        for (const name of quoted.includes("${kind}")
+          ? ["users", "groups"].map((kind) => quoted.replace("${kind}", kind))
+          : [quoted])
+          if (isWrite(name)) found.add(name);
+  };
+  visit(folder);
+  return found;
+}
+
+function isWrite(name: string): name is OperationName {
+  return Object.hasOwn(OPERATIONS, name) && OPERATIONS[name as OperationName].kind === "write";
+}
+
+/** Every write operation of every scenario at each of the seven moments, by `operation moment`. */
+export async function matrix(): Promise<ReadonlyMap<string, number>> {
+  const cells = new Map<string, number>();
+  for (const { name } of scenarios) {
+    const { points } = await calmRun(name);
+    for (const [at, moments] of momentsOf(points)) {
+      const [method = "", path = ""] = (points[at]?.of ?? "").split(" ");
+      const { operation } = operationOf({ method, path });
+      for (const moment of MOMENTS) {
+        const key = `${operation} ${moment}`;
+        cells.set(key, (cells.get(key) ?? 0) + (moments.has(moment) ? 1 : 0));
+      }
+    }
+  }
+  return cells;
+}
+
+/** Cells of the matrix in which nothing is tried. */
+export async function emptyCells(): Promise<readonly string[]> {
+  const cells = await matrix();
+  return [...writesOfProviders()].flatMap((operation) =>
+    MOMENTS.map((moment) => `${operation} ${moment}`).filter((cell) => (cells.get(cell) ?? 0) === 0),
+  );
+}
+
+export const crash: Suite = {
+  name: "crash",
+  what: "a process dies at every file operation and at every stage of every write, alone or with the machine",
+  unit: "points",
+  sample: 2000,
+
+  async cases() {
+    const names: string[] = [];
+    for (const { name } of scenarios) {
+      const { points } = await calmRun(name);
+      for (const how of HOWS) names.push(...points.map((_, at) => `${name}/${how}/${at}`));
+    }
+    return names;
+  },
+
+  async run(name) {
+    const [scenario = "", how = "", at = ""] = name.split("/");
+    const calm = await calmRun(scenario);
+    const trial = await Trial.of(calm.stage);
+    try {
+      const end = doom(Number(at));
+      await trial.apply(end.options, end);
+      if (how === "power-cut") trial.site.disk.powerCut();
+      const back = how === "turn-back";
+      const spec = back ? await specFrom(calm.stage.scenario.before ?? NOTHING) : calm.stage.spec;
+      await trial.apply({}, { spec });
+      const { what, of } = end.points.at(-1) ?? { what: "never", of: "" };
+      const wrong = await violations(trial, back ? {} : calm, spec);
+      return wrong.map((one) => `dead at ${what} ${of}: ${one}`);
+    } finally {
+      trial.close();
+    }
+  },
+
+  async notes() {
+    const cells = await matrix();
+    const empty = await emptyCells();
+    return [
+      `${writesOfProviders().size} write operations × ${MOMENTS.length} moments, ${[...cells.values()].reduce((a, b) => a + b, 0)} crash points in them`,
+      ...empty.map((cell) => `nothing is tried at: ${cell}`),
+    ];
+  },
+};

@@ -1,0 +1,75 @@
+// Every moment at which a process can die, named; and a process that stops dead at one of them: its ports never settle again.
+
+import type { HttpRequest, HttpResponse } from "../../src/api/exchange.ts";
+import type { ProcessOptions, Send } from "../engine/site.ts";
+
+const NEVER = new Promise<never>(() => {});
+/** File operations that change something. */
+const CHANGES = new Set(["write", "sync", "rename", "link", "remove", "syncFolder", "open"]);
+
+export interface Point {
+  /** `send` and `committed` and `answered` are the moments of a request, the rest are file operations. */
+  readonly what: string;
+  /** A path on the disk, or the request's method and path. */
+  readonly of: string;
+}
+
+export interface Doom {
+  readonly options: Pick<ProcessOptions, "hooks" | "transport">;
+  /** Points passed so far. */
+  readonly points: readonly Point[];
+  /** Settles when the process stops. */
+  readonly stopped: Promise<void>;
+}
+
+export function isWrite(request: Pick<HttpRequest, "method" | "path">): boolean {
+  // Cluster events are asked for with POST (part B, 4.3).
+  return request.method !== "GET" && !request.path.endsWith("/clusters/events");
+}
+
+export function nameOf(request: Pick<HttpRequest, "method" | "path">): string {
+  return `${request.method} ${request.path.replace(/\?.*$/, "")}`;
+}
+
+type Line = (request: HttpRequest, send: Send) => Promise<HttpResponse>;
+
+/** `at` counts points from 0; without it the process lives, and its points are counted. */
+export function doom(at?: number, line: Line = (request, send) => send(request)): Doom {
+  const points: Point[] = [];
+  let dead = false;
+  let stop = (): void => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const point = (what: string, of: string): Promise<void> | undefined => {
+    if (dead) return NEVER;
+    points.push({ what, of });
+    if (points.length - 1 !== at) return undefined;
+    dead = true;
+    stop();
+    return NEVER;
+  };
+  return {
+    points,
+    stopped,
+    options: {
+      hooks: {
+        before: (operation, path) => {
+          if (CHANGES.has(operation)) return point(operation, path);
+          return dead ? NEVER : undefined;
+        },
+        after: (operation, path) => point(`${operation} done`, path),
+      },
+      transport: async (request, send): Promise<HttpResponse> => {
+        if (dead) return NEVER;
+        if (!isWrite(request)) return line(request, send);
+        const name = nameOf(request);
+        await point("send", name);
+        const answer = await line(request, send);
+        await point("committed", name);
+        await point("answered", name);
+        return answer;
+      },
+    },
+  };
+}
