@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { fetchSources } from "../../src/cli/export-files.ts";
 import { survey } from "../../src/engine/survey.ts";
+import { recordAsLive } from "../../src/engine/takeover.ts";
+import { makePlan } from "../../src/planner/make.ts";
 import { registry } from "../../src/providers/index.ts";
 import { yamlText } from "../../src/report/yaml-text.ts";
 import { type ExportInput, exported } from "../../src/spec/export/document.ts";
@@ -51,13 +53,14 @@ async function exportInto(site: Site, to: Site, options: Partial<ExportInput> = 
   return yamlText(found.document, []);
 }
 
-async function expectNothingToChange(site: Site, options: Partial<ExportInput>): Promise<void> {
+async function expectNothingToChange(site: Site, options: Partial<ExportInput>, least = 1): Promise<void> {
   const other = elsewhere(site);
   const yaml = POLICY + (await exportInto(site, other, options));
   const spec = await other.spec(yaml);
   const plan = await other.drive(other.process().plan(spec, { adopt: true }));
   expect(plan.diagnostics).toEqual([]);
   expect(plan.guards).toEqual([]);
+  expect(doing(plan).length).toBeGreaterThanOrEqual(least);
   expect(
     doing(plan).filter((one) => !one.startsWith("adopt ")),
     yaml,
@@ -82,9 +85,90 @@ describe.each(samples)("$kind", (sample) => {
     await expectNothingToChange(site, { full: true, builtIn: true });
   });
 
+  test("its resources, imported one by one, leave nothing to plan", async () => {
+    const site = await siteWith(sample.spec, sample.files);
+    const other = elsewhere(site);
+    const spec = await other.spec(POLICY + (await exportInto(site, other)));
+    const { input } = await other.drive(other.process().look(spec, await other.state(), { adopt: true }));
+    const records = [...spec.resources.values()].flatMap((resource) => {
+      const found = input.live.get(resource.kind);
+      const live =
+        found?.readable === true ? found.objects.find((one) => one.name === resource.name) : undefined;
+      return live === undefined ? [] : [recordAsLive(registry.get(resource.kind), resource, live)];
+    });
+    expect(records).toHaveLength(spec.resources.size);
+    const state = { ...input.state, records: new Map(records.map((one) => [one.address, one])) };
+    const plan = makePlan({ ...input, state, adopt: false });
+    expect(plan.diagnostics).toEqual([]);
+    expect(doing(plan)).toEqual([]);
+    expect(plan.drift).toEqual([]);
+  });
+
   test("two exports of the same workspace are the same, byte for byte", async () => {
     const site = await siteWith(sample.spec, sample.files);
     const first = await exportInto(site, elsewhere(site));
     expect(await exportInto(site, elsewhere(site))).toBe(first);
+  });
+});
+
+describe("names that nobody would choose", () => {
+  const NAMES = [
+    "a b",
+    "a.b.c",
+    "\u202eevil",
+    "::warning::x",
+    "${pools.x.instance_pool_id}",
+    "$${x}",
+    "- dash",
+    "yes",
+    "12",
+    "a: b #c",
+    "quo\"te'",
+    "}{",
+    "*&!|>%@`",
+    "日本 語",
+    "x".repeat(90),
+    "line\nbreak",
+  ];
+  const list = (names: readonly string[], fields: object) =>
+    JSON.stringify(
+      Object.fromEntries(names.map((name, at) => [`k${at}`, { ...fields, ...nameIn(name, fields) }])),
+    );
+  const nameIn = (name: string, fields: object) => {
+    const field = (fields as { nameField?: string }).nameField ?? "";
+    return { [field]: name.replaceAll("${", () => "$${"), nameField: undefined };
+  };
+
+  test("come back from an export as they are", async () => {
+    const cluster = { spark_version: "6.4.x-scala2.11", node_type_id: "Standard_DS3_v2", num_workers: 1 };
+    const conf = Object.fromEntries(
+      NAMES.map((name, at) => [`spark.${at}`, name.replaceAll("${", () => "$${")]),
+    );
+    const site = await siteWith(`
+groups: ${list(NAMES, { nameField: "displayName" })}
+pools: ${list(NAMES, { nameField: "instance_pool_name", node_type_id: "Standard_DS3_v2" })}
+clusters: ${list(NAMES, { nameField: "cluster_name", ...cluster, spark_conf: conf })}
+jobs: ${list(NAMES, { nameField: "name", new_cluster: cluster, spark_jar_task: { main_class_name: "A", parameters: Object.values(conf) } })}
+`);
+    await expectNothingToChange(site, {}, 4 * NAMES.length);
+    await expectNothingToChange(site, { full: true, builtIn: true }, 4 * NAMES.length);
+  });
+
+  test("are paths that stay in the folder", async () => {
+    const site = await siteWith("users: {}\n");
+    const names = [...NAMES.filter((name) => !name.includes("\n")), "..x", "...", "%2E%2E", "UPPER", "upper"];
+    for (const name of names) {
+      await site.world.post("workspace/mkdirs", { path: `/Shared/${name}` });
+      await site.world.post("workspace/import", {
+        path: `/Shared/${name}/n ${name}`,
+        language: "SQL",
+        content: Buffer.from(`select '${name}'`).toString("base64"),
+      });
+      await site.world.post("fs/put", {
+        path: `/data/${name}`,
+        contents: Buffer.from(name).toString("base64"),
+      });
+    }
+    await expectNothingToChange(site, {}, 3 * names.length);
   });
 });
