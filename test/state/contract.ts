@@ -1,0 +1,510 @@
+// What every store promises, wherever it keeps the state: the same tests for all of them.
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Address } from "../../src/core/address.ts";
+import { Failure } from "../../src/core/diagnostic.ts";
+import type { Entry } from "../../src/state/entry.ts";
+import type { State } from "../../src/state/record.ts";
+import type { Incoming, StateStore } from "../../src/state/store.ts";
+import { ADA, BO, intent, ready, TIMES } from "./build.ts";
+import { NOW, type Shared } from "./sharing.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+export const record = (name: string): Entry => ({ type: "record", record: ready(`pools.${name}`) });
+
+export async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return "fine";
+  } catch (failure) {
+    return failure instanceof Failure ? (failure.diagnostics[0]?.code ?? "") : String(failure);
+  }
+}
+
+export async function names(store: StateStore): Promise<readonly string[]> {
+  return [...(await store.read()).state.records.keys()]
+    .map((address) => address.slice("pools.".length))
+    .sort();
+}
+
+/** Adds records and publishes. */
+export async function publish(store: StateStore, ...added: readonly string[]): Promise<State> {
+  const lease = await store.lock({ timeoutMs: 0 });
+  for (const name of added) await lease.append(record(name));
+  const state = await lease.publish();
+  await lease.release();
+  return state;
+}
+
+const incoming = (state: State, more: Partial<Incoming> = {}): Incoming => ({
+  state,
+  key: "",
+  check: () => undefined,
+  ...more,
+});
+
+const HEX = "a".repeat(64);
+const OTHER = `${"b".repeat(63)}c`;
+const PASSPHRASE = "correct horse battery staple";
+const NO_WAIT = { timeoutMs: 0 };
+
+/** `many`: how many runs come at once where that is tried. */
+export function storeContract(title: string, open: () => Promise<Shared>, many = 8): void {
+  describe(title, () => {
+    let shared: Shared;
+    beforeEach(async () => {
+      shared = await open();
+    });
+    afterEach(() => shared.close());
+    const drive = <T>(clock: VirtualClock, work: Promise<T>): Promise<T> =>
+      clock.drive(work, () => shared.busy());
+
+    test("where nothing was written there is an empty state, and looking writes nothing", async () => {
+      const { state, diagnostics } = await shared.store().read();
+      expect([state.serial, state.records.size, diagnostics]).toEqual([0, 0, []]);
+      expect(await shared.store().key({ make: false })).toHaveLength(32);
+      expect(await shared.store().holder()).toBeUndefined();
+      expect(await shared.parts()).toEqual([]);
+    });
+
+    test("what was appended is read by others, published or not", async () => {
+      const lease = await shared.store().lock(NO_WAIT);
+      await lease.append(record("a"));
+      await lease.publish();
+      await lease.append(record("b"));
+      await lease.append({ type: "intent", intent: intent("pools.c") });
+      expect(await names(shared.store())).toEqual(["a", "b"]);
+      await lease.release();
+      const { state } = await shared.store().read();
+      expect(state.open).toMatchObject([{ address: "pools.c", sent: 1, seq: 3 }]);
+    });
+
+    test("numbers of entries go on over publications and processes", async () => {
+      await publish(shared.store(), "a", "b");
+      const lease = await shared.store().lock(NO_WAIT);
+      expect(await lease.append(record("c"))).toBe(3);
+      await lease.release();
+      const next = await shared.store().lock(NO_WAIT);
+      expect(await next.append(record("d"))).toBe(4);
+      await next.release();
+      expect(await names(shared.store())).toEqual(["a", "b", "c", "d"]);
+    });
+
+    test("publishing raises the serial once, and without anything new not at all", async () => {
+      const lease = await shared.store().lock(NO_WAIT);
+      expect((await lease.publish()).serial).toBe(0);
+      await lease.append(record("a"));
+      expect((await lease.publish()).serial).toBe(1);
+      expect((await lease.publish()).serial).toBe(1);
+      await lease.release();
+    });
+
+    test("entries that are ready together are written together, in their order", async () => {
+      const lease = await shared.store().lock(NO_WAIT);
+      const numbers = await Promise.all(
+        Array.from({ length: 50 }, (_, at) => lease.append(record(`p${at}`))),
+      );
+      expect(numbers).toEqual(Array.from({ length: 50 }, (_, at) => at + 1));
+      expect((await shared.store().read()).state.records.size).toBe(50);
+      await lease.release();
+    });
+
+    test("text of every kind, and numbers beyond 2^53, come back as they were", async () => {
+      const applied = JSON.parse(
+        '{"__proto__":{"x":1},"text":"\\u0000\\u2028 \\ud83d\\ude00 \'\\"\\\\ $1 ${x}"}',
+      );
+      const one = ready("pools.ü/ß", { applied: { ...applied, big: 12345678901234567890n } });
+      const lease = await shared.store().lock(NO_WAIT);
+      await lease.append({ type: "record", record: one });
+      expect((await shared.store().read()).state.records.get(one.address)).toEqual(one);
+      await lease.publish();
+      await lease.release();
+      expect((await shared.store().read()).state.records.get(one.address)).toEqual(one);
+    });
+
+    describe("the lock", () => {
+      test("a second run is refused with the owner's name", async () => {
+        const lease = await shared.store().lock(NO_WAIT);
+        const second = shared.store({ owner: BO });
+        await expect(second.lock(NO_WAIT)).rejects.toThrow("ada@laptop (process 1) holds the lock");
+        expect(await second.holder()).toMatchObject({ nonce: lease.nonce, owner: ADA });
+        await lease.release();
+        const next = await second.lock(NO_WAIT);
+        expect(next.fence).toBeGreaterThan(lease.fence);
+        await next.release();
+        expect(await second.holder()).toBeUndefined();
+      });
+
+      test("a run that waits gets it when it is given back", async () => {
+        const clock = new VirtualClock(NOW);
+        const first = await shared.store({ clock }).lock(NO_WAIT);
+        const waiting = shared.store({ clock, owner: BO }).lock({ timeoutMs: 100_000 });
+        await drive(
+          clock,
+          clock.sleep(5_000).then(() => first.release()),
+        );
+        const second = await drive(clock, waiting);
+        expect(second.fence).toBe(first.fence + 1);
+        expect(clock.now()).toBeLessThan(NOW + 20_000);
+        await second.release();
+      });
+
+      test("of many runs that come at once, one has it at a time, and what each wrote is there", async () => {
+        const clock = new VirtualClock(NOW);
+        let holding = 0;
+        let most = 0;
+        const work = async (pid: number): Promise<void> => {
+          const lease = await shared.store({ clock, owner: { ...ADA, pid } }).lock({ timeoutMs: 6_000_000 });
+          holding += 1;
+          most = Math.max(most, holding);
+          await lease.append(record(`p${pid}`));
+          await clock.sleep(100);
+          await lease.publish();
+          holding -= 1;
+          await lease.release();
+        };
+        await drive(clock, Promise.all(Array.from({ length: many }, (_, at) => work(at + 10))));
+        expect(most).toBe(1);
+        const { state } = await shared.store().read();
+        expect([state.records.size, state.serial]).toEqual([many, many]);
+      });
+
+      test("a dead holder is waited for until its lease and its last request are over", async () => {
+        await shared.store().lock(NO_WAIT);
+        const clock = new VirtualClock(NOW);
+        const second = shared.store({ clock, owner: BO });
+        expect(await codeOf(drive(clock, second.lock({ timeoutMs: 30_000 })))).toBe("STATE_LOCKED");
+        const lease = await drive(clock, second.lock({ timeoutMs: 600_000 }));
+        expect(clock.now() - NOW).toBeGreaterThan(TIMES.leaseMs + TIMES.requestMs);
+        await lease.release();
+      });
+
+      test("a holder that is certainly dead is not waited for", async () => {
+        const first = await shared.store().lock(NO_WAIT);
+        await first.append(record("a"));
+        const lease = await shared.store({ owner: BO, isDead: ({ pid }) => pid === ADA.pid }).lock(NO_WAIT);
+        expect(lease.fence).toBe(first.fence + 1);
+        expect([...lease.state().records.keys()]).toEqual(["pools.a"]);
+        await lease.release();
+      });
+
+      test("a living holder renews its lease and is never taken for dead", async () => {
+        const clock = new VirtualClock(NOW);
+        const lease = await shared.store({ clock }).lock(NO_WAIT);
+        const second = shared.store({ clock, owner: BO });
+        const waiting = second.lock({ timeoutMs: 20 * TIMES.leaseMs });
+        expect(await codeOf(drive(clock, waiting))).toBe("STATE_LOCKED");
+        lease.assertHeld();
+        await lease.append(record("a"));
+        await lease.release();
+      });
+
+      test("a holder that slept past its lease writes nothing more, to the service or to the state", async () => {
+        const stopped = new VirtualClock(NOW);
+        const sleeper = await shared.store({ clock: stopped }).lock(NO_WAIT);
+        await sleeper.append(record("mine"));
+        const later = new VirtualClock(NOW + 20 * (TIMES.leaseMs + TIMES.requestMs));
+        const heir = await drive(
+          later,
+          shared.store({ clock: later, owner: BO }).lock({ timeoutMs: 600_000 }),
+        );
+        await heir.append(record("heirs"));
+        expect(await codeOf(sleeper.append(record("zombie")))).toBe("STATE_LOCK_LOST");
+        expect(await codeOf(sleeper.publish())).toBe("STATE_LOCK_LOST");
+        await drive(stopped, stopped.sleep(TIMES.leaseMs));
+        expect(() => sleeper.assertHeld()).toThrow("STATE_LOCK_LOST");
+        await sleeper.release().catch(() => undefined);
+        await heir.publish();
+        await heir.release();
+        expect(await names(shared.store())).toEqual(["heirs", "mine"]);
+      });
+
+      test("unlock asks for the holder's own nonce, and fences the holder out", async () => {
+        const lease = await shared.store().lock(NO_WAIT);
+        const other = shared.store({ owner: BO });
+        expect(await codeOf(other.unlock("not-it"))).toBe("STATE_LOCKED");
+        expect((await other.holder())?.nonce).toBe(lease.nonce);
+        await other.unlock(lease.nonce);
+        expect(await other.holder()).toBeUndefined();
+        expect(await codeOf(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
+        const next = await other.lock(NO_WAIT);
+        expect(next.fence).toBeGreaterThan(lease.fence + 1);
+        await next.release();
+        await other.unlock(lease.nonce);
+        expect(await names(other)).toEqual([]);
+      });
+
+      test("a signal ends the wait for it", async () => {
+        const clock = new VirtualClock(NOW);
+        const lease = await shared.store({ clock }).lock(NO_WAIT);
+        const stop = new AbortController();
+        const waiting = shared.store({ clock, owner: BO }).lock({ timeoutMs: 600_000, signal: stop.signal });
+        const code = codeOf(waiting);
+        await drive(
+          clock,
+          clock.sleep(3_000).then(() => stop.abort()),
+        );
+        expect(await drive(clock, code)).toBe("APPLY_INTERRUPTED");
+        await lease.release();
+      });
+    });
+
+    describe("generations", () => {
+      test("five are kept beside the state, the newest first", async () => {
+        for (let n = 1; n <= 8; n++) await publish(shared.store(), `p${n}`);
+        const kept = await shared.store().generations();
+        expect(kept.map(({ serial, state }) => [serial, state?.records.size])).toEqual([
+          [7, 7],
+          [6, 6],
+          [5, 5],
+          [4, 4],
+          [3, 3],
+        ]);
+      });
+
+      test("one comes back as a new state, and what stood before is a generation itself", async () => {
+        for (const name of ["a", "b", "c"]) await publish(shared.store(), name);
+        const { state, before, aside } = await shared.store().restore(1, NO_WAIT);
+        expect([...state.records.keys()]).toEqual(["pools.a"]);
+        expect([state.serial, before?.serial, before?.records.size]).toEqual([4, 3, 3]);
+        expect(aside).not.toBe("");
+        expect(await names(shared.store())).toEqual(["a"]);
+        expect((await shared.store().generations())[0]).toMatchObject({ serial: 3 });
+        await shared.store().restore(3, NO_WAIT);
+        expect(await names(shared.store())).toEqual(["a", "b", "c"]);
+        await publish(shared.store(), "d");
+        expect(await names(shared.store())).toEqual(["a", "b", "c", "d"]);
+      });
+
+      test("restoring forgets neither applied plans nor what may still be under way", async () => {
+        await publish(shared.store(), "a");
+        await publish(shared.store(), "b");
+        const lease = await shared.store().lock(NO_WAIT);
+        await lease.append({ type: "nonce", nonce: "applied" });
+        await lease.append({ type: "intent", intent: intent("pools.open") });
+        await lease.release();
+        await shared.store().restore(1, NO_WAIT);
+        const { state } = await shared.store().read();
+        expect(state.nonces).toEqual(["applied"]);
+        expect(state.open).toMatchObject([{ address: "pools.open" }]);
+        const next = await shared.store().lock(NO_WAIT);
+        expect(await next.append(record("c"))).toBe(5);
+        await next.release();
+      });
+
+      test("one that is not kept is refused with those that are", async () => {
+        await publish(shared.store(), "a");
+        await publish(shared.store(), "b");
+        await expect(shared.store().restore(9, NO_WAIT)).rejects.toMatchObject({
+          diagnostics: [{ code: "STATE_GENERATION", hint: "kept are 1" }],
+        });
+        expect(await names(shared.store())).toEqual(["a", "b"]);
+        const lease = await shared.store().lock(NO_WAIT);
+        await lease.release();
+      });
+
+      test("a damaged state is replaced by one, above every serial, and a copy of the damage is kept", async () => {
+        for (const name of ["a", "b", "c"]) await publish(shared.store(), name);
+        const [state] = await shared.parts();
+        await shared.damage(state?.name ?? "", new TextEncoder().encode("not a state"));
+        expect(await codeOf(shared.store().read())).toBe("STATE_CORRUPT");
+        expect(await codeOf(shared.store().lock(NO_WAIT))).toBe("STATE_CORRUPT");
+        const { state: restored, before } = await shared.store().restore(2, NO_WAIT);
+        expect([before, restored.records.size]).toEqual([undefined, 2]);
+        expect(restored.serial).toBeGreaterThan(3);
+        expect((await publish(shared.store(), "d")).serial).toBe(restored.serial + 1);
+        expect(await names(shared.store())).toEqual(["a", "b", "d"]);
+      });
+
+      test("a lost state, and a lost journal, are damage that a generation mends", async () => {
+        for (const name of ["a", "b"]) await publish(shared.store(), name);
+        for (const at of [0, 1]) {
+          const parts = await shared.parts();
+          await shared.damage(parts[at]?.name ?? "", undefined);
+          expect(await codeOf(shared.store().read())).toBe("STATE_CORRUPT");
+          const [newest] = await shared.store().generations();
+          await shared.store().restore(newest?.serial ?? 0, NO_WAIT);
+          expect(await names(shared.store())).toEqual(["a"]);
+        }
+      });
+    });
+
+    describe("states from elsewhere", () => {
+      test("one takes the place of the present one, under a serial above both", async () => {
+        await publish(shared.store(), "a");
+        const { state } = await shared.store().read();
+        const other = {
+          ...state,
+          lineage: "other",
+          serial: 40,
+          records: new Map([["pools.x" as Address, ready("pools.x")]]),
+        };
+        const placed = await shared.store().replace(incoming(other), NO_WAIT);
+        expect([placed.serial, placed.lineage]).toEqual([41, "other"]);
+        expect(await names(shared.store())).toEqual(["x"]);
+        expect((await publish(shared.store(), "y")).serial).toBe(42);
+      });
+
+      test("a check under the lock refuses one, and then nothing has changed", async () => {
+        const before = await publish(shared.store(), "a");
+        const refusing = incoming(before, {
+          check: (present) => {
+            throw new Failure({ severity: "error", code: "STATE_LINEAGE", message: present.lineage });
+          },
+        });
+        expect(await codeOf(shared.store().replace(refusing, NO_WAIT))).toBe("STATE_LINEAGE");
+        expect((await shared.store().read()).state.serial).toBe(1);
+        expect(await shared.store().holder()).toBeUndefined();
+      });
+
+      test("it brings the key of its digests along", async () => {
+        const key = new Uint8Array(32).fill(5);
+        const from = await publish(shared.store(), "a");
+        const { keyCheck } = await import("../../src/state/key.ts");
+        await shared.store().replace(incoming(from, { key: keyCheck(key), digestKey: key }), NO_WAIT);
+        expect(await shared.store().key({ make: false })).toEqual(key);
+      });
+
+      test("one that went elsewhere is gone on from nowhere, until it comes back", async () => {
+        await publish(shared.store(), "a");
+        const lease = await shared.store().lock(NO_WAIT);
+        const state = lease.state();
+        await lease.retire("postgres://db/x");
+        await lease.release();
+        await expect(shared.store().read()).rejects.toThrow("moved to postgres://db/x");
+        expect(await codeOf(shared.store().lock(NO_WAIT))).toBe("STATE_MOVED");
+        await shared.store().replace(incoming(state), NO_WAIT);
+        expect(await names(shared.store())).toEqual(["a"]);
+      });
+
+      test("one that went elsewhere comes back as a generation, too", async () => {
+        await publish(shared.store(), "a");
+        await publish(shared.store(), "b");
+        const lease = await shared.store().lock(NO_WAIT);
+        await lease.retire("elsewhere");
+        await lease.release();
+        await shared.store().restore(2, NO_WAIT);
+        expect(await names(shared.store())).toEqual(["a", "b"]);
+      });
+    });
+
+    describe("the key of digests", () => {
+      test("is made once, and a state remembers which one it was", async () => {
+        const key = await shared.store().key({ make: true });
+        expect(key).toHaveLength(32);
+        expect(await shared.store().key({ make: true })).toEqual(key);
+        const writing = shared.store();
+        await writing.key({ make: true });
+        await publish(writing, "a");
+        expect(await shared.store().key({ make: false })).toEqual(key);
+        expect(await codeOf(shared.store({ keyText: PASSPHRASE }).key({ make: false }))).toBe("STATE_KEY");
+      });
+
+      test("of many that make it at once, all get the same", async () => {
+        const keys = await Promise.all(Array.from({ length: 5 }, () => shared.store().key({ make: true })));
+        expect(new Set(keys.map((key) => key.join())).size).toBe(1);
+      });
+    });
+
+    describe("encryption", () => {
+      const text = async (): Promise<string> =>
+        (await shared.parts()).map((part) => new TextDecoder().decode(part.bytes)).join("\n");
+
+      /** A state with a generation, a journal that goes on, and digests under a key. */
+      const written = async (keyText?: string): Promise<Uint8Array> => {
+        const store = shared.store(keyText === undefined ? {} : { keyText });
+        const key = await store.key({ make: true });
+        await publish(store, "canary1");
+        await publish(store, "canary2");
+        const lease = await store.lock(NO_WAIT);
+        await lease.append(record("canary3"));
+        await lease.release();
+        return key;
+      };
+      const ALL = ["canary1", "canary2", "canary3"];
+
+      for (const [what, keyText] of [
+        ["32 bytes in hex", HEX],
+        ["32 bytes in base64", Buffer.alloc(32, 3).toString("base64")],
+        ["a passphrase", PASSPHRASE],
+      ] as const)
+        test(`under ${what} neither state nor journal shows anything, and both are read with it`, async () => {
+          await written(keyText);
+          expect(await text()).not.toMatch(/canary|pools|lineage|applied/);
+          expect(await names(shared.store({ keyText }))).toEqual(ALL);
+          await publish(shared.store({ keyText }), "more");
+          expect(await names(shared.store({ keyText }))).toEqual([...ALL, "more"]);
+        });
+
+      test("another key, or none, is told and opens nothing", async () => {
+        await written(HEX);
+        for (const process of [{}, { keyText: OTHER }, { keyText: PASSPHRASE }]) {
+          expect(await codeOf(shared.store(process).read())).toBe("STATE_KEY");
+          expect(await codeOf(shared.store(process).lock(NO_WAIT))).toBe("STATE_KEY");
+          expect(await codeOf(shared.store(process).restore(1, NO_WAIT))).toBe("STATE_KEY");
+        }
+        expect(await names(shared.store({ keyText: HEX }))).toEqual(ALL);
+      });
+
+      test("equal texts never look equal", async () => {
+        const lease = await shared.store({ keyText: HEX }).lock(NO_WAIT);
+        for (let n = 0; n < 20; n++) await lease.append({ type: "nonce", nonce: "n" });
+        await lease.release();
+        const nonces = [...(await text()).matchAll(/"nonce":"([0-9a-f]{24})"/g)].map(([, nonce]) => nonce);
+        expect(nonces.length).toBeGreaterThanOrEqual(21);
+        expect(new Set(nonces).size).toBe(nonces.length);
+      });
+
+      test("a plain state is not read where a key is set: nobody can slip one in", async () => {
+        await written();
+        await expect(shared.store({ keyText: HEX }).read()).rejects.toThrow("is not encrypted");
+      });
+
+      for (const [what, from, to] of [
+        ["begins it", undefined, HEX],
+        ["changes the key", HEX, PASSPHRASE],
+        ["changes the key back", PASSPHRASE, OTHER],
+        ["ends it", HEX, undefined],
+      ] as const)
+        test(`rekey ${what}, keeps the digests' key, and takes the generations along`, async () => {
+          const key = await written(from);
+          const present = to === undefined ? {} : { keyText: to };
+          const old = from === undefined ? {} : { oldKeyText: from };
+          const { serial } = await shared.store({ ...present, ...old }).rekey(NO_WAIT);
+          expect(serial).toBe(3);
+          const store = shared.store(present);
+          expect(await names(store)).toEqual(ALL);
+          expect(await store.key({ make: false })).toEqual(key);
+          if (from !== undefined)
+            expect(await codeOf(shared.store({ keyText: from }).read())).toBe("STATE_KEY");
+          if (to !== undefined) expect(await text()).not.toContain("canary");
+          const kept = await store.generations();
+          expect(kept.map(({ state }) => state?.records.size)).toEqual([2, 1]);
+          await shared.store(present).restore(1, NO_WAIT);
+          expect(await shared.store(present).key({ make: false })).toEqual(key);
+          expect(await names(shared.store(present))).toEqual(["canary1"]);
+        });
+
+      test("rekey run again changes nothing that is read", async () => {
+        const key = await written(HEX);
+        for (let n = 0; n < 2; n++) await shared.store({ keyText: OTHER, oldKeyText: HEX }).rekey(NO_WAIT);
+        expect(await names(shared.store({ keyText: OTHER }))).toEqual(ALL);
+        expect(await shared.store({ keyText: OTHER }).key({ make: false })).toEqual(key);
+      });
+
+      test("rekey without the old key is refused, and nothing has changed", async () => {
+        await written(HEX);
+        expect(await codeOf(shared.store({ keyText: OTHER }).rekey(NO_WAIT))).toBe("STATE_KEY");
+        expect(await names(shared.store({ keyText: HEX }))).toEqual(ALL);
+      });
+    });
+
+    test("five thousand records are written, published and read", async () => {
+      const lease = await shared.store().lock(NO_WAIT);
+      for (let n = 0; n < 5_000; n++) lease.note(record(`p${n}`));
+      await lease.publish();
+      await lease.release();
+      expect((await shared.store().read()).state.records.size).toBe(5_000);
+    });
+  });
+}

@@ -1,0 +1,96 @@
+// A PostgreSQL server for one test file: made in a folder of its own, reached over a socket there, gone with the process.
+
+import { spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface PostgresServer {
+  /** URL of a state in it. */
+  url(state: string, more?: string): string;
+  /** Runs SQL with psql's own rights, for looking behind the store. */
+  readonly folder: string;
+  restart(): void;
+  stop(): void;
+}
+
+const USER = "postgres";
+
+/** Where Debian keeps the servers; else what PATH names. */
+function binaries(): string | undefined {
+  const root = "/usr/lib/postgresql";
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(root, version, "bin")),
+    ...(process.env.PATH ?? "").split(":"),
+  ];
+  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "pg_ctl")));
+}
+
+/** The server refuses to run as root: then it runs as the user of the package. */
+function account(): { readonly id: number; readonly words: readonly string[] } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = Number(spawnSync("id", ["-u", USER], { encoding: "utf8" }).stdout);
+  return { id, words: ["setpriv", "--reuid", USER, "--regid", USER, "--clear-groups"] };
+}
+
+function run(words: readonly string[]): void {
+  const [command = "", ...args] = words;
+  const done = spawnSync(command, args, {
+    cwd: tmpdir(),
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  if (done.status !== 0) throw new Error(`${words.join(" ")}\n${done.stdout}${done.stderr}`);
+}
+
+/** Undefined, and said loudly, where there is no server to start. `settings` are those of postgresql.conf. */
+export function startPostgres(settings: readonly string[] = ["fsync=off"]): PostgresServer | undefined {
+  const bin = binaries();
+  const user = account();
+  if (bin === undefined || user?.id === 0 || Number.isNaN(user?.id)) {
+    console.warn(
+      "\n*** NO POSTGRESQL HERE: its tests are skipped. Install the package postgresql to run them. ***\n",
+    );
+    return undefined;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "pg-"));
+  if (user !== undefined) chownSync(folder, user.id, user.id);
+  const as = user?.words ?? [];
+  const data = join(folder, "data");
+  const own = ["listen_addresses=", `unix_socket_directories=${folder}`, ...settings];
+  const ctl = (...words: readonly string[]): void =>
+    run([...as, join(bin, "pg_ctl"), "-D", data, "-l", join(folder, "log"), "-w", ...words]);
+  const start = (): void => ctl("-o", own.map((setting) => `-c ${setting}`).join(" "), "start");
+  const stop = (): void => {
+    process.off("exit", stop);
+    if (!existsSync(folder)) return;
+    ctl("-m", "immediate", "stop");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  run([
+    ...as,
+    join(bin, "initdb"),
+    "-D",
+    data,
+    "-U",
+    USER,
+    "--auth=trust",
+    "--no-sync",
+    "-E",
+    "UTF8",
+    "--locale=C",
+  ]);
+  start();
+  process.on("exit", stop);
+  return {
+    folder,
+    url: (state, more = "") =>
+      `postgres://${USER}@localhost/postgres?host=${encodeURIComponent(folder)}&state=${encodeURIComponent(state)}${more}`,
+    restart: () => {
+      ctl("-m", "fast", "stop");
+      start();
+    },
+    stop,
+  };
+}

@@ -1,0 +1,220 @@
+// One state as several processes share it, for each form of store: what the tests of all stores are run against.
+
+import { createClient } from "../../src/api/client.ts";
+import { isConflict, isMissing } from "../../src/api/missing.ts";
+import { openFileStore } from "../../src/state/file/file-store.ts";
+import { KeptStore } from "../../src/state/kept-store.ts";
+import type { Owner } from "../../src/state/lock.ts";
+import { openPgDatabase } from "../../src/state/postgres/pg-database.ts";
+import { PostgresPlace } from "../../src/state/postgres/postgres-place.ts";
+import { parsePostgresUrl } from "../../src/state/postgres/url.ts";
+import type { StateStore } from "../../src/state/store.ts";
+import { openWorkspaceStore } from "../../src/state/workspace-file/workspace-store.ts";
+import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
+import { ADA, counting, FOLDER, TIMES } from "./build.ts";
+import { Disk, memoryFiles } from "./memory-files.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+export interface Process {
+  readonly clock?: VirtualClock;
+  readonly owner?: Owner;
+  readonly seed?: number;
+  readonly isDead?: (owner: Owner) => boolean;
+  readonly keyText?: string;
+  readonly oldKeyText?: string;
+}
+
+/** A stored thing, to be damaged: a file, or a row. */
+export interface Part {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface Shared {
+  readonly form: "file" | "postgres" | "workspace";
+  /** The store of one more process. */
+  store(process?: Process): StateStore;
+  /** Whether something is under way that no clock waits for. */
+  busy(): boolean;
+  /** What holds state and journal, in the order in which it was written. */
+  parts(): Promise<readonly Part[]>;
+  /** Replaces a part; without bytes it goes. */
+  damage(name: string, bytes: Uint8Array | undefined): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const NOW = 1_000_000;
+
+function options(process: Process, seed: number) {
+  const { clock = new VirtualClock(NOW), owner = ADA, isDead, keyText, oldKeyText } = process;
+  return {
+    clock,
+    owner,
+    random: counting(process.seed ?? seed),
+    times: TIMES,
+    ...(isDead === undefined ? {} : { isDead }),
+    ...(keyText === undefined ? {} : { keyText }),
+    ...(oldKeyText === undefined ? {} : { oldKeyText }),
+  };
+}
+
+export async function onDisk(): Promise<Shared> {
+  const disk = new Disk();
+  const fs = memoryFiles(disk);
+  let seed = 0;
+  return {
+    form: "file",
+    store: (process = {}) => openFileStore({ folder: FOLDER, fs, ...options(process, ++seed) }),
+    busy: () => false,
+    parts: async () =>
+      ["state.json", "journal.jsonl"].flatMap((name) => {
+        const bytes = disk.bytes(`${FOLDER}/${name}`);
+        return bytes === undefined ? [] : [{ name, bytes }];
+      }),
+    damage: async (name, bytes) => {
+      if (bytes === undefined) disk.names.delete(`${FOLDER}/${name}`);
+      else disk.put(`${FOLDER}/${name}`, bytes);
+    },
+    close: async () => undefined,
+  };
+}
+
+let states = 0;
+
+/** A state of its own in a database that others use, too. */
+export async function onPostgres(urlOf: (state: string) => string): Promise<Shared> {
+  states += 1;
+  const url = parsePostgresUrl(urlOf(`state ${states}`), "default", {});
+  let under = 0;
+  let seed = 0;
+  const database = openPgDatabase({ url, clock: new VirtualClock(NOW) });
+  const counted: typeof database = {
+    query: async (sql, values) => {
+      under += 1;
+      try {
+        return await database.query(sql, values);
+      } finally {
+        under -= 1;
+      }
+    },
+    script: async (statements) => {
+      under += 1;
+      try {
+        await database.script(statements);
+      } finally {
+        under -= 1;
+      }
+    },
+    close: async () => undefined,
+  };
+  const sql = (text: string, ...values: readonly (string | number)[]) =>
+    database.query(text, [url.state, ...values]);
+  return {
+    form: "postgres",
+    store: (process = {}) => {
+      const given = options(process, ++seed);
+      const now = (): number => given.clock.now();
+      return new KeptStore(new PostgresPlace({ database: counted, url, now }), given);
+    },
+    busy: () => under > 0,
+    async parts() {
+      const made = await database.query(
+        "select to_regclass('workspace_state.states') is not null as made",
+        [],
+      );
+      if (made.rows[0]?.made !== true) return [];
+      const { rows: bodies } = await sql(
+        "select g.body from workspace_state.generations g join workspace_state.states s using (name, serial) where name = $1",
+      );
+      const { rows: lines } = await sql(
+        "select n, line from workspace_state.journal where name = $1 order by n",
+      );
+      const part = (name: string, text: unknown): Part => ({
+        name,
+        bytes: new TextEncoder().encode(String(text)),
+      });
+      return [
+        ...bodies.map((row) => part("state", row.body)),
+        ...lines.map((row) => part(String(row.n), row.line)),
+      ];
+    },
+    async damage(name, bytes) {
+      const text = bytes === undefined ? "" : new TextDecoder().decode(bytes);
+      const current = "serial = (select serial from workspace_state.states where name = $1)";
+      const where =
+        name === "state" ? ["generations", "body", current] : ["journal", "line", `n = ${Number(name)}`];
+      const [table, column, row] = where;
+      if (bytes === undefined) await sql(`delete from workspace_state.${table} where name = $1 and ${row}`);
+      else await sql(`update workspace_state.${table} set ${column} = $2 where name = $1 and ${row}`, text);
+    },
+    close: () => database.close(),
+  };
+}
+
+const IN_WORKSPACE = "/Shared/.states/etl";
+
+export async function inWorkspace(): Promise<Shared> {
+  const world = await startWorld();
+  let under = 0;
+  let seed = 0;
+  const api = (clock: VirtualClock) =>
+    createClient({
+      transport: async (request) => {
+        under += 1;
+        try {
+          const { method, path, headers, body } = request;
+          return await world.app({ method, path, headers, ...(body === undefined ? {} : { body }) });
+        } finally {
+          under -= 1;
+        }
+      },
+      host: "http://workspace.test",
+      token: ADMIN_TOKEN,
+      clock: () => clock.now(),
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+      random: () => 0.5,
+    }).writer;
+  return {
+    form: "workspace",
+    store: (process = {}) => {
+      const given = options(process, ++seed);
+      const tell = { isMissing, isConflict };
+      return openWorkspaceStore({ api: api(given.clock), tell, folder: IN_WORKSPACE, ...given });
+    },
+    busy: () => under > 0,
+    parts: () => partsIn(world),
+    damage: async (name, bytes) => {
+      const path = `${IN_WORKSPACE}/${name}`;
+      if (bytes === undefined) await world.post("fs/delete", { path });
+      else
+        await world.post("fs/put", {
+          path,
+          contents: Buffer.from(bytes).toString("base64"),
+          overwrite: true,
+        });
+    },
+    close: async () => world.close(),
+  };
+}
+
+async function partsIn(world: TestWorld): Promise<readonly Part[]> {
+  const list = async (path: string): Promise<readonly string[]> => {
+    const { body } = await world.get("fs/list", { path });
+    return (body.files ?? []).map((file: { path: string }) => file.path);
+  };
+  const top = await list(IN_WORKSPACE);
+  const journal = top.filter((path) => path.includes("/journal.")).at(-1) ?? "";
+  const base = /\.(\d+\.\d+)$/.exec(journal)?.[1];
+  const order = (path: string): number => Number(path.split("/").at(-1));
+  const segments = [...(await list(journal))].sort((a, b) => order(a) - order(b));
+  const paths = [...top.filter((path) => path.endsWith(`/state.${base}`)), ...segments];
+  return Promise.all(
+    paths.map(async (path) => {
+      const { body } = await world.get("fs/read", { path, length: 1_000_000 });
+      return {
+        name: path.slice(IN_WORKSPACE.length + 1),
+        bytes: new Uint8Array(Buffer.from(body.data, "base64")),
+      };
+    }),
+  );
+}
