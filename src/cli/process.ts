@@ -1,11 +1,14 @@
 // Runs the program in this process: real streams and signals; leaves only when everything written has left, too.
 
+import { hash } from "node:crypto";
 import { homedir } from "node:os";
+import { digestWith } from "../core/canonical.ts";
 import { outputOf } from "./output.ts";
 import { runProgram } from "./program.ts";
 import { type SignalName, Signals } from "./signals.ts";
 
 export async function runInProcess(argv: readonly string[]): Promise<never> {
+  digestWith((data) => hash("sha256", data));
   const stdout = outputOf(process.stdout);
   const stderr = outputOf(process.stderr);
   const signals = new Signals((text) => stderr.write(text));

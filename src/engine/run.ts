@@ -43,7 +43,7 @@ export function startRun(input: ApplyInput): Run {
 }
 
 /** While some changes wait for the disk, others keep the connections busy. */
-const CHANGES_PER_REQUEST = 2;
+const CHANGES_PER_REQUEST = 4;
 
 /** The last look at the lock is the one right before a write leaves. */
 function bounded(writer: Writer, requests: Slots, lease: Lease): Writer {

@@ -1,5 +1,6 @@
 // One text for one value, and digests that tell values apart.
 
+import { hash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalJson, digest, fingerprint, keyedDigest } from "../../src/core/canonical.ts";
@@ -33,4 +34,9 @@ test("digests are SHA-256 and HMAC-SHA-256 (FIPS 180-2 and RFC 4231 examples)", 
   expect(keyedDigest(new Uint8Array(20).fill(0x0b), "Hi There")).toBe(
     "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
   );
+});
+
+test("the digests are those of the process's own SHA-256, which the command line lends", () => {
+  const texts = ["", "a", "é\u{1f600}", "\ud800", "x".repeat(1_000)];
+  expect(texts.map((text) => hash("sha256", text))).toEqual(texts.map((text) => digest(text)));
 });

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { link, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import type { Owner } from "../lock.ts";
 import type { Clock, FileSystem, OpenFile, Random } from "../ports.ts";
@@ -24,17 +24,23 @@ async function orMissing<T, U>(look: Promise<T>, otherwise: U): Promise<T | U> {
   }
 }
 
+/** Asked before each write of the journal, of a folder with few files: a thread would take longer to ask. */
+async function entriesOf(folder: string): Promise<string[]> {
+  return fs.readdirSync(folder);
+}
+
 export const nodeFiles: FileSystem = {
   read: (path) => orMissing(readFile(path), undefined),
-  list: (folder) => orMissing(readdir(folder), []),
+  list: (folder) => orMissing(entriesOf(folder), []),
   makeFolder: async (path) => {
     await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
   },
   open: async (path, how): Promise<OpenFile> => {
     const file = await open(path, how === "append" ? "a" : "w", PRIVATE_FILE);
     return {
+      // What is written goes into memory, at once; a thread would take longer to ask. Durable it becomes with `sync`.
       write: async (bytes) => {
-        await file.writeFile(bytes);
+        for (let at = 0; at < bytes.length; ) at += fs.writeSync(file.fd, bytes, at);
       },
       sync: () => file.datasync(),
       close: () => file.close(),
