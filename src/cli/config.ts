@@ -65,7 +65,8 @@ function tokenFor(context: Context, options: HostOptions, ofProfile: string | un
   return options.profile === undefined ? (ofEnv ?? ofProfile) : (ofProfile ?? ofEnv);
 }
 
-function identityOf(host: string): string {
+/** What states and plans are bound to: the host without what does not tell workspaces apart. */
+export function identityOf(host: string): string {
   const { origin, base } = parseHost(host);
   return `${origin}${base}`;
 }

@@ -1,6 +1,7 @@
 // What plan, apply, drift and destroy share: settings, spec, state and connection, opened in that order and closed again.
 
 import { keyedDigest } from "../core/canonical.ts";
+import type { Budget } from "../engine/budget.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { State } from "../state/record.ts";
 import type { StateStore } from "../state/store.ts";
@@ -29,6 +30,8 @@ export interface Opening {
   /** Whether the state's key is made where there is none: whoever writes needs one that stays. */
   readonly makesKey: boolean;
   readonly secrets: "resolve" | "skip";
+  /** The spec may come from a stranger: it gets no environment, and tighter limits. */
+  readonly untrusted?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -44,7 +47,12 @@ export async function withRun<T>(
   const store = openState(context, options);
   const key = await store.key({ make: opening.makesKey });
   const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
-  const spec = await readSpec(context, options, opening.secrets === "skip" ? undefined : keyed);
+  const spec = await readSpec(
+    context,
+    options,
+    opening.secrets === "skip" ? undefined : keyed,
+    opening.untrusted,
+  );
   const signal = opening.signal === undefined ? {} : { signal: opening.signal };
   const connection = await connect({ settings, embeddedFolder: embeddedFolder(context, options), ...signal });
   try {
@@ -59,6 +67,8 @@ export interface Wish {
   readonly destroy?: boolean;
   readonly only?: readonly string[];
   readonly writes?: boolean;
+  /** For a plan of an untrusted spec: how much of the workspace it may have read. */
+  readonly budget?: Budget;
 }
 
 /** Reads the workspace and plans. */
@@ -75,5 +85,6 @@ export async function lookAround(run: Run, state: State, wish: Wish = {}): Promi
     destroy: wish.destroy ?? false,
     only: wish.only ?? [],
     writes: wish.writes ?? false,
+    ...(wish.budget === undefined ? {} : { budget: wish.budget }),
   });
 }

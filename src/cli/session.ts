@@ -3,13 +3,16 @@
 import { keyedDigest } from "../core/canonical.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
+import { type Budget, budgeted } from "../engine/budget.ts";
 import { identify } from "../engine/identify.ts";
 import { observe } from "../engine/observe.ts";
 import { type Recovered, recover } from "../engine/recover.ts";
 import { auditPlan } from "../planner/check.ts";
+import { ownerKey, ownersOf } from "../planner/context.ts";
 import type { PlanInput } from "../planner/input.ts";
 import { makePlan } from "../planner/make.ts";
 import type { Plan } from "../planner/plan.ts";
+import { forStrangers, shielded } from "../planner/untrusted.ts";
 import { registry } from "../providers/index.ts";
 import type { Progress } from "../report/progress.ts";
 import type { Live } from "../resource/live.ts";
@@ -35,6 +38,8 @@ export interface LookInput {
   readonly only: readonly string[];
   /** Whether the state will be written: then who the caller is, is asked once for all later runs. */
   readonly writes: boolean;
+  /** Set for a spec that may come from a stranger: what may be read for it. The plan then rests on what the state manages alone. */
+  readonly budget?: Budget;
 }
 
 export interface Looked {
@@ -50,8 +55,20 @@ export interface Looked {
 
 /** Throws Failure with STATE_OTHER_HOST before a single request is sent. */
 export async function look(from: LookInput): Promise<Looked> {
+  if (from.budget === undefined) return lookWith(from);
+  const { reader, refusal } = budgeted(from.reader, from.budget);
+  const looked = await lookWith({ ...from, reader });
+  // A kind whose reading was stopped looks unreadable; why it was stopped says more.
+  const refused = refusal();
+  if (refused !== undefined) throw new Failure(refused);
+  return looked;
+}
+
+async function lookWith(from: LookInput): Promise<Looked> {
   assertSameHost(from.state, from.host);
   const { spec, reader, settings, progress } = from;
+  const owned = new Set(ownersOf(from.state.records).keys());
+  const untrusted = from.budget !== undefined;
   const live = await observe({
     registry,
     reader,
@@ -59,21 +76,26 @@ export async function look(from: LookInput): Promise<Looked> {
     state: from.state,
     parallelism: settings.parallelism,
     onRead: (event) => progress.read(event),
+    ...(untrusted ? { looksAt: (kind, { id }) => owned.has(ownerKey(kind, id)) } : {}),
   }).finally(() => progress.stop());
   assertReadable(live);
   const recovered = recover({ registry, state: from.state, live, now: Date.now(), adopt: from.adopt });
   const only = onlyThese(from.only, [...spec.resources.keys(), ...recovered.state.records.keys()]);
+  const shield = untrusted ? shielded({ registry, spec, state: recovered.state }, live) : undefined;
   const planning = new Planning(from, {
     registry,
     host: from.host,
-    spec,
-    live,
+    spec: shield?.spec ?? spec,
+    live: shield?.live ?? live,
     state: recovered.state,
+    // Lines of files are for those who may see them.
+    ...(untrusted ? { contents: new Map() } : {}),
     adopt: from.adopt,
     destroy: from.destroy,
     ...(only === undefined ? {} : { only }),
   });
-  const plan = await planning.plan();
+  const found = await planning.plan();
+  const plan = shield === undefined ? found : forStrangers(found, shield.notes);
   const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, planning.input)];
   return { plan, input: planning.input, live, recovered, learnt: planning.learnt, diagnostics };
 }

@@ -35,6 +35,7 @@ export async function readSpec(
   context: Context,
   options: SpecOptions,
   keyed: Keyed | undefined,
+  untrusted = false,
 ): Promise<Spec> {
   const target = targetOf(context, options);
   const { spec, diagnostics } = await loadSpec({
@@ -43,7 +44,8 @@ export async function readSpec(
     ...(target === undefined ? {} : { target }),
     vars: options.var,
     varFiles: options.varFile.map((path) => resolve(context.cwd, path)),
-    env: context.env,
+    env: untrusted ? {} : context.env,
+    untrusted,
     registry,
     secrets: keyed === undefined ? "skip" : "resolve",
     keyed: keyed ?? (() => ""),

@@ -29,6 +29,8 @@ export interface PlanInput {
   readonly adopt?: boolean;
   /** Plan the deletion of everything managed; the spec then serves for policy and lifecycle only. */
   readonly destroy?: boolean;
+  /** `live` is not everything: what it lacks may be there. */
+  readonly partial?: boolean;
   /** Restricts the plan to these addresses and what they need. */
   readonly only?: (address: Address) => boolean;
 }

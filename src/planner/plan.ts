@@ -27,8 +27,13 @@ export interface Guard {
   readonly addresses: readonly Address[];
 }
 
+/** `offline`: live values are what the state recorded. `untrusted`: only what the state manages is in it. */
+export type Mode = "offline" | "untrusted";
+
 export interface Plan {
   readonly host: string;
+  /** How the plan differs from one that looked at everything; absent where it does not. */
+  readonly modes?: readonly Mode[];
   readonly changes: readonly Change[];
   readonly drift: readonly Drift[];
   readonly unmanaged: readonly Unmanaged[];

@@ -57,7 +57,8 @@ function standingOf(context: Context, naming: Naming, going: ReadonlySet<string>
     if (found.some((one) => !going.has(ownerKey(kind, one.id)))) return "there";
     if (found.length > 0) standing = "goes";
   }
-  return standing;
+  // Only what takes a thing away is certain then.
+  return standing === "unknown" && context.input.partial === true ? "there" : standing;
 }
 
 function namings(provider: Provider, resource: Resource): Naming[] {

@@ -20,6 +20,7 @@ export function planJson(plan: Plan, registry: Registry, toolVersion: string): R
     format_version: PLAN_FORMAT_VERSION,
     tool_version: toolVersion,
     host: plan.host,
+    ...(plan.modes === undefined ? {} : { modes: plan.modes }),
     summary,
     resource_changes: plan.changes.map((change) => changeJson(change, registry)),
     drift: plan.drift.map((one) => driftJson(one, registry)),

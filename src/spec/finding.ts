@@ -44,13 +44,13 @@ export class Findings {
   }
 
   /** All findings, located, file by file, in the order of their places. */
-  diagnostics(): readonly Diagnostic[] {
+  diagnostics(framed = FRAMED): readonly Diagnostic[] {
     const files = new Map<string, number>();
     for (const { at } of this.#all)
       if (at !== undefined && !files.has(at.source.file)) files.set(at.source.file, files.size);
     const rank = (one: Finding): number => (one.at === undefined ? -1 : (files.get(one.at.source.file) ?? 0));
     const sorted = this.#all.toSorted((a, b) => rank(a) - rank(b) || (a.at?.start ?? 0) - (b.at?.start ?? 0));
-    return sorted.map((one, at) => diagnosticOf(one, at < FRAMED));
+    return sorted.map((one, at) => diagnosticOf(one, at < framed));
   }
 }
 

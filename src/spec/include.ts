@@ -4,7 +4,7 @@ import { digest } from "../core/canonical.ts";
 import type { Code } from "../core/codes.ts";
 import { compose } from "./compose.ts";
 import type { Findings } from "./finding.ts";
-import { LIMITS } from "./limits.ts";
+import { type FileLimits, LIMITS } from "./limits.ts";
 import { besides, isGlob, type Refusal, type Tree } from "./load.ts";
 import type { Span } from "./locate.ts";
 import { patternProblem } from "./patterns.ts";
@@ -22,14 +22,20 @@ export const REFUSALS: Readonly<Record<Refusal, { readonly code: Code; readonly 
   irregular: { code: "SPEC_NOT_FOUND", words: "is not a regular file" },
   "too large": { code: "SPEC_TOO_LARGE", words: "is too large" },
   unreadable: { code: "SPEC_NOT_FOUND", words: "cannot be read" },
+  hidden: { code: "SPEC_OUTSIDE", words: "is hidden, and an untrusted spec may not name it" },
 };
 
 /** How deep the members of a section are shared between files: `pools.shared` may stand in one file only. */
 const SHARED_DEPTH: Readonly<Record<string, number>> = { targets: 3 };
 
 /** Reads everything; undefined where the main file is not usable at all. */
-export function readAll(tree: Tree, main: string, findings: Findings): Included | undefined {
-  const reading = new Reading(tree, findings);
+export function readAll(
+  tree: Tree,
+  main: string,
+  findings: Findings,
+  limits: FileLimits = LIMITS,
+): Included | undefined {
+  const reading = new Reading(tree, findings, limits);
   reading.file(main, undefined);
   const [first, ...others] = reading.roots;
   if (first === undefined || findings.failed) return undefined;
@@ -44,9 +50,11 @@ class Reading {
   readonly #tree: Tree;
   readonly #findings: Findings;
   readonly #known = new Set<string>();
+  readonly #limits: FileLimits;
   #bytes = 0;
 
-  constructor(tree: Tree, findings: Findings) {
+  constructor(tree: Tree, findings: Findings, limits: FileLimits) {
+    this.#limits = limits;
     this.#tree = tree;
     this.#findings = findings;
   }
@@ -54,9 +62,10 @@ class Reading {
   file(path: string, from: Span | undefined): void {
     if (this.#known.has(path)) return;
     this.#known.add(path);
-    if (this.#known.size > LIMITS.files) this.#tooMuch(`the spec has more than ${LIMITS.files} files`, from);
+    if (this.#known.size > this.#limits.files)
+      this.#tooMuch(`the spec has more than ${this.#limits.files} files`, from);
     else {
-      const opened = this.#tree.read(path, LIMITS.fileBytes);
+      const opened = this.#tree.read(path, this.#limits.fileBytes);
       if (opened.ok) this.#read(path, opened.value, from);
       else this.#refused(path, opened.refusal, from);
     }
@@ -64,7 +73,7 @@ class Reading {
 
   #read(path: string, bytes: Uint8Array, from: Span | undefined): void {
     this.#bytes += bytes.length;
-    if (this.#bytes > LIMITS.allBytes) {
+    if (this.#bytes > this.#limits.allBytes) {
       this.#tooMuch("the spec's files are too large together", from);
       return;
     }

@@ -26,3 +26,9 @@ export const LIMITS = {
   /** Bytes of the file that a secret is read from, so that a too large one is told with its size. */
   secretFileBytes: 1 << 20,
 } as const;
+
+/** How large the YAML files of a spec may be. */
+export type FileLimits = Readonly<Record<"fileBytes" | "allBytes" | "files", number>>;
+
+/** For a spec that comes from a stranger. */
+export const STRICT: FileLimits = { fileBytes: 1 << 20, allBytes: 4 << 20, files: 200 };

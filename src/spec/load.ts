@@ -4,8 +4,8 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpat
 import { basename, dirname, join, normalize, posix, relative, resolve, sep } from "node:path";
 import { globSync, isDynamicPattern } from "tinyglobby";
 
-/** Why a file cannot be read. `outside`: the path leads out of the folder tree. */
-export type Refusal = "missing" | "outside" | "irregular" | "too large" | "unreadable";
+/** Why a file cannot be read. `outside`: the path leads out of the folder tree. `hidden`: a part of it starts with a dot, and only what all see may be read. */
+export type Refusal = "missing" | "outside" | "irregular" | "too large" | "unreadable" | "hidden";
 
 export type Opened<T> =
   | { readonly ok: true; readonly value: T }
@@ -33,26 +33,37 @@ const PIECE = 1 << 20;
 export function treeOf(
   file: string,
   cwd?: string,
+  visibleOnly = false,
 ): { readonly tree: Tree; readonly main: string } | undefined {
   const folderName = dirname(file);
   const near = cwd === undefined ? folderName : relative(cwd, resolve(folderName));
   const given = near === "" ? "." : near.startsWith("..") ? folderName : near;
   try {
     const folder = realpathSync(resolve(folderName));
-    return { tree: treeAt(folder, given), main: basename(file) };
+    const main = basename(file);
+    return { tree: treeAt(folder, given, visibleOnly ? main : undefined), main };
   } catch {
     return undefined;
   }
 }
 
-function treeAt(folder: string, given: string): Tree {
+/** With `onlyBeside` hidden files and folders cannot be read, nor reached through a link; the main file itself may be hidden. */
+function treeAt(folder: string, given: string, onlyBeside?: string): Tree {
+  const found = (path: string): Opened<string> => {
+    const real = realInside(folder, path);
+    if (!real.ok || onlyBeside === undefined) return real;
+    const within = relative(folder, real.value);
+    const hidden = [path, within].some(
+      (one) => one !== onlyBeside && /(^|[\\/])\.(?!\.?([\\/]|$))/.test(one),
+    );
+    return hidden ? { ok: false, refusal: "hidden" } : real;
+  };
   return {
     folder,
     shown: (path) => (given === "." ? path : join(given, path)),
     read: (path, most) =>
-      withFile(folder, path, most, (descriptor, size) => readWhole(descriptor, size, most)),
-    stream: (path, most, take) =>
-      withFile(folder, path, most, (descriptor) => pieces(descriptor, most, take)),
+      withFile(found(path), most, (descriptor, size) => readWhole(descriptor, size, most)),
+    stream: (path, most, take) => withFile(found(path), most, (descriptor) => pieces(descriptor, most, take)),
     glob: (patterns, under, except = []) =>
       globSync([...patterns], {
         cwd: join(folder, under),
@@ -62,9 +73,9 @@ function treeAt(folder: string, given: string): Tree {
       })
         .map((found) => posix.join(under, found.split(sep).join("/")))
         .sort(),
-    size: (path) => sizeOf(folder, path),
+    size: (path) => sizeOf(found(path)),
     isFolder: (path) => {
-      const real = realInside(folder, path);
+      const real = found(path);
       return real.ok && lstatSync(real.value).isDirectory();
     },
   };
@@ -90,12 +101,10 @@ export function besides(path: string, named: string): string | undefined {
 }
 
 function withFile<T>(
-  folder: string,
-  path: string,
+  real: Opened<string>,
   most: number,
   use: (descriptor: number, size: number) => Opened<T>,
 ): Opened<T> {
-  const real = realInside(folder, path);
   if (!real.ok) return real;
   try {
     return openRegular(real.value, most, use);
@@ -117,8 +126,7 @@ function realInside(folder: string, path: string): Opened<string> {
   }
 }
 
-function sizeOf(folder: string, path: string): Opened<number> {
-  const real = realInside(folder, path);
+function sizeOf(real: Opened<string>): Opened<number> {
   if (!real.ok) return real;
   const stats = lstatSync(real.value);
   return stats.isFile() ? { ok: true, value: stats.size } : { ok: false, refusal: "irregular" };

@@ -7,6 +7,7 @@ import { Findings } from "./finding.ts";
 import { flattened } from "./flatten.ts";
 import { unfolded } from "./folders.ts";
 import { readAll } from "./include.ts";
+import { LIMITS, STRICT } from "./limits.ts";
 import { treeOf } from "./load.ts";
 import { policyOf } from "./policy.ts";
 import { resolved } from "./resolve.ts";
@@ -33,6 +34,8 @@ export interface LoadOptions {
   readonly registry: Registry;
   /** `skip`: secrets are declared with an empty digest, and no value is read. */
   readonly secrets: "resolve" | "skip";
+  /** The spec may come from a stranger: tighter limits, no hidden files, no lines of files in diagnostics. */
+  readonly untrusted?: boolean;
   /** The digest that stands for a secret's value, under a key that the caller holds. */
   readonly keyed: (bytes: Uint8Array) => string;
 }
@@ -43,13 +46,13 @@ export async function loadSpec(
 ): Promise<{ readonly spec?: Spec; readonly diagnostics: readonly Diagnostic[] }> {
   const findings = new Findings();
   const spec = await read(options, findings);
-  const diagnostics = findings.diagnostics();
+  const diagnostics = findings.diagnostics(options.untrusted === true ? 0 : undefined);
   return spec === undefined || findings.failed ? { diagnostics } : { spec, diagnostics };
 }
 
 async function read(options: LoadOptions, findings: Findings): Promise<Spec | undefined> {
   const { registry } = options;
-  const place = treeOf(options.file, options.cwd);
+  const place = treeOf(options.file, options.cwd, options.untrusted === true);
   if (place === undefined) {
     findings.error("SPEC_NOT_FOUND", `${options.file} does not exist`, undefined, {
       hint: "name another spec with --file, or write one with: workspace init",
@@ -57,14 +60,14 @@ async function read(options: LoadOptions, findings: Findings): Promise<Spec | un
     return undefined;
   }
   const { tree, main } = place;
-  const included = readAll(tree, main, findings);
+  const included = readAll(tree, main, findings, options.untrusted === true ? STRICT : LIMITS);
   if (included === undefined) return undefined;
   const suggest = suggester();
   const root = settled(included.root, options, suggest, findings);
   await checkPolicy(root, registry, suggest, findings);
   const written = unfolded(flattened(root, registry, suggest, findings), registry, tree, findings);
   const keyed = options.secrets === "resolve" ? options.keyed : undefined;
-  const secrets = { tree, env: options.env, keyed };
+  const secrets = { tree, env: options.env, keyed, unseen: options.untrusted === true };
   const resources = await resolved(written, { registry, tree, secrets, suggest, findings });
   if (findings.failed) return undefined;
   return { folder: tree.folder, files: included.files, resources, policy: policyOf(member(root, "policy")) };

@@ -16,6 +16,8 @@ export interface SecretSources {
   readonly tree: Tree;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly keyed: ((bytes: Uint8Array) => string) | undefined;
+  /** Files are not even looked for. */
+  readonly unseen?: boolean;
 }
 
 /** What a literal is called by people who write one. */
@@ -105,6 +107,7 @@ function fromFile(
 ): Read {
   const path = node === undefined ? undefined : namedPath(written, node, findings);
   if (node === undefined || path === undefined) return undefined;
+  if (sources.unseen === true) return "unread";
   if (sources.keyed === undefined)
     return opened(written, path, node, sources.tree.size(path), findings) === undefined
       ? undefined

@@ -190,4 +190,5 @@ const FILE_WORDS = {
   irregular: "is not a regular file",
   "too large": "is too large",
   unreadable: "cannot be read",
+  hidden: "cannot be read",
 } as const;

@@ -1,0 +1,198 @@
+// What a plan of a stranger's spec may rest on, and so can show: live values of what the state manages, and of nothing else.
+
+import { type Address, remoteId } from "../core/address.ts";
+import { type Diagnostic, warning } from "../core/diagnostic.ts";
+import type { Json } from "../core/json.ts";
+import type { Live, LiveKind } from "../resource/live.ts";
+import type { LiveObject, Look, Provider } from "../resource/provider.ts";
+import type { Registry } from "../resource/registry.ts";
+import type { Resource, Spec } from "../spec/spec.ts";
+import type { State } from "../state/record.ts";
+import { ownerKey, ownersOf } from "./context.ts";
+import type { Plan } from "./plan.ts";
+import { foldName, parentOf } from "./world.ts";
+
+export interface Known {
+  readonly registry: Registry;
+  readonly spec: Spec;
+  readonly state: State;
+}
+
+export interface Shielded {
+  readonly spec: Spec;
+  readonly live: Live;
+  readonly notes: readonly Diagnostic[];
+}
+
+/**
+ * The input of a plan without what a stranger may not see. Planning is a pure function of it, so nothing that is left
+ * out here can come out there, whatever the spec refers to, adopts or declares its own.
+ */
+export function shielded(known: Known, live: Live): Shielded {
+  const secrets = withoutSecretValues(known);
+  const owned = ownedLive(known, live);
+  return {
+    spec: secrets.spec,
+    live: owned,
+    notes: [about(), ...secrets.notes, ...foreignNotes(known, live)],
+  };
+}
+
+function about(): Diagnostic {
+  return warning("PLAN_MODE", "planned for an untrusted spec: only what the state manages is shown", {
+    hint: "what else is live has no part in this plan: neither its values nor consequences and guards that rest on it",
+  });
+}
+
+/** Objects of the state as they are; others only where the spec names them, and then no more of them than the name. */
+function ownedLive({ registry, spec, state }: Known, live: Live): Live {
+  const owners = ownersOf(state.records);
+  const named = textsOf(spec, registry);
+  let hidden = 0;
+  const seen = (provider: Provider, object: LiveObject): readonly LiveObject[] => {
+    if (owners.has(ownerKey(provider.kind, object.id))) return [object];
+    if (!named.has(object.name.toLowerCase())) return [];
+    hidden += 1;
+    // What is known by its name alone has no other id.
+    const id = object.id === object.name ? object.id : remoteId(`not-shown-${hidden}`);
+    return [{ id, name: object.name, values: {}, facts: {} }];
+  };
+  const reduced = (kind: string, found: LiveKind): LiveKind => {
+    if (!found.readable) return found;
+    const provider = registry.get(kind);
+    return { ...found, objects: found.objects.flatMap((object) => seen(provider, object)) };
+  };
+  return new Map([...live].map(([kind, found]) => [kind, reduced(kind, found)]));
+}
+
+/** Every text with which the spec may name something, in small letters: some kinds compare names so. */
+function textsOf(spec: Spec, registry: Registry): ReadonlySet<string> {
+  const texts = new Set<string>();
+  const walk = (value: Json): void => {
+    if (typeof value === "string") texts.add(value.toLowerCase());
+    else if (Array.isArray(value)) value.forEach(walk);
+    else if (value !== null && typeof value === "object") Object.values(value).forEach(walk);
+  };
+  for (const resource of spec.resources.values()) {
+    walk(resource.name);
+    walk(resource.values);
+    const provider = registry.get(resource.kind);
+    walk(provider.speaksOf?.(resource.name)?.name ?? "");
+    for (const { name } of provider.needs?.(resource.name, resource.values) ?? []) walk(name);
+  }
+  return texts;
+}
+
+/** Secrets whose values were not read count as what was recorded: whether they changed is not known. */
+function withoutSecretValues({ registry, spec, state }: Known) {
+  const unchecked: Address[] = [];
+  const resources = new Map<Address, Resource>();
+  for (const [address, resource] of spec.resources) {
+    const field = secretField(registry.get(resource.kind));
+    const recorded = field === undefined ? undefined : state.records.get(address)?.applied[field];
+    if (field !== undefined) unchecked.push(address);
+    const known = field !== undefined && recorded !== undefined;
+    resources.set(address, known ? withValue(resource, field, recorded) : resource);
+  }
+  const notes =
+    unchecked.length === 0
+      ? []
+      : [
+          warning(
+            "PLAN_MODE",
+            `values of secrets were not read, so changes of them are not checked: ${few(unchecked)}`,
+          ),
+        ];
+  return { spec: { ...spec, resources }, notes };
+}
+
+function secretField(provider: Provider): string | undefined {
+  return Object.entries(provider.fields).find(
+    ([, field]) => field.sensitive === true && field.writeOnly === true,
+  )?.[0];
+}
+
+function withValue(resource: Resource, field: string, value: Json): Resource {
+  const { address, kind, key, name, references, dependsOn, owns, lifecycle, at } = resource;
+  const values = { ...resource.values, [field]: value };
+  const locate: Resource["locate"] = (path) => resource.locate(path);
+  return { address, kind, key, name, values, references, dependsOn, owns, lifecycle, at, locate };
+}
+
+/** A list that the spec calls its own would lose what nobody declared: how much, but not what. */
+function foreignNotes(known: Known, live: Live): readonly Diagnostic[] {
+  return known.registry.kinds.flatMap((provider) => {
+    const count = foreignOf(known, provider, live).length;
+    if (count === 0) return [];
+    const message = `an apply would also delete ${count} of the ${provider.kind}, which neither spec nor state has`;
+    const hint = `the spec calls the list of ${provider.kind} its own; which ones these are, a plan without --untrusted tells`;
+    return [warning("PLAN_MODE", message, { hint })];
+  });
+}
+
+function foreignOf({ spec, state }: Known, provider: Provider, live: Live): readonly LiveObject[] {
+  const found = live.get(provider.kind);
+  const isOurs = listsOwned(spec, provider);
+  if (found?.readable !== true || isOurs === undefined) return [];
+  const owners = ownersOf(state.records);
+  const resources = [...spec.resources.values()];
+  const declared = resources.filter(({ kind }) => kind === provider.kind).map(({ name }) => name);
+  const names = new Set([...declared, ...(provider.builtIn ?? [])].map((name) => foldName(provider, name)));
+  const parents = new Map(
+    resources.filter((one) => one.owns.length > 0).map((one) => [one.name, one.values]),
+  );
+  const look: Look = { ...BLIND, caller: state.caller?.name };
+  return found.objects.filter((object) => {
+    const known =
+      owners.has(ownerKey(provider.kind, object.id)) || names.has(foldName(provider, object.name));
+    if (known || !isOurs(object)) return false;
+    return provider.keeps?.(object, look, parents.get(parentOf(object.name)) ?? {}) !== true;
+  });
+}
+
+const BLIND: Look = {
+  live: () => [],
+  caller: undefined,
+  activeRuns: undefined,
+  goes: () => false,
+  declared: () => false,
+};
+
+/** Tells what belongs to a list that the spec calls its own; undefined where it has none of this kind. */
+function listsOwned(spec: Spec, provider: Provider): ((object: LiveObject) => boolean) | undefined {
+  if (provider.nested === undefined)
+    return spec.policy.authoritative.includes(provider.kind) ? () => true : undefined;
+  if (secretField(provider) !== undefined) return undefined;
+  const parents = new Set<string>();
+  for (const one of spec.resources.values()) if (one.owns.includes(provider.kind)) parents.add(one.name);
+  return parents.size === 0 ? undefined : ({ name }) => parents.has(parentOf(name));
+}
+
+const MOST_NAMED = 10;
+
+function few(addresses: readonly Address[]): string {
+  const rest = addresses.length - MOST_NAMED;
+  return `${addresses.slice(0, MOST_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+/** The plan as a stranger may see it: no inventory of the workspace, no lines of files, no ids of what is not ours. */
+export function forStrangers(plan: Plan, notes: readonly Diagnostic[]): Plan {
+  return {
+    ...plan,
+    modes: ["untrusted"],
+    unmanaged: [],
+    guards: plan.guards.map((guard) => ({ ...guard, diagnostic: unframed(guard.diagnostic) })),
+    diagnostics: [...plan.diagnostics.map(unframed), ...notes],
+  };
+}
+
+/** A frame shows lines of a file that may be more than a spec. */
+function unframed(diagnostic: Diagnostic): Diagnostic {
+  const { at, hint, ...rest } = diagnostic;
+  const location = at === undefined ? {} : { at: { file: at.file, line: at.line, column: at.column } };
+  const shown =
+    diagnostic.code === "PLAN_ALREADY_EXISTS" && hint?.includes("--adopt") === true ? FOREIGN : hint;
+  return { ...rest, ...location, ...(shown === undefined ? {} : { hint: shown }) };
+}
+
+const FOREIGN = "choose another name, or let somebody who is trusted take it over";
