@@ -1,6 +1,6 @@
 // Runs the program in this process: real streams and signals; leaves only when everything written has left, too.
 
-import { hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import { homedir } from "node:os";
 import { digestWith } from "../core/canonical.ts";
 import { outputOf } from "./output.ts";
@@ -8,7 +8,10 @@ import { runProgram } from "./program.ts";
 import { type SignalName, Signals } from "./signals.ts";
 
 export async function runInProcess(argv: readonly string[]): Promise<never> {
-  digestWith((data) => hash("sha256", data));
+  digestWith({
+    sha256: (data) => hash("sha256", data),
+    hmac: (key, data) => createHmac("sha256", key).update(data).digest("hex"),
+  });
   const stdout = outputOf(process.stdout);
   const stderr = outputOf(process.stderr);
   const signals = new Signals((text) => stderr.write(text));

@@ -23,18 +23,28 @@ function sorted(value: Json): Json {
   return out;
 }
 
-type Sha256 = (data: string | Uint8Array) => string;
+/** SHA-256 and HMAC-SHA-256 as 64 hex digits; texts count as their UTF-8 bytes. */
+export interface Digests {
+  sha256(data: string | Uint8Array): string;
+  hmac(key: Uint8Array, data: string | Uint8Array): string;
+}
 
-let sha256Hex: Sha256 = (data) => bytesToHex(sha256(typeof data === "string" ? utf8ToBytes(data) : data));
+const bytesOf = (data: string | Uint8Array): Uint8Array =>
+  typeof data === "string" ? utf8ToBytes(data) : data;
+
+let digests: Digests = {
+  sha256: (data) => bytesToHex(sha256(bytesOf(data))),
+  hmac: (key, data) => bytesToHex(hmac(sha256, key, bytesOf(data))),
+};
 
 /** SHA-256 of bytes or of UTF-8 text, as 64 hex digits. */
 export function digest(data: string | Uint8Array): string {
-  return sha256Hex(data);
+  return digests.sha256(data);
 }
 
-/** Lends the process's own SHA-256, which is ten times as fast; the digests are the same. */
-export function digestWith(native: Sha256): void {
-  sha256Hex = native;
+/** Lends the process's own digests, which are ten times as fast and the same. */
+export function digestWith(native: Digests): void {
+  digests = native;
 }
 
 /** SHA-256 of the canonical JSON of a value, as 64 hex digits. */
@@ -44,5 +54,5 @@ export function fingerprint(value: Json): string {
 
 /** HMAC-SHA-256 under a key that never leaves this machine, as 64 hex digits: tells that a secret changed, not what it is. */
 export function keyedDigest(key: Uint8Array, data: string | Uint8Array): string {
-  return bytesToHex(hmac(sha256, key, typeof data === "string" ? utf8ToBytes(data) : data));
+  return digests.hmac(key, data);
 }

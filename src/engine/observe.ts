@@ -10,6 +10,7 @@ import type { Registry } from "../resource/registry.ts";
 import type { Reader } from "../resource/verbs.ts";
 import type { State } from "../state/record.ts";
 import { kindsNamedBy, type NameBook, nameBook, translated } from "./names.ts";
+import { onceEach } from "./once.ts";
 import { expected } from "./problem.ts";
 import { isKnown, type Known, type Scope, type Spec, scopeOf } from "./scope.ts";
 import { Slots } from "./slots.ts";
@@ -30,7 +31,7 @@ export interface ObserveInput {
 /** A kind, or a parent, whose list fails is unreadable with the reason; it is never taken for empty. */
 export async function observe(input: ObserveInput): Promise<Live> {
   const scope = scopeOf(input.registry, input.spec, input.state);
-  const reading = new Reading(input, scope);
+  const reading = new Reading({ ...input, reader: onceEach(input.reader) }, scope);
   const live = await reading.all();
   return withNames(input.registry, live);
 }

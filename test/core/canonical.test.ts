@@ -1,6 +1,6 @@
 // One text for one value, and digests that tell values apart.
 
-import { hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalJson, digest, fingerprint, keyedDigest } from "../../src/core/canonical.ts";
@@ -39,4 +39,7 @@ test("digests are SHA-256 and HMAC-SHA-256 (FIPS 180-2 and RFC 4231 examples)", 
 test("the digests are those of the process's own SHA-256, which the command line lends", () => {
   const texts = ["", "a", "é\u{1f600}", "\ud800", "x".repeat(1_000)];
   expect(texts.map((text) => hash("sha256", text))).toEqual(texts.map((text) => digest(text)));
+  const key = new Uint8Array([1, 2, 3]);
+  const native = (text: string) => createHmac("sha256", key).update(text).digest("hex");
+  expect(texts.map(native)).toEqual(texts.map((text) => keyedDigest(key, text)));
 });
