@@ -13,8 +13,12 @@ export interface TestContext extends Context {
   readonly err: () => string;
 }
 
-export function contextWith(env: Environment = {}, cwd = mkdtempSync(join(tmpdir(), "cli-"))): TestContext {
-  const [out, err] = [new Collector(), new Collector()];
+export function contextWith(
+  env: Environment = {},
+  cwd = mkdtempSync(join(tmpdir(), "cli-")),
+  terminal = false,
+): TestContext {
+  const [out, err] = [new Collector(terminal), new Collector(terminal)];
   return {
     env,
     cwd,
@@ -30,6 +34,11 @@ export function contextWith(env: Environment = {}, cwd = mkdtempSync(join(tmpdir
 
 class Collector extends Writable {
   text = "";
+  readonly isTTY: boolean;
+  constructor(isTTY: boolean) {
+    super();
+    this.isTTY = isTTY;
+  }
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.text += chunk.toString("utf8");
     done();
