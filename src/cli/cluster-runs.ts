@@ -1,6 +1,7 @@
 // The active runs that a cluster carries, and whether they may be stopped.
 
 import type { JsonObject } from "../core/json.ts";
+import { printable } from "../report/printable.ts";
 import { idText, objectIn } from "../report/run-text.ts";
 import { count, listed } from "../report/words.ts";
 import { activeRuns } from "./active-runs.ts";
@@ -20,7 +21,7 @@ export async function mayStopRuns(
   if (runs.length === 0) return true;
   const ids = listed(runs.map((run) => idText(run.run_id)));
   const stops = `${count(runs.length, "active run")} on ${address} ${runs.length === 1 ? "stops" : "stop"}: ${ids}.`;
-  context.stderr.write(`${stops}\n`);
+  context.stderr.write(`${printable(stops)}\n`);
   return confirmed(context, asking, `${verb} ${address}?`, signal, "to stop them: --auto-approve");
 }
 

@@ -2,6 +2,7 @@
 
 import { createInterface } from "node:readline/promises";
 import { error, Failure } from "../core/diagnostic.ts";
+import { printable } from "../report/printable.ts";
 import type { Context } from "./context.ts";
 
 export interface Asking {
@@ -29,7 +30,7 @@ export async function confirmed(
   });
   const closed = new Promise<string>((resolve) => dialog.once("close", () => resolve("")));
   try {
-    const asked = dialog.question(`\n${question} Type yes to go on: `, { signal });
+    const asked = dialog.question(`\n${printable(question)} Type yes to go on: `, { signal });
     const answer = await Promise.race([asked, closed]);
     return answer.trim().toLowerCase() === "yes";
   } catch {

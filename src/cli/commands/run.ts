@@ -63,7 +63,8 @@ async function startAndFollow(
   const started = await start(job, wish);
   const id = numberId(String(started.run_id));
   if (!wish.wait) {
-    const number = started.number_in_job === undefined ? "" : `, run ${String(started.number_in_job)} of it`;
+    const number =
+      started.number_in_job === undefined ? "" : `, run ${printable(String(started.number_in_job))} of it`;
     context.stdout.write(
       wish.output === "json"
         ? `${printableJson(started, 2)}\n`
