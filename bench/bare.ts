@@ -1,5 +1,6 @@
 // What the program is measured against: a client with no state, no plan, no checks and no retries. Runs as a process:
-// `bare.ts read URL SIZES` fetches and parses every list and content; `bare.ts create URL SIZES` builds what the spec declares.
+// `bare.ts read URL SIZES` fetches and parses every list and content; `bare.ts create URL SIZES` builds what the spec declares;
+// `bare.ts same URL SIZES` does so with the requests of a safe apply: it looks before and after, and makes jobs in two phases.
 
 import { Agent, request } from "undici";
 import { type Content, MIB } from "./contents.ts";
@@ -36,11 +37,16 @@ async function all<T>(things: readonly T[], act: (thing: T) => Promise<unknown>)
   await Promise.all(Array.from({ length: PARALLELISM }, worker));
 }
 
-async function read({ directories, notebooks, files }: World): Promise<void> {
+async function lists(): Promise<Answer> {
   const scopes = get("/api/2.0/secrets/scopes/list");
-  const lists = ["instance-pools", "clusters", "jobs"].map((kind) => get(`/api/2.0/${kind}/list`));
-  await Promise.all([get(`${SCIM}/Users`), get(`${SCIM}/Groups`), ...lists]);
-  const names = ((await scopes).scopes ?? []) as unknown as { name: string }[];
+  const others = ["instance-pools", "clusters", "jobs"].map((kind) => get(`/api/2.0/${kind}/list`));
+  await Promise.all([get(`${SCIM}/Users`), get(`${SCIM}/Groups`), ...others]);
+  return scopes;
+}
+
+async function read({ directories, notebooks, files }: World): Promise<void> {
+  const scopes = await lists();
+  const names = (scopes.scopes ?? []) as unknown as { name: string }[];
   const paths = names.flatMap(({ name }) => [
     `secrets/list?scope=${name}`,
     `secrets/acls/list?scope=${name}`,
@@ -65,7 +71,8 @@ function pieces(bytes: Uint8Array): Buffer[] {
   return Array.from({ length: count }, (_, n) => Buffer.from(bytes.subarray(n * MIB, (n + 1) * MIB)));
 }
 
-async function create(world: World): Promise<void> {
+/** `phases`: 2 makes each job without its schedule and mails, and then gives it all its settings. */
+async function create(world: World, phases: 1 | 2): Promise<void> {
   const secret = process.env.BENCH_SECRET;
   const ids = new Map<string, string>();
   await all(Object.entries(world.users), async ([userName, { entitlements = [] }]) => {
@@ -105,10 +112,14 @@ async function create(world: World): Promise<void> {
     const cluster = await post("clusters/create", { ...fields, cluster_name: name, ...member });
     ids.set(name, cluster.cluster_id ?? "");
   });
-  await all(Object.entries(world.jobs), ([name, { cluster, pool, fields }]) => {
+  await all(Object.entries(world.jobs), async ([name, { cluster, pool, fields }]) => {
     const own = { new_cluster: { ...JOB_CLUSTER, instance_pool_id: ids.get(pool ?? "") } };
     const where = cluster === undefined ? own : { existing_cluster_id: ids.get(cluster) };
-    return post("jobs/create", { name, ...fields, ...where });
+    const settings = { name, ...fields, ...where };
+    if (phases === 1) return post("jobs/create", settings);
+    const { schedule, email_notifications, ...inert } = settings as Record<string, unknown>;
+    const { job_id } = await post("jobs/create", { ...inert, max_concurrent_runs: 0 });
+    return post("jobs/reset", { job_id, new_settings: settings });
   });
   await createContents(world);
 }
@@ -135,5 +146,11 @@ async function upload({ path, bytes }: Content): Promise<void> {
 }
 
 const world = worldOf(JSON.parse(sizes) as Sizes);
-await (mode === "create" ? create(world) : read(world));
+if (mode === "read") await read(world);
+else if (mode === "create") await create(world, 1);
+else {
+  await lists();
+  await create(world, 2);
+  await lists();
+}
 await agent.close();

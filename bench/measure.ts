@@ -1,7 +1,7 @@
 // One measurement each: apply from nothing, the plan that follows, the series, and how long the program takes to start.
 
 import { join } from "node:path";
-import { inFolder, mustRun, peakOf, run } from "./process.ts";
+import { ending, inFolder, mustRun } from "./process.ts";
 import { leastReads, resourcesOf, type Sizes } from "./sizes.ts";
 import { SECRET_VARIABLE, writeSpec } from "./spec.ts";
 import { median } from "./table.ts";
@@ -11,70 +11,88 @@ import { worldOf } from "./world.ts";
 const BARE = join(import.meta.dirname, "bare.ts");
 const ENVIRONMENT = { WORKSPACE_TOKEN: TOKEN, [SECRET_VARIABLE]: "a secret of the benchmark", CI: "1" };
 
-export interface ApplyFigures {
-  readonly resources: number;
-  readonly lines: number;
+/** One run of one program. */
+export interface Figure {
   readonly ms: number;
+  readonly cpuMs: number;
+  readonly peak: number;
   readonly reads: number;
   readonly writes: number;
 }
 
+export interface ApplyFigures extends Figure {
+  readonly resources: number;
+  readonly lines: number;
+}
+
 export interface MainFigures {
   readonly apply: ApplyFigures;
-  readonly bareCreate: { readonly ms: number; readonly writes: number };
-  readonly plan: {
-    readonly ms: number;
-    readonly reads: number;
-    readonly writes: number;
-    readonly least: number;
-  };
+  readonly bareCreate: Figure;
+  /** A bare client with the requests of a safe apply. */
+  readonly bareSame: Figure;
+  readonly plan: Figure & { readonly least: number };
   /** Reading and checking the spec alone. */
-  readonly validateMs: number;
-  readonly bareRead: { readonly ms: number; readonly reads: number };
-  readonly peak: { readonly apply: number; readonly plan: number };
+  readonly validate: Figure;
+  readonly bareRead: Figure;
 }
 
 /**
- * Applies the spec to an empty workspace, then plans it again; a bare client does the same to another one. Of several runs the
- * fastest counts, because everything that disturbs a run makes it slower.
+ * Applies the spec to an empty workspace, then plans it again; a bare client does the same to another one. Each program runs
+ * in turn with what it is measured against; of several runs the fastest counts, because everything that disturbs a run makes
+ * it slower.
  */
 export async function measureMain(sizes: Sizes, repeats: number): Promise<MainFigures> {
-  const apply = await measureSize(sizes, repeats);
-  const bareCreate = await measureBareCreate(sizes, repeats);
+  const apply: ApplyFigures[] = [];
+  const bareCreate: Figure[] = [];
+  const bareSame: Figure[] = [];
+  for (let n = 0; n < repeats; n++) {
+    apply.push(await applied(sizes));
+    bareCreate.push(await withWorkspace((workspace) => bare("create", workspace, sizes)));
+    bareSame.push(await withWorkspace((workspace) => bare("same", workspace, sizes)));
+  }
+  return {
+    apply: fastest(apply),
+    bareCreate: fastest(bareCreate),
+    bareSame: fastest(bareSame),
+    ...(await measurePlan(sizes, repeats)),
+  };
+}
+
+function measurePlan(
+  sizes: Sizes,
+  repeats: number,
+): Promise<Pick<MainFigures, "plan" | "validate" | "bareRead">> {
   return withWorkspace((workspace) =>
     inFolder(async (folder) => {
       await measureApply(workspace, sizes, folder);
-      const planning = arguments_("plan", workspace, folder);
-      const plans: number[] = [];
-      const validations: number[] = [];
-      const reads: number[] = [];
-      let counted = { reads: 0, writes: 0 };
-      let bareReads = 0;
-      for (let n = 0; n < repeats; n++) {
-        await workspace.requests();
-        plans.push((await mustRun([...planning, "--detailed-exitcode"], ENVIRONMENT)).ms);
-        counted = await workspace.requests();
-        validations.push((await mustRun([CLI, "validate", "--file", specIn(folder)], ENVIRONMENT)).ms);
-        reads.push((await mustRun([BARE, "read", workspace.url, JSON.stringify(sizes)], ENVIRONMENT)).ms);
-        bareReads = (await workspace.requests()).reads;
+      const planning = [...arguments_("plan", workspace, folder), "--detailed-exitcode"];
+      const plans: Figure[] = [];
+      const validations: Figure[] = [];
+      const reads: Figure[] = [];
+      for (let n = 0; n < 2 * repeats; n++) {
+        plans.push(await counted(workspace, planning));
+        reads.push(await bare("read", workspace, sizes));
+        validations.push(await counted(workspace, [CLI, "validate", "--file", specIn(folder)]));
       }
       return {
-        apply,
-        bareCreate,
-        plan: { ms: Math.min(...plans), ...counted, least: leastReads(sizes) },
-        validateMs: Math.min(...validations),
-        bareRead: { ms: Math.min(...reads), reads: bareReads },
-        peak: { apply: await peakOfApply(sizes), plan: await peakOf(planning, ENVIRONMENT) },
+        plan: { ...fastest(plans), least: leastReads(sizes) },
+        validate: fastest(validations),
+        bareRead: fastest(reads),
       };
     }),
   );
 }
 
-/** Time of a first apply at one size, the fastest of several. */
-export function measureSize(sizes: Sizes, repeats: number): Promise<ApplyFigures> {
-  return fastest(repeats, () =>
-    withWorkspace((workspace) => inFolder((folder) => measureApply(workspace, sizes, folder))),
-  );
+/** First applies at several sizes, the fastest of several each; the sizes take turns. */
+export async function measureSeries(series: readonly Sizes[], repeats: number): Promise<ApplyFigures[]> {
+  const runs: ApplyFigures[][] = series.map(() => []);
+  for (let n = 0; n < repeats; n++)
+    for (const [at, sizes] of series.entries()) runs[at]?.push(await applied(sizes));
+  return runs.map(fastest);
+}
+
+function applied(sizes: Sizes): Promise<ApplyFigures> {
+  return withWorkspace((workspace) => inFolder((folder) => measureApply(workspace, sizes, folder)));
 }
 
 export async function measureStart(
@@ -82,49 +100,34 @@ export async function measureStart(
 ): Promise<{ readonly version: number; readonly node: number }> {
   const version: number[] = [];
   const node: number[] = [];
-  await run([CLI, "--version"]);
+  await ending([CLI, "--version"]);
   for (let n = 0; n < repeats; n++) {
-    version.push((await mustRun([CLI, "--version"])).ms);
-    node.push((await mustRun(["-e", "0"])).ms);
+    version.push((await ending([CLI, "--version"])).ms);
+    node.push((await ending(["-e", "0"])).ms);
   }
   return { version: median(version), node: median(node) };
 }
 
 async function measureApply(workspace: Workspace, sizes: Sizes, folder: string): Promise<ApplyFigures> {
   const lines = writeSpec(folder, worldOf(sizes));
+  const figure = await counted(workspace, [...arguments_("apply", workspace, folder), "--auto-approve"]);
+  return { resources: resourcesOf(sizes), lines, ...figure };
+}
+
+function bare(mode: "create" | "same" | "read", workspace: Workspace, sizes: Sizes): Promise<Figure> {
+  return counted(workspace, [BARE, mode, workspace.url, JSON.stringify(sizes)]);
+}
+
+async function counted(workspace: Workspace, args: readonly string[]): Promise<Figure> {
   await workspace.requests();
-  const { ms } = await mustRun([...arguments_("apply", workspace, folder), "--auto-approve"], ENVIRONMENT);
-  return { resources: resourcesOf(sizes), lines, ms, ...(await workspace.requests()) };
+  const { ms, cpuMs, peak } = await mustRun(args, ENVIRONMENT);
+  return { ms, cpuMs, peak, ...(await workspace.requests()) };
 }
 
-function measureBareCreate(sizes: Sizes, repeats: number): Promise<{ ms: number; writes: number }> {
-  return fastest(repeats, () =>
-    withWorkspace(async (workspace) => {
-      const { ms } = await mustRun([BARE, "create", workspace.url, JSON.stringify(sizes)], ENVIRONMENT);
-      return { ms, writes: (await workspace.requests()).writes };
-    }),
-  );
-}
-
-async function fastest<T extends { readonly ms: number }>(
-  repeats: number,
-  measure: () => Promise<T>,
-): Promise<T> {
-  let best = await measure();
-  for (let n = 1; n < repeats; n++) {
-    const next = await measure();
-    if (next.ms < best.ms) best = next;
-  }
-  return best;
-}
-
-function peakOfApply(sizes: Sizes): Promise<number> {
-  return withWorkspace((workspace) =>
-    inFolder((folder) => {
-      writeSpec(folder, worldOf(sizes));
-      return peakOf([...arguments_("apply", workspace, folder), "--auto-approve"], ENVIRONMENT);
-    }),
-  );
+function fastest<T extends Figure>(runs: readonly T[]): T {
+  const best = runs.reduce((one, other) => (other.ms < one.ms ? other : one));
+  // Time on processors is disturbed at other moments than the whole time.
+  return { ...best, cpuMs: Math.min(...runs.map(({ cpuMs }) => cpuMs)) };
 }
 
 function arguments_(command: string, workspace: Workspace, folder: string): string[] {

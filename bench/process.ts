@@ -1,17 +1,32 @@
 // Runs programs as processes and tells how long they took, what they said and how much memory they needed.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-export const ROOT = join(import.meta.dirname, "..");
+const HOME = join(import.meta.dirname, "..");
+/** A copy of the program as it was when the run began: a run takes minutes, and work on the files goes on meanwhile. */
+export const ROOT = copied();
 const PEAK = pathToFileURL(join(import.meta.dirname, "peak.ts")).href;
+
+function copied(): string {
+  const folder = mkdtempSync(join(tmpdir(), "workspace-bench-program-"));
+  for (const part of ["bin", "src", "schemas", "bench", "package.json"])
+    cpSync(join(HOME, part), join(folder, part), { recursive: true });
+  symlinkSync(join(HOME, "node_modules"), join(folder, "node_modules"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 export interface Ran {
   readonly code: number;
   readonly ms: number;
+  /** Time on processors, of all its threads. */
+  readonly cpuMs: number;
+  /** The most memory that it held, in bytes. */
+  readonly peak: number;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -19,7 +34,16 @@ export interface Ran {
 export type Environment = Readonly<Record<string, string>>;
 
 /** Runs Node with these arguments to its end. */
-export function run(args: readonly string[], env: Environment = {}): Promise<Ran> {
+export async function run(args: readonly string[], env: Environment = {}): Promise<Ran> {
+  return inFolder(async (folder) => {
+    const file = join(folder, "need");
+    const ended = await ending(["--import", PEAK, ...args], { ...env, BENCH_NEED_FILE: file });
+    return { ...ended, ...needIn(file) };
+  });
+}
+
+/** As `run`, with nothing loaded before the program: for times that are short. */
+export function ending(args: readonly string[], env: Environment = {}): Promise<Omit<Ran, "cpuMs" | "peak">> {
   const begin = performance.now();
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
@@ -36,6 +60,14 @@ export function run(args: readonly string[], env: Environment = {}): Promise<Ran
   });
 }
 
+function needIn(file: string): { readonly cpuMs: number; readonly peak: number } {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as { cpuMs: number; peak: number };
+  } catch {
+    return { cpuMs: 0, peak: 0 };
+  }
+}
+
 /** As `run`, and throws with what the program said when it does not end with one of the expected codes. */
 export async function mustRun(args: readonly string[], env: Environment = {}, codes = [0]): Promise<Ran> {
   const ran = await run(args, env);
@@ -43,15 +75,6 @@ export async function mustRun(args: readonly string[], env: Environment = {}, co
   throw new Error(
     `node ${args.join(" ")} ended with ${ran.code}\n${ran.stdout.slice(-2_000)}${ran.stderr.slice(-2_000)}`,
   );
-}
-
-/** The most memory, in bytes, that a run of Node with these arguments held. */
-export async function peakOf(args: readonly string[], env: Environment = {}): Promise<number> {
-  return inFolder(async (folder) => {
-    const file = join(folder, "peak");
-    await mustRun(["--import", PEAK, ...args], { ...env, BENCH_PEAK_FILE: file });
-    return Number(readFileSync(file, "utf8"));
-  });
 }
 
 /** Starts Node with these arguments and resolves with the first line that it prints. */
