@@ -14,7 +14,7 @@ const PEAK = pathToFileURL(join(import.meta.dirname, "peak.ts")).href;
 function copied(): string {
   const folder = mkdtempSync(join(tmpdir(), "workspace-bench-program-"));
   for (const part of ["bin", "src", "schemas", "bench", "package.json"])
-    cpSync(join(HOME, part), join(folder, part), { recursive: true });
+    cpSync(join(HOME, part), join(folder, part), { recursive: true, preserveTimestamps: true });
   symlinkSync(join(HOME, "node_modules"), join(folder, "node_modules"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   return folder;
