@@ -17,6 +17,7 @@ export async function create(run: Run, change: Create | Replace, existed: boolea
   const provider = run.input.registry.get(change.kind);
   const replaces = change.action === "replace" && existsStill(run, change) ? change.id : undefined;
   const token = newToken(run);
+  run.tokens.set(change.address, token);
   return ended(run, change, async (open) => {
     const { wire, applied } = await reach(run, change);
     const payload = payloadOf(run, change);

@@ -9,6 +9,7 @@ import { diagnosticOf } from "./problem.ts";
 import { seenBefore } from "./record.ts";
 import type { Ended, Run } from "./run.ts";
 import { mergedRecord } from "./settle.ts";
+import { mayBeOurs } from "./taken.ts";
 
 /** Runs the work of a change. `open` makes a journal known, so that a failure can be told from what it holds. */
 export async function ended(
@@ -28,7 +29,7 @@ export async function ended(
     if (diagnostic === undefined) throw failure;
     if (isFatal(diagnostic)) run.halted ??= diagnostic;
     const result =
-      journal === undefined ? resultOf(diagnostic) : await close(run, change, journal, diagnostic);
+      journal === undefined ? resultOf(diagnostic) : await close(run, change, journal, failure, diagnostic);
     const at = diagnostic.address === undefined ? { ...diagnostic, address: change.address } : diagnostic;
     return { result, diagnostic: at, ...(journal?.made === undefined ? {} : { id: journal.made }) };
   }
@@ -44,18 +45,25 @@ function resultOf({ code }: Diagnostic): Result {
 }
 
 /** Leaves the intent open where anything is uncertain or not recorded: the next run settles it. */
-async function close(run: Run, change: Change, journal: Journaled, diagnostic: Diagnostic): Promise<Result> {
+async function close(
+  run: Run,
+  change: Change,
+  journal: Journaled,
+  failure: unknown,
+  diagnostic: Diagnostic,
+): Promise<Result> {
   const { open, succeeded, begun } = journal.account;
   if (open > 0) return "unknown";
   if (!begun || run.halted !== undefined) return resultOf(diagnostic);
+  if (succeeded === 0 && (await mayBeOurs(run, change, journal, failure))) return "unknown";
   try {
     if (succeeded === 0 || journal.made !== undefined) await journal.close();
     // What such a change may have left beside its object is found by the intent that stays open.
     else if (run.input.registry.get(change.kind).leftover !== undefined) return resultOf(diagnostic);
     else if (change.action === "update") await journal.done(partly(run, change, journal));
     else if (change.action === "delete") await journal.close();
-  } catch (failure) {
-    run.halted ??= diagnosticOf(failure);
+  } catch (problem) {
+    run.halted ??= diagnosticOf(problem);
   }
   return resultOf(diagnostic);
 }

@@ -45,6 +45,11 @@ export class Journaled implements Acting {
     return { open, succeeded: this.#succeeded, begun: this.#sent > 0 };
   }
 
+  /** Whether a thing of this name was there before. */
+  get existed(): boolean {
+    return this.#intent.existed;
+  }
+
   /** What the spec sets of the values to reach. */
   get wanted(): Values {
     return this.#intent.wanted;

@@ -1,12 +1,13 @@
 // Finding what a request made, and judging whether it is what was sent.
 
+import type { RemoteId } from "../core/address.ts";
 import { diffResource } from "../planner/diff.ts";
 import { comparable } from "../planner/fingerprint.ts";
 import type { World } from "../planner/world.ts";
 import type { FieldTable, Values } from "../resource/fields.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
-import type { OpenIntent } from "../state/record.ts";
+import type { OpenIntent, StateRecord } from "../state/record.ts";
 
 /** What recovery looks at. */
 export interface Around {
@@ -32,6 +33,26 @@ export function madeBy(
   if (intent.made !== undefined) return world.byId(provider.kind, intent.made);
   if (carriesToken(provider)) return world.all(provider.kind).find((one) => one.facts.token === intent.token);
   return world.byName(provider.kind, intent.name)[0];
+}
+
+/** Other objects under the same token: the service got the same request more than once. */
+export function twinsOf(
+  token: string,
+  live: Pick<LiveObject, "id">,
+  provider: Provider,
+  world: Pick<World, "all">,
+): readonly RemoteId[] {
+  if (!carriesToken(provider)) return [];
+  return world
+    .all(provider.kind)
+    .filter((one) => one.facts.token === token && one.id !== live.id)
+    .map((one) => one.id);
+}
+
+/** The record with further objects that have to go. */
+export function withDeposed(record: StateRecord, ids: readonly RemoteId[]): StateRecord {
+  const deposed = [...new Set([...(record.deposed ?? []), ...ids])];
+  return deposed.length === 0 ? record : { ...record, deposed };
 }
 
 /** Whether a live object is what was sent; what cannot be read back is taken as equal. */

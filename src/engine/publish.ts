@@ -11,6 +11,7 @@ import { parentOf } from "../planner/world.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { StateRecord } from "../state/record.ts";
 import { recordAsIs } from "./act.ts";
+import { twinsOf, withDeposed } from "./matches.ts";
 import { toNames } from "./names.ts";
 import { diagnosticOf, expected } from "./problem.ts";
 import { appliedOf } from "./reaching.ts";
@@ -40,13 +41,14 @@ async function verifyKind(run: Run, provider: Provider, changes: readonly Change
     const lists = await Promise.all(
       parentsOf(provider, changes).map((parents) => provider.list(run.writer, { parents, names, ids })),
     );
-    const byId = new Map(lists.flat().map((object) => [object.id, object]));
+    const objects = lists.flat();
+    const byId = new Map(objects.map((object) => [object.id, object]));
     const found = await Promise.all(
       changes.map(async (change) => {
         const record = run.input.lease.record(change.address);
         if (record?.status !== "ready") return [];
         const live = await withWitnesses(run, provider, record, byId.get(record.id));
-        return checked(run, provider, record, live) ?? [];
+        return [...madeTwice(run, provider, record, objects), ...checked(run, provider, record, live)];
       }),
     );
     return found.flat();
@@ -59,6 +61,26 @@ async function verifyKind(run: Run, provider: Provider, changes: readonly Change
       }),
     ];
   }
+}
+
+/** A request that arrived twice made two things under one token: the second one is recorded, so that the next plan deletes it. */
+function madeTwice(
+  run: Run,
+  provider: Provider,
+  record: Ready,
+  objects: readonly LiveObject[],
+): readonly Diagnostic[] {
+  const token = run.tokens.get(record.address);
+  if (token === undefined) return [];
+  const twins = twinsOf(token, record, provider, { all: () => objects });
+  if (twins.length === 0) return [];
+  run.input.lease.note({ type: "record", record: withDeposed(record, twins) });
+  return [
+    warning("APPLY_VERIFY", `${record.address} was made more than once: a request arrived twice`, {
+      address: record.address,
+      hint: "apply again: the next plan deletes the superfluous one",
+    }),
+  ];
 }
 
 function parentsOf(provider: Provider, changes: readonly Change[]): readonly (readonly string[])[] {
@@ -89,20 +111,23 @@ function checked(
   provider: Provider,
   record: Ready,
   raw: LiveObject | undefined,
-): Diagnostic | undefined {
-  if (raw === undefined) return differs(record, "it is not there");
+): readonly Diagnostic[] {
+  if (raw === undefined) return [differs(record, "it is not there")];
   const values = toNames(provider.fields, raw.values, run.book);
   const live = comparable(provider, { ...raw, values });
   const seen = seenIn(provider.fields, record.applied, live);
   if (canonicalJson(seen) !== canonicalJson(record.seen))
-    run.input.lease.note({ type: "record", record: { ...record, seen } });
+    run.input.lease.note({
+      type: "record",
+      record: { ...(run.input.lease.record(record.address) ?? record), status: "ready", seen },
+    });
   // A list tells less than a look at each object: kinds with more to tell are compared by the next plan.
-  if (provider.hydrate !== undefined) return undefined;
+  if (provider.hydrate !== undefined) return [];
   const ignored = run.input.resources.get(record.address)?.lifecycle.ignore_changes ?? [];
   const off = diffResource(provider.fields, record.applied, live, { applied: record.applied, seen }).filter(
     (diff) => !isIgnored(diff.path, ignored),
   );
-  return off.length === 0 ? undefined : differs(record, off.map((diff) => toText(diff.path)).join(", "));
+  return off.length === 0 ? [] : [differs(record, off.map((diff) => toText(diff.path)).join(", "))];
 }
 
 function differs(record: StateRecord, what: string): Diagnostic {

@@ -1,6 +1,6 @@
 // What all changes of one apply share.
 
-import type { RemoteId } from "../core/address.ts";
+import type { Address, RemoteId } from "../core/address.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Change } from "../planner/change.ts";
 import type { Result } from "../planner/outcome.ts";
@@ -20,6 +20,8 @@ export interface Run {
   readonly slots: Slots;
   /** The service, with at most `parallelism` requests at once. */
   readonly writer: Writer;
+  /** Tokens of what this apply made, by the address that it was made for. */
+  readonly tokens: Map<Address, string>;
   /** Set where nothing more may be begun: the lock is lost, or the journal cannot be written. */
   halted: Diagnostic | undefined;
 }
@@ -38,6 +40,7 @@ export function startRun(input: ApplyInput): Run {
     book: nameBook(input.registry, input.live),
     slots: new Slots(parallelism > 1 ? parallelism * CHANGES_PER_REQUEST : 1),
     writer: bounded(input.writer, new Slots(parallelism), input.lease),
+    tokens: new Map(),
     halted: undefined,
   };
 }

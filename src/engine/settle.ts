@@ -8,7 +8,15 @@ import type { Entry } from "../state/entry.ts";
 import { deposedBy } from "../state/fold.ts";
 import type { OpenIntent, StateRecord } from "../state/record.ts";
 import { leftoverOf } from "./leftover.ts";
-import { type Around, carriesToken, isWhatWasSent, madeBy, provable } from "./matches.ts";
+import {
+  type Around,
+  carriesToken,
+  isWhatWasSent,
+  madeBy,
+  provable,
+  twinsOf,
+  withDeposed,
+} from "./matches.ts";
 
 /** How long a slow server may take to commit what it was sent. */
 export const SWEEP_MS = 72 * 3600 * 1000;
@@ -85,8 +93,13 @@ function creation(
   const live = madeBy(intent, provider, around.world);
   if (live === undefined) return notThere(intent, record, around);
   if (record?.id === live.id && record.status !== "creating") return closed(intent);
-  if (carriesToken(provider) || provider.crash === "repeatable" || isOurs(intent, provider, live))
-    return closed(intent, { type: "record", record: recordOf(intent, provider, record, live) });
+  if (carriesToken(provider) || provider.crash === "repeatable" || isOurs(intent, provider, live)) {
+    const found = recordOf(intent, provider, record, live);
+    return closed(intent, {
+      type: "record",
+      record: withDeposed(found, twinsOf(intent.token, live, provider, around.world)),
+    });
+  }
   return around.adopt ? OPEN : { entries: [], diagnostic: collision(intent, provider, live) };
 }
 
@@ -142,7 +155,7 @@ function deposedWith(intent: OpenIntent, before: StateRecord | undefined, id: Re
 function collision(intent: OpenIntent, provider: Provider, live: LiveObject): Diagnostic {
   return error(
     "PLAN_COLLISION",
-    `a ${provider.one} "${live.name}" is there, and it is not certain that we made it: a request of ours for that name had no answer`,
+    `a ${provider.one} "${live.name}" is there, and it is not certain that we made it: nothing proves what became of our request for that name`,
     {
       address: intent.address,
       hint: `look at it; if it is ours, run: workspace import ${intent.address} ${live.id}; if not, delete or rename it`,
