@@ -244,16 +244,28 @@ describe("changing", () => {
     expect(always.sent).toHaveLength(3);
   });
 
-  test("a resize that comes too late becomes an edit", async () => {
+  test("a resize of a cluster that has stopped meanwhile becomes an edit", async () => {
     const live = liveObject("c", { ...base, cluster_name: "c", pinned: false }, { state: "RUNNING" });
+    const running = { cluster_id: "c", state: "RUNNING" };
+    const stopped = { cluster_id: "c", state: "TERMINATED" };
     const { api, sent } = scripted({
-      "clusters/get": { cluster_id: "c", state: "RUNNING" },
+      "clusters/get": [running, stopped, stopped],
       "clusters/resize": refused(400, "INVALID_STATE"),
       "clusters/edit": {},
     });
     await update(clusters, api, live, "c", { ...base, num_workers: 3 });
     expect(operations(sent)).toEqual(["clusters/resize", "clusters/edit"]);
     expect(sent[0]?.input).toEqual({ cluster_id: "c", num_workers: 3 });
+  });
+
+  test("a resize refused while the cluster runs on is tried again: an edit would restart it", async () => {
+    const live = liveObject("c", { ...base, cluster_name: "c", pinned: false }, { state: "RUNNING" });
+    const { api, sent } = scripted({
+      "clusters/get": { cluster_id: "c", state: "RUNNING" },
+      "clusters/resize": [refused(400, "INVALID_STATE"), {}],
+    });
+    await update(clusters, api, live, "c", { ...base, num_workers: 3 });
+    expect(operations(sent)).toEqual(["clusters/resize", "clusters/resize"]);
   });
 
   test("a stop comes before the edit, a start after it", async () => {

@@ -86,18 +86,19 @@ async function edit(api: Acting, task: UpdateTask, step: Step): Promise<void> {
     await untilRunning(api, task.id);
 }
 
-/** Changes the size of a running cluster; one that has stopped meanwhile is edited instead. */
+/** Changes the size of a running cluster; one that has stopped meanwhile is edited instead. An edit would restart one that runs. */
 async function resize(api: Acting, task: UpdateTask, step: Step): Promise<void> {
   const { num_workers, autoscale } = task.values;
   const size = autoscale === undefined ? { num_workers: num_workers ?? 0 } : { autoscale };
-  const state = await untilSettled(api, task.id);
-  if (state !== "RUNNING") return edit(api, task, step);
-  try {
-    await api.write("clusters/resize", { cluster_id: task.id, ...size });
-  } catch (refusal) {
-    if (!isWrongState(refusal)) throw refusal;
-    await edit(api, task, step);
+  for (let tries = 1; (await untilSettled(api, task.id)) === "RUNNING"; tries++) {
+    try {
+      await api.write("clusters/resize", { cluster_id: task.id, ...size });
+      return;
+    } catch (refusal) {
+      if (!isWrongState(refusal) || tries === TRIES) throw refusal;
+    }
   }
+  return edit(api, task, step);
 }
 
 /** Starting what runs already has no effect, or is refused for its state (part B, 3.2; facts 4.7): both are fine. */
