@@ -23,6 +23,8 @@ export class Ledger {
   /** Every request line, as a server's log has it. */
   readonly lines: string[] = [];
   process = 0;
+  /** Requests that arrive long after they were sent, by the process that sent them. */
+  readonly sentBy = new WeakMap<HttpRequest, number>();
 
   /** Watches everything that reaches the service of a site. */
   watch(site: Site): void {
@@ -31,7 +33,7 @@ export class Ledger {
   }
 
   async #noted(request: HttpRequest, send: Send): Promise<HttpResponse> {
-    const process = this.process;
+    const process = this.sentBy.get(request) ?? this.process;
     this.lines.push(`${request.method} ${request.path}`);
     const answer = await send(request);
     if (isWrite(request)) {

@@ -157,17 +157,15 @@ export function notAnnounced(plan: Plan, writes: readonly Written[], complete: b
     announcedBy(change).map((what) => ({ ...what, of: change.address, met: 0 })),
   );
   const wrong: string[] = [];
-  const seen = new Map<string, number>();
+  const seen = new Set<string>();
   for (const write of writes) {
     const subject = subjectOf(write);
-    const match =
-      left.find(
-        (one) => fits(one, write, subject) && one.subject === subject && (one.met === 0 || one.many === true),
-      ) ?? left.find((one) => fits(one, write, subject) && (one.met === 0 || one.many === true));
     const text = canonicalJson({ operation: write.operation, id: write.id ?? null, body: write.body });
     // The same request again, token and all, is another attempt of the same write.
-    if (match === undefined && seen.has(text)) continue;
-    seen.set(text, 1);
+    if (seen.has(text)) continue;
+    seen.add(text);
+    const free = left.filter((one) => fits(one, write, subject) && (one.met === 0 || one.many === true));
+    const match = free.find((one) => one.subject === subject) ?? free[0];
     if (match === undefined) wrong.push(`unannounced: ${write.operation} ${subject ?? ""}`);
     else match.met += 1;
   }

@@ -2,5 +2,10 @@
 
 import type { Suite } from "./suite.ts";
 import { crash } from "./suites/crash.ts";
+import { cut } from "./suites/cut.ts";
+import { disk } from "./suites/disk.ts";
+import { double } from "./suites/double.ts";
+import { late } from "./suites/late.ts";
+import { repeat } from "./suites/repeat.ts";
 
-export const suites: readonly Suite[] = [crash];
+export const suites: readonly Suite[] = [crash, double, cut, late, repeat, disk];

@@ -67,7 +67,19 @@ function plain(value: Json, labels: ReadonlyMap<string, string>): Json {
     return value.filter((item: Json) => !isTokenTag(item)).map((item: Json) => plain(item, labels));
   if (value === null || typeof value !== "object") return value;
   const kept = Object.entries(value).filter(([key]) => !VOLATILE.test(key));
-  return Object.fromEntries(kept.map(([key, item]) => [key, plain(item as Json, labels)]));
+  return Object.fromEntries(
+    kept.map(([key, item]) => {
+      const inner = plain(item as Json, labels);
+      return [key, SETS.has(key) && Array.isArray(inner) ? sorted(inner) : inner];
+    }),
+  );
+}
+
+/** Lists whose order is that in which things happened. */
+const SETS = new Set(["acls", "members", "entitlements"]);
+
+function sorted(items: readonly Json[]): readonly Json[] {
+  return [...items].sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
 }
 
 function isTokenTag(item: Json): boolean {
