@@ -43,7 +43,7 @@ export const COMMANDS: readonly Listed[] = [
   ),
   listed(
     "state",
-    "list, show, rm, mv, unlock: what is recorded",
+    "look at what is recorded, mend it, move it, restore it",
     async () => (await import("./commands/state.ts")).state,
   ),
   listed(

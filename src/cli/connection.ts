@@ -38,15 +38,35 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   return { ...client, host: place.identity, close };
 }
 
+type Embedded = ReturnType<typeof import("../emulator/embedded.ts").openEmbedded>;
+
+/** A run, and its state where that lies in the workspace, share one embedded workspace. */
+const openedEmbedded = new Map<string, { readonly embedded: Promise<Embedded>; users: number }>();
+
 async function connectEmbedded(options: ConnectionOptions): Promise<Connection> {
+  const { embeddedFolder: folder } = options;
+  const shared = openedEmbedded.get(folder) ?? { embedded: openedAt(folder), users: 0 };
+  openedEmbedded.set(folder, shared);
+  shared.embedded.catch(() => openedEmbedded.delete(folder));
+  const { app, token, close: closeEmbedded } = await shared.embedded;
+  shared.users += 1;
+  const transport: Transport = async (request) => plain(await app(appRequest(request)));
+  const client = clientOver(transport, "embedded", token, options, "bearer");
+  const close = async (): Promise<void> => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    openedEmbedded.delete(folder);
+    closeEmbedded();
+  };
+  return { ...client, host: "embedded", close };
+}
+
+async function openedAt(folder: string): Promise<Embedded> {
   const { openEmbedded } = await import("../emulator/embedded.ts");
   const { DataInUse } = await import("../emulator/store-sqlite.ts");
   try {
-    mkdirSync(options.embeddedFolder, { recursive: true, mode: 0o700 });
-    const { app, token, close } = openEmbedded({ dataDir: options.embeddedFolder });
-    const transport: Transport = async (request) => plain(await app(appRequest(request)));
-    const client = clientOver(transport, "embedded", token, options, "bearer");
-    return { ...client, host: "embedded", close: async () => close() };
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return openEmbedded({ dataDir: folder });
   } catch (problem) {
     if (!(problem instanceof DataInUse)) throw problem;
     throw new Failure(

@@ -11,12 +11,13 @@ import { forStrangers, shielded } from "../planner/untrusted.ts";
 import { registry } from "../providers/index.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { State } from "../state/record.ts";
+import type { StateStore } from "../state/store.ts";
 import { EMBEDDED, fromEnv, identityOf } from "./config.ts";
 import type { Context } from "./context.ts";
 import { onlyThese } from "./only.ts";
 import { assertSameHost } from "./session.ts";
 import { readSpec, type SpecOptions } from "./spec.ts";
-import { openState, type StateOptions } from "./state-place.ts";
+import { type StateOptions, withState } from "./state-place.ts";
 
 export interface OfflineOptions extends SpecOptions, StateOptions {
   readonly host: string | undefined;
@@ -31,8 +32,11 @@ export interface OfflinePlan {
 }
 
 /** Needs neither host nor token; a host that is named must be the state's. */
-export async function planOffline(context: Context, options: OfflineOptions): Promise<OfflinePlan> {
-  const store = openState(context, options);
+export function planOffline(context: Context, options: OfflineOptions): Promise<OfflinePlan> {
+  return withState(context, options, (store) => planOn(store, context, options));
+}
+
+async function planOn(store: StateStore, context: Context, options: OfflineOptions): Promise<OfflinePlan> {
   const { state, diagnostics } = await store.read();
   if (hasErrors(diagnostics)) return { plan: nothing(""), diagnostics };
   const host = saidHost(context, options);

@@ -19,7 +19,10 @@ export const HOST_OPTIONS = {
 
 /** Where the state lies. */
 export const STATE_OPTIONS = {
-  state: text("--state <path>", "the folder of the state (default: .workspace/<target> beside the spec)"),
+  state: text(
+    "--state <place>",
+    "the state: a folder, postgres://…, or workspace:/folder (default: .workspace/<target> beside the spec)",
+  ),
   lockTimeout: time("--lock-timeout <time>", "how long to wait for another run's lock (default: 0s)"),
 } as const;
 

@@ -10,7 +10,7 @@ import { type Connection, withConnection } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { nearest } from "./nearest.ts";
 import { assertSameHost } from "./session.ts";
-import { openState, type StateOptions } from "./state-place.ts";
+import { type StateOptions, withState } from "./state-place.ts";
 import { tell } from "./trouble.ts";
 
 export interface Recorded {
@@ -28,7 +28,7 @@ export async function withRecorded<T>(
   address: string,
   work: (recorded: Recorded) => Promise<T>,
 ): Promise<T> {
-  const { state, diagnostics } = await openState(context, options).read();
+  const { state, diagnostics } = await withState(context, options, (store) => store.read());
   tell(context, diagnostics);
   const record = recordOf(state, kind, address);
   return withConnection(context, options, (connection) => {

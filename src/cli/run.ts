@@ -11,7 +11,7 @@ import type { Context } from "./context.ts";
 import { progressFor } from "./progress.ts";
 import { type Looked, look } from "./session.ts";
 import { readSpec, type SpecOptions } from "./spec.ts";
-import { embeddedFolder, openState, type StateOptions } from "./state-place.ts";
+import { embeddedFolder, type StateOptions, withState } from "./state-place.ts";
 import { tell } from "./trouble.ts";
 
 export type RunOptions = SpecOptions & HostOptions & StateOptions;
@@ -42,9 +42,18 @@ export async function withRun<T>(
   opening: Opening,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
+  return withState(context, options, (store) => withRunOn(store, context, options, opening, work));
+}
+
+async function withRunOn<T>(
+  store: StateStore,
+  context: Context,
+  options: RunOptions,
+  opening: Opening,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
   const settings = settingsOf(context, options);
   tell(context, settings.warnings);
-  const store = openState(context, options);
   const key = await store.key({ make: opening.makesKey });
   const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
   const spec = await readSpec(

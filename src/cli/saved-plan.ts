@@ -12,6 +12,7 @@ import { randomHex } from "../state/ports.ts";
 import type { State } from "../state/record.ts";
 import { VERSION } from "./about.ts";
 import type { Context } from "./context.ts";
+import { closedPlan, openedPlan } from "./plan-seal.ts";
 import type { Run } from "./run.ts";
 import { specFile, targetOf } from "./spec.ts";
 
@@ -36,7 +37,10 @@ export function savedText(run: Run, plan: Plan, state: State): string {
       var_files: options.varFile.map((path) => relative(context.cwd, resolve(context.cwd, path))),
     },
   };
-  return savePlan(binding, plan, (text) => keyedDigest(run.key, text));
+  return closedPlan(
+    context,
+    savePlan(binding, plan, (text) => keyedDigest(run.key, text)),
+  );
 }
 
 function nameAndValue(given: string): readonly [string, string] {
@@ -60,8 +64,9 @@ export interface Claims {
 
 function readFile(context: Context, file: string): string {
   try {
-    return readFileSync(resolve(context.cwd, file), "utf8");
+    return openedPlan(context, readFileSync(resolve(context.cwd, file)), file);
   } catch (problem) {
+    if (problem instanceof Failure) throw problem;
     const cause = problem instanceof Error ? problem.message : String(problem);
     throw new Failure(
       error("CLI_FILE", `the plan file ${file} cannot be read`, {

@@ -1,15 +1,17 @@
 // Where a run keeps its state, and opens it: `.workspace/<target>` beside the spec unless --state says otherwise.
 
 import { dirname, join, resolve } from "node:path";
-import { error, Failure } from "../core/diagnostic.ts";
 import { openFileStore } from "../state/file/file-store.ts";
 import { isDeadHere, nodeClock, nodeFiles, nodeRandom, thisProcess } from "../state/file/node-ports.ts";
+import type { StoreOptions } from "../state/kept-store.ts";
 import type { StateStore } from "../state/store.ts";
-import { fromEnv } from "./config.ts";
+import { fromEnv, type HostOptions } from "./config.ts";
 import type { Context } from "./context.ts";
+import { sharedState } from "./shared-state.ts";
 import { type SpecOptions, specFile, targetOf } from "./spec.ts";
 
-export type StateOptions = Pick<SpecOptions, "file" | "target"> & { readonly state: string | undefined };
+export type StateOptions = Pick<SpecOptions, "file" | "target"> &
+  Partial<Pick<HostOptions, "host" | "profile">> & { readonly state: string | undefined };
 
 /** The folder of everything that a spec's runs keep. */
 function ownFolder(context: Context, options: Pick<SpecOptions, "file">): string {
@@ -20,13 +22,8 @@ export function embeddedFolder(context: Context, options: Pick<SpecOptions, "fil
   return join(ownFolder(context, options), "embedded");
 }
 
-export function stateFolder(context: Context, options: StateOptions): string {
-  const said = options.state ?? fromEnv(context, "WORKSPACE_STATE");
+function stateFolder(context: Context, options: StateOptions, said: string | undefined): string {
   if (said === undefined) return join(ownFolder(context, options), targetFolder(targetOf(context, options)));
-  if (/^[a-z][a-z0-9+.-]+:/i.test(said))
-    throw new Failure(
-      error("CLI_USAGE", `--state ${said} is not a folder`, { hint: "states are kept in folders" }),
-    );
   return resolve(context.cwd, said);
 }
 
@@ -37,15 +34,50 @@ function targetFolder(target: string | undefined): string {
   return name === "embedded" || name === "default" ? `target-${name}` : name;
 }
 
+/** Opened with its first use; whoever opens it closes it. */
 export function openState(context: Context, options: StateOptions): StateStore {
-  const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
-  return openFileStore({
-    folder: stateFolder(context, options),
-    fs: nodeFiles,
+  return openStateAt(context, options, options.state ?? fromEnv(context, "WORKSPACE_STATE"));
+}
+
+/** The state in a place that was named otherwise than by --state. */
+export function openStateAt(
+  context: Context,
+  options: StateOptions,
+  said: string | undefined,
+  keys: Keys = keysOf(context),
+): StateStore {
+  const common = {
     clock: nodeClock,
     random: nodeRandom,
     owner: thisProcess(),
     isDead: isDeadHere,
-    ...(keyText === undefined ? {} : { keyText }),
-  });
+    ...keys,
+  };
+  const shared =
+    said === undefined
+      ? undefined
+      : sharedState(context, options, said, common, embeddedFolder(context, options));
+  if (shared !== undefined) return shared;
+  return openFileStore({ folder: stateFolder(context, options, said), fs: nodeFiles, ...common });
+}
+
+type Keys = Pick<StoreOptions, "keyText" | "oldKeyText">;
+
+function keysOf(context: Context): Keys {
+  const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
+  return keyText === undefined ? {} : { keyText };
+}
+
+/** Opens the state, works with it, and closes it however that ends. */
+export async function withState<T>(
+  context: Context,
+  options: StateOptions,
+  work: (store: StateStore) => Promise<T>,
+): Promise<T> {
+  const store = openState(context, options);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
 }

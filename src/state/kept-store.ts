@@ -52,6 +52,10 @@ export class KeptStore implements StateStore {
     };
   }
 
+  get place(): string {
+    return this.#place.names.place;
+  }
+
   get #place(): Place {
     return this.#kept.place;
   }
@@ -141,19 +145,28 @@ export class KeptStore implements StateStore {
   }
 
   async replace(incoming: Incoming, options: LockOptions): Promise<State> {
-    const { sealer, place } = this.#kept;
-    const lease = await this.#lock(options, (found) =>
-      incoming.check(found.state, found.snapshot?.key ?? ""),
-    );
+    let present: DigestKey = { check: "" };
+    const lease = await this.#lock(options, (found) => {
+      present = this.#digestKey ?? digestKeyOf(found);
+      incoming.check(found.state);
+    });
     try {
-      const hex = incoming.digestKey === undefined ? undefined : keyToHex(incoming.digestKey);
-      if (hex !== undefined && !sealer.seals) await place.putKey(lease.claim, `${hex}\n`);
-      this.#digestKey = { check: incoming.key, ...(hex !== undefined && sealer.seals ? { hex } : {}) };
+      this.#digestKey = await this.#keyFor(incoming, present, lease.claim);
       lease.substitute(incoming.state);
       return await lease.publish();
     } finally {
       await lease.release();
     }
+  }
+
+  /** A state without digests, or with those of our own key, changes nothing about the key. */
+  async #keyFor({ key, digestKey }: Incoming, present: DigestKey, claim: Claim): Promise<DigestKey> {
+    if (key === "" || key === present.check) return present;
+    if (digestKey === undefined) return { check: key };
+    const hex = keyToHex(digestKey);
+    if (this.#kept.sealer.seals) return { check: key, hex };
+    await this.#place.putKey(claim, `${hex}\n`);
+    return { check: key };
   }
 
   async rekey(options: LockOptions): Promise<State> {

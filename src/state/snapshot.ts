@@ -3,7 +3,7 @@
 import { digest } from "../core/canonical.ts";
 import { parseJson, stringifyJson } from "../core/exact-json.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { shapeOf } from "./decode.ts";
+import { type Shape, shapeOf } from "./decode.ts";
 import { decodeOpen, decodeRecord, decodeSweep } from "./decode-entry.ts";
 import { corrupt, FORMAT_VERSION, newerFormat } from "./format.ts";
 import type { State } from "./record.ts";
@@ -91,26 +91,30 @@ function parsed(body: string, file: string): JsonObject {
   return { ...shapeOf(parseJson(`{${head.slice(0, -1)}}`), "state").value, records };
 }
 
+/** A state among the members of what was parsed. Throws Misshapen. */
+export function stateIn(from: Shape): State {
+  const records = from.objects("records").map(decodeRecord);
+  const caller = from.value.caller === null ? undefined : from.object("caller");
+  return {
+    lineage: from.text("lineage"),
+    serial: from.number("serial"),
+    host: from.text("host"),
+    records: new Map(records.map((record) => [record.address, record])),
+    sweeps: from.objects("sweeps").map(decodeSweep),
+    open: from.objects("open").map(decodeOpen),
+    nonces: from.texts("nonces"),
+    ...(caller === undefined
+      ? {}
+      : { caller: { name: caller.text("name"), credential: caller.text("credential") } }),
+    ...(from.has("moved") ? { moved: from.text("moved") } : {}),
+  };
+}
+
 function decoded(data: JsonObject, sum: string, file: string): Snapshot {
   try {
     const from = shapeOf(data, "state");
-    const records = from.objects("records").map(decodeRecord);
-    const caller = data.caller === null ? undefined : from.object("caller");
-    const state: State = {
-      lineage: from.text("lineage"),
-      serial: from.number("serial"),
-      host: from.text("host"),
-      records: new Map(records.map((record) => [record.address, record])),
-      sweeps: from.objects("sweeps").map(decodeSweep),
-      open: from.objects("open").map(decodeOpen),
-      nonces: from.texts("nonces"),
-      ...(caller === undefined
-        ? {}
-        : { caller: { name: caller.text("name"), credential: caller.text("credential") } }),
-      ...(from.has("moved") ? { moved: from.text("moved") } : {}),
-    };
     return {
-      state,
+      state: stateIn(from),
       seq: from.number("seq"),
       folded: from.text("folded"),
       key: from.text("key"),

@@ -7,6 +7,8 @@ import type { Claim } from "./lock.ts";
 import type { State, StateRecord } from "./record.ts";
 
 export interface StateStore {
+  /** Where it is, for people: no password is in it. */
+  readonly place: string;
   /** The state as it is, without a lock: for looking and planning. Throws Failure when it is damaged. */
   read(): Promise<Loaded>;
   /** Takes the lock and reads the state for writing. Throws Failure with STATE_LOCKED when somebody holds it longer than `timeoutMs`. */
@@ -49,7 +51,7 @@ export interface Incoming {
   readonly key: string;
   /** That key itself, where it comes along. */
   readonly digestKey?: Uint8Array;
-  check(present: State, presentKey: string): void;
+  check(present: State): void;
 }
 
 export interface LockOptions {

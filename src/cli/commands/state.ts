@@ -9,17 +9,19 @@ import { count } from "../../report/words.ts";
 import type { Entry } from "../../state/entry.ts";
 import type { State, StateRecord } from "../../state/record.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
-import { timeFromEnv } from "../config.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { nearest } from "../nearest.ts";
 import { choice } from "../option.ts";
-import { SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
-import { openState, type StateOptions } from "../state-place.ts";
+import { type StateOptions, withState } from "../state-place.ts";
 import { tell } from "../trouble.ts";
+import { migrate } from "./state/migrate.ts";
+import { PLACE, WRITING, waiting } from "./state/place-options.ts";
+import { pull } from "./state/pull.ts";
+import { push } from "./state/push.ts";
+import { rekey } from "./state/rekey.ts";
+import { restore } from "./state/restore.ts";
 
-const PLACE = { file: SPEC_OPTIONS.file, target: SPEC_OPTIONS.target, state: STATE_OPTIONS.state };
-const WRITING = { ...PLACE, lockTimeout: STATE_OPTIONS.lockTimeout };
 const FORM = { output: choice("-o, --output <form>", "the form of the output", ["text", "json"]) };
 
 const list = defineCommand({
@@ -95,34 +97,35 @@ const unlock = defineCommand({
   options: PLACE,
   args: [{ name: "[nonce]", description: "the holder's, as the message about the lock names it" }],
   async run(context, options, [nonce]) {
-    const store = openState(context, options);
-    const holder = await store.holder();
-    if (holder === undefined) {
-      context.stdout.write("Nobody holds the lock.\n");
+    return withState(context, options, async (store) => {
+      const holder = await store.holder();
+      if (holder === undefined) {
+        context.stdout.write("Nobody holds the lock.\n");
+        return EXIT.ok;
+      }
+      if (nonce === undefined) {
+        const who = `${holder.owner.user}@${holder.owner.host} (process ${holder.owner.pid})`;
+        throw new Failure(
+          error("STATE_LOCKED", `${who} holds the lock`, {
+            hint: `if that run is dead: workspace state unlock ${holder.nonce}`,
+          }),
+        );
+      }
+      await store.unlock(nonce);
+      context.stdout.write("Unlocked.\n");
       return EXIT.ok;
-    }
-    if (nonce === undefined) {
-      const who = `${holder.owner.user}@${holder.owner.host} (process ${holder.owner.pid})`;
-      throw new Failure(
-        error("STATE_LOCKED", `${who} holds the lock`, {
-          hint: `if that run is dead: workspace state unlock ${holder.nonce}`,
-        }),
-      );
-    }
-    await store.unlock(nonce);
-    context.stdout.write("Unlocked.\n");
-    return EXIT.ok;
+    });
   },
 });
 
 export const state: CommandGroup = {
   name: "state",
   summary: "Looks at what is recorded, and mends it. The workspace is not touched.",
-  commands: [list, show, rm, mv, unlock],
+  commands: [list, show, rm, mv, unlock, pull, push, migrate, restore, rekey],
 };
 
 async function read(context: Context, options: StateOptions): Promise<State> {
-  const loaded = await openState(context, options).read();
+  const loaded = await withState(context, options, (store) => store.read());
   tell(context, loaded.diagnostics);
   return loaded.state;
 }
@@ -162,13 +165,14 @@ async function edit(
   options: StateOptions & { readonly lockTimeout: number | undefined },
   entries: (state: State) => readonly Entry[],
 ): Promise<void> {
-  const timeoutMs = options.lockTimeout ?? timeFromEnv(context, "WORKSPACE_LOCK_TIMEOUT") ?? 0;
-  const lease = await openState(context, options).lock({ timeoutMs });
-  try {
-    tell(context, lease.diagnostics);
-    for (const entry of entries(lease.state())) await lease.append(entry);
-    await lease.publish();
-  } finally {
-    await lease.release();
-  }
+  await withState(context, options, async (store) => {
+    const lease = await store.lock(waiting(context, options));
+    try {
+      tell(context, lease.diagnostics);
+      for (const entry of entries(lease.state())) await lease.append(entry);
+      await lease.publish();
+    } finally {
+      await lease.release();
+    }
+  });
 }

@@ -2,7 +2,6 @@
 
 import { Failure } from "../../core/diagnostic.ts";
 import { claimText, readClaim } from "../claim-text.ts";
-import { corrupt } from "../format.ts";
 import { type Claim, lockLost } from "../lock.ts";
 import type { Sink, Stored, Top } from "../place.ts";
 import { GENERATIONS, type Piece, type Place, type PlaceNames, type PutState } from "../place.ts";
@@ -17,18 +16,25 @@ import {
   NO_STATE,
   type StateName,
   sameState,
-  segmentsIn,
   stateFile,
   statesIn,
 } from "./names.ts";
+import { copyAside, inFolder, journalOf, namesIn, pieceAt } from "./reading.ts";
 
 const SKEW_MS = 10 * 60_000;
 const utf8 = new TextEncoder();
+
+export interface WorkspacePlaceOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly close?: () => Promise<void>;
+}
 
 export class WorkspacePlace implements Place {
   readonly names: PlaceNames;
   /** Claims are dated by the machines that make them, and these need not agree. */
   readonly skewMs = SKEW_MS;
+  readonly close: () => Promise<void>;
   readonly #files: Files;
   readonly #folder: string;
   readonly #clock: Clock;
@@ -36,8 +42,9 @@ export class WorkspacePlace implements Place {
   #base: StateName = NO_STATE;
   #epoch = 0;
 
-  constructor(files: Files, folder: string, clock: Clock) {
+  constructor(files: Files, { folder, clock, close = async () => undefined }: WorkspacePlaceOptions) {
     this.#files = files;
+    this.close = close;
     this.#folder = folder;
     this.#clock = clock;
     this.names = {
@@ -56,52 +63,27 @@ export class WorkspacePlace implements Place {
     return this.#files.makeFolder(this.#folder);
   }
 
-  async #list(folder = this.#folder): Promise<readonly string[]> {
-    return (await this.#files.list(folder)).map((entry) => entry.name);
+  #list(): Promise<readonly string[]> {
+    return namesIn(this.#files, this.#folder);
   }
 
   #path(name: string): string {
-    return `${this.#folder === "/" ? "" : this.#folder}/${name}`;
+    return inFolder(this.#folder, name);
   }
 
-  async #piece(name: string): Promise<Piece | undefined> {
-    const path = this.#path(name);
-    const bytes = await this.#files.read(path);
-    return bytes === undefined ? undefined : { name: path, bytes };
+  #piece(name: string): Promise<Piece | undefined> {
+    return pieceAt(this.#files, this.#path(name));
   }
 
   async load(): Promise<Stored> {
     const names = await this.#list();
-    const found = await this.#journal(names);
+    const found = await journalOf(this.#files, this.#folder, names);
     this.#base = found?.name.base ?? statesIn(names)[0] ?? NO_STATE;
     const state = this.#base.serial === 0 ? undefined : await this.#piece(stateFile(this.#base));
     return {
       ...(state === undefined ? {} : { state }),
       ...(found === undefined ? {} : { journal: found.piece }),
     };
-  }
-
-  /** The journal that counts: of the greatest fence, its last. One whose making was cut is empty and was never written to. */
-  async #journal(
-    names: readonly string[],
-  ): Promise<{ readonly name: JournalName; readonly piece: Piece } | undefined> {
-    for (const name of journalsIn(names)) {
-      const folder = this.#path(journalFolder(name));
-      const segments = segmentsIn(await this.#list(folder));
-      if (segments.length === 0) continue;
-      return { name, piece: { name: folder, bytes: await this.#segments(folder, segments) } };
-    }
-    return undefined;
-  }
-
-  async #segments(folder: string, segments: readonly number[]): Promise<Uint8Array> {
-    const pieces = await Promise.all(segments.map((n) => this.#files.read(`${folder}/${n}`)));
-    let offset = 0;
-    segments.forEach((n, at) => {
-      if (n !== at || pieces[at] === undefined) throw corrupt(folder, offset, `its segment ${at} is missing`);
-      offset += pieces[at].length;
-    });
-    return new Uint8Array(Buffer.concat(pieces.flatMap((piece) => piece ?? [])));
   }
 
   /** What the service has confirmed it keeps. */
@@ -214,20 +196,8 @@ export class WorkspacePlace implements Place {
   async keepAside(claim: Claim): Promise<string> {
     const names = await this.#assertTop(claim);
     const aside = this.#path(`aside.${claim.fence}`);
-    await this.#files.makeFolder(aside);
-    const [journal] = journalsIn(names);
-    const base = journal?.base ?? statesIn(names)[0] ?? NO_STATE;
-    await this.#copy(this.#path(stateFile(base)), `${aside}/${stateFile(base)}`);
-    if (journal === undefined) return aside;
-    const folder = this.#path(journalFolder(journal));
-    for (const n of segmentsIn(await this.#list(folder)))
-      await this.#copy(`${folder}/${n}`, `${aside}/journal.${n}`);
+    await copyAside(this.#files, this.#folder, names, aside);
     return aside;
-  }
-
-  async #copy(from: string, to: string): Promise<void> {
-    const bytes = await this.#files.read(from);
-    if (bytes !== undefined) await this.#files.put(to, bytes);
   }
 
   async key(): Promise<string | undefined> {
@@ -244,6 +214,4 @@ export class WorkspacePlace implements Place {
     if (text === undefined) await this.#files.remove(this.#path("key"));
     else await this.#files.put(this.#path("key"), utf8.encode(text));
   }
-
-  async close(): Promise<void> {}
 }

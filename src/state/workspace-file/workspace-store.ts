@@ -11,9 +11,11 @@ export interface WorkspaceStoreOptions extends StoreOptions {
   readonly tell: Tell;
   /** Absolute, in the workspace's file system; made on first use. */
   readonly folder: string;
+  /** Ends what the API goes through. */
+  readonly close?: () => Promise<void>;
 }
 
 export function openWorkspaceStore(options: WorkspaceStoreOptions): StateStore {
   const files = new Files(options.api, options.tell);
-  return new KeptStore(new WorkspacePlace(files, options.folder, options.clock), options);
+  return new KeptStore(new WorkspacePlace(files, options), options);
 }

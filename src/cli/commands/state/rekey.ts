@@ -1,0 +1,51 @@
+// `workspace state rekey`: writes the state and its generations again under WORKSPACE_STATE_KEY.
+
+import { error, Failure } from "../../../core/diagnostic.ts";
+import { defineCommand } from "../../command.ts";
+import { fromEnv } from "../../config.ts";
+import { EXIT } from "../../exit.ts";
+import { flag } from "../../option.ts";
+import { openStateAt } from "../../state-place.ts";
+import { WRITING, waiting } from "./place-options.ts";
+
+export const rekey = defineCommand({
+  name: "rekey",
+  summary: "encrypt the state under WORKSPACE_STATE_KEY",
+  options: { ...WRITING, decrypt: flag("--decrypt", "stop encrypting; WORKSPACE_STATE_KEY has to be unset") },
+  notes: `WORKSPACE_STATE_KEY is the key from now on, WORKSPACE_STATE_KEY_OLD the one so far; without the old one the state is
+encrypted for the first time. A run that was cut is simply run again, with both keys. Saved plans have to be made anew.`,
+  async run(context, options) {
+    const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
+    const oldKeyText = fromEnv(context, "WORKSPACE_STATE_KEY_OLD");
+    const problem = misused(keyText, oldKeyText, options.decrypt);
+    if (problem !== undefined) throw new Failure(problem);
+    const keys = {
+      ...(keyText === undefined ? {} : { keyText }),
+      ...(oldKeyText === undefined ? {} : { oldKeyText }),
+    };
+    const store = openStateAt(context, options, options.state ?? fromEnv(context, "WORKSPACE_STATE"), keys);
+    try {
+      const { serial } = await store.rekey(waiting(context, options));
+      const how =
+        keyText === undefined ? "is not encrypted any more" : "is encrypted under WORKSPACE_STATE_KEY";
+      context.stdout.write(`The state ${how}, serial ${serial}.\n`);
+      return EXIT.ok;
+    } finally {
+      await store.close();
+    }
+  },
+});
+
+function misused(keyText: string | undefined, oldKeyText: string | undefined, decrypt: boolean) {
+  if (decrypt && keyText !== undefined)
+    return error("CLI_USAGE", "--decrypt and WORKSPACE_STATE_KEY exclude each other", {
+      hint: "move the key to WORKSPACE_STATE_KEY_OLD and unset WORKSPACE_STATE_KEY",
+    });
+  if (decrypt && oldKeyText === undefined)
+    return error("CLI_USAGE", "--decrypt needs the key so far", { hint: "set WORKSPACE_STATE_KEY_OLD" });
+  if (!decrypt && keyText === undefined)
+    return error("STATE_KEY", "WORKSPACE_STATE_KEY is not set", {
+      hint: "set it to the new key, for example the output of `openssl rand -hex 32`, and WORKSPACE_STATE_KEY_OLD to the one so far",
+    });
+  return undefined;
+}

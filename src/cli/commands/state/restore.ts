@@ -1,0 +1,90 @@
+// `workspace state restore [GENERATION]`: brings an older state back, also where the present one is damaged; without an argument lists them.
+
+import { error, Failure } from "../../../core/diagnostic.ts";
+import { printable, printableJson } from "../../../report/printable.ts";
+import { count } from "../../../report/words.ts";
+import type { State } from "../../../state/record.ts";
+import type { Generation } from "../../../state/store.ts";
+import { defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../exit.ts";
+import { choice } from "../../option.ts";
+import { withState } from "../../state-place.ts";
+import { WRITING, waiting } from "./place-options.ts";
+
+const OPTIONS = {
+  ...WRITING,
+  output: choice("-o, --output <form>", "the form of the list", ["text", "json"]),
+};
+
+export const restore = defineCommand({
+  name: "restore",
+  summary: "bring an older state back; without an argument list them",
+  options: OPTIONS,
+  args: [{ name: "[generation]", description: "a serial, as the list shows it" }],
+  notes: `Only what is recorded changes; the workspace stays as it is. What was made since then is not known any more:
+plan afterwards, and take over what exists with --adopt. What stood before is kept.`,
+  async run(context, options, [generation]) {
+    await withState(context, options, async (store) => {
+      if (generation === undefined) return list(context, await store.generations(), options.output);
+      const { state, before, aside } = await store.restore(serialOf(generation), waiting(context, options));
+      context.stdout.write(
+        `Restored generation ${generation} as serial ${state.serial}: ${count(state.records.size, "resource")}.\n`,
+      );
+      tellDifference(context, state, before);
+      context.stdout.write(`What stood before is kept: ${printable(aside)}\nNext: workspace plan\n`);
+    });
+    return EXIT.ok;
+  },
+});
+
+function serialOf(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new Failure(
+    error("CLI_USAGE", `${text} is not a generation`, { hint: "see the list: workspace state restore" }),
+  );
+}
+
+function list(context: Context, generations: readonly Generation[], form: "text" | "json"): void {
+  if (form === "json") {
+    context.stdout.write(`${printableJson(generations.map(brief), 2)}\n`);
+    return;
+  }
+  if (generations.length === 0) context.stdout.write("No older state is kept.\n");
+  for (const one of generations) {
+    const { serial, state, diagnostics } = one;
+    const what =
+      state === undefined ? `cannot be read: ${diagnostics[0]?.message ?? "it is gone"}` : counted(state);
+    context.stdout.write(`${String(serial).padStart(6)}  ${printable(what)}\n`);
+  }
+}
+
+function counted(state: State): string {
+  const kinds = new Map<string, number>();
+  for (const address of state.records.keys()) {
+    const kind = address.slice(0, address.indexOf("."));
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  const parts = [...kinds].sort().map(([kind, number]) => `${kind} ${number}`);
+  return `${count(state.records.size, "resource")}${parts.length === 0 ? "" : `: ${parts.join(", ")}`}`;
+}
+
+function brief({ serial, state, diagnostics }: Generation): Record<string, unknown> {
+  if (state === undefined) return { serial, problem: diagnostics[0]?.message ?? "it is gone" };
+  return { serial, lineage: state.lineage, host: state.host, resources: state.records.size };
+}
+
+const SHOWN = 20;
+
+/** What the older state does not know of: nobody should have to find that out from the next plan. */
+function tellDifference(context: Context, state: State, before: State | undefined): void {
+  if (before === undefined) {
+    context.stdout.write("What stood before could not be read, so what it knew of besides is not known.\n");
+    return;
+  }
+  const gone = [...before.records.keys()].filter((address) => !state.records.has(address)).sort();
+  if (gone.length === 0) return;
+  const shown = gone.slice(0, SHOWN).map(printable).join(", ");
+  const more = gone.length > SHOWN ? `, and ${gone.length - SHOWN} more` : "";
+  context.stdout.write(`Not recorded any more: ${shown}${more}\n`);
+}
