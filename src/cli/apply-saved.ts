@@ -61,11 +61,11 @@ async function applyChecked(
     return refused;
   }
   // The world is looked at again for names and ids; what is done is what the file says.
-  const { live } = await lookAround(run, lease.state());
+  const { live, learnt } = await lookAround(run, lease.state(), { writes: true });
   assertGoingOn(signal);
   const moved = movedSince(saved.plan, live, registry);
   if (hasErrors(moved)) throw new Failure(...moved);
-  const entries = [{ type: "nonce", nonce: saved.nonce }] as const;
+  const entries = [...learnt, { type: "nonce", nonce: saved.nonce } as const];
   const resources = run.spec.resources;
   const outcome = await carryOut(run, {
     lease,

@@ -22,7 +22,12 @@ export interface ConnectionOptions {
   /** The folder of the embedded workspace. */
   readonly embeddedFolder: string;
   readonly signal?: AbortSignal;
+  /** Told of every long wait before a request is sent again, so that nobody takes it for a hang. */
+  readonly waits?: (sentence: string) => void;
 }
+
+/** Shorter waits are over before a sentence about them is read. */
+const LONG_WAIT_MS = 3_000;
 
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { place } = options.settings;
@@ -103,6 +108,13 @@ function clientOver(
     sleep,
     random: Math.random,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
+    log: ({ operation, status, attempt, waitMs = 0 }) => {
+      if (waitMs < LONG_WAIT_MS) return;
+      const what = status === 0 ? "gave no whole answer" : `answered ${status}`;
+      options.waits?.(
+        `waiting: ${operation} ${what}; sent again in ${Math.ceil(waitMs / 1000)} s, for the ${attempt + 1}. time`,
+      );
+    },
   });
 }
 
@@ -128,7 +140,11 @@ export async function withConnection<T>(
 ): Promise<T> {
   const settings = settingsOf(context, options);
   tell(context, settings.warnings);
-  const connection = await connect({ settings, embeddedFolder: embeddedFolder(context, options) });
+  const connection = await connect({
+    settings,
+    embeddedFolder: embeddedFolder(context, options),
+    waits: (sentence) => context.stderr.write(`${sentence}\n`),
+  });
   try {
     return await work(connection);
   } finally {

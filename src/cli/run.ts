@@ -63,7 +63,12 @@ async function withRunOn<T>(
     opening.untrusted,
   );
   const signal = opening.signal === undefined ? {} : { signal: opening.signal };
-  const connection = await connect({ settings, embeddedFolder: embeddedFolder(context, options), ...signal });
+  const connection = await connect({
+    settings,
+    embeddedFolder: embeddedFolder(context, options),
+    waits: (sentence) => context.stderr.write(`${sentence}\n`),
+    ...signal,
+  });
   try {
     return await work({ context, options, settings, store, key, spec, connection });
   } finally {

@@ -195,6 +195,31 @@ describe.skipIf(older === undefined)("on an older Node", () => {
       )
       .toBe("gone");
   });
+
+  test("a long wait before a request is sent again is told, and a signal ends it", async () => {
+    const cwd = folderWith(POOLS);
+    const path = "/api/2.0/instance-pools/list";
+    await control("PUT", "faults", { rules: [{ path, fate: "status", status: 429, retry_after: 60 }] });
+    const { child, ended } = start(["plan"], { cwd, env: env() });
+    await new Promise((resolve) => child.stderr?.once("data", resolve));
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({
+      code: 130,
+      stderr: expect.stringMatching(
+        /^waiting: instance-pools\/list answered 429; sent again in 6\d s, for the 2\. time\n/,
+      ),
+    });
+  });
+
+  test("after a saved plan was applied, no later plan asks who the caller is", async () => {
+    const cwd = folderWith("scopes: { etl: { acls: { users: READ } } }\n");
+    await start(["plan", "--out", "first.plan"], { cwd, env: env() }).ended;
+    expect((await start(["apply", "first.plan"], { cwd, env: env() }).ended).code).toBe(0);
+    await control("DELETE", "requests");
+    expect((await start(["plan", "--detailed-exitcode"], { cwd, env: env() }).ended).code).toBe(0);
+    const { requests } = (await control("GET", "requests")) as { requests: { path: string }[] };
+    expect(requests.map((one) => one.path).filter((path) => path.endsWith("/Me"))).toEqual([]);
+  });
 });
 
 test("the launcher is a file that can be run", () => {
