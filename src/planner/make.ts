@@ -48,15 +48,29 @@ export function makePlan(input: PlanInput): Plan {
 
 /** Decides resources in the order in which they need each other, so that references find decided targets. */
 function decideAll(context: Context): Diagnostic[] {
-  const diagnostics: Diagnostic[] = [];
-  if (context.input.destroy === true) return diagnostics;
+  const refused: [Address, Diagnostic][] = [];
+  if (context.input.destroy === true) return [];
   for (const resource of inNeedOrder(context.input.spec.resources)) {
     if (context.world.unreadable(resource.kind, resource.name) !== undefined) continue;
     const decision = decide(context, resource, context.input.registry.get(resource.kind));
-    if ("refused" in decision) diagnostics.push(decision.refused);
+    if ("refused" in decision) refused.push([resource.address, decision.refused]);
     else context.decided.set(resource.address, decision.change);
   }
-  return diagnostics;
+  const asked = askedFor(context.input);
+  return refused.flatMap(([address, diagnostic]) => (asked(address) ? [diagnostic] : []));
+}
+
+/** What `only` names and everything that it needs: what cannot be done elsewhere holds nothing of it back. */
+function askedFor({ only, spec }: PlanInput): (address: Address) => boolean {
+  if (only === undefined) return () => true;
+  const asked = new Set<Address>();
+  const queue = [...spec.resources.keys()].filter((address) => only(address));
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    if (asked.has(next)) continue;
+    asked.add(next);
+    queue.push(...(spec.resources.get(next)?.dependsOn ?? []));
+  }
+  return (address) => asked.has(address);
 }
 
 /** By address, so that the order of the YAML does not matter. */

@@ -13,6 +13,12 @@ const liveBox = (values = {}) => ({
 });
 const applied = { box_name: "a", material: "wood" };
 
+const task = resource("tasks.t", {
+  values: { box: "${boxes.a.box_id}" },
+  references: [reference(["box"], "boxes.a", "box_id")],
+  dependsOn: ["boxes.a"],
+});
+
 function onlyChange(made: ReturnType<typeof plan>) {
   const [change] = made.changes;
   if (change === undefined || made.changes.length !== 1)
@@ -43,6 +49,14 @@ describe("a resource that is in the spec", () => {
     expect(made.diagnostics).toMatchObject([
       { code: "PLAN_ALREADY_EXISTS", hint: expect.stringContaining("--adopt") },
     ]);
+  });
+
+  test("and is refused holds back nothing that --only names and that does not need it", () => {
+    const refused = { spec: spec([box(), resource("tasks.free"), task]), live: live(liveBox()) };
+    const only = (name: string) => plan({ ...refused, only: (address) => address === name });
+    expect(actions(only("tasks.free"))).toEqual({ "tasks.free": "create" });
+    expect(only("tasks.free").diagnostics).toEqual([]);
+    expect(only("tasks.t").diagnostics).toMatchObject([{ code: "PLAN_ALREADY_EXISTS" }]);
   });
 
   test("and exists unmanaged and equal is adopted on request, an unequal one updated", () => {
