@@ -1,5 +1,6 @@
 // `workspace apply PLANFILE`: exactly the saved plan, or nothing.
 
+import { isAbsolute, relative, resolve } from "node:path";
 import { error, Failure, hasErrors } from "../core/diagnostic.ts";
 import { movedSince } from "../planner/saved.ts";
 import { registry } from "../providers/index.ts";
@@ -9,13 +10,14 @@ import type { Context } from "./context.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "./exit.ts";
 import { assertGoingOn, type MakingOptions } from "./make-so.ts";
 import { lookAround, type Run, type Wish, withRun } from "./run.ts";
-import { checkedPlan, planFile } from "./saved-plan.ts";
+import { checkedPlan, planFile, sealCheck } from "./saved-plan.ts";
 import { showPlan } from "./show-plan.ts";
 
 /** A saved plan was looked at when it was made: nobody is asked. */
 export function applySaved(context: Context, options: MakingOptions & Wish, file: string): Promise<number> {
   refuseOwnWishes(options);
   const { text, claims } = planFile(context, file);
+  if (options.file === undefined) assertBelow(context, claims.file);
   const chosen = {
     ...options,
     file: options.file ?? claims.file,
@@ -23,10 +25,22 @@ export function applySaved(context: Context, options: MakingOptions & Wish, file
     var: claims.var,
     varFile: claims.varFile,
   };
-  return context.signals.during((signal) =>
-    withRun(context, chosen, { makesKey: false, secrets: "resolve", signal }, (run) =>
+  return context.signals.during((signal) => {
+    const opening = { makesKey: false, secrets: "resolve", signal, unlocked: sealCheck(text) } as const;
+    return withRun(context, chosen, opening, (run) =>
       withLock(run, options.lockTimeout, signal, (lease) => applyChecked(run, lease, options, text, signal)),
-    ),
+    );
+  });
+}
+
+/** The key that a plan is sealed with lies beside its spec: a plan from elsewhere must not bring both along. */
+function assertBelow(context: Context, file: string | undefined): void {
+  const path = file === undefined ? "" : relative(context.cwd, resolve(context.cwd, file));
+  if (!isAbsolute(path) && path !== ".." && !/^\.\.[\\/]/.test(path)) return;
+  throw new Failure(
+    error("PLAN_FILE", `the plan is for a spec outside this folder: ${path}`, {
+      hint: "if that is the spec that you mean, name it with --file",
+    }),
   );
 }
 

@@ -32,6 +32,8 @@ export interface Opening {
   readonly secrets: "resolve" | "skip";
   /** The spec may come from a stranger: it gets no environment, and tighter limits. */
   readonly untrusted?: boolean;
+  /** Runs as soon as the state's key is known, before the spec is read; what it throws ends the run. */
+  readonly unlocked?: (key: Uint8Array) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -55,6 +57,7 @@ async function withRunOn<T>(
   const settings = settingsOf(context, options);
   tell(context, settings.warnings);
   const key = await store.key({ make: opening.makesKey });
+  opening.unlocked?.(key);
   const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
   const spec = await readSpec(
     context,

@@ -110,6 +110,14 @@ function textOrNothing(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** Ends a run before anything that a file claims is believed, its spec and variable files among it. */
+export function sealCheck(text: string): (key: Uint8Array) => void {
+  return (key) => {
+    const saved = readPlan(text, (body) => keyedDigest(key, body));
+    if ("severity" in saved) throw new Failure(saved);
+  };
+}
+
 /** The plan, once its seal holds and everything that it was made from is as it was. Throws Failure with all that is not. */
 export function checkedPlan(run: Run, text: string, state: State): SavedPlan {
   const saved = readPlan(text, (body) => keyedDigest(run.key, body));
