@@ -33,10 +33,11 @@ const TICK_MS = 20;
 
 /** Starts the service. Rejects when the port is taken, and with `DataInUse` when the data is. */
 export async function startEmulator(options: ServerOptions): Promise<RunningServer> {
-  const store = options.dataDir === ":memory:" ? new Store() : openStore(options.dataDir);
+  const folder = options.dataDir === ":memory:" ? undefined : options.dataDir;
+  const store = folder === undefined ? new Store() : openStore(folder);
   const service = createApp({
     store,
-    contract: contractFile(),
+    contract: contractFile(folder),
     clock: new Clock(Date.now),
     token: options.token,
     admin: options.admin ?? DEFAULT_ADMIN,

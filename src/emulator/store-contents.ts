@@ -69,7 +69,7 @@ export class Contents implements Blobs {
 
   /** Removes bytes that no row names, which a process that was killed may have left. */
   sweep(): void {
-    const rows = this.#rows();
-    for (const id of this.#bytes.ids()) if (!rows.has(id)) this.#bytes.remove(id);
+    const named = new Set(this.#rows().keys());
+    for (const id of this.#bytes.ids()) if (!named.has(id)) this.#bytes.remove(id);
   }
 }

@@ -66,10 +66,14 @@ function diskOver(db: DatabaseSync): Disk {
   );
   const drop = db.prepare("DELETE FROM rows WHERE tbl = ? AND id = ?");
   const read = db.prepare("SELECT id, value FROM rows WHERE tbl = ? ORDER BY seq");
+  const one = db.prepare("SELECT value FROM rows WHERE tbl = ? AND id = ?");
+  const more = db.prepare("SELECT 1 FROM rows WHERE tbl = ? LIMIT 1 OFFSET ?");
   const names = db.prepare("SELECT DISTINCT tbl FROM rows");
   return {
     tables: () => names.all().map((row) => String(row.tbl)),
     rows: (table) => rowsOf(read, table),
+    find: (table, id) => textOf(one.get(table, id)),
+    exceeds: (table, count) => more.get(table, count) !== undefined,
     write(changes) {
       db.exec("BEGIN");
       try {
@@ -86,6 +90,10 @@ function diskOver(db: DatabaseSync): Disk {
 
 function* rowsOf(read: StatementSync, table: string): Iterable<readonly [string, string]> {
   for (const row of read.all(table)) yield [String(row.id), String(row.value)];
+}
+
+function textOf(row: Record<string, unknown> | undefined): string | undefined {
+  return row === undefined ? undefined : String(row.value);
 }
 
 function writeChange(change: TableChange, put: StatementSync, drop: StatementSync): void {

@@ -11,6 +11,9 @@ class Unread {
   }
 }
 
+/** Stands for a row that was looked for on disk and is not there. */
+const ABSENT = Symbol("absent");
+
 /** What a transaction did to one table: removals come before writes. */
 export interface TableChange {
   readonly table: string;
@@ -18,26 +21,42 @@ export interface TableChange {
   readonly written: ReadonlyMap<string, unknown>;
 }
 
+/** Where the committed rows of tables lie. Each commit is written there before the table hears of it. */
+export interface TableDisk {
+  rows(table: string): Iterable<readonly [string, string]>;
+  find(table: string, id: string): string | undefined;
+  exceeds(table: string, count: number): boolean;
+}
+
+/** A larger table is read row by row until somebody asks for all of it, so that a large world opens at once. */
+const SMALL = 1000;
+
 export class Table implements Collection<unknown> {
   readonly name: string;
+  readonly #disk: TableDisk | undefined;
   readonly #touched: (table: Table) => void;
-  readonly #committed = new Map<string, unknown>();
+  /** All rows in their order, or those that were looked at so far. */
+  #committed = new Map<string, unknown>();
+  #whole: boolean;
   #written = new Map<string, unknown>();
   #removed = new Set<string>();
   #added = 0;
 
-  constructor(name: string, rows: Iterable<readonly [string, string]>, touched: (table: Table) => void) {
+  constructor(name: string, disk: TableDisk | undefined, touched: (table: Table) => void) {
     this.name = name;
+    this.#disk = disk;
     this.#touched = touched;
-    for (const [id, text] of rows) this.#committed.set(id, new Unread(text));
+    this.#whole = disk === undefined;
+    if (disk?.exceeds(name, SMALL) === false) this.#readAll();
   }
 
   get size(): number {
+    this.#readAll();
     return this.#committed.size - this.#removed.size + this.#added;
   }
 
   has(id: string): boolean {
-    return this.#written.has(id) || (this.#committed.has(id) && !this.#removed.has(id));
+    return this.#written.has(id) || (!this.#removed.has(id) && this.#isCommitted(id));
   }
 
   get(id: string): unknown {
@@ -54,18 +73,19 @@ export class Table implements Collection<unknown> {
   delete(id: string): boolean {
     if (!this.has(id)) return false;
     if (this.#written.delete(id) && this.#isNew(id)) this.#added--;
-    if (this.#committed.has(id)) this.#removed.add(id);
+    if (this.#isCommitted(id)) this.#removed.add(id);
     this.#touched(this);
     return true;
   }
 
+  *keys(): IterableIterator<string> {
+    this.#readAll();
+    for (const id of this.#committed.keys()) if (!this.#removed.has(id)) yield id;
+    for (const id of this.#written.keys()) if (this.#isNew(id)) yield id;
+  }
+
   *entries(): IterableIterator<[string, unknown]> {
-    for (const id of this.#committed.keys()) {
-      if (!this.#removed.has(id)) yield [id, this.get(id)];
-    }
-    for (const [id, value] of this.#written) {
-      if (this.#isNew(id)) yield [id, value];
-    }
+    for (const id of this.keys()) yield [id, this.get(id)];
   }
 
   *values(): IterableIterator<unknown> {
@@ -78,7 +98,10 @@ export class Table implements Collection<unknown> {
   }
 
   commit(): void {
-    for (const id of this.#removed) this.#committed.delete(id);
+    for (const id of this.#removed) {
+      if (this.#whole) this.#committed.delete(id);
+      else this.#committed.set(id, ABSENT);
+    }
     for (const [id, value] of this.#written) this.#committed.set(id, value);
     this.rollback();
   }
@@ -91,11 +114,36 @@ export class Table implements Collection<unknown> {
 
   /** An id that a commit appends at the end: never seen, or removed and set again. */
   #isNew(id: string): boolean {
-    return !this.#committed.has(id) || this.#removed.has(id);
+    return this.#removed.has(id) || !this.#isCommitted(id);
+  }
+
+  #isCommitted(id: string): boolean {
+    return this.#whole ? this.#committed.has(id) : this.#find(id) !== ABSENT;
+  }
+
+  /** What is committed under an id, `Unread` or as a value; `ABSENT` or undefined when nothing is. */
+  #find(id: string): unknown {
+    const known = this.#committed.get(id);
+    if (known !== undefined || this.#whole) return known;
+    const text = this.#disk?.find(this.name, id);
+    const found = text === undefined ? ABSENT : new Unread(text);
+    this.#committed.set(id, found);
+    return found;
+  }
+
+  /** Every row, in the order of the disk; those that were read already stay as they are. */
+  #readAll(): void {
+    if (this.#whole) return;
+    const seen = this.#committed;
+    this.#committed = new Map();
+    for (const [id, text] of this.#disk?.rows(this.name) ?? [])
+      this.#committed.set(id, seen.get(id) ?? new Unread(text));
+    this.#whole = true;
   }
 
   #read(id: string): unknown {
-    const value = this.#committed.get(id);
+    const value = this.#find(id);
+    if (value === ABSENT) return undefined;
     if (!(value instanceof Unread)) return value;
     const parsed = deepFreeze(parseJson(value.text));
     this.#committed.set(id, parsed);

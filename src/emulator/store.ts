@@ -11,7 +11,12 @@ import type { Collection, World } from "./world.ts";
 /** Where the rows outlive the process. */
 export interface Disk {
   tables(): readonly string[];
+  /** All rows of a table, in the order in which their ids were first set. */
   rows(table: string): Iterable<readonly [string, string]>;
+  /** One row. */
+  find(table: string, id: string): string | undefined;
+  /** Has a table more rows than this? */
+  exceeds(table: string, count: number): boolean;
   /** Writes all changes or none. */
   write(changes: readonly TableChange[]): void;
   close(): void;
@@ -125,7 +130,7 @@ export class Store {
   #table(name: string): Table {
     let table = this.#tables.get(name);
     if (table === undefined) {
-      table = new Table(name, this.#disk?.rows(name) ?? [], (touched) => this.#touch(touched));
+      table = new Table(name, this.#disk, (touched) => this.#touch(touched));
       this.#tables.set(name, table);
     }
     return table;

@@ -11,6 +11,7 @@ export interface Collection<T> {
   /** Entries in the order in which their ids were first set. */
   entries(): IterableIterator<[string, T]>;
   values(): IterableIterator<T>;
+  keys(): IterableIterator<string>;
   readonly size: number;
 }
 
