@@ -82,8 +82,12 @@ export function withUserIn(before: Membership, user: string, groups: readonly st
   return after;
 }
 
-/** Access lists that name a principal: they stay when it goes. */
+/** Access that names a principal and stays when it goes: the plan takes neither the access nor its scope away. */
 export function aclsNaming(look: Look, principal: string): readonly LiveObject[] {
   const name = principal.toLowerCase();
-  return look.live("acls").filter((acl) => acl.name.slice(acl.name.indexOf("/") + 1).toLowerCase() === name);
+  return look.live("acls").filter((acl) => {
+    const slash = acl.name.indexOf("/");
+    if (acl.name.slice(slash + 1).toLowerCase() !== name) return false;
+    return !look.goes("acls", acl.name) && !look.goes("scopes", acl.name.slice(0, slash));
+  });
 }

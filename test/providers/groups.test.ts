@@ -136,4 +136,10 @@ test("deleting a group tells how many lose it and which access lists still name 
     lookAt({ live: { ...world.live, acls: [acl] } }),
   );
   expect(told).toEqual(["1 member loses what the group gives", "access lists still name it: etl/ops"]);
+  for (const goes of ["scopes.etl", "acls.etl/ops"]) {
+    const look = lookAt({ live: { ...world.live, acls: [acl] }, goes: [goes] });
+    expect(groups.consequences?.(planned(groups, "delete", ops), look)).toEqual([
+      "1 member loses what the group gives",
+    ]);
+  }
 });
