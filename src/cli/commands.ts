@@ -47,9 +47,30 @@ export const COMMANDS: readonly Listed[] = [
     async () => (await import("./commands/state.ts")).state,
   ),
   listed(
+    "export",
+    "write the live workspace as a spec",
+    async () => (await import("./commands/export.ts")).exportCommand,
+  ),
+  listed(
     "import",
-    "take a live object over under an address of the spec",
+    "take one live object over under an address of the spec",
     async () => (await import("./commands/import.ts")).importCommand,
+  ),
+  listed("run", "start a job and follow it", async () => (await import("./commands/run.ts")).run),
+  listed(
+    "runs",
+    "list, get, cancel, output, export, delete: runs of jobs",
+    async () => (await import("./commands/runs.ts")).runs,
+  ),
+  listed(
+    "clusters",
+    "start, restart, resize, terminate, events: clusters by address",
+    async () => (await import("./commands/clusters.ts")).clusters,
+  ),
+  listed(
+    "api",
+    "call one operation of the API as it is",
+    async () => (await import("./commands/api.ts")).api,
   ),
   listed(
     "graph",
@@ -63,27 +84,10 @@ export const COMMANDS: readonly Listed[] = [
   ),
   listed("explain", "explain a kind or a field", async () => (await import("./commands/explain.ts")).explain),
   listed(
-    "export",
-    "write the live workspace as a spec",
-    async () => (await import("./commands/export.ts")).exportCommand,
-  ),
-  listed("run", "start a job and follow it", async () => (await import("./commands/run.ts")).run),
-  listed(
-    "runs",
-    "list, get, cancel, output, export, delete: runs of jobs",
-    async () => (await import("./commands/runs.ts")).runs,
-  ),
-  listed(
-    "clusters",
-    "start, restart, resize, terminate, events",
-    async () => (await import("./commands/clusters.ts")).clusters,
-  ),
-  listed(
     "emulator",
     "serve a workspace on this machine",
     async () => (await import("./commands/emulator.ts")).emulator,
   ),
-  listed("api", "call an operation of the API", async () => (await import("./commands/api.ts")).api),
   listed(
     "completion",
     "print a completion script for a shell",

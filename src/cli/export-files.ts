@@ -1,6 +1,6 @@
 // Writes an export into a folder: the contents of notebooks and files first, the spec that names them last.
 
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
@@ -74,7 +74,7 @@ async function fetchOne({ of, path }: Source, to: Fetching): Promise<number> {
 
 function opened(file: string, force: boolean): number {
   return written(file, () => {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     return openSync(file, force ? "w" : "wx");
   });
 }
@@ -82,9 +82,20 @@ function opened(file: string, force: boolean): number {
 /** Throws Failure with CLI_FILE. */
 export function writeSpec(file: string, text: string, force: boolean): void {
   written(file, () => {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     writeFileSync(file, text, { flag: force ? "w" : "wx" });
   });
+}
+
+/** One after the other: where a file system has no room for folders (/proc), Node's own recursion never ends. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (problem) {
+    if (!existsSync(path)) throw problem;
+  }
 }
 
 function written<T>(file: string, work: () => T): T {
