@@ -1,0 +1,44 @@
+// What a run does not need, it does not load (docs/decisions/0012).
+
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const HOOK = `
+import { registerHooks } from "node:module";
+const loaded = [];
+registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+process.on("exit", () => process.stderr.write("LOADED " + JSON.stringify(loaded)));
+`;
+
+function loadedBy(...args: readonly string[]): readonly string[] {
+  const hook = `data:text/javascript,${encodeURIComponent(HOOK)}`;
+  const script = `${join(ROOT, "src/main.ts")}`;
+  const shell = ["-c", 'exec "$0" "$@" 2>&1 >/dev/null', process.execPath, "--import", hook, script, ...args];
+  const told = execFileSync("sh", shell, { cwd: ROOT, encoding: "utf8" });
+  return JSON.parse(told.slice(told.indexOf("LOADED ") + 7)) as string[];
+}
+
+const packagesOf = (urls: readonly string[]): ReadonlySet<string> =>
+  new Set(urls.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []));
+
+it("a valid spec is checked without ajv, typebox and undici", () => {
+  const loaded = loadedBy("validate", "--file", "examples/quickstart/workspace.yaml");
+  expect(loaded.some((url) => url.endsWith("src/spec/read.ts"))).toBe(true);
+  for (const heavy of ["ajv", "typebox", "undici", "listr2", "pg", "@viz-js/viz"])
+    expect(packagesOf(loaded), heavy).not.toContain(heavy);
+});
+
+it("a plan takes of undici what it uses, and nothing of the service itself", () => {
+  const loaded = loadedBy("plan", "--help");
+  expect(loaded.some((url) => url.endsWith("src/api/transport.ts"))).toBe(true);
+  expect(loaded.filter((url) => url.endsWith("undici/index.js") || url.includes("/src/emulator/"))).toEqual(
+    [],
+  );
+});
+
+it("--version loads two files", () => {
+  const own = loadedBy("--version").filter((url) => url.includes("/src/"));
+  expect(own.map((url) => url.slice(url.indexOf("/src/")))).toEqual(["/src/main.ts", "/src/cli/about.ts"]);
+});
