@@ -5,6 +5,7 @@ import { isConflict, isMissing } from "../../src/api/missing.ts";
 import { openFileStore } from "../../src/state/file/file-store.ts";
 import { KeptStore } from "../../src/state/kept-store.ts";
 import type { Owner } from "../../src/state/lock.ts";
+import type { Database } from "../../src/state/postgres/database.ts";
 import { openPgDatabase } from "../../src/state/postgres/pg-database.ts";
 import { PostgresPlace } from "../../src/state/postgres/postgres-place.ts";
 import { parsePostgresUrl } from "../../src/state/postgres/url.ts";
@@ -13,6 +14,7 @@ import { openWorkspaceStore } from "../../src/state/workspace-file/workspace-sto
 import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
 import { ADA, counting, FOLDER, TIMES } from "./build.ts";
 import { Disk, memoryFiles } from "./memory-files.ts";
+import type { PostgresServer } from "./postgres/server.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 export interface Process {
@@ -22,7 +24,11 @@ export interface Process {
   readonly isDead?: (owner: Owner) => boolean;
   readonly keyText?: string;
   readonly oldKeyText?: string;
+  /** Called before each operation on the place, and after each whose answer may be lost; may never settle. */
+  readonly step?: Step;
 }
+
+export type Step = (what: string) => Promise<never> | undefined;
 
 /** A stored thing, to be damaged: a file, or a row. */
 export interface Part {
@@ -60,11 +66,13 @@ function options(process: Process, seed: number) {
 
 export async function onDisk(): Promise<Shared> {
   const disk = new Disk();
-  const fs = memoryFiles(disk);
   let seed = 0;
   return {
     form: "file",
-    store: (process = {}) => openFileStore({ folder: FOLDER, fs, ...options(process, ++seed) }),
+    store(process = {}) {
+      const fs = memoryFiles(disk, { before: (operation, path) => process.step?.(`${operation} ${path}`) });
+      return openFileStore({ folder: FOLDER, fs, ...options(process, ++seed) });
+    },
     busy: () => false,
     parts: async () =>
       ["state.json", "journal.jsonl"].flatMap((name) => {
@@ -80,33 +88,31 @@ export async function onDisk(): Promise<Shared> {
 }
 
 let states = 0;
+const databases = new Map<PostgresServer, Database>();
 
 /** A state of its own in a database that others use, too. */
-export async function onPostgres(urlOf: (state: string) => string): Promise<Shared> {
+export async function onPostgres(server: PostgresServer | undefined): Promise<Shared> {
+  if (server === undefined) throw new Error("tests without a server are skipped");
   states += 1;
-  const url = parsePostgresUrl(urlOf(`state ${states}`), "default", {});
+  const url = parsePostgresUrl(server.url(`state ${states}`), "default", {});
   let under = 0;
   let seed = 0;
-  const database = openPgDatabase({ url, clock: new VirtualClock(NOW) });
-  const counted: typeof database = {
-    query: async (sql, values) => {
-      under += 1;
-      try {
-        return await database.query(sql, values);
-      } finally {
-        under -= 1;
-      }
-    },
-    script: async (statements) => {
-      under += 1;
-      try {
-        await database.script(statements);
-      } finally {
-        under -= 1;
-      }
-    },
-    close: async () => undefined,
+  const database = databases.get(server) ?? openPgDatabase({ url, clock: new VirtualClock(NOW) });
+  databases.set(server, database);
+  const counted = async <T>(what: string, step: Step | undefined, work: () => Promise<T>): Promise<T> => {
+    await step?.(`before ${what}`);
+    under += 1;
+    const done = await work().finally(() => {
+      under -= 1;
+    });
+    await step?.(`after ${what}`);
+    return done;
   };
+  const databaseOf = (step: Step | undefined): Database => ({
+    query: (sql, values) => counted(sql, step, () => database.query(sql, values)),
+    script: (statements) => counted("tables", step, () => database.script(statements)),
+    close: async () => undefined,
+  });
   const sql = (text: string, ...values: readonly (string | number)[]) =>
     database.query(text, [url.state, ...values]);
   return {
@@ -114,7 +120,7 @@ export async function onPostgres(urlOf: (state: string) => string): Promise<Shar
     store: (process = {}) => {
       const given = options(process, ++seed);
       const now = (): number => given.clock.now();
-      return new KeptStore(new PostgresPlace({ database: counted, url, now }), given);
+      return new KeptStore(new PostgresPlace({ database: databaseOf(process.step), url, now }), given);
     },
     busy: () => under > 0,
     async parts() {
@@ -147,7 +153,7 @@ export async function onPostgres(urlOf: (state: string) => string): Promise<Shar
       if (bytes === undefined) await sql(`delete from workspace_state.${table} where name = $1 and ${row}`);
       else await sql(`update workspace_state.${table} set ${column} = $2 where name = $1 and ${row}`, text);
     },
-    close: () => database.close(),
+    close: async () => undefined,
   };
 }
 
@@ -157,16 +163,19 @@ export async function inWorkspace(): Promise<Shared> {
   const world = await startWorld();
   let under = 0;
   let seed = 0;
-  const api = (clock: VirtualClock) =>
+  const api = (clock: VirtualClock, step: Step | undefined) =>
     createClient({
-      transport: async (request) => {
+      transport: async ({ method, path, headers, body }) => {
+        const what = `${method} ${path.replace(/\?.*/, "")}`;
+        await step?.(`before ${what}`);
         under += 1;
-        try {
-          const { method, path, headers, body } = request;
-          return await world.app({ method, path, headers, ...(body === undefined ? {} : { body }) });
-        } finally {
-          under -= 1;
-        }
+        const answer = await world
+          .app({ method, path, headers, ...(body === undefined ? {} : { body }) })
+          .finally(() => {
+            under -= 1;
+          });
+        await step?.(`after ${what}`);
+        return answer;
       },
       host: "http://workspace.test",
       token: ADMIN_TOKEN,
@@ -179,7 +188,12 @@ export async function inWorkspace(): Promise<Shared> {
     store: (process = {}) => {
       const given = options(process, ++seed);
       const tell = { isMissing, isConflict };
-      return openWorkspaceStore({ api: api(given.clock), tell, folder: IN_WORKSPACE, ...given });
+      return openWorkspaceStore({
+        api: api(given.clock, process.step),
+        tell,
+        folder: IN_WORKSPACE,
+        ...given,
+      });
     },
     busy: () => under > 0,
     parts: () => partsIn(world),

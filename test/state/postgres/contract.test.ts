@@ -7,5 +7,5 @@ const server = startPostgres();
 afterAll(() => server?.stop());
 
 describe.skipIf(server === undefined)("with a server", () => {
-  storeContract("a state in PostgreSQL", () => onPostgres((state) => server?.url(state) ?? ""));
+  storeContract("a state in PostgreSQL", () => onPostgres(server));
 });

@@ -1,0 +1,208 @@
+// A process that stops at any operation on the place of a state, of every store: what the next process finds.
+
+import { describe, expect, test } from "vitest";
+import type { StateStore } from "../../src/state/store.ts";
+import { codeOf, names, publish, record } from "./contract.ts";
+import type { Process, Shared, Step } from "./sharing.ts";
+
+const NEVER = new Promise<never>(() => {});
+const NO_WAIT = { timeoutMs: 0 };
+const HEX = "a".repeat(64);
+const OTHER = `${"b".repeat(63)}c`;
+/** Whoever comes later knows that the one before is dead. */
+const HEIR: Process = { isDead: () => true };
+
+interface Doom {
+  readonly step: Step;
+  /** Operations so far, by name. */
+  readonly passed: readonly string[];
+  readonly died: Promise<void>;
+}
+
+/** From operation `at` on nothing of the process ever settles. */
+function doom(at = Number.POSITIVE_INFINITY): Doom {
+  const passed: string[] = [];
+  let die = (): void => {};
+  const died = new Promise<void>((resolve) => {
+    die = resolve;
+  });
+  const step: Step = (what) => {
+    passed.push(what);
+    if (passed.length <= at) return undefined;
+    die();
+    return NEVER;
+  };
+  return { step, passed, died };
+}
+
+interface Course {
+  readonly title: string;
+  readonly process?: Process;
+  before(shared: Shared): Promise<void>;
+  /** What the dying process does; it notes in `acknowledged` what was promised to it. */
+  work(store: StateStore, acknowledged: string[]): Promise<void>;
+  /** Undefined where everything is as it has to be. */
+  after(shared: Shared, acknowledged: readonly string[]): Promise<string | undefined>;
+}
+
+const three = async (shared: Shared, process: Process = {}): Promise<void> => {
+  for (const name of ["a", "b", "c"]) await publish(shared.store(process), name);
+};
+
+const goesOn = async (shared: Shared, process: Process): Promise<string | undefined> => {
+  const before = await names(shared.store(process));
+  await publish(shared.store({ ...HEIR, ...process }), "next");
+  const after = await names(shared.store(process));
+  return after.join() === [...before, "next"].sort().join() ? undefined : `after a further run: ${after}`;
+};
+
+const COURSES: readonly Course[] = [
+  {
+    title: "writing and publishing",
+    before: (shared) => three(shared),
+    async work(store, acknowledged) {
+      const lease = await store.lock(NO_WAIT);
+      for (const name of ["x", "y"]) {
+        await lease.append(record(name));
+        acknowledged.push(name);
+      }
+      await lease.publish();
+      await lease.append(record("z"));
+      acknowledged.push("z");
+      await lease.release();
+    },
+    async after(shared, acknowledged) {
+      const found = await names(shared.store());
+      const lost = ["a", "b", "c", ...acknowledged].filter((name) => !found.includes(name));
+      return lost.length > 0 ? `lost ${lost}` : goesOn(shared, {});
+    },
+  },
+  {
+    title: "the very first run",
+    before: async () => undefined,
+    async work(store, acknowledged) {
+      await store.key({ make: true });
+      await publish(store, "x");
+      acknowledged.push("x");
+    },
+    async after(shared, acknowledged) {
+      const found = await names(shared.store());
+      return acknowledged.every((name) => found.includes(name)) ? goesOn(shared, {}) : `found ${found}`;
+    },
+  },
+  {
+    title: "restoring a generation",
+    before: (shared) => three(shared),
+    work: async (store) => {
+      await store.restore(1, NO_WAIT);
+    },
+    async after(shared) {
+      const found = (await names(shared.store())).join();
+      return found === "a" || found === "a,b,c" ? goesOn(shared, {}) : `found ${found}`;
+    },
+  },
+  {
+    title: "restoring a generation over a damaged state",
+    async before(shared) {
+      await three(shared);
+      const [state] = await shared.parts();
+      await shared.damage(state?.name ?? "", new TextEncoder().encode("damage"));
+    },
+    work: async (store) => {
+      await store.restore(2, NO_WAIT);
+    },
+    async after(shared) {
+      const code = await codeOf(shared.store().read());
+      if (code === "STATE_CORRUPT") await shared.store(HEIR).restore(2, NO_WAIT);
+      const found = (await names(shared.store())).join();
+      return found === "a,b" ? goesOn(shared, {}) : `${code}, then ${found}`;
+    },
+  },
+  {
+    title: "putting a state from elsewhere in place",
+    before: (shared) => three(shared),
+    async work(store) {
+      const { state } = await store.read();
+      await store.replace(
+        { state: { ...state, records: new Map() }, key: "", check: () => undefined },
+        NO_WAIT,
+      );
+    },
+    async after(shared) {
+      const found = (await names(shared.store())).join();
+      return found === "" || found === "a,b,c" ? goesOn(shared, {}) : `found ${found}`;
+    },
+  },
+  {
+    title: "changing the key",
+    process: { keyText: OTHER, oldKeyText: HEX },
+    before: (shared) => three(shared, { keyText: HEX }),
+    work: async (store) => {
+      await store.rekey(NO_WAIT);
+    },
+    async after(shared) {
+      await shared.store({ ...HEIR, keyText: OTHER, oldKeyText: HEX }).rekey(NO_WAIT);
+      const found = (await names(shared.store({ keyText: OTHER }))).join();
+      return found === "a,b,c" ? goesOn(shared, { keyText: OTHER }) : `found ${found}`;
+    },
+  },
+  {
+    title: "ending encryption",
+    process: { oldKeyText: HEX },
+    async before(shared) {
+      const store = shared.store({ keyText: HEX });
+      await store.key({ make: true });
+      await publish(store, "a");
+      await publish(store, "b");
+    },
+    work: async (store) => {
+      await store.rekey(NO_WAIT);
+    },
+    async after(shared) {
+      await shared.store({ ...HEIR, oldKeyText: HEX }).rekey(NO_WAIT);
+      const key = await shared.store().key({ make: false });
+      const same = key.join() === (await keyOf(HEX)).join();
+      const found = (await names(shared.store())).join();
+      return found === "a,b" && same
+        ? goesOn(shared, {})
+        : `found ${found}, the key is ${same ? "" : "not "}the same`;
+    },
+  },
+];
+
+async function keyOf(text: string): Promise<Uint8Array> {
+  const { keyFromText } = await import("../../src/state/key.ts");
+  return keyFromText(text);
+}
+
+/** `open` gives a place of its own each time. */
+export function crashContract(title: string, open: () => Promise<Shared>): void {
+  describe(`${title}, a process that dies at any step of`, () => {
+    for (const course of COURSES)
+      test(`${course.title} loses nothing that was promised, and the next run goes on`, {
+        timeout: 120_000,
+      }, async () => {
+        const calm = await open();
+        await course.before(calm);
+        const counted = doom();
+        await course.work(calm.store({ ...course.process, step: counted.step }), []);
+        await calm.close();
+        const failures: string[] = [];
+        for (let at = 0; at < counted.passed.length; at++) {
+          const shared = await open();
+          await course.before(shared);
+          const end = doom(at);
+          const acknowledged: string[] = [];
+          await Promise.race([
+            course.work(shared.store({ ...course.process, step: end.step }), acknowledged),
+            end.died,
+          ]);
+          const wrong = await course.after(shared, acknowledged).catch((failure: unknown) => String(failure));
+          if (wrong !== undefined) failures.push(`${at} ${counted.passed[at]}: ${wrong}`);
+          await shared.close();
+        }
+        expect(counted.passed.length).toBeGreaterThan(5);
+        expect(failures).toEqual([]);
+      });
+  });
+}

@@ -1,0 +1,4 @@
+import { crashContract } from "../crashes.ts";
+import { onDisk } from "../sharing.ts";
+
+crashContract("a state in a folder", onDisk);

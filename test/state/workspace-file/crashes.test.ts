@@ -1,0 +1,4 @@
+import { crashContract } from "../crashes.ts";
+import { inWorkspace } from "../sharing.ts";
+
+crashContract("a state in the workspace", inWorkspace);
