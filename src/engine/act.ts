@@ -2,11 +2,11 @@
 
 import type { RemoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
-import { UnknownOutcome } from "../core/outcome.ts";
 import type { Change, Create, Delete, Replace, Update } from "../planner/change.ts";
 import { comparable } from "../planner/fingerprint.ts";
 import type { Payload } from "../resource/provider.ts";
 import { ended } from "./ended.ts";
+import { assertId } from "./problem.ts";
 import { type Reached, reach } from "./reaching.ts";
 import { recordAfter, seenBefore, seenIn } from "./record.ts";
 import { look, reread } from "./reread.ts";
@@ -32,7 +32,7 @@ export async function create(run: Run, change: Create | Replace, existed: boolea
     );
     const task = { address: change.address, name: change.name, values: wire, token, ...payload };
     const id = await provider.create(journal, task);
-    if (id === "") throw new UnknownOutcome(withoutId(change));
+    assertId(id, change.address);
     await journal.done({ record: recordAfter(run, change, id, applied, {}, replaces) });
     run.book.add(change.kind, change.name, id);
     return id;
@@ -213,11 +213,4 @@ function payloadOf(run: Run, change: Create | Replace | Update): { readonly payl
       hint: "plan again",
     }),
   );
-}
-
-function withoutId(change: Change) {
-  return error("API_PROTOCOL", `the service created ${change.address} and did not tell its id`, {
-    address: change.address,
-    hint: "apply again: the next run looks for it first",
-  });
 }

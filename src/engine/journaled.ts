@@ -9,7 +9,7 @@ import type { Input, ReadOperation, WriteInput, WriteOperation, Writer } from ".
 import type { Gone, Intent } from "../state/entry.ts";
 import type { StateRecord } from "../state/record.ts";
 import type { Lease } from "../state/store.ts";
-import { NotSent } from "./problem.ts";
+import { assertId, NotSent } from "./problem.ts";
 import { until, type Waiting } from "./wait.ts";
 
 /** What is certain about the requests of one change. */
@@ -100,6 +100,7 @@ export class Journaled implements Acting {
   async created(id: RemoteId): Promise<void> {
     const seq = await this.#seq;
     if (seq === undefined) throw new Error("created() before any request: nothing can exist yet");
+    assertId(id, this.#intent.address);
     this.#made = id;
     await this.#lease.append({ type: "created", intent: seq, id });
   }

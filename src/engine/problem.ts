@@ -1,6 +1,7 @@
 // What a thrown failure of the network, the state or a deadline says to people; bugs are thrown on.
 
-import { type Diagnostic, Failure } from "../core/diagnostic.ts";
+import type { Address, RemoteId } from "../core/address.ts";
+import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import { Refused, UnknownOutcome } from "../core/outcome.ts";
 
 /** A write that was held back on this side: it is certain to have had no effect. */
@@ -24,4 +25,15 @@ export function expected(failure: unknown): Diagnostic {
   const diagnostic = diagnosticOf(failure);
   if (diagnostic === undefined) throw failure;
   return diagnostic;
+}
+
+/** Throws UnknownOutcome where the service made something and did not say which: the intent stays open, and the next run looks. */
+export function assertId(id: RemoteId, address: Address): void {
+  if (id !== "") return;
+  throw new UnknownOutcome(
+    error("API_PROTOCOL", `the service created ${address} and did not tell its id`, {
+      address,
+      hint: "apply again: the next run looks for it first",
+    }),
+  );
 }
