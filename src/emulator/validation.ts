@@ -35,7 +35,7 @@ export function makeValidator(contract: Contract): Validator {
 
   return (spec, input) => {
     const check = compiled.get(`${spec.method} ${spec.path}`) ?? compile(spec);
-    if (!check(plain(input, ""))) throw refusal(check.errors?.[0], input);
+    if (!check(plain(input, ""))) throw refusal(deepest(check.errors ?? []), input);
   };
 }
 
@@ -84,6 +84,15 @@ const PADDING = /^=\s*(?:=\s*)?$/;
 function isBase64(text: string): boolean {
   const padding = text.indexOf("=");
   return !NOT_BASE64.test(text) && (padding < 0 || PADDING.test(text.slice(padding)));
+}
+
+/** Of a value that may have several forms, the error of the form that it comes closest to. */
+function deepest(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  const depth = ({ instancePath }: ErrorObject): number => instancePath.split("/").length;
+  return errors.reduce<ErrorObject | undefined>(
+    (best, error) => (best === undefined || depth(error) > depth(best) ? error : best),
+    undefined,
+  );
 }
 
 const INT_FORMATS = new Set(["int32", "int64", "byte", "float", "double"]);
