@@ -131,12 +131,18 @@ async function seriesRows(): Promise<Row[]> {
     what: `${count(one)} resources, time per resource`,
     each: one.ms / one.resources,
   }));
-  const further = figures.slice(1).map((one, n) => {
-    const before = figures[n] ?? one;
-    const what = `each further resource, ${count(before)} to ${count(one)}`;
-    return { what, each: (one.ms - before.ms) / (one.resources - before.resources) };
-  });
-  return [...against(whole), ...against(further)];
+  const each = (time: "ms" | "cpuMs") =>
+    figures.slice(1).map((one, n) => further(figures[n] ?? one, one, time));
+  return [...against(whole), ...against(each("ms")), ...against(each("cpuMs"))];
+}
+
+/** On processors, too: what others do on the machine at the time shows less there. */
+function further(before: ApplyFigures, one: ApplyFigures, time: "ms" | "cpuMs") {
+  const where = time === "cpuMs" ? " on processors" : "";
+  return {
+    what: `each further resource${where}, ${count(before)} to ${count(one)}`,
+    each: (one[time] - before[time]) / (one.resources - before.resources),
+  };
 }
 
 function count({ resources }: ApplyFigures): string {
