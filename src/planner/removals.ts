@@ -127,8 +127,10 @@ function authoritative(context: Context): Change[] {
   for (const kind of context.input.spec.policy.authoritative) {
     const provider = context.input.registry.get(kind);
     if (provider.nested !== undefined) continue;
+    const wanted = wantedNames(context, provider);
     for (const live of context.world.all(kind)) {
       if (known.has(ownerKey(kind, live.id)) || isBuiltIn(provider, live.name)) continue;
+      if (wanted.has(foldName(provider, live.name))) continue;
       const address = freeAddress(context, kind, live.name, live.id);
       changes.push(
         deletion(
@@ -142,6 +144,15 @@ function authoritative(context: Context): Change[] {
     }
   }
   return changes;
+}
+
+/** What the spec declares and may not take over is refused there; it is not also deleted here. */
+function wantedNames(context: Context, provider: Provider): ReadonlySet<string> {
+  const names = new Set<string>();
+  if (!provider.unique) return names;
+  for (const { kind, name } of context.input.spec.resources.values())
+    if (kind === provider.kind) names.add(foldName(provider, name));
+  return names;
 }
 
 /** An address for something that the spec never named; its id tells it apart where the name is taken. */

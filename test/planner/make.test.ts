@@ -324,6 +324,17 @@ describe("what is no longer in the spec", () => {
     expect(actions(made)).toEqual({ "boxes.stranger": "delete" });
   });
 
+  test("is not deleted where the spec declares it and may not take it over: one refusal, and no circle", () => {
+    const made = plan({
+      spec: spec([resource("boxes.b"), resource("tasks.t", { dependsOn: ["boxes.b"] })], {
+        authoritative: ["boxes"],
+      }),
+      live: live({ boxes: [object("b9", "B")] }),
+    });
+    expect(made.diagnostics.map(({ code }) => code)).toEqual(["PLAN_ALREADY_EXISTS"]);
+    expect(actions(made)).toEqual({ "tasks.t": "create" });
+  });
+
   test("a leftover of an earlier replace is deleted beside its successor", () => {
     const made = plan({
       spec: spec([box()]),
