@@ -49,14 +49,13 @@ export function treeOf(
 
 /** With `onlyBeside` hidden files and folders cannot be read, nor reached through a link; the main file itself may be hidden. */
 function treeAt(folder: string, given: string, onlyBeside?: string): Tree {
+  const isHidden = (path: string): boolean =>
+    onlyBeside !== undefined && path !== onlyBeside && /(^|[\\/])\.(?!\.?([\\/]|$))/.test(path);
   const found = (path: string): Opened<string> => {
+    // By its name first: whether a hidden file is there is nobody's business either.
+    if (isHidden(path)) return { ok: false, refusal: "hidden" };
     const real = realInside(folder, path);
-    if (!real.ok || onlyBeside === undefined) return real;
-    const within = relative(folder, real.value);
-    const hidden = [path, within].some(
-      (one) => one !== onlyBeside && /(^|[\\/])\.(?!\.?([\\/]|$))/.test(one),
-    );
-    return hidden ? { ok: false, refusal: "hidden" } : real;
+    return real.ok && isHidden(relative(folder, real.value)) ? { ok: false, refusal: "hidden" } : real;
   };
   return {
     folder,
