@@ -113,7 +113,7 @@ function remarks(change: Change, registry: Registry): readonly string[] {
     registry.of(change.address).nameField !== undefined
   )
     found.push(`id ${printable(change.id)}`);
-  if (change.cause !== "spec") found.push(causeText(change.cause));
+  if (change.cause !== "spec" && change.action !== "report") found.push(causeText(change.cause));
   return found;
 }
 
