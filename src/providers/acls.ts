@@ -3,7 +3,7 @@
 import { type RemoteId, remoteId } from "../core/address.ts";
 import type { LiveObject, Look, Objection, PlannedChange } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
-import { found, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { found, keyIn, objectsIn, unlessGone } from "./answer.ts";
 import { choice, defineProvider } from "./define.ts";
 import { lockout } from "./membership.ts";
 import { membersOfAll, placeOf } from "./nested.ts";
@@ -21,9 +21,8 @@ const idOf = (name: string): RemoteId => remoteId(name.toLowerCase());
 async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[]> {
   const answer = await api.read("secrets/acls/list", { scope });
   return objectsIn(answer, "items", "acls").flatMap((item) => {
-    const principal = textIn(item, "principal");
-    const permission = textIn(item, "permission");
-    if (principal === undefined || permission === undefined) return [];
+    const principal = keyIn(item, "principal");
+    const permission = keyIn(item, "permission");
     const name = `${scope}/${principal}`;
     return [{ id: idOf(name), name, values: { permission }, facts: {} }];
   });

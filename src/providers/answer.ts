@@ -1,16 +1,37 @@
 // Reads members of answers, whose types the service does not always keep (facts, head).
 
 import { isMissing } from "../api/missing.ts";
+import { error, Failure } from "../core/diagnostic.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { isObject } from "./spec-form.ts";
 
-/** The objects of a list; none where the key is absent, which is how an empty list looks. */
+/**
+ * The objects of a list; none where the key is absent, which is how an empty list looks. Throws Failure with API_PROTOCOL where
+ * something else stands there: what cannot be read is never taken for empty.
+ */
 export function objectsIn(answer: JsonObject, ...keys: readonly string[]): readonly JsonObject[] {
   for (const key of keys) {
     const found = answer[key];
-    if (Array.isArray(found)) return found.filter(isObject);
+    if (found === undefined || found === null) continue;
+    if (!Array.isArray(found) || !found.every(isObject)) throw unlikeContract(key, "a list of objects");
+    return found;
   }
   return [];
+}
+
+/** What a thing is called or identified by. Throws Failure with API_PROTOCOL: without it nobody knows what was read. */
+export function keyIn(answer: JsonObject, key: string): string {
+  const found = textIn(answer, key);
+  if (found === undefined) throw unlikeContract(key, "a text");
+  return found;
+}
+
+function unlikeContract(key: string, what: string): Failure {
+  return new Failure(
+    error("API_PROTOCOL", `the service answered with a "${key}" that is not ${what}`, {
+      hint: "check that the host is the address of a workspace, and what stands between it and here",
+    }),
+  );
 }
 
 /** A text, or the text of a number; undefined for everything else. */

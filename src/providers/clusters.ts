@@ -4,7 +4,7 @@ import { remoteId } from "../core/address.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { FieldDiff, LiveObject, Look, PlannedChange, Step } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
-import { found, objectsIn, textIn } from "./answer.ts";
+import { found, keyIn, objectsIn, textIn } from "./answer.ts";
 import { createCluster, removeCluster, takeStep } from "./clusters/act.ts";
 import { MAX_OWN_TAGS, tokenOf, withoutToken } from "./clusters/token.ts";
 import { choice, defineProvider, flag, optional, tableOf, text } from "./define.ts";
@@ -44,8 +44,8 @@ function runState(state: string): string {
 }
 
 function toSpec(answer: JsonObject): LiveObject | undefined {
-  const id = textIn(answer, "cluster_id");
-  if (id === undefined || answer.cluster_source === "JOB") return undefined;
+  const id = keyIn(answer, "cluster_id");
+  if (answer.cluster_source === "JOB") return undefined;
   const state = textIn(answer, "state") ?? "UNKNOWN";
   const pinned = textIn(answer, "pinned_by_user_name") !== undefined;
   const read = liveForm(table, { ...answer, pinned, run_state: runState(state) });

@@ -4,7 +4,7 @@ import { remoteId } from "../core/address.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { LiveObject, Look } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
-import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider } from "./define.ts";
 import { baseName, entriesFor, foldersAbove, pathProblems } from "./paths.ts";
 import { named } from "./sentences.ts";
@@ -14,8 +14,8 @@ const KINDS: Readonly<Record<string, string>> = { DIRECTORY: "directories", NOTE
 const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
 
 function toSpec(entry: JsonObject): LiveObject | undefined {
-  const path = textIn(entry, "path");
-  if (path === undefined || !isFolder(entry)) return undefined;
+  const path = keyIn(entry, "path");
+  if (!isFolder(entry)) return undefined;
   return { id: remoteId(path), name: path, values: {}, facts: factsOf({ object_id: entry.object_id }) };
 }
 

@@ -3,7 +3,7 @@
 import { remoteId } from "../core/address.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { LiveObject, Problem } from "../resource/provider.ts";
-import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider, optional, text } from "./define.ts";
 import { sourceFields } from "./fields/source.ts";
 import { contentOf, rangesOf, summed, textOf } from "./files/content.ts";
@@ -21,8 +21,8 @@ const isFolder = (entry: JsonObject): boolean => entry.is_dir === true;
 const plain = (path: string): string => path.replace(/^[a-z]+:(?=\/)/, "");
 
 function toSpec(entry: JsonObject): LiveObject | undefined {
-  const path = textIn(entry, "path");
-  if (path === undefined || isFolder(entry)) return undefined;
+  const path = keyIn(entry, "path");
+  if (isFolder(entry)) return undefined;
   const name = plain(path);
   const facts = factsOf({ file_size: textIn(entry, "file_size") ?? "0" });
   return { id: remoteId(name), name, values: {}, facts };
@@ -52,7 +52,7 @@ export const files = defineProvider({
     const list = async (path: string) =>
       objectsIn(await api.read("fs/list", { path }), "files").map((entry) => ({
         ...entry,
-        path: plain(textIn(entry, "path") ?? ""),
+        path: plain(keyIn(entry, "path")),
       }));
     const entries = await entriesFor(scope, list, isFolder);
     return entries.flatMap((entry) => toSpec(entry) ?? []);

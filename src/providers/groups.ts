@@ -4,7 +4,7 @@ import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { LiveObject, Look, PlannedChange, Step } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
-import { found, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
+import { found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
 import { defineProvider, group, list, optional, text } from "./define.ts";
 import { aclsNaming, lockouts, losesAdministrators, membershipOf, membersOf } from "./membership.ts";
 import {
@@ -55,10 +55,9 @@ const fields = {
 
 type GroupIds = ReadonlySet<string>;
 
-function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject | undefined {
-  const id = textIn(answer, "id");
-  const displayName = textIn(answer, "displayName");
-  if (id === undefined || displayName === undefined) return undefined;
+function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject {
+  const id = keyIn(answer, "id");
+  const displayName = keyIn(answer, "displayName");
   const members: { users: string[]; groups: string[] } = { users: [], groups: [] };
   for (const member of objectsIn(answer, "members")) {
     const value = textIn(member, "value");
@@ -70,8 +69,8 @@ function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject | undefined 
 
 async function listed(api: Reader): Promise<readonly LiveObject[]> {
   const answers = objectsIn(await api.read("scim/groups/list"), "Resources");
-  const ids = new Set(answers.flatMap((answer) => textIn(answer, "id") ?? []));
-  return answers.flatMap((answer) => toSpec(answer, ids) ?? []);
+  const ids = new Set(answers.map((answer) => keyIn(answer, "id")));
+  return answers.map((answer) => toSpec(answer, ids));
 }
 
 /** Whether the answer itself says of every member what it is; where it does not, the list of all groups tells. */

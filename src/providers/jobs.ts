@@ -4,7 +4,7 @@ import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Acting, LiveObject, Look, PlannedChange, Problem } from "../resource/provider.ts";
-import { factsOf, found, int64, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { factsOf, found, int64, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider, group, optional, tableOf, text } from "./define.ts";
 import { clusterFields, clusterProblems, fileAt, filesOf, withoutInherited } from "./fields/cluster.ts";
 import { mailed, scheduleProblems, settings } from "./fields/job.ts";
@@ -43,9 +43,8 @@ const fields = {
 const table = tableOf(fields);
 const TOKEN = /\[workspace:([\w-]+)\]$/;
 
-function toSpec(answer: JsonObject): LiveObject | undefined {
-  const id = textIn(answer, "job_id");
-  if (id === undefined) return undefined;
+function toSpec(answer: JsonObject): LiveObject {
+  const id = keyIn(answer, "job_id");
   const given = isObject(answer.settings) ? answer.settings : {};
   const values = liveForm(table, given);
   const name = textIn(given, "name") ?? "Untitled";
@@ -159,8 +158,7 @@ export const jobs = defineProvider({
   wants: (change, look) => (change.action === "delete" && look.activeRuns === undefined ? ["runs"] : []),
   consequences,
 
-  list: async (api) =>
-    objectsIn(await api.read("jobs/list"), "jobs").flatMap((answer) => toSpec(answer) ?? []),
+  list: async (api) => objectsIn(await api.read("jobs/list"), "jobs").map(toSpec),
   async read(api, id) {
     const answer = await found(() => api.read("jobs/get", { job_id: int64(id) }));
     return answer === undefined ? undefined : toSpec(answer);

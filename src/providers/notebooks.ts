@@ -8,7 +8,7 @@ import { Refused } from "../core/outcome.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Acting, LiveObject, Problem, Task } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
-import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { factsOf, found, keyIn, objectsIn, unlessGone } from "./answer.ts";
 import { bytesIn } from "./base64.ts";
 import { choice, defineProvider, optional, text } from "./define.ts";
 import { sourceFields } from "./fields/source.ts";
@@ -51,8 +51,8 @@ const isNotebook = (entry: JsonObject): boolean => entry.object_type === "NOTEBO
 const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
 
 function toSpec(entry: JsonObject): LiveObject | undefined {
-  const path = textIn(entry, "path");
-  if (path === undefined || !isNotebook(entry)) return undefined;
+  const path = keyIn(entry, "path");
+  if (!isNotebook(entry)) return undefined;
   const values = factsOf({ language: entry.language });
   return { id: remoteId(path), name: path, values, facts: factsOf({ object_id: entry.object_id }) };
 }

@@ -3,7 +3,7 @@
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { LiveObject, Look, PlannedChange } from "../resource/provider.ts";
-import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider, flag, integer, list, optional, tableOf, text } from "./define.ts";
 import { diskSpec } from "./fields/disk.ts";
 import { tags } from "./fields/tags.ts";
@@ -59,8 +59,8 @@ const table = tableOf(fields);
 const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermination_minutes"] as const;
 
 function toSpec(answer: JsonObject): LiveObject | undefined {
-  const id = textIn(answer, "instance_pool_id");
-  if (id === undefined || answer.state === "DELETED") return undefined;
+  const id = keyIn(answer, "instance_pool_id");
+  if (answer.state === "DELETED") return undefined;
   const values = liveForm(table, answer);
   const facts = factsOf({ state: answer.state, stats: answer.stats });
   return { id: remoteId(id), name: textIn(answer, "instance_pool_name") ?? "", values, facts };

@@ -4,7 +4,7 @@ import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { LiveObject, Look, PlannedChange } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
-import { objectsIn, textIn, unlessGone } from "./answer.ts";
+import { keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { choice, defineProvider, group, optional, tableOf, text } from "./define.ts";
 import { placeOf } from "./nested.ts";
 import { counted, named } from "./sentences.ts";
@@ -40,16 +40,15 @@ const fields = {
   ),
 };
 
-function toSpec(answer: JsonObject): LiveObject | undefined {
-  const name = textIn(answer, "name");
-  if (name === undefined) return undefined;
+function toSpec(answer: JsonObject): LiveObject {
+  const name = keyIn(answer, "name");
   const backend = textIn(answer, "backend_type")?.includes("KEYVAULT") ? VAULT : "PLATFORM";
   const values = liveForm(tableOf(fields), { ...answer, backend_type: backend });
   return { id: remoteId(name), name, values, facts: {} };
 }
 
 const listed = async (api: Reader): Promise<readonly LiveObject[]> =>
-  objectsIn(await api.read("secrets/scopes/list"), "scopes").flatMap((answer) => toSpec(answer) ?? []);
+  objectsIn(await api.read("secrets/scopes/list"), "scopes").map(toSpec);
 
 const goes = (change: PlannedChange): boolean => change.action === "delete" || change.action === "replace";
 

@@ -4,7 +4,7 @@ import { remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import type { Acting, LiveObject, Task } from "../resource/provider.ts";
 import type { Reader, Secret, WriteInput } from "../resource/verbs.ts";
-import { factsOf, found, objectsIn, textIn, unlessGone } from "./answer.ts";
+import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { choice, defineProvider, optional, text } from "./define.ts";
 import { membersOfAll, placeOf } from "./nested.ts";
 
@@ -38,8 +38,7 @@ const fields = {
 async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[]> {
   const answer = await api.read("secrets/list", { scope });
   return objectsIn(answer, "secrets").flatMap((item) => {
-    const key = textIn(item, "key");
-    if (key === undefined) return [];
+    const key = keyIn(item, "key");
     const name = `${scope}/${key}`;
     const facts = factsOf({ last_updated_timestamp: textIn(item, "last_updated_timestamp") });
     return [{ id: remoteId(name), name, values: {}, facts }];

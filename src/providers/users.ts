@@ -3,7 +3,7 @@
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { FieldDiff, LiveObject, Look, PlannedChange, Step, UpdateTask } from "../resource/provider.ts";
-import { factsOf, found, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
+import { factsOf, found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
 import { defineProvider, tableOf } from "./define.ts";
 import { userFields } from "./fields/user.ts";
 import { keptIn, keptPaths, withKept } from "./kept.ts";
@@ -24,10 +24,9 @@ const EVERYBODY = "users";
 const table = tableOf(userFields);
 const SCALARS = ["displayName", "name", "emails", "externalId", "active"] as const;
 
-function toSpec(answer: JsonObject): LiveObject | undefined {
-  const id = textIn(answer, "id");
-  const userName = textIn(answer, "userName");
-  if (id === undefined || userName === undefined) return undefined;
+function toSpec(answer: JsonObject): LiveObject {
+  const id = keyIn(answer, "id");
+  const userName = keyIn(answer, "userName");
   const groups = objectsIn(answer, "groups").filter((one) => textIn(one, "display") !== EVERYBODY);
   const values = liveForm(table, {
     ...answer,
@@ -158,7 +157,7 @@ export const users = defineProvider({
   async list(api, scope) {
     const answer = await api.read("scim/users/list");
     return objectsIn(answer, "Resources")
-      .flatMap((user) => toSpec(user) ?? [])
+      .map(toSpec)
       .filter((live) => isThere(live, scope.names));
   },
   read: async (api, id) => {
