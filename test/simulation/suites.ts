@@ -5,7 +5,8 @@ import { crash } from "./suites/crash.ts";
 import { cut } from "./suites/cut.ts";
 import { disk } from "./suites/disk.ts";
 import { double } from "./suites/double.ts";
+import { faults } from "./suites/faults.ts";
 import { late } from "./suites/late.ts";
 import { repeat } from "./suites/repeat.ts";
 
-export const suites: readonly Suite[] = [crash, double, cut, late, repeat, disk];
+export const suites: readonly Suite[] = [crash, double, cut, late, repeat, faults, disk];
