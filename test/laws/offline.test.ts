@@ -1,0 +1,70 @@
+// A law for every kind: as long as nothing moved outside, a plan without any network is the plan with one.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { makePlan } from "../../src/planner/make.ts";
+import { recordedLive } from "../../src/planner/offline.ts";
+import { forStrangers, shielded } from "../../src/planner/untrusted.ts";
+import { registry } from "../../src/providers/index.ts";
+import type { Spec } from "../../src/spec/spec.ts";
+import { doing, Site } from "../engine/site.ts";
+import { type Sample, samples } from "./samples.ts";
+
+const POLICY = "policy: { max_deletes: 100% }\n";
+
+const sites: Site[] = [];
+afterEach(() => {
+  for (const site of sites.splice(0)) site.close();
+});
+
+async function applied(sample: Sample): Promise<Site> {
+  const site = await Site.start();
+  sites.push(site);
+  site.env = { DB_PASSWORD: "one", OTHER_PASSWORD: "two" };
+  for (const [path, text] of Object.entries(sample.files ?? {})) {
+    mkdirSync(dirname(join(site.folder, path)), { recursive: true });
+    writeFileSync(join(site.folder, path), text);
+  }
+  const { outcome } = await site.drive(site.process().apply(await site.spec(POLICY + sample.spec)));
+  expect(outcome.diagnostics).toEqual([]);
+  return site;
+}
+
+async function offline(site: Site, spec: Spec) {
+  const state = await site.state();
+  return makePlan({
+    registry,
+    host: state.host,
+    spec,
+    live: recordedLive(registry, state),
+    state,
+    partial: true,
+  });
+}
+
+describe.each(samples)("$kind", (sample) => {
+  test("what was applied plans to nothing offline, and shows no drift", async () => {
+    const site = await applied(sample);
+    const plan = await offline(site, await site.spec(POLICY + sample.spec));
+    expect(doing(plan)).toEqual([]);
+    expect(plan.drift).toEqual([]);
+    expect(plan.diagnostics).toEqual([]);
+  });
+
+  test("a changed spec plans offline to the same changes as with the workspace", async () => {
+    const site = await applied(sample);
+    const spec = await site.spec(POLICY + sample.changed);
+    const plan = await site.drive(site.process().plan(spec));
+    expect(doing(await offline(site, spec))).toEqual(doing(plan));
+  });
+
+  test("what was applied plans to nothing as an untrusted spec, too", async () => {
+    const site = await applied(sample);
+    const spec = await site.spec(POLICY + sample.spec);
+    const state = await site.state();
+    const shield = shielded({ registry, spec, state }, recordedLive(registry, state));
+    const input = { registry, host: state.host, spec: shield.spec, live: shield.live, state, partial: true };
+    expect(doing(forStrangers(makePlan(input), shield.notes))).toEqual([]);
+  });
+});
