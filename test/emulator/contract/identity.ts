@@ -210,6 +210,7 @@ const LEGACY = section(
   {
     open: {
       answers: ["answers of the write calls", "200 with an empty object; lists that are empty are left out"],
+      "group users": ["members of the group users", "everyone, without being listed"],
       repeated: ["adding a member twice, removing who is none", "nothing changes, 200"],
     },
   },

@@ -428,7 +428,7 @@ describe("permissions", () => {
     expect((await call("secrets/list", "GET", {}, as)).status).toBe(200);
   });
 
-  test("A4.3 permissions: everyone is a member of users", async () => {
+  test("A4.3 permissions, A4.2 group users: everyone is a member of users", async () => {
     const as = await w.user("bo@example.com");
     await acl("etl", "users", "READ");
     expect((await call("secrets/list", "GET", {}, as)).status).toBe(200);

@@ -1,12 +1,13 @@
 // Import: a notebook in any format, or an archive of notebooks and folders (A 4.4 rule 3).
 
+import type { Json } from "../../../core/json.ts";
 import { decodeBase64 } from "../../base64.ts";
 import type { Call, Operation } from "../../call.ts";
 import { ApiError } from "../../errors.ts";
 import { WORKSPACE } from "../../limits.ts";
 import { type Packed, tooLarge, unpackArchive } from "../../notebook/archive.ts";
 import { type DocumentFormat, documentOf } from "../../notebook/document.ts";
-import { type Format, type Language, languageNamed, unreadable } from "../../notebook/notebook.ts";
+import { type Format, LANGUAGES, type Language, unreadable } from "../../notebook/notebook.ts";
 import { pathOfSegments, segmentsOf } from "../../paths.ts";
 import type { World } from "../../world.ts";
 import { addNotebook, makeFolders, objectsOf, replaceNotebook } from "./objects.ts";
@@ -21,14 +22,23 @@ export const importObject: Operation = (call, world) => {
   const { input } = call;
   const format = String(input.format ?? "SOURCE") as Format;
   const target = { segments: segmentsOf(String(input.path)), overwrite: input.overwrite === true };
-  const language = languageNamed(input.language);
-  if (format === "SOURCE" && language === undefined)
-    throw new ApiError("INVALID_PARAMETER_VALUE", "Missing required field: language");
+  const language = format === "SOURCE" ? sourceLanguage(input.language) : "PYTHON";
   const content = postedContent(call);
   if (format === "DBC") importArchive(world, target, content);
-  else importNotebook(world, target, format, content, language ?? "PYTHON");
+  else importNotebook(world, target, format, content, language);
   return { json: {} };
 };
+
+/** Required for SOURCE; with any other format the field is ignored, whatever it holds. */
+function sourceLanguage(given: Json | undefined): Language {
+  if (given === undefined) throw new ApiError("INVALID_PARAMETER_VALUE", "Missing required field: language");
+  const language = LANGUAGES.find((one) => one === given);
+  if (language !== undefined) return language;
+  throw new ApiError(
+    "INVALID_PARAMETER_VALUE",
+    `Invalid value for field 'language': it must be one of ${LANGUAGES.join(", ")}`,
+  );
+}
 
 /** A posted file, or base64 in the field; either is at most 10 MB as it arrives (A 8). */
 function postedContent({ input, files }: Call): Uint8Array {

@@ -67,8 +67,11 @@ test.each(["HTML", "JUPYTER", "DBC"])(
   async (format) => {
     await put({ path: "/from" });
     const content = await take("/from", format);
-    expect((await put({ path: "/n", format, content, language: "SCALA" })).status).toBe(200);
-    expect((await status()).language).toBe("PYTHON");
+    for (const language of ["SCALA", "none at all"]) {
+      expect((await put({ path: "/n", format, content, language })).status).toBe(200);
+      expect((await status()).language).toBe("PYTHON");
+      await w.post("workspace/delete", { path: "/n" });
+    }
   },
 );
 
