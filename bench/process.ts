@@ -4,12 +4,19 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 
 const HOME = join(import.meta.dirname, "..");
 /** A copy of the program as it was when the run began: a run takes minutes, and work on the files goes on meanwhile. */
 export const ROOT = copied();
-const PEAK = pathToFileURL(join(import.meta.dirname, "peak.ts")).href;
+/** Loaded before a measured program: tells what the process needed. Plain JavaScript, so that loading it is nothing. */
+const NEED = `data:text/javascript,${encodeURIComponent(`
+import { writeFileSync } from "node:fs";
+process.on("exit", () => {
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  // maxRSS counts kibibytes on every system that Node runs on, the times count microseconds.
+  const need = { peak: maxRSS * 1024, cpuMs: (userCPUTime + systemCPUTime) / 1000 };
+  writeFileSync(process.env.BENCH_NEED_FILE, JSON.stringify(need));
+});`)}`;
 
 function copied(): string {
   const folder = mkdtempSync(join(tmpdir(), "workspace-bench-program-"));
@@ -37,7 +44,7 @@ export type Environment = Readonly<Record<string, string>>;
 export async function run(args: readonly string[], env: Environment = {}): Promise<Ran> {
   return inFolder(async (folder) => {
     const file = join(folder, "need");
-    const ended = await ending(["--import", PEAK, ...args], { ...env, BENCH_NEED_FILE: file });
+    const ended = await ending(["--import", NEED, ...args], { ...env, BENCH_NEED_FILE: file });
     return { ...ended, ...needIn(file) };
   });
 }
