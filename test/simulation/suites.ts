@@ -1,12 +1,14 @@
 // The list of all suites.
 
 import type { Suite } from "./suite.ts";
+import { corrupt } from "./suites/corrupt.ts";
 import { crash } from "./suites/crash.ts";
 import { cut } from "./suites/cut.ts";
 import { disk } from "./suites/disk.ts";
 import { double } from "./suites/double.ts";
 import { faults } from "./suites/faults.ts";
 import { late } from "./suites/late.ts";
+import { properties } from "./suites/properties.ts";
 import { repeat } from "./suites/repeat.ts";
 
-export const suites: readonly Suite[] = [crash, double, cut, late, repeat, faults, disk];
+export const suites: readonly Suite[] = [crash, double, cut, late, repeat, faults, properties, disk, corrupt];

@@ -145,13 +145,30 @@ export async function onPostgres(server: PostgresServer | undefined): Promise<Sh
       ];
     },
     async damage(name, bytes) {
-      const text = bytes === undefined ? "" : new TextDecoder().decode(bytes);
-      const current = "serial = (select serial from workspace_state.states where name = $1)";
-      const where =
-        name === "state" ? ["generations", "body", current] : ["journal", "line", `n = ${Number(name)}`];
-      const [table, column, row] = where;
-      if (bytes === undefined) await sql(`delete from workspace_state.${table} where name = $1 and ${row}`);
-      else await sql(`update workspace_state.${table} set ${column} = $2 where name = $1 and ${row}`, text);
+      const isState = name === "state";
+      if (bytes === undefined) {
+        const current = "serial = (select serial from workspace_state.states where name = $1)";
+        const row = isState ? current : `n = ${Number(name)}`;
+        await sql(
+          `delete from workspace_state.${isState ? "generations" : "journal"} where name = $1 and ${row}`,
+        );
+        return;
+      }
+      const [into, from, conflict] = isState
+        ? [
+            "generations (name, serial, fence, body)",
+            "name, serial, fence, $2",
+            "(name, serial) do update set body",
+          ]
+        : [
+            "journal (name, journal, n, line)",
+            `name, journal, ${Number(name)}, $2`,
+            "(name, journal, n) do update set line",
+          ];
+      await sql(
+        `insert into workspace_state.${into} select ${from} from workspace_state.states where name = $1 on conflict ${conflict} = $2`,
+        new TextDecoder().decode(bytes),
+      );
     },
     close: async () => undefined,
   };

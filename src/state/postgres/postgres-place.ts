@@ -6,7 +6,8 @@ import { corrupt, newerFormat } from "../format.ts";
 import { type Claim, lockLost } from "../lock.ts";
 import type { Sink, Stored, Top } from "../place.ts";
 import { GENERATIONS, type Piece, type Place, type PlaceNames, type PutState } from "../place.ts";
-import { type Answer, type Database, numberIn, type Row, sqlState, textIn, type Value } from "./database.ts";
+import { type Answer, type Database, numberIn, sqlState, textIn, type Value } from "./database.ts";
+import { journalPiece, pieceOf } from "./pieces.ts";
 import { statementsOf, TABLES_VERSION, tablesOf } from "./schema.ts";
 import type { PostgresUrl } from "./url.ts";
 
@@ -87,7 +88,7 @@ export class PostgresPlace implements Place {
     const greatest = numberIn(row, "greatest");
     if (greatest > serial)
       throw corrupt(this.names.state, 0, `it is at serial ${serial}, and there is a later one, ${greatest}`);
-    const journal = this.#journal(row);
+    const journal = journalPiece(this.names.journal, row);
     return {
       ...(state === undefined ? {} : { state }),
       ...(journal === undefined ? {} : { journal }),
@@ -99,15 +100,6 @@ export class PostgresPlace implements Place {
     const [row] = (await this.#look(this.#sql.orphans)).rows;
     if (textIn(row, "serial") === undefined) return {};
     throw corrupt(this.names.state, 0, `its row in ${this.#schema}.states is missing`);
-  }
-
-  #journal(row: Row): Piece | undefined {
-    if (numberIn(row, "journal") === 0) return undefined;
-    const piece = pieceOf(this.names.journal, textIn(row, "text") ?? "");
-    const [lines, present] = [numberIn(row, "lines"), numberIn(row, "present")];
-    if (lines !== present)
-      throw corrupt(this.names.journal, piece?.bytes.length ?? 0, `it has ${present} lines and not ${lines}`);
-    return piece;
   }
 
   /** A commit is durable before a later one of a statement that asks for it. */
@@ -237,8 +229,4 @@ export class PostgresPlace implements Place {
   close(): Promise<void> {
     return this.#database.close();
   }
-}
-
-function pieceOf(name: string, text: string | undefined): Piece | undefined {
-  return text === undefined ? undefined : { name, bytes: new TextEncoder().encode(text) };
 }
