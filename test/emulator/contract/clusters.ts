@@ -8,9 +8,9 @@ const CLUSTER = section(
   {
     num_workers: { "this or autoscale": /not both/, "when read, the desired count": /desired/ },
     cluster_name: { "need not be unique": /unique/, "empty by default": /default/ },
-    spark_version: { required: /required/, "one that spark-versions lists": /unknown/ },
+    spark_version: { required: /spark_version.* required/, "one that spark-versions lists": /unknown/ },
     spark_conf: "optional object of configuration",
-    node_type_id: { required: /required/, "one that list-node-types lists": /unknown/ },
+    node_type_id: { required: /node_type_id .*required/, "one that list-node-types lists": /unknown/ },
     driver_node_type_id: "node_type_id by default",
     custom_tags: {
       "at most 43 on create": /43/,

@@ -64,8 +64,8 @@ const WORKSPACE = section(
     },
     "rule 2": {
       "export of a missing path gives RESOURCE_DOES_NOT_EXIST": /missing path/,
-      "a directory is exported only as DBC": /cannot be exported as/,
-      "and so with all that is in it": /exported as DBC/,
+      "a directory is exported only as DBC": /a folder cannot be exported/,
+      "and so with all that is in it": /all that is in it/,
       "above 10 MB gives MAX_NOTEBOOK_SIZE_EXCEEDED": /larger than 10 MB/,
       "libraries cannot be exported": /a library cannot/,
     },
@@ -262,7 +262,7 @@ const ERRORS = section(
     RESOURCE_DOES_NOT_EXIST: {
       "missing scope": /scope/,
       "missing secret": /secret/,
-      "missing principal": /principal/,
+      "missing principal": /a principal that/,
       "missing ACL": /ACL/,
       "missing group": /group/,
       "missing user": /user/,

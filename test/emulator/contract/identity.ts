@@ -88,7 +88,7 @@ const STATES = section(
     "user DELETE": "always makes the user inactive",
     "user purge": "who neither owns nor belongs to a workspace is purged 30 days later",
     "upload handle": {
-      "create, path free, or overwrite true: open, with a handle": /create opens it where/,
+      "create, path free: open, a handle is returned": /create opens it where/,
       "create, overwrite true: open": /create opens it over/,
       "add-block, handle exists: stays open, the block is appended": /add-block/,
       "close, handle exists: closed, the upload is finished": /close/,
@@ -145,7 +145,7 @@ const SCIM = section(
     filter: {
       "<attribute> <operator> <value>": /without quotes/,
       "spaces written as +": /written as \+/,
-      "userName eq <user_name> on users": /user names are equal/,
+      "userName eq <user_name> on users": /by userName/,
       "displayName sw <prefix> on groups": /displayName/,
     },
     "filter eq": "the attribute equals the value",
@@ -245,12 +245,12 @@ const SECRET_CALLS = section(
     "rule 2": {
       "put overwrites a secret of the same key": /overwrites/,
       "values are encrypted before they are stored": /encrypted/,
-      "put needs WRITE or MANAGE": /put .* needs/,
+      "put needs WRITE or MANAGE": /secrets\/put needs WRITE/,
     },
     "rule 3": {
-      "delete of a secret needs WRITE or MANAGE": /needs/,
-      "list of secrets needs READ": /needs/,
-      "ACL put, delete, get and list need MANAGE": /needs/,
+      "delete of a secret needs WRITE or MANAGE": /secrets\/delete needs WRITE/,
+      "list of secrets needs READ": /secrets\/list needs READ/,
+      "ACL put, delete, get and list need MANAGE": /acls\/\w+ needs MANAGE/,
     },
     "rule 4": "secrets of a CLOUD_KEYVAULT scope are not written or deleted by put and delete",
     "rule 5": {

@@ -48,7 +48,8 @@ const JOB = section(
     on_success: "mailed when a run ends TERMINATED with success",
     on_failure: {
       INTERNAL_ERROR: /INTERNAL_ERROR/,
-      "FAILED, TIMED_OUT": /ends with %s|ends with FAILED/,
+      FAILED: /ends with FAILED/,
+      TIMED_OUT: /ends with TIMED_OUT/,
       SKIPPED: /SKIPPED/,
     },
     no_alert_for_skipped_runs: "skipped runs send no on_failure mail",
@@ -101,7 +102,7 @@ const RUN = section(
     run_name: "name of the run",
     run_page_url: "page of the run",
     run_type: "JOB_RUN",
-    result_state: "SUCCESS, FAILED, SKIPPED, TIMED_OUT",
+    result_state: { "SUCCESS, FAILED, TIMED_OUT": /by control/, SKIPPED: /SKIPPED/ },
     NotebookOutput: {
       "result, absent without an exit call": /no exit call/,
       "first 1 MB, and truncated says so": /1 MB/,

@@ -21,7 +21,7 @@ const POOL = section(
   {
     instance_pool_id: "assigned on create",
     instance_pool_name: {
-      "required on create and edit": /required/,
+      "required on create and edit": /instance_pool_name is required/,
       unique: /unique/,
       "not empty, fewer than 100 characters": /fewer than 100/,
     },
@@ -91,7 +91,10 @@ const CALLS = section(
   "B4.1",
   "Instance pools",
   {
-    create: { "answers instance_pool_id": /answers the id/, "instance_pool_name is required": /required/ },
+    create: {
+      "answers instance_pool_id": /answers the id/,
+      "instance_pool_name is required": /instance_pool_name is required/,
+    },
     edit: {
       "instance_pool_id, instance_pool_name and node_type_id are required": /required/,
       "node_type_id equals the original": /must equal/,

@@ -272,7 +272,7 @@ describe("edit", () => {
 });
 
 describe("instances", () => {
-  test("B4.1 rule 1: idle instances come in the background; idle_count then equals the minimum", async () => {
+  test("B4.1 rule 1, B2.1 min_idle_instances: idle instances come in the background; idle_count then equals the minimum", async () => {
     const id = await c.newPool({ min_idle_instances: 3 });
     expect(await c.stats(id)).toEqual([0, 0, 0, 3]);
     await w.advance(SECOND);

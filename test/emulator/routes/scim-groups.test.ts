@@ -29,7 +29,7 @@ const names = async (filter: string): Promise<string[]> => {
 };
 
 describe("create, get and list", () => {
-  test("A4.1 POST /Groups, A2.2 members, id: creates a group whose members are users and groups", async () => {
+  test("A4.1 POST /Groups, GET /Groups/{id}, A2.2 members, id: creates a group whose members are users and groups", async () => {
     const [ada, platform] = [await user("ada@example.com"), await group("platform")];
     const made = await create("eng", { members: [{ value: ada }, { value: platform }, { value: ada }] });
     expect(made).toMatchObject({

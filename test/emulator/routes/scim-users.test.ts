@@ -30,7 +30,7 @@ const names = async (filter: string): Promise<string[]> => {
 };
 
 describe("create", () => {
-  test("A4.1 POST /Users, A2.1 id, entitlements: creates a user with an id, its name and its entitlements", async () => {
+  test("A4.1 POST /Users, GET /Users/{id}, A2.1 id, entitlements: creates a user with an id, its name and its entitlements", async () => {
     const made = await create("ada@example.com", { entitlements: [{ value: "allow-cluster-create" }] });
     expect(made.status).toBe(201);
     expect(made.headers["content-type"]).toMatch("application/scim+json");
@@ -43,6 +43,7 @@ describe("create", () => {
       active: true,
       entitlements: [{ value: "allow-cluster-create" }],
     });
+    expect(await w.get(`${USERS}/${made.body.id}`)).toMatchObject({ status: 200, body: made.body });
   });
 
   test("A2.1 attributes: keeps displayName, name, emails, externalId, active and roles", async () => {
@@ -180,7 +181,7 @@ describe("filters", () => {
     expect(body.totalResults).toBe(1);
   });
 
-  test("A4.1 filter eq, filter, A2.1 userName: filter by user names are equal in upper and lower case, display names are not", async () => {
+  test("A4.1 filter eq, filter, A2.1 userName: filter by userName: user names are equal in upper and lower case, display names are not", async () => {
     expect(await names("userName eq ADA@EXAMPLE.COM")).toEqual(["ada@example.com"]);
     expect(await names("userName co EXAMPLE and userName sw BOB")).toEqual(["bob@example.com"]);
     expect(await names('displayName eq "ada l"')).toEqual([]);

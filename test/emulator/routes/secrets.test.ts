@@ -361,15 +361,16 @@ describe("access lists", () => {
 });
 
 describe("permissions", () => {
-  const needs: [string, "GET" | "POST", object, "READ" | "WRITE" | "MANAGE"][] = [
-    ["secrets/list", "GET", {}, "READ"],
-    ["secrets/put", "POST", { key: "k2", string_value: "v" }, "WRITE"],
-    ["secrets/delete", "POST", { key: "k" }, "WRITE"],
-    ["secrets/acls/put", "POST", { principal: "users", permission: "READ" }, "MANAGE"],
-    ["secrets/acls/get", "GET", { principal: ADMIN }, "MANAGE"],
-    ["secrets/acls/list", "GET", {}, "MANAGE"],
-    ["secrets/acls/delete", "POST", { principal: ADMIN }, "MANAGE"],
-    ["secrets/scopes/delete", "POST", {}, "MANAGE"],
+  type Needs = readonly [rule: string, path: string, wanted: string, method: "GET" | "POST", body: object];
+  const needs: readonly Needs[] = [
+    ["rule 3, A2.5 READ", "secrets/list", "READ", "GET", {}],
+    ["rule 2, A2.5 WRITE", "secrets/put", "WRITE", "POST", { key: "k2", string_value: "v" }],
+    ["rule 3, A2.5 WRITE", "secrets/delete", "WRITE", "POST", { key: "k" }],
+    ["rule 3, A2.5 MANAGE", "secrets/acls/put", "MANAGE", "POST", { principal: "users", permission: "READ" }],
+    ["rule 3, A2.5 MANAGE", "secrets/acls/get", "MANAGE", "GET", { principal: ADMIN }],
+    ["rule 3, A2.5 MANAGE", "secrets/acls/list", "MANAGE", "GET", {}],
+    ["rule 3, A2.5 MANAGE", "secrets/acls/delete", "MANAGE", "POST", { principal: ADMIN }],
+    ["permissions, A2.5 MANAGE", "secrets/scopes/delete", "MANAGE", "POST", {}],
   ];
   const levels = ["READ", "WRITE", "MANAGE"];
   const call = (path: string, method: string, body: object, as: string) =>
@@ -383,8 +384,8 @@ describe("permissions", () => {
   });
 
   test.each(needs)(
-    "A4.3 rule 2, rule 3, A2.5 READ, WRITE, MANAGE, A5 rule 5, A7 PERMISSION_DENIED: %s (%s %j) needs %s",
-    async (path, method, body, wanted) => {
+    "A4.3 %s, A5 rule 5, A7 PERMISSION_DENIED: %s needs %s",
+    async (_rule, path, wanted, method, body) => {
       const as = await w.user("bo@example.com");
       expect(await call(path, method, body, as)).toMatchObject({
         status: 403,
@@ -437,7 +438,8 @@ describe("permissions", () => {
 
   test("A4.3 permissions: administrators may do everything on any scope", async () => {
     const as = await w.user("root@example.com", { admin: true });
-    for (const [path, method, body] of needs) expect((await call(path, method, body, as)).status).toBe(200);
+    for (const [, path, , method, body] of needs)
+      expect((await call(path, method, body, as)).status).toBe(200);
   });
 
   test("A4.3 permissions: whoever lowered their own permission is held to it", async () => {

@@ -30,7 +30,7 @@ const failAll = async (rounds: number, ms: number): Promise<void> => {
 };
 
 describe("concurrent runs of a job", () => {
-  test("B2.2 max_concurrent_runs: one by default, the next is SKIPPED with a message", async () => {
+  test("B2.2 max_concurrent_runs, B2.3 result_state: one by default, the next is SKIPPED with a message", async () => {
     const job = await c.newJob();
     await c.runNow(job);
     const second = await c.run(await c.runNow(job));
