@@ -18,7 +18,7 @@ function otherState(present: State, incoming: State): Diagnostic[] {
     return [
       error("STATE_LINEAGE", "another state is there already, with a lineage of its own", {
         hint: HINT,
-        cause: `lineage ${present.lineage} with ${present.records.size} records there, lineage ${incoming.lineage} here`,
+        cause: `${present.records.size} resources are recorded there, ${incoming.records.size} here`,
       }),
     ];
   if (incoming.serial < present.serial)
