@@ -22,14 +22,36 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
 const listFolder = async (api: Reader, path: string): Promise<readonly JsonObject[]> =>
   objectsIn(await api.read("workspace/list", { path }), "objects");
 
-/** What lies in a folder and stays there after the plan. */
-function staying(live: LiveObject, look: Look): readonly string[] {
-  return objectsIn(live.facts, "holds").flatMap((entry) => {
+/** What lies in a folder, with what lies in the folders below it. */
+async function holdsOf(api: Reader, folder: string): Promise<readonly JsonObject[]> {
+  const entries = (await found(() => listFolder(api, folder))) ?? [];
+  return Promise.all(
+    entries.map(async (entry) => {
+      const holds = isFolder(entry) ? await holdsOf(api, keyIn(entry, "path")) : undefined;
+      return factsOf({ path: entry.path, object_type: entry.object_type, holds });
+    }),
+  );
+}
+
+/** What lies in a folder and stays there after the plan. A folder that came with notebooks of the spec goes with the last of them. */
+function staying(holder: JsonObject, look: Look): readonly string[] {
+  return objectsIn(holder, "holds").flatMap((entry) => {
     const path = textIn(entry, "path");
     const kind = KINDS[String(entry.object_type)];
-    return path === undefined || (kind !== undefined && look.goes(kind, path)) ? [] : [path];
+    if (path === undefined || (kind !== undefined && look.goes(kind, path))) return [];
+    return objectsIn(entry, "holds").length > 0 && staying(entry, look).length === 0 ? [] : [path];
   });
 }
+
+/** The folders left below one, the deepest first; none where something else lies there, and the service refuses. */
+function emptied(holder: JsonObject): readonly string[] {
+  const below = objectsIn(holder, "holds");
+  const folders = below.flatMap((entry) => [...emptied(entry), keyIn(entry, "path")]);
+  return everyFolder(below) ? folders : [];
+}
+
+const everyFolder = (entries: readonly JsonObject[]): boolean =>
+  entries.every((entry) => isFolder(entry) && everyFolder(objectsIn(entry, "holds")));
 
 export const directories = defineProvider({
   kind: "directories",
@@ -48,7 +70,7 @@ export const directories = defineProvider({
   needs: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
   objections(change, look) {
     if (change.action !== "delete" || change.live === undefined) return [];
-    const foreign = staying(change.live, look).map(baseName);
+    const foreign = staying(change.live.facts, look).map(baseName);
     if (foreign.length === 0) return [];
     return [
       {
@@ -66,9 +88,7 @@ export const directories = defineProvider({
   /** Of a directory that the spec no longer has, what it holds decides whether it may go. */
   async hydrate(api, live, desired) {
     if (desired !== undefined) return live;
-    const holds = (await listFolder(api, live.name)).map(({ path, object_type }) =>
-      factsOf({ path, object_type }),
-    );
+    const holds = await holdsOf(api, live.name);
     return { ...live, facts: { ...live.facts, holds } };
   },
   async read(api, id) {
@@ -81,5 +101,9 @@ export const directories = defineProvider({
   },
   /** There is nothing about a directory to change. */
   update: async () => {},
-  delete: (api, task) => unlessGone(() => api.write("workspace/delete", { path: task.id, recursive: false })),
+  /** Folders that came with notebooks are empty now. Each goes by itself, so that what came meanwhile stops it. */
+  async delete(api, task) {
+    for (const path of [...emptied({ holds: await holdsOf(api, task.id) }), task.id])
+      await unlessGone(() => api.write("workspace/delete", { path, recursive: false }));
+  },
 });

@@ -95,6 +95,27 @@ describe("directories", () => {
     expect(await directories.read(api, going.id)).toBeUndefined();
   });
 
+  test("a folder that came with a notebook of the spec is not foreign and goes with its directory; an empty one is", async () => {
+    const { world, api } = await startWorkspace();
+    await create(directories, api, "/Shared/etl", {});
+    await world.post("workspace/mkdirs", { path: "/Shared/etl/deep/er" });
+    const content = { path: "/Shared/etl/deep/er/ours", language: "PYTHON", content: btoa("1") };
+    await world.post("workspace/import", content);
+    const live = liveObject("/Shared/etl", {});
+    const going = (await directories.hydrate?.(api, live, undefined)) ?? live;
+    const ours = lookAt({ goes: ["notebooks./Shared/etl/deep/er/ours"] });
+    expect(directories.objections?.(planned(directories, "delete", going), ours)).toEqual([]);
+    expect(directories.objections?.(planned(directories, "delete", going), lookAt({}))).toHaveLength(1);
+    await world.post("workspace/mkdirs", { path: "/Shared/etl/theirs" });
+    const theirs = (await directories.hydrate?.(api, live, undefined)) ?? live;
+    const change = planned(directories, "delete", theirs);
+    expect(directories.objections?.(change, ours)?.[0]?.message).toMatch(/: theirs$/);
+    await world.post("workspace/delete", { path: "/Shared/etl/theirs" });
+    await world.post("workspace/delete", { path: content.path });
+    await remove(directories, api, going);
+    expect(await directories.read(api, going.id)).toBeUndefined();
+  });
+
   test("paths are checked, and folders above are needed", () => {
     expect(directories.check?.({}, "/Shared/etl")).toEqual([]);
     for (const path of ["Shared", "/a//b", "/a/", "/a/../b", "/./a", "/"])
