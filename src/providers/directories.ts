@@ -75,7 +75,7 @@ export const directories = defineProvider({
     return [
       {
         code: "GUARD_DATA_LOSS",
-        message: `the directory ${change.live.name} holds what the spec never had: ${named(foreign)}`,
+        message: `the directory ${change.live.name} holds what this plan does not delete: ${named(foreign)}`,
         hint: `move that away first, or keep the directory with: workspace state rm ${change.address}`,
       },
     ];
