@@ -1,13 +1,18 @@
 // Which change waits for which: what a resource needs comes before it; what held an id lets go before the object does.
 
 import type { Address } from "../core/address.ts";
+import type { Json } from "../core/json.ts";
+import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 import type { Change } from "./change.ts";
 import type { Context } from "./context.ts";
+import { foldName } from "./world.ts";
 
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
 export function withEdges(context: Context, changes: readonly Change[]): Change[] {
   const acting = new Set(changes.filter((change) => acts(change)).map((change) => change.address));
   const dependents = dependentsOf(context);
+  for (const [going, holders] of liveHolders(context, changes))
+    for (const holder of holders) addTo(dependents, holder, going);
   const holders = (address: Address): readonly Address[] =>
     [...(dependents.get(address) ?? [])].filter((one) => acting.has(one) && one !== address).sort();
   return changes.map((change) => {
@@ -36,18 +41,58 @@ function acts(change: Change): boolean {
 }
 
 /** Who holds, or held at the last apply, what. */
-function dependentsOf(context: Context): ReadonlyMap<Address, ReadonlySet<Address>> {
+function dependentsOf(context: Context): Map<Address, Set<Address>> {
   const dependents = new Map<Address, Set<Address>>();
-  const add = (from: Address, to: Address): void => {
-    const known = dependents.get(to);
-    if (known === undefined) dependents.set(to, new Set([from]));
-    else known.add(from);
-  };
+  const add = (from: Address, to: Address): void => addTo(dependents, from, to);
   for (const record of context.input.state.records.values())
     for (const one of record.depends_on) add(record.address, one);
   for (const resource of context.input.spec.resources.values())
     for (const one of resource.dependsOn) add(resource.address, one);
   return dependents;
+}
+
+function addTo(dependents: Map<Address, Set<Address>>, from: Address, to: Address): void {
+  const known = dependents.get(to);
+  if (known === undefined) dependents.set(to, new Set([from]));
+  else known.add(from);
+}
+
+/** Who is updated and holds, live, what is deleted: neither the spec nor the state need to know of that. */
+function liveHolders(context: Context, changes: readonly Change[]): ReadonlyMap<Address, readonly Address[]> {
+  const { registry } = context.input;
+  const going = new Map<string, Address>();
+  for (const { action, kind, name, address, ...rest } of changes)
+    if (action === "delete" && "id" in rest) {
+      going.set(`${kind}\n${foldName(registry.get(kind), name)}`, address);
+      going.set(`${kind}\n${rest.id}`, address);
+    }
+  const holders = new Map<Address, Address[]>();
+  if (going.size === 0) return holders;
+  for (const change of changes) {
+    if (change.action !== "update") continue;
+    for (const [kind, text] of mentioned(registry.get(change.kind).fields, change.before)) {
+      const address =
+        going.get(`${kind}\n${foldName(registry.get(kind), text)}`) ?? going.get(`${kind}\n${text}`);
+      if (address !== undefined) holders.set(address, [...(holders.get(address) ?? []), change.address]);
+    }
+  }
+  return holders;
+}
+
+/** Everything that values name or refer to, as kind and natural name or id. */
+function mentioned(fields: FieldTable, values: Values): readonly (readonly [string, string])[] {
+  const found: [string, string][] = [];
+  const visit = (schema: FieldSchema, value: Json | undefined, kind: string | undefined): void => {
+    const named = schema.names ?? schema.refersTo ?? kind;
+    if (typeof value === "string") {
+      if (named !== undefined) found.push([named, value]);
+    } else if (Array.isArray(value)) for (const item of value) visit(schema.items ?? {}, item, named);
+    else if (value !== undefined && value !== null && typeof value === "object")
+      for (const [key, inner] of Object.entries(value))
+        visit(schema.properties?.[key] ?? {}, inner, undefined);
+  };
+  for (const [name, schema] of Object.entries(fields)) visit(schema, values[name], undefined);
+  return found;
 }
 
 /** Keeps the changes that `only` names and everything that those need. */
