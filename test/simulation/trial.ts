@@ -3,12 +3,20 @@
 import { Failure } from "../../src/core/diagnostic.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
+import type { PlanInput } from "../../src/planner/input.ts";
 import type { Outcome } from "../../src/planner/outcome.ts";
 import type { Plan } from "../../src/planner/plan.ts";
 import type { Spec } from "../../src/spec/spec.ts";
 import type { ProcessOptions, Site } from "../engine/site.ts";
 import { Ledger } from "./ledger.ts";
 import { type Checkpoint, type Stage, siteFrom } from "./stage.ts";
+
+interface Applying {
+  /** Settles when the process dies. */
+  readonly stopped?: Promise<void>;
+  readonly spec?: Spec;
+  readonly more?: Partial<PlanInput>;
+}
 
 /** How one process of a case ended. */
 export interface Ran {
@@ -34,8 +42,9 @@ export class Trial {
     this.ledger.watch(site);
   }
 
-  static async of(stage: Stage, from: Checkpoint = stage.start): Promise<Trial> {
-    return new Trial(stage, await siteFrom(from));
+  /** `seed`: of ids and tokens; no two sites of one story may draw the same. */
+  static async of(stage: Stage, from: Checkpoint = stage.start, seed = 7): Promise<Trial> {
+    return new Trial(stage, await siteFrom(from, seed));
   }
 
   close(): void {
@@ -50,7 +59,7 @@ export class Trial {
   /** Runs an apply to its end, or until `stopped` settles. */
   async apply(
     options: ProcessOptions = {},
-    { stopped, spec = this.stage.spec }: { readonly stopped?: Promise<void>; readonly spec?: Spec } = {},
+    { stopped, spec = this.stage.spec, more = {} }: Applying = {},
   ): Promise<Ran> {
     this.ledger.process += 1;
     const number = this.ledger.process;
@@ -70,7 +79,7 @@ export class Trial {
       log: (event) => this.tell("log", event),
     });
     let ran: Ran = { plan, outcome: undefined, failure: undefined, died: true };
-    const work = process.apply(spec).then(
+    const work = process.apply(spec, more).then(
       ({ outcome }) => {
         this.tell("outcome", outcome);
         ran = { plan, outcome, failure: undefined, died: false };
