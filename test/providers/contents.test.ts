@@ -86,7 +86,9 @@ describe("directories", () => {
     const live = listed.find((one) => one.name === "/Shared/etl") ?? liveObject("", {});
     const going = (await directories.hydrate?.(api, live, undefined)) ?? live;
     const change = planned(directories, "delete", going);
-    expect(directories.objections?.(change, lookAt({}))?.[0]?.message).toMatch(/holds what this plan does not delete: theirs$/);
+    expect(directories.objections?.(change, lookAt({}))?.[0]?.message).toMatch(
+      /holds what this plan does not delete: theirs$/,
+    );
     expect(directories.objections?.(change, lookAt({ goes: ["notebooks./Shared/etl/theirs"] }))).toEqual([]);
     await expect(remove(directories, api, going)).rejects.toMatchObject({ code: "DIRECTORY_NOT_EMPTY" });
     await world.post("workspace/delete", { path: "/Shared/etl/theirs" });
