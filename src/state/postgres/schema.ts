@@ -61,8 +61,8 @@ export function statementsOf(schema: string) {
     orphans: `select max(serial) as serial from ${generations} where name = $1`,
     makeRow: `insert into ${states} (name) values ($1) on conflict do nothing`,
     top: `select fence, claim, released, renewed_at from ${states} where name = $1`,
-    claim: `update ${states} set fence = $2, claim = $3, nonce = $4, released = $5, renewed_at = coalesce($6::bigint, ${serverNow})
-      where name = $1 and fence = $7 and fence < $2 and ($8::bigint is null or (renewed_at = $8 and released = $9))`,
+    claim: `with ${durable} update ${states} set fence = $2, claim = $3, nonce = $4, released = $5, renewed_at = coalesce($6::bigint, ${serverNow})
+      from durable where name = $1 and fence = $7 and fence < $2 and ($8::bigint is null or (renewed_at = $8 and released = $9))`,
     renew: `update ${states} set released = $4, renewed_at = coalesce($5::bigint, ${serverNow})
       where name = $1 and fence = $2 and nonce = $3`,
     /** Compare and set: the fence and the serial have to be the ones that the writer knows. */
