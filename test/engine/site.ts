@@ -117,8 +117,8 @@ export class Site {
     return (count) => {
       const bytes = new Uint8Array(count);
       for (let at = 0; at < count; at++) {
-        this.#seed = (this.#seed * 1103515245 + 12345) % 2147483648;
-        bytes[at] = (this.#seed >> 8) & 255;
+        this.#seed = (Math.imul(this.#seed, 1103515245) + 12345) | 0;
+        bytes[at] = (this.#seed >>> 16) & 255;
       }
       return bytes;
     };
