@@ -72,7 +72,10 @@ function madeTwice(
 ): readonly Diagnostic[] {
   const token = run.tokens.get(record.address);
   if (token === undefined) return [];
-  const twins = twinsOf(token, record, provider, { all: () => objects });
+  const same = twinsOf(token, record, provider, { all: () => objects });
+  if (same.length === 0) return [];
+  const recorded = new Set([...run.input.lease.state().records.values()].map((one) => one.id));
+  const twins = same.filter((id) => !recorded.has(id));
   if (twins.length === 0) return [];
   run.input.lease.note({ type: "record", record: withDeposed(record, twins) });
   return [
