@@ -19,6 +19,9 @@ export async function create(run: Run, change: Create | Replace, existed: boolea
   const token = newToken(run);
   run.tokens.set(change.address, token);
   return ended(run, change, async (open) => {
+    // What gives way is looked at before its successor is made; one that was renamed aside was looked at then.
+    if (change.action === "replace" && change.replacing === "create-first" && replaces !== undefined)
+      await reread(run, change);
     const { wire, applied } = await reach(run, change);
     const payload = payloadOf(run, change);
     const journal = open(
