@@ -8,7 +8,19 @@ import { disk } from "./suites/disk.ts";
 import { double } from "./suites/double.ts";
 import { faults } from "./suites/faults.ts";
 import { late } from "./suites/late.ts";
+import { moves } from "./suites/moves.ts";
 import { properties } from "./suites/properties.ts";
 import { repeat } from "./suites/repeat.ts";
 
-export const suites: readonly Suite[] = [crash, double, cut, late, repeat, faults, properties, disk, corrupt];
+export const suites: readonly Suite[] = [
+  crash,
+  double,
+  cut,
+  late,
+  repeat,
+  faults,
+  properties,
+  moves,
+  disk,
+  corrupt,
+];

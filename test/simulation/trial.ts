@@ -71,6 +71,7 @@ export class Trial {
       onPlan: (made) => {
         plan = made;
         this.tell("plan", made);
+        options.onPlan?.(made);
       },
       onEvent: (event) => {
         this.tell("events", event);
