@@ -1,6 +1,7 @@
 // What a kind, or one of its fields, is: from the same table that validates and compares it.
 
 import type { Json } from "../core/json.ts";
+import { isContentField } from "../resource/content-kinds.ts";
 import type { FieldSchema } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
@@ -17,12 +18,14 @@ export function kindsText(registry: Registry, colors: Colors): string {
 export function kindText(provider: Provider, colors: Colors): string {
   const facts = kindFacts(provider).map((fact) => `  ${fact}`);
   const required = requiredOf({ properties: provider.fields });
-  const fields = Object.entries(provider.fields).map(([name, schema]) =>
-    fieldRow(name, schema, required.has(name)),
-  );
+  const fields = Object.entries(provider.fields)
+    .filter(([name]) => !isContentField(provider, name))
+    .map(([name, schema]) => fieldRow(name, schema, required.has(name)));
   const width = Math.max(0, ...fields.map(([label]) => label.length));
   const rows = fields.map(([label, words]) => `  ${colors.bold(label.padEnd(width))}  ${words}`);
-  return `${colors.bold(provider.kind)}: ${provider.description}\n\n${facts.join("\n")}\n\nFields (* required):\n\n${rows.join("\n")}\n`;
+  const listing =
+    rows.length === 0 ? "It has no fields: write {}." : `Fields (* required):\n\n${rows.join("\n")}`;
+  return `${colors.bold(provider.kind)}: ${provider.description}\n\n${facts.join("\n")}\n\n${listing}\n`;
 }
 
 function kindFacts(provider: Provider): readonly string[] {

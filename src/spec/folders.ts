@@ -1,8 +1,8 @@
 // Whole folders of notebooks or files: one entry with `source_dir` becomes a resource for each file below that folder.
 
 import { addressOf } from "../core/address.ts";
+import { hasContent } from "../resource/content-kinds.ts";
 import type { Registry } from "../resource/registry.ts";
-import { hasContent } from "./content-kinds.ts";
 import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./contents.ts";
 import { namedPath } from "./files.ts";
 import type { Findings } from "./finding.ts";

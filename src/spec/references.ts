@@ -2,10 +2,10 @@
 
 import { type Address, addressOf } from "../core/address.ts";
 import { toText } from "../core/pointer.ts";
+import { isSecretValue } from "../resource/content-kinds.ts";
 import type { FieldSchema } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
-import { isSecretValue } from "./content-kinds.ts";
 import { partsOrReport } from "./expand.ts";
 import { fieldOf, itemOf, memberOf } from "./field-walk.ts";
 import type { Findings } from "./finding.ts";

@@ -3,10 +3,10 @@
 import type { Address } from "../core/address.ts";
 import type { Json } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
+import { hasContent, secretField } from "../resource/content-kinds.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Payload, Problem, Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
-import { hasContent, secretField } from "./content-kinds.ts";
 import { contentOf } from "./contents.ts";
 import { reportLimits, reportRepeated, reportSharedNames } from "./counts.ts";
 import { reportCycles } from "./cycles.ts";

@@ -1,10 +1,10 @@
 // The JSON Schema of a spec, made from the kinds: what validation checks with, and what editors complete from.
 
 import type { Json } from "../core/json.ts";
+import { isContentField, isSecretValue, secretField } from "../resource/content-kinds.ts";
 import type { FieldSchema } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
-import { isContentField, isSecretValue, secretField } from "./content-kinds.ts";
 import { specForm } from "./schema-fields.ts";
 import { LIFECYCLE, policySchema, TARGET_DESCRIPTION, variablesSchema } from "./schema-sections.ts";
 

@@ -129,7 +129,8 @@ async function write(
     }.\n`,
   );
   // The embedded workspace lies beside a spec, so another folder has another one.
-  if (host !== EMBEDDED) context.stdout.write(`Next: cd ${out}; workspace plan --adopt\n`);
+  const there = out === "." ? "" : `cd ${out}; `;
+  if (host !== EMBEDDED) context.stdout.write(`Next: ${there}workspace plan --adopt\n`);
   return exitOf(notes);
 }
 

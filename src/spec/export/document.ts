@@ -3,10 +3,10 @@
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
+import { hasContent, secretField } from "../../resource/content-kinds.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
-import { hasContent, secretField } from "../content-kinds.ts";
 import { escaped } from "../template.ts";
 import { type Placed, placed } from "./addresses.ts";
 import { memberOf, parentOf, secretNotes, variablesFor } from "./secrets.ts";

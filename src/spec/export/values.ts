@@ -2,9 +2,9 @@
 
 import { canonicalJson } from "../../core/canonical.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
+import { isContentField } from "../../resource/content-kinds.ts";
 import type { FieldSchema, Values } from "../../resource/fields.ts";
 import type { Provider } from "../../resource/provider.ts";
-import { isContentField } from "../content-kinds.ts";
 import { memberOf } from "../field-walk.ts";
 import { isOptional } from "../schema.ts";
 import { escaped } from "../template.ts";

@@ -1,7 +1,7 @@
 // Which fields of a kind are not written as they are: secrets, that come from a source, and contents, that come from a file.
 
-import type { FieldSchema } from "../resource/fields.ts";
-import type { Provider } from "../resource/provider.ts";
+import type { FieldSchema } from "./fields.ts";
+import type { Provider } from "./provider.ts";
 
 /** A value that a spec never holds: it is named by its source instead. */
 export function isSecretValue(field: FieldSchema): boolean {
