@@ -1,7 +1,8 @@
 // A process that stops at any operation on the place of a state, of every store: what the next process finds.
 
 import { describe, expect, test } from "vitest";
-import type { StateStore } from "../../src/state/store.ts";
+import type { Lease, StateStore } from "../../src/state/store.ts";
+import { BO } from "./build.ts";
 import { codeOf, names, publish, record } from "./contract.ts";
 import type { Process, Shared, Step } from "./sharing.ts";
 
@@ -204,5 +205,71 @@ export function crashContract(title: string, open: () => Promise<Shared>): void 
         expect(counted.passed.length).toBeGreaterThan(5);
         expect(failures).toEqual([]);
       });
+  });
+}
+
+interface Takeover {
+  readonly step: Step;
+  readonly passed: readonly string[];
+  /** Holds the lock from then on. */
+  heir(): Lease | undefined;
+}
+
+/** At operation `at` of one process another one takes the state over and writes; then the first goes on. */
+function takeover(shared: Shared, at: number): Takeover {
+  const passed: string[] = [];
+  let heir: Lease | undefined;
+  const step: Step = (what) => {
+    passed.push(what);
+    if (passed.length - 1 !== at) return undefined;
+    return (async () => {
+      heir = await shared.store({ ...HEIR, owner: BO }).lock(NO_WAIT);
+      await heir.append(record("heirs"));
+    })();
+  };
+  return { step, passed, heir: () => heir };
+}
+
+/** A lock that is taken over at the wrong moment: the heir's state is what it wrote, whatever the other one still does. */
+export function takeoverContract(title: string, open: () => Promise<Shared>): void {
+  test(`${title}: taken over at any step of a run, it is the heir's alone`, {
+    timeout: 120_000,
+  }, async () => {
+    const work = async (store: StateStore): Promise<void> => {
+      const lease = await store.lock(NO_WAIT);
+      await lease.append(record("x"));
+      lease.note(record("y"));
+      await lease.publish();
+      await lease.append(record("z"));
+      await lease.publish();
+      await lease.release();
+    };
+    const wrong: string[] = [];
+    for (let at = 0; ; at++) {
+      const shared = await open();
+      await three(shared);
+      const over = takeover(shared, at);
+      const code = await codeOf(work(shared.store({ step: over.step })));
+      const heir = over.heir();
+      if (heir === undefined) {
+        await shared.close();
+        break;
+      }
+      const where = `${at} ${over.passed[at]} (${code})`;
+      const known = [...heir.state().records.keys()].map((address) => address.slice("pools.".length)).sort();
+      try {
+        const state = await heir.publish();
+        await heir.release();
+        const found = await names(shared.store());
+        if (found.join() !== known.join()) wrong.push(`${where}: ${found} and not ${known}`);
+        const next = await publish(shared.store(), "next");
+        if (next.serial !== state.serial + 1)
+          wrong.push(`${where}: serial ${next.serial} after ${state.serial}`);
+      } catch (failure) {
+        wrong.push(`${where}: ${String(failure)}`);
+      }
+      await shared.close();
+    }
+    expect(wrong).toEqual([]);
   });
 }

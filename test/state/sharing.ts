@@ -28,7 +28,7 @@ export interface Process {
   readonly step?: Step;
 }
 
-export type Step = (what: string) => Promise<never> | undefined;
+export type Step = (what: string) => Promise<void> | undefined;
 
 /** A stored thing, to be damaged: a file, or a row. */
 export interface Part {

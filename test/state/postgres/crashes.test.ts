@@ -1,5 +1,5 @@
 import { afterAll, describe } from "vitest";
-import { crashContract } from "../crashes.ts";
+import { crashContract, takeoverContract } from "../crashes.ts";
 import { onPostgres } from "../sharing.ts";
 import { startPostgres } from "./server.ts";
 
@@ -8,4 +8,5 @@ afterAll(() => server?.stop());
 
 describe.skipIf(server === undefined)("with a server", () => {
   crashContract("a state in PostgreSQL", () => onPostgres(server));
+  takeoverContract("a state in PostgreSQL", () => onPostgres(server));
 });
