@@ -24,6 +24,8 @@ export interface Settings {
   /** The user that the token belongs to, where somebody said so. */
   readonly user: string | undefined;
   readonly parallelism: number;
+  /** How long one attempt at a request may take; undefined leaves it to the client. */
+  readonly requestMs: number | undefined;
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -48,15 +50,15 @@ export function settingsOf(context: Context, options: HostOptions): Settings {
   const user = fromEnv(context, "WORKSPACE_USER") ?? profile.user;
   const parallelism =
     options.parallelism ?? wholeFromEnv(context, "WORKSPACE_PARALLELISM") ?? DEFAULT_PARALLELISM;
-  if (host === EMBEDDED)
-    return { place: { embedded: true, identity: EMBEDDED }, user, parallelism, warnings };
+  const common = { user, parallelism, requestMs: leaseFromEnv(context), warnings };
+  if (host === EMBEDDED) return { place: { embedded: true, identity: EMBEDDED }, ...common };
   const identity = identityOf(host);
   // A profile's token goes to the profile's own host and to no other.
   const ours = profile.host !== undefined && identityOf(profile.host) === identity;
   const token = tokenFor(context, options, ours ? profile.token : undefined);
   if (token === undefined) throw new Failure(noToken(identity, profile.token !== undefined));
   const basic = fromEnv(context, "WORKSPACE_AUTH") === "basic";
-  return { place: { embedded: false, identity, token, basic }, user, parallelism, warnings };
+  return { place: { embedded: false, identity, token, basic }, ...common };
 }
 
 /** A profile that was named on the command line is meant whole. */
@@ -91,6 +93,23 @@ export function wholeFromEnv(context: Context, name: string): number | undefined
   if (!/^[1-9]\d{0,3}$/.test(text))
     throw new Failure(error("CLI_USAGE", `${name} is not a whole number above 0`));
   return Number(text);
+}
+
+const SHORTEST_LEASE_MS = 500;
+const LONGEST_LEASE_MS = 60_000;
+
+/**
+ * WORKSPACE_LEASE: how long a run that shows no sign of life keeps the lock. Whoever takes it over waits for the last request
+ * as well, so a request is given up after the same time. Undefined: both are a minute.
+ */
+export function leaseFromEnv(context: Context): number | undefined {
+  const ms = timeFromEnv(context, "WORKSPACE_LEASE");
+  if (ms === undefined) return undefined;
+  if (ms < SHORTEST_LEASE_MS || ms > LONGEST_LEASE_MS)
+    throw new Failure(
+      error("CLI_USAGE", "WORKSPACE_LEASE is not between 500ms and 60s", { hint: "write it as 10s" }),
+    );
+  return ms;
 }
 
 export function timeFromEnv(context: Context, name: string): number | undefined {

@@ -98,6 +98,7 @@ function clientOver(
   options: ConnectionOptions,
   auth: "basic" | "bearer",
 ): Client {
+  const { requestMs } = options.settings;
   return createClient({
     transport,
     host,
@@ -108,6 +109,7 @@ function clientOver(
     sleep,
     random: Math.random,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...(requestMs === undefined ? {} : { timeoutMs: requestMs }),
     log: ({ operation, status, attempt, waitMs = 0 }) => {
       if (waitMs < LONG_WAIT_MS) return;
       const what = status === 0 ? "gave no whole answer" : `answered ${status}`;

@@ -5,7 +5,7 @@ import { openFileStore } from "../state/file/file-store.ts";
 import { isDeadHere, nodeClock, nodeFiles, nodeRandom, thisProcess } from "../state/file/node-ports.ts";
 import type { StoreOptions } from "../state/kept-store.ts";
 import type { StateStore } from "../state/store.ts";
-import { fromEnv, type HostOptions } from "./config.ts";
+import { fromEnv, type HostOptions, leaseFromEnv } from "./config.ts";
 import type { Context } from "./context.ts";
 import { sharedState } from "./shared-state.ts";
 import { type SpecOptions, specFile, targetOf } from "./spec.ts";
@@ -46,11 +46,13 @@ export function openStateAt(
   said: string | undefined,
   keys: Keys = keysOf(context),
 ): StateStore {
+  const leaseMs = leaseFromEnv(context);
   const common = {
     clock: nodeClock,
     random: nodeRandom,
     owner: thisProcess(),
     isDead: isDeadHere,
+    ...(leaseMs === undefined ? {} : { times: { leaseMs, requestMs: leaseMs } }),
     ...keys,
   };
   const shared =
