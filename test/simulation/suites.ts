@@ -7,10 +7,12 @@ import { cut } from "./suites/cut.ts";
 import { disk } from "./suites/disk.ts";
 import { double } from "./suites/double.ts";
 import { faults } from "./suites/faults.ts";
+import { kill9 } from "./suites/kill9.ts";
 import { late } from "./suites/late.ts";
 import { moves } from "./suites/moves.ts";
 import { properties } from "./suites/properties.ts";
 import { repeat } from "./suites/repeat.ts";
+import { two } from "./suites/two.ts";
 
 export const suites: readonly Suite[] = [
   crash,
@@ -22,5 +24,7 @@ export const suites: readonly Suite[] = [
   properties,
   moves,
   disk,
+  kill9,
+  two,
   corrupt,
 ];

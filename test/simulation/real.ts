@@ -1,0 +1,186 @@
+// The program and the emulator as real processes, with a gate between them, a folder on the real disk, and the checks of the outside.
+
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { BIN, type Ended, type Running, start } from "../cli/program.ts";
+import { leaksIn } from "./canary.ts";
+import { type Gate, openGate } from "./gate.ts";
+import { CANARIES, FILE_CANARY, FILES } from "./scenarios.ts";
+
+const TOKEN = "simulated-token";
+const READY_MS = 20_000;
+
+export class Real {
+  readonly gate: Gate;
+  readonly folder: string;
+  readonly #url: string;
+  readonly #emulator: Running;
+  /** What every process printed. */
+  readonly said: string[] = [];
+
+  private constructor(emulator: Running, url: string, gate: Gate, folder: string) {
+    this.#emulator = emulator;
+    this.#url = url;
+    this.gate = gate;
+    this.folder = folder;
+  }
+
+  static async open(): Promise<Real> {
+    const folder = mkdtempSync(join(tmpdir(), "workspace-real-"));
+    const words = ["emulator", "--port", "0", "--data", ":memory:", "--token", TOKEN];
+    const emulator = start(words, { cwd: folder });
+    const url = await readyUrl(emulator);
+    return new Real(emulator, url, await openGate(url), folder);
+  }
+
+  /** An empty workspace and an empty folder with the files that specs name. */
+  async fresh(): Promise<void> {
+    await this.control("POST", "reset");
+    rmSync(this.folder, { recursive: true, force: true });
+    for (const [path, text] of Object.entries(FILES)) {
+      mkdirSync(dirname(join(this.folder, path)), { recursive: true });
+      writeFileSync(join(this.folder, path), text);
+    }
+    this.gate.arm();
+    this.said.length = 0;
+  }
+
+  spec(yaml: string): void {
+    writeFileSync(join(this.folder, "workspace.yaml"), yaml);
+  }
+
+  run(words: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+    const running = start(words, {
+      cwd: this.folder,
+      env: {
+        WORKSPACE_HOST: this.gate.url,
+        WORKSPACE_TOKEN: TOKEN,
+        ...CANARIES,
+        ...env,
+      },
+    });
+    void running.ended.then(({ stdout, stderr }) => this.said.push(stdout, stderr));
+    return running;
+  }
+
+  apply(env: Readonly<Record<string, string>> = {}, more: readonly string[] = []): Running {
+    return this.run(["apply", "--auto-approve", "--no-input", ...more], env);
+  }
+
+  async control(method: string, name: string, body?: object): Promise<unknown> {
+    const answer = await fetch(`${this.#url}/__emulator/${name}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (answer.status !== 200) throw new Error(`${name}: ${answer.status}`);
+    return answer.json();
+  }
+
+  /** Lets the service finish what it does by itself. */
+  settle(): Promise<unknown> {
+    return this.control("POST", "clock", { advance_ms: 600_000 });
+  }
+
+  /** What is wrong once an apply has come to its end: read from the outside, as a pipeline would. */
+  async violations(last: Ended): Promise<readonly string[]> {
+    await this.settle();
+    const plan = await this.run(["plan", "--detailed-exitcode", "--output", "json"]).ended;
+    const state = await this.run(["state", "list", "--output", "json"]).ended;
+    return [
+      ...(last.code === 0 ? [] : [`the last apply ended with ${last.code}: ${last.stderr.slice(-400)}`]),
+      ...(plan.code === 0
+        ? []
+        : [`the next plan ended with ${plan.code}: ${plan.stdout.slice(0, 400)}${plan.stderr}`]),
+      ...(state.code === 0 ? [] : [`state list ended with ${state.code}: ${state.stderr}`]),
+      ...(await this.doubles()),
+      ...this.leaks(),
+      ...(await this.mails()),
+    ];
+  }
+
+  /** Names that stand twice where the service lets them, and leftovers of two-phase creations and replacements. */
+  async doubles(): Promise<readonly string[]> {
+    const names = [
+      ...(await this.list("clusters/list", "clusters", (one) => `clusters ${one.cluster_name}`)),
+      ...(await this.list("jobs/list", "jobs", (one) => `jobs ${(one.settings as { name: string }).name}`)),
+      ...(await this.list(
+        "instance-pools/list",
+        "instance_pools",
+        (one) => `pools ${one.instance_pool_name}`,
+      )),
+    ];
+    const twice = names.filter((name, at) => names.indexOf(name) !== at);
+    const left = names.filter((name) => /\[workspace:|\(replaced /.test(name));
+    return [
+      ...twice.map((name) => `it is there twice: ${name}`),
+      ...left.map((name) => `it was left behind: ${name}`),
+    ];
+  }
+
+  async list(
+    path: string,
+    key: string,
+    name: (one: Record<string, unknown>) => string,
+  ): Promise<readonly string[]> {
+    const answer = await fetch(`${this.#url}/api/2.0/${path}`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    const body = (await answer.json()) as Record<string, readonly Record<string, unknown>[] | undefined>;
+    return (body[key] ?? []).map(name);
+  }
+
+  async mails(): Promise<readonly string[]> {
+    const { mails } = (await this.control("GET", "mails")) as { mails: readonly { event: string }[] };
+    return mails
+      .filter((mail) => mail.event !== "job_deleted")
+      .map((mail) => `a mail was sent: ${mail.event}`);
+  }
+
+  leaks(): readonly string[] {
+    const places = new Map<string, string>([["output", this.said.join("\n")]]);
+    const visit = (path: string): void => {
+      for (const entry of readdirSync(path, { withFileTypes: true })) {
+        const inner = join(path, entry.name);
+        if (entry.isDirectory()) visit(inner);
+        else places.set(inner, readFileSync(inner, "utf8"));
+      }
+    };
+    visit(join(this.folder, ".workspace"));
+    const secrets = [...Object.values(CANARIES), FILE_CANARY];
+    return leaksIn(places, secrets).map(
+      ({ secret, encoding, place }) => `secret ${secret} stands in ${place} as ${encoding}`,
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.gate.close();
+    this.#emulator.child.kill("SIGTERM");
+    await this.#emulator.ended;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function readyUrl({ child, ended }: Running): Promise<string> {
+  const url = new Promise<string>((resolve) => {
+    let text = "";
+    child.stdout?.on("data", (data: Buffer) => {
+      text += data.toString();
+      const found = /http:\/\/[\w.:]+/.exec(text);
+      if (found !== null) resolve(found[0]);
+    });
+  });
+  const failed = ended.then(({ stderr }) => {
+    throw new Error(`${BIN} emulator did not start: ${stderr}`);
+  });
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error("the emulator did not start in time")), READY_MS).unref();
+  });
+  return Promise.race([url, failed, late]);
+}
+
+/** SIGKILL, and the certainty that it is over. */
+export async function kill(running: Running): Promise<void> {
+  running.child.kill("SIGKILL");
+  await running.ended;
+}

@@ -1,0 +1,123 @@
+// Two real applies on one state: one waits, one is killed, one is stopped past its lease and goes on as if nothing had happened.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Ended } from "../../cli/program.ts";
+import { kill, Real } from "../real.ts";
+import { scenarios } from "../scenarios.ts";
+import type { Suite } from "../suite.ts";
+
+/** Short, so that a test can outlive it. */
+const LEASE = { WORKSPACE_LEASE: "1s" };
+const PATIENT = ["--lock-timeout", "60s"];
+const KINDS = ["together", "killed", "stopped"] as const;
+const ROUNDS = 4;
+
+let real: Promise<Real> | undefined;
+
+function server(): Promise<Real> {
+  real ??= Real.open();
+  return real;
+}
+
+const FIRST = scenarios.find((one) => one.name === "create")?.after ?? "";
+
+/** Both at once: the second waits for the first and finds nothing to do. */
+async function together(at: Real): Promise<readonly string[]> {
+  const both = [at.apply(LEASE, PATIENT), at.apply(LEASE, PATIENT)];
+  const ends = await Promise.all(both.map((one) => one.ended));
+  const failed = ends
+    .filter(({ code }) => code !== 0)
+    .map(({ code, stderr }) => `one of two ended with ${code}: ${stderr.slice(-300)}`);
+  return [...failed, ...(await at.violations(ends[1] ?? missing()))];
+}
+
+/** One is killed at its write, while the other waits for the lock. */
+async function oneKilled(at: Real, nth: number): Promise<readonly string[]> {
+  const first = at.apply(LEASE, PATIENT);
+  let second: ReturnType<Real["apply"]> | undefined;
+  at.gate.arm({
+    nth,
+    side: "after",
+    act: async () => {
+      second = at.apply(LEASE, PATIENT);
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      await kill(first);
+    },
+  });
+  await first.ended;
+  if (second === undefined) return ["the first was not killed"];
+  return at.violations(await second.ended);
+}
+
+/** One is stopped at its write for longer than its lease; another one takes over; then the first goes on. */
+async function oneStopped(at: Real, nth: number): Promise<readonly string[]> {
+  const first = at.apply(LEASE, [...PATIENT, "--parallelism", "1"]);
+  const halted = new Promise<void>((resolve) => {
+    at.gate.arm({
+      nth,
+      side: "before",
+      act: async () => {
+        first.child.kill("SIGSTOP");
+        resolve();
+      },
+    });
+  });
+  await halted;
+  const writesBefore = at.gate.writes.length;
+  const second = await at.apply(LEASE, PATIENT).ended;
+  const state = stateOf(at);
+  const writesOfSecond = at.gate.writes.length - writesBefore;
+  first.child.kill("SIGCONT");
+  const woken = await first.ended;
+  return [
+    ...(woken.code === 0 ? ["the one that had lost the lock said that all went well"] : []),
+    ...(stateOf(at) === state ? [] : ["the one that had lost the lock wrote to the state"]),
+    ...(at.gate.writes.length === writesBefore + writesOfSecond
+      ? []
+      : ["the one that had lost the lock sent a write"]),
+    ...(await at.violations(second)),
+  ];
+}
+
+function stateOf(at: Real): string {
+  const folder = join(at.folder, ".workspace", "default");
+  return ["state.json", "journal.jsonl"].map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
+}
+
+function missing(): Ended {
+  throw new Error("a process has no end");
+}
+
+export const two: Suite = {
+  name: "two",
+  what: "two real applies at once; one is killed, or stopped past its lease and continued",
+  unit: "rounds",
+  sample: 3,
+
+  async cases(seed) {
+    return KINDS.flatMap((kind) =>
+      Array.from({ length: ROUNDS }, (_, at) => `${kind}/${kind === "together" ? at : 3 * at + (seed % 3)}`),
+    );
+  },
+
+  async run(name) {
+    const [kind, nth] = name.split("/");
+    const at = await server();
+    await at.fresh();
+    at.spec(FIRST);
+    switch (kind) {
+      case "together":
+        return together(at);
+      case "killed":
+        return oneKilled(at, Number(nth));
+      default:
+        return oneStopped(at, Number(nth));
+    }
+  },
+
+  async close() {
+    await (await real)?.close();
+    real = undefined;
+  },
+};
