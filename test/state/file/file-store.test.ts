@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Failure } from "../../../src/core/diagnostic.ts";
 import type { Entry } from "../../../src/state/entry.ts";
 import type { StateStore } from "../../../src/state/store.ts";
-import { ADA, BO, FOLDER, intent, ready, storeOn, TIMES } from "../build.ts";
+import { BO, FOLDER, intent, ready, storeOn, TIMES } from "../build.ts";
 import { Disk } from "../memory-files.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 
@@ -44,25 +44,6 @@ test("what was appended is there after a power cut, published or not", async () 
   const store = storeOn({ disk, seed: 5 });
   expect(await names(store)).toEqual(["pools.a", "pools.b"]);
   expect((await store.read()).state.open).toMatchObject([{ address: "pools.c", sent: 1 }]);
-});
-
-test("numbers of entries go on over publications and processes", async () => {
-  const disk = new Disk();
-  await written(disk);
-  const lease = await storeOn({ disk, seed: 5 }).lock({ timeoutMs: 0 });
-  expect(await lease.append(record("d"))).toBe(4);
-  await lease.release();
-  expect((await storeOn({ disk }).read()).state.open).toMatchObject([{ seq: 3 }]);
-});
-
-test("publishing raises the serial once, and without anything new not at all", async () => {
-  const disk = new Disk();
-  const lease = await storeOn({ disk }).lock({ timeoutMs: 0 });
-  expect((await lease.publish()).serial).toBe(0);
-  await lease.append(record("a"));
-  expect((await lease.publish()).serial).toBe(1);
-  expect((await lease.publish()).serial).toBe(1);
-  await lease.release();
 });
 
 test("five generations are kept beside the state", async () => {
@@ -262,74 +243,6 @@ test("when the disk is full, appending fails for good and the lock can still be 
   expect(await names(storeOn({ disk, seed: 4 }))).toEqual(["pools.a"]);
 });
 
-test("a second run is refused with the owner's name while the first one holds the lock", async () => {
-  const disk = new Disk();
-  const clock = new VirtualClock(1_000_000);
-  const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const second = storeOn({ disk, clock, owner: BO, seed: 2 });
-  await expect(second.lock({ timeoutMs: 0 })).rejects.toThrow("ada@laptop (process 1) holds the lock");
-  await lease.release();
-  const next = await second.lock({ timeoutMs: 0 });
-  expect(next.fence).toBeGreaterThan(lease.fence);
-  await next.release();
-});
-
-test("a run that waits gets the lock when it is given back", async () => {
-  const disk = new Disk();
-  const clock = new VirtualClock(1_000_000);
-  const first = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const waiting = storeOn({ disk, clock, owner: BO, seed: 2 }).lock({ timeoutMs: 100_000 });
-  await clock.drive(clock.sleep(5_000).then(() => first.release()));
-  const second = await clock.drive(waiting);
-  expect(second.fence).toBe(first.fence + 1);
-  expect(clock.now()).toBeLessThan(1_000_000 + 20_000);
-  await second.release();
-});
-
-test("of many runs that come at once, one gets the lock at a time", async () => {
-  const disk = new Disk();
-  const clock = new VirtualClock(1_000_000);
-  let holding = 0;
-  let most = 0;
-  const work = async (seed: number): Promise<void> => {
-    const lease = await storeOn({ disk, clock, seed, owner: { ...ADA, pid: seed } }).lock({
-      timeoutMs: 600_000,
-    });
-    holding += 1;
-    most = Math.max(most, holding);
-    await lease.append(record(`p${seed}`));
-    await clock.sleep(100);
-    await lease.publish();
-    holding -= 1;
-    await lease.release();
-  };
-  await clock.drive(Promise.all(Array.from({ length: 8 }, (_, at) => work(at + 10))));
-  expect(most).toBe(1);
-  expect(await names(storeOn({ disk }))).toHaveLength(8);
-});
-
-test("a dead holder is waited for until its lease and its last request are over", async () => {
-  const disk = new Disk();
-  const dying = new VirtualClock(1_000_000);
-  await storeOn({ disk, clock: dying }).lock({ timeoutMs: 0 });
-  const clock = new VirtualClock(1_000_000);
-  const second = storeOn({ disk, clock, owner: BO, seed: 2 });
-  expect(await codeOf(clock.drive(second.lock({ timeoutMs: 30_000 })))).toBe("STATE_LOCKED");
-  const lease = await clock.drive(second.lock({ timeoutMs: 600_000 }));
-  expect(clock.now() - 1_000_000).toBeGreaterThan(TIMES.leaseMs + TIMES.requestMs);
-  await lease.release();
-});
-
-test("a holder that is certainly dead is not waited for", async () => {
-  const disk = new Disk();
-  await storeOn({ disk }).lock({ timeoutMs: 0 });
-  const lease = await storeOn({ disk, owner: BO, seed: 2, isDead: ({ pid }) => pid === ADA.pid }).lock({
-    timeoutMs: 0,
-  });
-  expect(lease.fence).toBe(2);
-  await lease.release();
-});
-
 test("a holder whose clock is ahead is still seen to be silent", async () => {
   const disk = new Disk();
   await storeOn({ disk, clock: new VirtualClock(9_000_000) }).lock({ timeoutMs: 0 });
@@ -337,37 +250,6 @@ test("a holder whose clock is ahead is still seen to be silent", async () => {
   const lease = await clock.drive(storeOn({ disk, clock, owner: BO, seed: 2 }).lock({ timeoutMs: 600_000 }));
   expect(clock.now() - 1_000_000).toBeGreaterThan(TIMES.leaseMs + TIMES.requestMs);
   await lease.release();
-});
-
-test("a living holder renews its lease and is never taken for dead", async () => {
-  const disk = new Disk();
-  const clock = new VirtualClock(1_000_000);
-  const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const second = storeOn({ disk, clock, owner: BO, seed: 2 });
-  expect(await codeOf(clock.drive(second.lock({ timeoutMs: 20 * TIMES.leaseMs })))).toBe("STATE_LOCKED");
-  lease.assertHeld();
-  await lease.append(record("a"));
-  await lease.release();
-});
-
-test("a holder that slept past its lease writes nothing more, to the service or to the state", async () => {
-  const disk = new Disk();
-  // The sleeper's clock stands still for its heart, and jumps for its look at the lease.
-  const stopped = new VirtualClock(1_000_000);
-  const sleeper = await storeOn({ disk, clock: stopped }).lock({ timeoutMs: 0 });
-  await sleeper.append(record("mine"));
-  const clock = new VirtualClock(1_000_000 + 2 * (TIMES.leaseMs + TIMES.requestMs));
-  const heir = await storeOn({ disk, clock, owner: BO, seed: 2 }).lock({ timeoutMs: 0 });
-  await heir.append(record("heirs"));
-  expect(await codeOf(sleeper.append(record("zombie")))).toBe("STATE_LOCK_LOST");
-  expect(await codeOf(sleeper.publish())).toBe("STATE_LOCK_LOST");
-  await stopped.advance(TIMES.leaseMs);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(() => sleeper.assertHeld()).toThrow("STATE_LOCK_LOST");
-  await sleeper.release().catch(() => undefined);
-  await heir.publish();
-  await heir.release();
-  expect(await names(storeOn({ disk }))).toEqual(["pools.heirs", "pools.mine"]);
 });
 
 test("a zombie that already passed its last check writes into a journal that nobody reads", async () => {
@@ -393,20 +275,6 @@ test("a zombie that already passed its last check writes into a journal that nob
   await heir.publish();
   await heir.release();
   expect(await names(storeOn({ disk }))).toEqual(["pools.heirs"]);
-});
-
-test("unlock asks for the holder's own nonce, and fences the holder out", async () => {
-  const disk = new Disk();
-  const clock = new VirtualClock(1_000_000);
-  const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const other = storeOn({ disk, clock, owner: BO, seed: 2 });
-  expect(await codeOf(other.unlock("not-it"))).toBe("STATE_LOCKED");
-  expect((await other.holder())?.nonce).toBe(lease.nonce);
-  await other.unlock(lease.nonce);
-  expect(await other.holder()).toBeUndefined();
-  expect(await codeOf(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
-  const next = await other.lock({ timeoutMs: 0 });
-  await next.release();
 });
 
 test("a torn lock file belongs to somebody unknown: it is waited for, then taken over", async () => {
