@@ -34,6 +34,7 @@ const MARK = '{"sealed":1,';
 const SEALED =
   /^\{"sealed":1,"sum":"([0-9a-f]{64})",(("kdf":"(hkdf|scrypt)","salt":"([0-9a-f]{32})","check":"([0-9a-f]{16})","nonce":"([0-9a-f]{24})"),"data":"([\w+/]+={0,2})")\}$/;
 const TAG_BYTES = 16;
+const LONGEST_BEGINNING = 64;
 
 export function createSealer(options: SealerOptions): Sealer {
   return new KeyedSealer(options);
@@ -85,12 +86,13 @@ class KeyedSealer implements Sealer {
   }
 
   open(purpose: Purpose, bound: string, bytes: Uint8Array, file: string, offset = 0): Uint8Array {
-    const text = Buffer.from(bytes).toString("latin1");
-    if (!text.startsWith(MARK)) {
+    const beginning = Buffer.from(bytes.subarray(0, LONGEST_BEGINNING)).toString("latin1");
+    if (!beginning.startsWith(MARK)) {
       if (this.#opensPlain) return bytes;
-      if (!PLAIN[purpose].test(text)) throw corrupt(file, offset, "it is neither sealed nor plain");
+      if (!PLAIN[purpose].test(beginning)) throw corrupt(file, offset, "it is neither sealed nor plain");
       throw notSealed(file);
     }
+    const text = Buffer.from(bytes).toString("latin1");
     const parts = SEALED.exec(text.endsWith("\n") ? text.slice(0, -1) : text);
     const [, sum, body = "", head = "", kdf, salt = "", check, nonce = "", base64 = ""] = parts ?? [];
     const data = Buffer.from(base64, "base64");
