@@ -45,7 +45,8 @@ export interface ApiReader {
 
 /** The shape of `Writer` there. */
 export interface ApiWriter extends ApiReader {
-  write(operation: WriteName, input: Input): Promise<JsonObject>;
+  /** `permit` is asked right before each attempt leaves; where it throws, that attempt is not made. */
+  write(operation: WriteName, input: Input, permit?: () => void): Promise<JsonObject>;
 }
 
 export interface Client {

@@ -35,7 +35,8 @@ export interface SendOptions {
   readonly log: ((event: RequestEvent) => void) | undefined;
 }
 
-export type Send = (operation: OperationName, input: Input) => Promise<JsonObject>;
+/** `permit` is asked right before each attempt leaves; where it throws, that attempt is not made. */
+export type Send = (operation: OperationName, input: Input, permit?: () => void) => Promise<JsonObject>;
 
 const MOST_REDIRECTS = 3;
 
@@ -52,10 +53,11 @@ interface Course {
   redirects: number;
   /** An attempt before the last may have had its effect. */
   earlierMayHaveActed: boolean;
+  readonly permit: (() => void) | undefined;
 }
 
 export function createSend(options: SendOptions): Send {
-  return async (name, input) => {
+  return async (name, input, permit) => {
     const facts = OPERATIONS[name];
     const course: Course = {
       name,
@@ -67,6 +69,7 @@ export function createSend(options: SendOptions): Send {
       attempts: 0,
       redirects: 0,
       earlierMayHaveActed: false,
+      permit,
     };
     return run(course, options);
   };
@@ -75,10 +78,11 @@ export function createSend(options: SendOptions): Send {
 async function run(course: Course, options: SendOptions): Promise<JsonObject> {
   const { wire, clock, log } = options;
   let request = wire.requestOf(course.facts, course.prepared);
+  let last: BadEnd | undefined;
   for (;;) {
     course.attempts += 1;
     const sentAt = clock();
-    const end = await wire.attempt(request);
+    const end = await permitted(wire.attempt(request, course.permit), last, course, options);
     const note = (waitMs?: number): void => log?.(eventOf(course, request, end, clock() - sentAt, waitMs));
     if (end.end === "ok") {
       note();
@@ -91,6 +95,23 @@ async function run(course: Course, options: SendOptions): Promise<JsonObject> {
       continue;
     }
     await waitOrEnd(end, course, options, note);
+    last = end;
+  }
+}
+
+/** An attempt that was held back leaves the request as the attempts before it did. */
+async function permitted(
+  attempt: Promise<Attempt>,
+  last: BadEnd | undefined,
+  course: Course,
+  options: SendOptions,
+): Promise<Attempt> {
+  try {
+    return await attempt;
+  } catch (withheld) {
+    if (last === undefined || !course.earlierMayHaveActed) throw withheld;
+    course.attempts -= 1;
+    throw endOf(endingOf(last, course, options));
   }
 }
 

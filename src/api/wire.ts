@@ -18,7 +18,8 @@ export interface Wire {
   /** Whether the host has ever answered. */
   readonly contacted: boolean;
   requestOf(operation: OperationFacts, prepared: Prepared): HttpRequest;
-  attempt(request: HttpRequest): Promise<Attempt>;
+  /** Rejects only with what `permit` throws: then nothing left. */
+  attempt(request: HttpRequest, permit?: () => void): Promise<Attempt>;
 }
 
 export interface WireOptions {
@@ -54,9 +55,15 @@ export function createWire(options: WireOptions): Wire {
       const own = contentType === undefined ? full : { ...bare, "content-type": contentType };
       return { ...request, headers: own, body };
     },
-    async attempt(request) {
+    async attempt(request, permit) {
       const turn = pace.enter();
       if (turn !== undefined) await turn;
+      try {
+        permit?.();
+      } catch (withheld) {
+        pace.leave();
+        throw withheld;
+      }
       let response: HttpResponse;
       try {
         response = await transport(request);

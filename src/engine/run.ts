@@ -48,14 +48,15 @@ export function startRun(input: ApplyInput): Run {
 /** While some changes wait for the disk, others keep the connections busy. */
 const CHANGES_PER_REQUEST = 4;
 
-/** The last look at the lock is the one right before a write leaves. */
+/** The last look at the lock is the one right before a write leaves, be it for the first time or again. */
 function bounded(writer: Writer, requests: Slots, lease: Lease): Writer {
+  const permit = (): void => assertHeld(lease);
   return {
     read: (operation, input) => requests.inside(() => writer.read(operation, input)),
     write: (operation, input) =>
       requests.inside(async () => {
-        assertHeld(lease);
-        return writer.write(operation, input);
+        permit();
+        return writer.write(operation, input, permit);
       }),
   };
 }

@@ -96,10 +96,14 @@ export interface Reader {
 export interface Writer extends Reader {
   /**
    * One write; an intent is durable before it leaves. Throws Refused when it certainly had no effect, UnknownOutcome when that is open.
+   * `permit` is asked right before each attempt leaves; where it throws, that attempt is not made.
    * Secret values travel as `Sensitive` members of `input` (see SecretInput) and are revealed by the client only.
    */
-  write(operation: WriteOperation, input: WriteInput): Promise<JsonObject>;
+  write(operation: WriteOperation, input: WriteInput, permit?: Permit): Promise<JsonObject>;
 }
+
+/** Throws where a request that changes something must not leave any more. */
+export type Permit = () => void;
 
 /** Input of a write: JSON, save that a member may be a `Sensitive` or bytes, which the client base64-encodes. */
 export type WriteInput = { readonly [field: string]: JsonObject[string] | Secret | Uint8Array };

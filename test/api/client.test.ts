@@ -405,3 +405,30 @@ test("a host or a token that can never work is refused before anything is sent",
   expect(() => createClient({ ...options, host: "ftp://x", token: "t" })).toThrow("API_UNREACHABLE");
   expect(() => createClient({ ...options, host: HOST, token: "" })).toThrow("API_UNAUTHENTICATED");
 });
+
+test("a write that may not leave any more is not sent, and not sent again", async () => {
+  const gone = new Error("the lock is lost");
+  const never = scripted([ok]);
+  const withheld = never.client.writer.write("clusters/edit", { cluster_id: "1" }, () => {
+    throw gone;
+  });
+  expect(await thrown(withheld)).toBe(gone);
+  expect(never.sent).toEqual([]);
+
+  let asked = 0;
+  const once = (line: Line) => {
+    asked = 0;
+    const script = scripted([line, ok]);
+    const permit = () => {
+      asked += 1;
+      if (asked > 1) throw gone;
+    };
+    return { ...script, result: script.client.writer.write("clusters/edit", { cluster_id: "1" }, permit) };
+  };
+  const lost = once(reset());
+  expect(await thrown(lost.result)).toBeInstanceOf(UnknownOutcome);
+  expect(lost.sent).toHaveLength(1);
+  const throttled = once(apiError(429, "X", ""));
+  expect(await thrown(throttled.result)).toBe(gone);
+  expect(throttled.sent).toHaveLength(1);
+});
