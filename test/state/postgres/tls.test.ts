@@ -1,7 +1,7 @@
 // A state's database over the network: encrypted, and its certificate checked as the URL says.
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,7 +50,10 @@ const tls = ["ssl=on", `ssl_cert_file=${certificate}`, `ssl_key_file=${key}`];
 const server: PostgresServer | undefined = makeCertificate()
   ? startPostgres(["fsync=off", "listen_addresses=127.0.0.1", `port=${port}`, ...tls])
   : undefined;
-afterAll(() => server?.stop());
+afterAll(() => {
+  server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 async function encrypted(host: string, parameters: string): Promise<unknown> {
   const url = parsePostgresUrl(
