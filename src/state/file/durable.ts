@@ -6,17 +6,27 @@ export function inFolder(folder: string, name: string): string {
   return `${folder}/${name}`;
 }
 
-/** Temporary file, fsync, rename. The caller makes the folder durable once all its files are in place. */
+/**
+ * Temporary file, fsync, rename. The caller makes the folder durable once all its files are in place. `check` throws where the
+ * right to write is gone; it is asked when nothing but the rename is left to do.
+ */
 export async function replaceFile(
   fs: FileSystem,
   folder: string,
   name: string,
   text: string,
   mark: string,
+  check: () => Promise<void> = async () => {},
 ): Promise<void> {
   const temporary = inFolder(folder, `${name}.${mark}.new`);
   await writeDurably(fs, temporary, text);
-  await fs.rename(temporary, inFolder(folder, name));
+  try {
+    await check();
+    await fs.rename(temporary, inFolder(folder, name));
+  } catch (failure) {
+    await check();
+    throw failure;
+  }
 }
 
 /** Puts a file in place only where none is; false when one is there. */

@@ -12,6 +12,8 @@ import { forgetOld, generationFile, serialsIn } from "./generations.ts";
 const STATE_FILE = "state.json";
 const JOURNAL_FILE = "journal.jsonl";
 const KEY_FILE = "key";
+/** Files that only a holder of the lock writes, before they have their name. */
+const UNFINISHED = /^(state(\.\d+)?\.json|journal\.jsonl)\.[0-9a-f]+\.new$/;
 
 export class FilePlace implements Place {
   readonly names: PlaceNames;
@@ -67,8 +69,19 @@ export class FilePlace implements Place {
     return topClaim(this.#fs, this.#folder);
   }
 
-  claim(claim: Claim): Promise<boolean> {
-    return makeClaim(this.#fs, this.#folder, claim);
+  async claim(claim: Claim): Promise<boolean> {
+    if (!(await makeClaim(this.#fs, this.#folder, claim))) return false;
+    await this.#removeUnfinished();
+    return true;
+  }
+
+  /**
+   * A holder that was stopped between its last look at the lock and the rename has a finished file that it would still put in
+   * place: without that file its rename fails. What it put in place before this is read like all that it wrote.
+   */
+  async #removeUnfinished(): Promise<void> {
+    for (const name of await this.#fs.list(this.#folder))
+      if (UNFINISHED.test(name)) await this.#fs.remove(inFolder(this.#folder, name));
   }
 
   async renew(claim: Claim): Promise<void> {
@@ -85,7 +98,7 @@ export class FilePlace implements Place {
     await this.#assertTop(claim);
     await this.#syncJournal();
     if (keepsBefore) await fs.link(inFolder(folder, STATE_FILE), inFolder(folder, generationFile(before)));
-    await replaceFile(fs, folder, STATE_FILE, text, claim.nonce);
+    await replaceFile(fs, folder, STATE_FILE, text, claim.nonce, () => this.#assertTop(claim));
     await fs.syncFolder(folder);
     await forgetOld(fs, folder);
   }
@@ -104,7 +117,7 @@ export class FilePlace implements Place {
   async beginJournal(claim: Claim, line: string): Promise<Sink> {
     const [fs, folder] = [this.#fs, this.#folder];
     await this.#assertTop(claim);
-    await replaceFile(fs, folder, JOURNAL_FILE, line, claim.nonce);
+    await replaceFile(fs, folder, JOURNAL_FILE, line, claim.nonce, () => this.#assertTop(claim));
     await fs.syncFolder(folder);
     const file = await fs.open(inFolder(folder, JOURNAL_FILE), "append");
     return {
@@ -163,7 +176,7 @@ export class FilePlace implements Place {
 
   async #replace(claim: Claim, name: string, text: string): Promise<void> {
     await this.#assertTop(claim);
-    await replaceFile(this.#fs, this.#folder, name, text, claim.nonce);
+    await replaceFile(this.#fs, this.#folder, name, text, claim.nonce, () => this.#assertTop(claim));
     await this.#fs.syncFolder(this.#folder);
   }
 
