@@ -171,13 +171,11 @@ async function liveIds(site: Site): Promise<ReadonlySet<string>> {
 }
 
 function writesUnannounced({ runs, ledger }: Trial): readonly string[] {
-  return runs.flatMap((ran, at) => {
-    if (ran.plan === undefined)
-      return ledger
-        .effective(at + 1)
-        .map((write) => `run ${at + 1} wrote before it had a plan: ${write.operation}`);
-    const complete = at === runs.length - 1;
-    return notAnnounced(ran.plan, ledger.effective(at + 1), complete).map((what) => `run ${at + 1}: ${what}`);
+  return runs.flatMap(({ plan, process }, at) => {
+    const writes = ledger.effective(process);
+    if (plan === undefined)
+      return writes.map((write) => `run ${process} wrote before it had a plan: ${write.operation}`);
+    return notAnnounced(plan, writes, at === runs.length - 1).map((what) => `run ${process}: ${what}`);
   });
 }
 

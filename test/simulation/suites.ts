@@ -12,7 +12,9 @@ import { late } from "./suites/late.ts";
 import { moves } from "./suites/moves.ts";
 import { properties } from "./suites/properties.ts";
 import { repeat } from "./suites/repeat.ts";
+import { taken } from "./suites/taken.ts";
 import { two } from "./suites/two.ts";
+import { zombie } from "./suites/zombie.ts";
 
 export const suites: readonly Suite[] = [
   crash,
@@ -23,6 +25,8 @@ export const suites: readonly Suite[] = [
   faults,
   properties,
   moves,
+  zombie,
+  taken,
   disk,
   kill9,
   two,

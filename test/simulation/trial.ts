@@ -20,6 +20,8 @@ interface Applying {
 
 /** How one process of a case ended. */
 export interface Ran {
+  /** Its number in the ledger. */
+  readonly process: number;
   readonly plan: Plan | undefined;
   readonly outcome: Outcome | undefined;
   /** What it threw: an expected failure, or a bug. */
@@ -35,6 +37,8 @@ export class Trial {
   readonly runs: Ran[] = [];
   /** Everything that was told to anybody, by place: searched for secrets. */
   readonly told = new Map<string, string>();
+
+  readonly #plans = new Map<number, Plan>();
 
   private constructor(stage: Stage, site: Site) {
     this.stage = stage;
@@ -57,19 +61,36 @@ export class Trial {
   }
 
   /** Runs an apply to its end, or until `stopped` settles. */
-  async apply(
-    options: ProcessOptions = {},
-    { stopped, spec = this.stage.spec, more = {} }: Applying = {},
-  ): Promise<Ran> {
+  async apply(options: ProcessOptions = {}, applying: Applying = {}): Promise<Ran> {
+    const work = this.begin(options, applying);
+    const number = this.ledger.process;
+    const died: Ran = {
+      process: number,
+      plan: undefined,
+      outcome: undefined,
+      failure: undefined,
+      died: true,
+    };
+    const { stopped } = applying;
+    const place = this.runs.push(died) - 1;
+    const ran = await this.site.drive(
+      stopped === undefined ? work : Promise.race([work, stopped.then(() => undefined)]),
+    );
+    const ended = ran ?? { ...died, plan: this.#plans.get(number) };
+    this.runs[place] = ended;
+    return ended;
+  }
+
+  /** Begins an apply; somebody has to drive the site for it to go on. */
+  begin(options: ProcessOptions = {}, { spec = this.stage.spec, more = {} }: Applying = {}): Promise<Ran> {
     this.ledger.process += 1;
     const number = this.ledger.process;
-    let plan: Plan | undefined;
     const process = this.site.process({
       pid: number,
       parallelism: 1,
       ...options,
       onPlan: (made) => {
-        plan = made;
+        this.#plans.set(number, made);
         this.tell("plan", made);
         options.onPlan?.(made);
       },
@@ -79,21 +100,16 @@ export class Trial {
       },
       log: (event) => this.tell("log", event),
     });
-    let ran: Ran = { plan, outcome: undefined, failure: undefined, died: true };
-    const work = process.apply(spec, more).then(
+    return process.apply(spec, more).then(
       ({ outcome }) => {
         this.tell("outcome", outcome);
-        ran = { plan, outcome, failure: undefined, died: false };
+        return { process: number, plan: this.#plans.get(number), outcome, failure: undefined, died: false };
       },
       (failure: unknown) => {
         this.tell("failure", saidBy(failure));
-        ran = { plan, outcome: undefined, failure, died: false };
+        return { process: number, plan: this.#plans.get(number), outcome: undefined, failure, died: false };
       },
     );
-    await this.site.drive(stopped === undefined ? work : Promise.race([work, stopped]));
-    if (ran.died) ran = { ...ran, plan };
-    this.runs.push(ran);
-    return ran;
   }
 }
 

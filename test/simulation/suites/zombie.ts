@@ -1,0 +1,117 @@
+// The zombie: a process is frozen at each of its moments, another one takes the lock over and finishes, then the first goes on.
+
+import type { HttpRequest, HttpResponse } from "../../../src/api/exchange.ts";
+import type { ProcessOptions, Send } from "../../engine/site.ts";
+import { FOLDER } from "../../engine/site.ts";
+import { calmRun } from "../calm.ts";
+import { violations } from "../invariants.ts";
+import type { Suite } from "../suite.ts";
+import { isWrite } from "../trace.ts";
+import { Trial } from "../trial.ts";
+
+const SCENARIOS = ["create", "mixed", "delete"] as const;
+
+/** Everything stands still at the point with this number, until it is thawed. */
+class Ice {
+  readonly #at: number;
+  readonly #trial: Trial;
+  readonly #thaw = Promise.withResolvers<void>();
+  readonly #frozen = Promise.withResolvers<void>();
+  #points = 0;
+  #isFrozen = false;
+  #isThawed = false;
+  readonly sentAfterwards: string[] = [];
+
+  constructor(trial: Trial, at: number) {
+    this.#trial = trial;
+    this.#at = at;
+  }
+
+  get frozen(): Promise<void> {
+    return this.#frozen.promise;
+  }
+
+  thaw(): void {
+    this.#isThawed = true;
+    this.#thaw.resolve();
+  }
+
+  async #pass(): Promise<void> {
+    if (this.#points++ === this.#at) {
+      this.#isFrozen = true;
+      this.#frozen.resolve();
+    }
+    if (this.#isFrozen && !this.#isThawed) await this.#thaw.promise;
+  }
+
+  get options(): ProcessOptions {
+    return {
+      hooks: { before: () => this.#pass(), after: () => this.#pass() },
+      transport: (request, send) => this.#carried(request, send),
+    };
+  }
+
+  async #carried(request: HttpRequest, send: Send): Promise<HttpResponse> {
+    this.#trial.ledger.sentBy.set(request, 1);
+    if (!isWrite(request)) return send(request);
+    if (this.#isThawed) this.sentAfterwards.push(`${request.method} ${request.path}`);
+    await this.#pass();
+    // What was on its way when everything stood still did not get through, or its answer did not.
+    if (this.#isThawed) throw Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
+    const answer = await send(request);
+    await this.#pass();
+    if (this.#isThawed) throw Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
+    return answer;
+  }
+}
+
+export const zombie: Suite = {
+  name: "zombie",
+  what: "a process is frozen, another one takes over and finishes, and the first goes on",
+  unit: "moments",
+  sample: 120,
+
+  async cases() {
+    const names: string[] = [];
+    for (const scenario of SCENARIOS) {
+      const { points } = await calmRun(scenario);
+      for (let at = 0; at < points.length; at++) names.push(`${scenario}/${at}`);
+    }
+    return names;
+  },
+
+  async run(name) {
+    const [scenario = "", at] = name.split("/");
+    const calm = await calmRun(scenario);
+    const trial = await Trial.of(calm.stage);
+    try {
+      const ice = new Ice(trial, Number(at));
+      const first = trial.begin(ice.options);
+      await trial.site.drive(Promise.race([first, ice.frozen]));
+      await trial.apply();
+      const written = stateOf(trial);
+      ice.thaw();
+      trial.runs.unshift(await trial.site.drive(first));
+      const zombie = [
+        ...ice.sentAfterwards.map((what) => `the one that had lost the lock sent ${what}`),
+        ...(holder(trial) === "1" || stateOf(trial) === written
+          ? []
+          : ["the one that had lost the lock wrote to the state"]),
+      ];
+      await trial.apply();
+      return [...zombie, ...(await violations(trial, calm))];
+    } finally {
+      trial.close();
+    }
+  },
+};
+
+/** The process that took the lock last: one that was frozen before it had it may take it afterwards. */
+function holder({ site }: Trial): string | undefined {
+  const locks = [...site.disk.names.keys()].flatMap((path) => /\/lock\.(\d+)$/.exec(path)?.[1] ?? []);
+  return /"pid":(\d+)/.exec(site.disk.text(`${FOLDER}/lock.${Math.max(...locks.map(Number))}`))?.[1];
+}
+
+function stateOf({ site }: Trial): string {
+  return ["state.json", "journal.jsonl"].map((name) => site.disk.text(`${FOLDER}/${name}`)).join("\n");
+}
