@@ -20,7 +20,7 @@ import { registry } from "../../src/providers/index.ts";
 import { loadSpec } from "../../src/spec/read.ts";
 import type { Spec } from "../../src/spec/spec.ts";
 import { openFileStore } from "../../src/state/file/file-store.ts";
-import type { Owner } from "../../src/state/lock.ts";
+import type { LeaseTimes, Owner } from "../../src/state/lock.ts";
 import type { FileSystem } from "../../src/state/ports.ts";
 import type { State } from "../../src/state/record.ts";
 import type { StateStore } from "../../src/state/store.ts";
@@ -41,6 +41,7 @@ export interface ProcessOptions {
   readonly onPlan?: (plan: Plan) => void;
   readonly log?: (event: RequestEvent) => void;
   readonly pid?: number;
+  readonly times?: LeaseTimes;
 }
 
 export type Send = (request: HttpRequest) => Promise<HttpResponse>;
@@ -164,6 +165,7 @@ export class Process {
       clock: site.clock,
       random: site.random(),
       owner,
+      ...(options.times === undefined ? {} : { times: options.times }),
     });
   }
 

@@ -22,6 +22,8 @@ export interface Calm {
 export interface Lenient {
   /** The state has lost things before, so what it does not know may be there. */
   readonly strayAllowed?: boolean;
+  /** Requests were made to arrive twice. */
+  readonly repeats?: boolean;
 }
 
 /** What is wrong after a case whose last process ran in peace to its end. What `calm` leaves out is not compared. */
@@ -29,7 +31,7 @@ export async function violations(
   trial: Trial,
   calm: Partial<Calm>,
   spec: Spec = trial.stage.spec,
-  { strayAllowed = false }: Lenient = {},
+  { strayAllowed = false, repeats = false }: Lenient = {},
 ): Promise<readonly string[]> {
   const { site, stage } = trial;
   await site.clock.advance(SETTLING_MS);
@@ -49,7 +51,7 @@ export async function violations(
     ...(calm.lines === undefined ? [] : unlike(worldLines(site.world), calm.lines)),
     ...strangersTouched(stage.strangers, tablesOf(site.world)),
     ...(await recordsUnlikeLive(site, stage, (key) => strayAllowed || isReleased(spec, key))),
-    ...writesUnannounced(trial),
+    ...writesUnannounced(trial, repeats),
     ...leaks(trial),
     ...runsAndMails(site, calm),
     ...(await unresolved(site)),
@@ -170,12 +172,14 @@ async function liveIds(site: Site): Promise<ReadonlySet<string>> {
   return found;
 }
 
-function writesUnannounced({ runs, ledger }: Trial): readonly string[] {
+function writesUnannounced({ runs, ledger }: Trial, repeats: boolean): readonly string[] {
   return runs.flatMap(({ plan, process }, at) => {
     const writes = ledger.effective(process);
     if (plan === undefined)
       return writes.map((write) => `run ${process} wrote before it had a plan: ${write.operation}`);
-    return notAnnounced(plan, writes, at === runs.length - 1).map((what) => `run ${process}: ${what}`);
+    return notAnnounced(plan, writes, { complete: at === runs.length - 1, repeats }).map(
+      (what) => `run ${process}: ${what}`,
+    );
   });
 }
 

@@ -13,6 +13,7 @@ const { values: options } = parseArgs({
     all: { type: "boolean", default: false },
     impatient: { type: "boolean", default: false },
     only: { type: "string" },
+    sample: { type: "boolean", default: false },
     show: { type: "string", default: "10" },
   },
 });
@@ -49,7 +50,11 @@ for (const suite of chosen()) {
     failures += wrong.length;
     continue;
   }
-  const count = options.count === undefined ? undefined : Number(options.count);
+  const count = options.sample
+    ? suite.sample
+    : options.count === undefined
+      ? undefined
+      : Number(options.count);
   const figures = await runSuite(suite, {
     seed,
     impatient: options.impatient,

@@ -1,6 +1,6 @@
 // The writes that a plan announces, told from the plan alone: what the service's log must then show, no more and no less.
 
-import type { OperationName } from "../../src/api/operations.ts";
+import { OPERATIONS, type OperationName } from "../../src/api/operations.ts";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import type { Change, Create, Replace, Update } from "../../src/planner/change.ts";
@@ -152,7 +152,11 @@ function creates(change: Create | Replace): readonly Announced[] {
 }
 
 /** `complete`: the run went to its end, so everything announced must have been written. */
-export function notAnnounced(plan: Plan, writes: readonly Written[], complete: boolean): readonly string[] {
+export function notAnnounced(
+  plan: Plan,
+  writes: readonly Written[],
+  { complete, repeats = false }: { readonly complete: boolean; readonly repeats?: boolean },
+): readonly string[] {
   const left = plan.changes.flatMap((change) =>
     announcedBy(change).map((what) => ({ ...what, of: change.address, met: 0 })),
   );
@@ -162,7 +166,12 @@ export function notAnnounced(plan: Plan, writes: readonly Written[], complete: b
     const subject = subjectOf(write);
     const text = canonicalJson({ operation: write.operation, id: write.id ?? null, body: write.body });
     // The same request again, token and all, is another attempt of the same write.
-    if (seen.has(text)) continue;
+    if (seen.has(text)) {
+      const { repeat } = OPERATIONS[write.operation];
+      if (repeat === "unsafe" && !repeats)
+        wrong.push(`took effect twice: ${write.operation} ${subject ?? ""}`);
+      continue;
+    }
     seen.add(text);
     const free = left.filter((one) => fits(one, write, subject) && (one.met === 0 || one.many === true));
     const match = free.find((one) => one.subject === subject) ?? free[0];

@@ -7,13 +7,16 @@ export interface Scenario {
   readonly after: string;
 }
 
-/** Secrets of every spec here: long, and unlike in every encoding that a leak could take. */
+/**
+ * Secrets of every spec here: long, and unlike in every encoding that a leak could take (a row of `~` tells base64 from
+ * base64url wherever it begins).
+ */
 export const CANARIES = {
-  DB_PASSWORD: 'c4nary/db+pässword?"7f3a\\91',
-  OTHER_PASSWORD: "c4nary/öther+pass word?\t20d8",
+  DB_PASSWORD: 'c4nary/db+pässword?"7f3a~~~~~\\91',
+  OTHER_PASSWORD: "c4nary/öther+pass word?\t20d8~~~~~",
 } as const;
 
-export const FILE_CANARY = "c4nary-cert\nüber+/5b1e&=";
+export const FILE_CANARY = "c4nary-cert\nüber+/5b1e~~~~~&=";
 
 export const FILES: Readonly<Record<string, string>> = {
   "secrets/cert.pem": FILE_CANARY,

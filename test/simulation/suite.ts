@@ -8,6 +8,8 @@ export interface Suite {
   readonly unit: string;
   /** How many cases `npm test` runs; fewer than all are chosen by the seed. */
   readonly sample: number;
+  /** What comes first counts most: where only some are tried, these are. */
+  readonly ordered?: true;
   /** The names of all cases, or as many as are asked for where there is no end to them. */
   cases(seed: number, count: number | undefined): Promise<readonly string[]>;
   /** Runs one case; gives what was wrong. */
@@ -53,7 +55,8 @@ export async function runSuite(suite: Suite, running: Running): Promise<Figures>
   let notes: readonly string[] = [];
   try {
     all = (await suite.cases(seed, count)).filter((name) => name.includes(only));
-    const chosen = count === undefined || count >= all.length ? all : shuffled(all, seed).slice(0, count);
+    const some = suite.ordered === true ? all : shuffled(all, seed);
+    const chosen = count === undefined || count >= all.length ? all : some.slice(0, count);
     for (const name of chosen) {
       const wrong = await outcomeOf(suite, name);
       tried += 1;

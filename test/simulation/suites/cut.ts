@@ -63,7 +63,7 @@ export const cut: Suite = {
   name: "cut",
   what: "four requests at once, and at each event every request on its way is received or lost",
   unit: "cases",
-  sample: 250,
+  sample: 120,
 
   async cases() {
     const names: string[] = [];

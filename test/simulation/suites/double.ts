@@ -56,7 +56,7 @@ export const double: Suite = {
   name: "double",
   what: "the process that recovers dies as well",
   unit: "pairs",
-  sample: 120,
+  sample: 60,
 
   cases: (seed, count) => (count === undefined ? every() : sampled(seed, count)),
 

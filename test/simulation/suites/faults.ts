@@ -33,7 +33,7 @@ export const faults: Suite = {
   name: "faults",
   what: "every operation meets every ill answer, once, three times, always",
   unit: "cells",
-  sample: 250,
+  sample: 260,
 
   async cases() {
     const names: string[] = [];

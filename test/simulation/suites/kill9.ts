@@ -1,5 +1,6 @@
 // Real processes over HTTP: kill -9 of a real apply at a chosen write, before the service saw it, after the commit, or in between.
 
+import { calmRun } from "../calm.ts";
 import type { Side } from "../gate.ts";
 import { kill, Real } from "../real.ts";
 import { scenarios } from "../scenarios.ts";
@@ -10,7 +11,6 @@ const SIDES: readonly Side[] = ["before", "after", "late"];
 const PARALLELISM = ["1", "10"] as const;
 
 let real: Promise<Real> | undefined;
-const counted = new Map<string, number>();
 
 function server(): Promise<Real> {
   real ??= Real.open();
@@ -32,28 +32,17 @@ async function begin(at: Real, name: string): Promise<void> {
   at.gate.arm();
 }
 
-async function writesOf(at: Real, name: string): Promise<number> {
-  const known = counted.get(name);
-  if (known !== undefined) return known;
-  await begin(at, name);
-  const { code, stderr } = await at.apply().ended;
-  if (code !== 0) throw new Error(`${name} in peace: ${stderr}`);
-  counted.set(name, at.gate.writes.length);
-  return at.gate.writes.length;
-}
-
 export const kill9: Suite = {
   name: "kill9",
   what: "kill -9 of a real apply over HTTP at a chosen write",
   unit: "kills",
-  sample: 6,
+  sample: 4,
 
   async cases() {
-    const at = await server();
     const names: string[] = [];
-    for (const { name } of scenarios.filter((one) => one.name !== "upload-again")) {
-      const writes = await writesOf(at, name);
-      for (let nth = 0; nth < writes; nth++)
+    for (const { name } of scenarios) {
+      const { writes } = await calmRun(name);
+      for (let nth = 0; nth < writes.length; nth++)
         for (const side of SIDES)
           for (const parallel of PARALLELISM) names.push(`${name}/${nth}/${side}/${parallel}`);
     }

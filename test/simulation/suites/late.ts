@@ -52,7 +52,7 @@ export const late: Suite = {
   name: "late",
   what: "a request times out, and the service carries it out later",
   unit: "cases",
-  sample: 200,
+  sample: 150,
 
   async cases() {
     const names: string[] = [];

@@ -13,7 +13,7 @@ export const repeat: Suite = {
   name: "repeat",
   what: "a write arrives twice, and the first or the second answer comes back",
   unit: "writes",
-  sample: 120,
+  sample: 100,
 
   async cases() {
     const names: string[] = [];
@@ -41,7 +41,7 @@ export const repeat: Suite = {
         },
       });
       await trial.apply();
-      return await violations(trial, calm);
+      return await violations(trial, calm, calm.stage.spec, { repeats: true });
     } finally {
       trial.close();
     }

@@ -5,19 +5,22 @@ import type { ProcessOptions, Send } from "../../engine/site.ts";
 import { FOLDER } from "../../engine/site.ts";
 import { calmRun } from "../calm.ts";
 import { violations } from "../invariants.ts";
-import type { Suite } from "../suite.ts";
+import { type Suite, shuffled } from "../suite.ts";
 import { isWrite } from "../trace.ts";
 import { Trial } from "../trial.ts";
 
+/** Short beside the time for which a client repeats a request. */
+const TIMES = { leaseMs: 8000, requestMs: 8000 };
 const SCENARIOS = ["create", "mixed", "delete"] as const;
 
 /** Everything stands still at the point with this number, until it is thawed. */
 class Ice {
   readonly #at: number;
   readonly #trial: Trial;
+  /** Every point that was passed. */
+  readonly points: string[] = [];
   readonly #thaw = Promise.withResolvers<void>();
   readonly #frozen = Promise.withResolvers<void>();
-  #points = 0;
   #isFrozen = false;
   #isThawed = false;
   readonly sentAfterwards: string[] = [];
@@ -36,8 +39,9 @@ class Ice {
     this.#thaw.resolve();
   }
 
-  async #pass(): Promise<void> {
-    if (this.#points++ === this.#at) {
+  async #pass(point: string): Promise<void> {
+    this.points.push(point);
+    if (this.points.length - 1 === this.#at) {
       this.#isFrozen = true;
       this.#frozen.resolve();
     }
@@ -46,7 +50,11 @@ class Ice {
 
   get options(): ProcessOptions {
     return {
-      hooks: { before: () => this.#pass(), after: () => this.#pass() },
+      hooks: {
+        before: (operation, path) => this.#pass(`${operation} ${path}`),
+        after: (operation, path) => this.#pass(`${operation} done ${path}`),
+      },
+      times: TIMES,
       transport: (request, send) => this.#carried(request, send),
     };
   }
@@ -55,11 +63,11 @@ class Ice {
     this.#trial.ledger.sentBy.set(request, 1);
     if (!isWrite(request)) return send(request);
     if (this.#isThawed) this.sentAfterwards.push(`${request.method} ${request.path}`);
-    await this.#pass();
+    await this.#pass(`send ${request.method} ${request.path}`);
     // What was on its way when everything stood still did not get through, or its answer did not.
     if (this.#isThawed) throw Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
     const answer = await send(request);
-    await this.#pass();
+    await this.#pass(`answered ${request.method} ${request.path}`);
     if (this.#isThawed) throw Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
     return answer;
   }
@@ -69,15 +77,25 @@ export const zombie: Suite = {
   name: "zombie",
   what: "a process is frozen, another one takes over and finishes, and the first goes on",
   unit: "moments",
-  sample: 120,
+  sample: 200,
+  ordered: true,
 
-  async cases() {
+  /** First one moment for each kind of operation on each file and for each request, then all others. */
+  async cases(seed) {
+    const first = new Map<string, string>();
     const names: string[] = [];
     for (const scenario of SCENARIOS) {
-      const { points } = await calmRun(scenario);
-      for (let at = 0; at < points.length; at++) names.push(`${scenario}/${at}`);
+      const { stage } = await calmRun(scenario);
+      const trial = await Trial.of(stage);
+      const ice = new Ice(trial, -1);
+      await trial.apply(ice.options);
+      trial.close();
+      ice.points.forEach((point, at) => {
+        names.push(`${scenario}/${at}`);
+        first.set(`${scenario} ${point.replaceAll(/[0-9a-f]{16}|\d+/g, "#")}`, `${scenario}/${at}`);
+      });
     }
-    return names;
+    return [...new Set([...shuffled([...first.values()], seed), ...shuffled(names, seed)])];
   },
 
   async run(name) {
@@ -88,7 +106,7 @@ export const zombie: Suite = {
       const ice = new Ice(trial, Number(at));
       const first = trial.begin(ice.options);
       await trial.site.drive(Promise.race([first, ice.frozen]));
-      await trial.apply();
+      await trial.apply({ times: TIMES });
       const written = stateOf(trial);
       ice.thaw();
       trial.runs.unshift(await trial.site.drive(first));

@@ -1,0 +1,220 @@
+// Seeded bugs: what one changed line of the program would do, and the suite that has to notice it at the size of `npm test`.
+
+export interface Mutant {
+  readonly name: string;
+  /** What the bug is, in a sentence. */
+  readonly bug: string;
+  readonly file: string;
+  /** Stands exactly once in the file. */
+  readonly find: string;
+  readonly put: string;
+  readonly suite: string;
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: "no-journal-fsync",
+    bug: "the journal is written and not made durable",
+    file: "src/state/file/file-place.ts",
+    find: `        await file.write(new TextEncoder().encode(lines.join("")));
+        await file.sync();`,
+    put: `        await file.write(new TextEncoder().encode(lines.join("")));`,
+    suite: "crash",
+  },
+  {
+    name: "no-folder-fsync",
+    bug: "the name of a new journal is not made durable",
+    file: "src/state/file/file-place.ts",
+    find: `    await fs.syncFolder(folder);
+    const file = await fs.open(inFolder(folder, JOURNAL_FILE), "append");`,
+    put: `    const file = await fs.open(inFolder(folder, JOURNAL_FILE), "append");`,
+    suite: "crash",
+  },
+  {
+    name: "in-place-write",
+    bug: "state and journal are written in place, without a temporary file",
+    file: "src/state/file/durable.ts",
+    find: `  await writeDurably(fs, temporary, text);
+  try {
+    await check();`,
+    put: `  await writeDurably(fs, inFolder(folder, name), text);
+  await writeDurably(fs, temporary, text);
+  try {
+    await check();`,
+    suite: "crash",
+  },
+  {
+    name: "intent-not-awaited",
+    bug: "a request leaves before its intent is durable",
+    file: "src/engine/journaled.ts",
+    find: `      const seq = await this.#seq;
+      this.#sent += 1;
+      return seq;
+    }
+    const seq = await this.#seq;`,
+    put: `      this.#sent += 1;
+      return this.#lease.state().open.at(-1)?.seq ?? 0;
+    }
+    const seq = await this.#seq;`,
+    suite: "crash",
+  },
+  {
+    name: "done-before-response",
+    bug: "a change counts as done when its request leaves",
+    file: "src/engine/journaled.ts",
+    find: `      const seq = await this.#seq;
+      this.#sent += 1;
+      return seq;
+    }
+    const seq = await this.#seq;`,
+    put: `      const seq = await this.#seq;
+      await this.#lease.append({ type: "closed", intent: seq });
+      this.#sent += 1;
+      return seq;
+    }
+    const seq = await this.#seq;`,
+    suite: "crash",
+  },
+  {
+    name: "no-sweep",
+    bug: "a token that was not found is forgotten at once",
+    file: "src/engine/settle.ts",
+    find: `return unanswered && around.now < until`,
+    put: `return unanswered && around.now < 0`,
+    suite: "late",
+  },
+  {
+    name: "adopts-without-equality",
+    bug: "whatever has the name is taken for ours after an unknown outcome",
+    file: "src/engine/matches.ts",
+    find: `return found.every((diff) =>`,
+    put: `return true || found.every((diff) =>`,
+    suite: "taken",
+  },
+  {
+    name: "blind-retry",
+    bug: "a write that cannot be repeated is sent again after an unknown outcome",
+    file: "src/api/retry.ts",
+    find: `if (mayHaveActed(bad) && !situation.repeatable) return "give up";`,
+    put: ``,
+    suite: "faults",
+  },
+  {
+    name: "fence-ignored",
+    bug: "a holder does not look whether another one has taken over",
+    file: "src/state/file/claims.ts",
+    find: `  if (greatest !== fence) throw new Failure(lockLost("another run took it over"));`,
+    put: ``,
+    suite: "zombie",
+  },
+  {
+    name: "unfinished-files-stay",
+    bug: "a new holder leaves the unfinished files of the last one where they are",
+    file: "src/state/file/file-place.ts",
+    find: `    await this.#removeUnfinished();
+    return true;`,
+    put: `    return true;`,
+    suite: "zombie",
+  },
+  {
+    name: "lock-looked-at-once",
+    bug: "a repeated request does not look at the lock again",
+    file: "src/engine/run.ts",
+    find: `return writer.write(operation, input, permit);`,
+    put: `return writer.write(operation, input);`,
+    suite: "zombie",
+  },
+  {
+    name: "secret-in-an-error",
+    bug: "the message of a refused secret repeats its value",
+    file: "src/providers/secrets.ts",
+    find: `  await api.write("secrets/put", { scope: parent, key: member, ...wireValue(secret) });`,
+    put: `  try {
+    await api.write("secrets/put", { scope: parent, key: member, ...wireValue(secret) });
+  } catch (problem) {
+    throw new Failure(error("APPLY_FAILED", \`not written: \${new TextDecoder().decode(secret.reveal())}\`));
+  }`,
+    suite: "faults",
+  },
+  {
+    name: "secret-in-the-state",
+    bug: "the state keeps secrets as base64 in place of a keyed digest",
+    file: "src/spec/secrets.ts",
+    find: `const digest = sources.keyed(bytes);`,
+    put: `const digest = Buffer.from(bytes).toString("base64");`,
+    suite: "crash",
+  },
+  {
+    name: "no-token",
+    bug: "clusters carry no token",
+    file: "src/providers/clusters/token.ts",
+    find: `return token === undefined ? values : {`,
+    put: `return token !== undefined ? values : {`,
+    suite: "crash",
+  },
+  {
+    name: "id-not-recorded",
+    bug: "the id of a job is not durable before it gets its settings",
+    file: "src/engine/journaled.ts",
+    find: `    await this.#lease.append({ type: "created", intent: seq, id });`,
+    put: ``,
+    suite: "crash",
+  },
+  {
+    name: "token-before-id",
+    bug: "a job that has its real name is looked for by its token, although its id is recorded",
+    file: "src/engine/matches.ts",
+    find: `  if (intent.made !== undefined) return world.byId(provider.kind, intent.made);`,
+    put: ``,
+    suite: "crash",
+  },
+  {
+    name: "odd-is-empty",
+    bug: "an answer of the wrong type counts as an empty list",
+    file: "src/providers/answer.ts",
+    find: `    if (!Array.isArray(found) || !found.every(isObject)) throw unlikeContract(key, "a list of objects");`,
+    put: `    if (!Array.isArray(found) || !found.every(isObject)) return [];`,
+    suite: "faults",
+  },
+  {
+    name: "moved-is-overwritten",
+    bug: "an object that changed after the plan is written all the same",
+    file: "src/engine/reread.ts",
+    find: `    throw moved(change, "changed");`,
+    put: `    return live;`,
+    suite: "moves",
+  },
+  {
+    name: "full-disk-ignored",
+    bug: "a journal that cannot be written stops nothing",
+    file: "src/state/journal-writer.ts",
+    find: `      this.#broken = ioFailure(failure, "writing the journal");
+      throw this.#broken;`,
+    put: `      void ioFailure(failure, "writing the journal");`,
+    suite: "disk",
+  },
+  {
+    name: "leftovers-forgotten",
+    bug: "an object that was replaced is not remembered until it is gone",
+    file: "src/engine/record.ts",
+    find: `    ...(deposed.length === 0 ? {} : { deposed }),`,
+    put: ``,
+    suite: "crash",
+  },
+  {
+    name: "recovery-not-recorded",
+    bug: "what recovery found out is not written down",
+    file: "src/engine/recover.ts",
+    find: `await Promise.all(entries.map((entry) => lease.append(entry)));`,
+    put: `await Promise.all(entries.slice(0, 0).map((entry) => lease.append(entry)));`,
+    suite: "crash",
+  },
+  {
+    name: "unordered-deletes",
+    bug: "a delete does not wait for those who hold what goes",
+    file: "src/planner/edges.ts",
+    find: `return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };`,
+    put: `return { ...change, dependsOn: [...needs].sort() };`,
+    suite: "cut",
+  },
+];

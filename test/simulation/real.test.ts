@@ -1,0 +1,11 @@
+// Real processes over HTTP: killed with -9, and two of them on one state.
+
+import { kill9 } from "./suites/kill9.ts";
+import { two } from "./suites/two.ts";
+import { tryOut } from "./tried.ts";
+
+tryOut(kill9, "an apply that is killed is finished by the next one");
+tryOut(
+  two,
+  "of two applies on one state one waits, takes over from a dead one, and is safe from a stopped one",
+);

@@ -1,0 +1,19 @@
+// Runs a suite at the size of `npm test`, as one test that tells how each failure is run again.
+
+import { expect, test } from "vitest";
+import { againLine, runSuite, type Suite } from "./suite.ts";
+
+const MINUTES = 60_000;
+
+export function tryOut(suite: Suite, claim: string): void {
+  test(`${claim} (${suite.name}: ${suite.sample} ${suite.unit})`, { timeout: 4 * MINUTES }, async () => {
+    const { tried, failed } = await runSuite(suite, { seed: seedOf(), count: suite.sample });
+    expect(failed.map(({ name, wrong }) => [againLine(suite, name), ...wrong.slice(0, 5)])).toEqual([]);
+    expect(tried).toBeGreaterThan(0);
+  });
+}
+
+/** SIMULATION_SEED tries other cases. */
+function seedOf(): number {
+  return Number(process.env.SIMULATION_SEED ?? 1);
+}
