@@ -1,6 +1,7 @@
 // One look at a workspace: spec, state and live brought together into a plan. Reads only; what writes is handed a lease elsewhere.
 
 import { keyedDigest } from "../core/canonical.ts";
+import type { Code } from "../core/codes.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Budget, budgeted } from "../engine/budget.ts";
@@ -114,9 +115,16 @@ function assertReadable(live: Live): void {
   const kinds = [...live.values()];
   const [first] = kinds;
   if (first === undefined || first.readable || kinds.some((kind) => kind.readable)) return;
-  const code = first.diagnostic.code;
-  if (code === "API_UNREACHABLE" || code === "API_UNAUTHENTICATED") throw new Failure(first.diagnostic);
+  if (WHOLLY.has(first.diagnostic.code)) throw new Failure(first.diagnostic);
 }
+
+const WHOLLY: ReadonlySet<Code> = new Set([
+  "API_UNREACHABLE",
+  "API_UNAUTHENTICATED",
+  "API_PROTOCOL",
+  "API_REDIRECT",
+  "API_TIMEOUT",
+]);
 
 /** Plans again as long as planning asks for data that costs requests; each kind of data is fetched once. */
 class Planning {

@@ -72,7 +72,7 @@ class Reading {
     this.#input.onRead?.({
       type: "read",
       kind: provider.kind,
-      objects: found.readable ? found.objects.length : 0,
+      ...(found.readable ? { objects: found.objects.length } : {}),
       done: this.#done,
       total: this.#scope.kinds.length,
     });

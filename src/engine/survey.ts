@@ -37,8 +37,8 @@ export async function survey(input: SurveyInput): Promise<Live> {
       const live = await reading.get(kind);
       if (live === undefined) return;
       found.set(kind, live);
-      const objects = live.readable ? live.objects.length : 0;
-      input.onRead?.({ type: "read", kind, objects, done: found.size, total: kinds.length });
+      const objects = live.readable ? { objects: live.objects.length } : {};
+      input.onRead?.({ type: "read", kind, ...objects, done: found.size, total: kinds.length });
     }),
   );
   return withNames(input.registry, new Map(kinds.flatMap(({ kind }) => pair(kind, found.get(kind)))));

@@ -1,7 +1,7 @@
 // The plan of a workspace: desired, live and recorded in; changes, drift, guards and diagnostics out. Pure.
 
 import type { Address } from "../core/address.ts";
-import { type Diagnostic, error, hasErrors } from "../core/diagnostic.ts";
+import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import type { Look, Want } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
 import type { Change } from "./change.ts";
@@ -19,6 +19,7 @@ import type { Plan, Unmanaged } from "./plan.ts";
 import { removals } from "./removals.ts";
 import { byNeed } from "./topology.ts";
 import { unknownNames } from "./unknown-names.ts";
+import { unreadableKinds } from "./unreadable.ts";
 import { worldOf } from "./world.ts";
 
 export function makePlan(input: PlanInput): Plan {
@@ -77,33 +78,6 @@ function askedFor({ only, spec }: PlanInput): (address: Address) => boolean {
 function inNeedOrder(resources: ReadonlyMap<Address, Resource>): Resource[] {
   const sorted = [...resources.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
   return byNeed(sorted, (resource) => resource.dependsOn.flatMap((address) => resources.get(address) ?? []));
-}
-
-/** A kind that could not be read stops the apply; its deletes are not even planned: unreadable is never empty. */
-function unreadableKinds(context: Context): Diagnostic[] {
-  const { live, spec, state } = context.input;
-  const diagnostics: Diagnostic[] = [];
-  const managed = new Set([...spec.resources.values()].map((one) => one.kind));
-  for (const address of state.records.keys()) managed.add(address.slice(0, address.indexOf(".")));
-  for (const [kind, found] of live) {
-    const reasons = found.readable
-      ? [...found.unreadableParents].map(([parent, one]) => [`${kind} of ${parent}`, one] as const)
-      : [[kind, found.diagnostic] as const];
-    if (!managed.has(kind)) continue;
-    for (const [what, reason] of reasons) diagnostics.push(unreadable(what, reason));
-  }
-  return diagnostics;
-}
-
-function unreadable(what: string, reason: Diagnostic): Diagnostic {
-  return error(
-    "PLAN_UNREADABLE",
-    `${what} could not be read; nothing of it is planned, and nothing of it is deleted`,
-    {
-      hint: reason.hint ?? "put the cause right and plan again",
-      cause: `${reason.code}: ${reason.message}`,
-    },
-  );
 }
 
 function withConsequences(context: Context, change: Change, look: Look): Change {

@@ -48,7 +48,8 @@ export type ApplyEvent =
 export type ReadEvent = {
   readonly type: "read";
   readonly kind: string;
-  readonly objects: number;
+  /** Absent where the kind could not be read. */
+  readonly objects?: number;
   readonly done: number;
   readonly total: number;
 };

@@ -66,6 +66,7 @@ class Reading {
   #shown: Shown | undefined;
   #read: ReadEvent | undefined;
   #objects = 0;
+  #unread = 0;
 
   constructor(parts: BoardParts) {
     const work = (_context: unknown, task: Shown) => {
@@ -77,7 +78,8 @@ class Reading {
   }
 
   event(event: ReadEvent): void {
-    this.#objects += event.objects;
+    this.#objects += event.objects ?? 0;
+    if (event.objects === undefined) this.#unread += 1;
     this.#read = event;
     this.#show();
     if (event.done === event.total) this.#done.resolve();
@@ -87,7 +89,8 @@ class Reading {
   #show(): void {
     if (this.#shown === undefined || this.#read === undefined) return;
     const { done, total } = this.#read;
-    this.#shown.title = `Reading the workspace: ${done}/${total} kinds, ${grouped(this.#objects)} objects`;
+    const unread = this.#unread === 0 ? "" : `, ${this.#unread} could not be read`;
+    this.#shown.title = `Reading the workspace: ${done}/${total} kinds${unread}, ${grouped(this.#objects)} objects`;
   }
 
   async end(): Promise<void> {

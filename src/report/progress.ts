@@ -22,15 +22,18 @@ export interface ProgressParts {
 export function plainProgress({ write, colors }: ProgressParts): Progress {
   const tally = new Tally();
   let objects = 0;
+  let unread = 0;
   let stopped = false;
   const line = (text: string) => {
     if (!stopped) write(`${text}\n`);
   };
   return {
     read(event) {
-      objects += event.objects;
-      if (event.done === event.total)
-        line(colors.dim(`Read ${count(objects, "object")} of ${count(event.total, "kind")}.`));
+      objects += event.objects ?? 0;
+      if (event.objects === undefined) unread += 1;
+      if (event.done < event.total || unread === event.total) return;
+      const but = unread === 0 ? "" : `; ${count(unread, "kind")} could not be read`;
+      line(colors.dim(`Read ${count(objects, "object")} of ${count(event.total - unread, "kind")}${but}.`));
     },
     apply(event) {
       tally.count(event);

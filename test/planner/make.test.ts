@@ -420,6 +420,24 @@ describe("a kind that cannot be read", () => {
     expect(actions(made)).toEqual({ "tasks.t": "create" });
     expect(made.diagnostics).toMatchObject([{ code: "PLAN_UNREADABLE" }]);
   });
+
+  test("is told once for each cause, with every kind that it holds back", () => {
+    const unread = (message: string) =>
+      ({ readable: false, diagnostic: error("API_REFUSED", message) }) as const;
+    const found = (boxes: string, tasks: string) =>
+      plan({
+        spec: spec([resource("boxes.new"), resource("tasks.t")]),
+        live: new Map([...live(), ["boxes", unread(boxes)], ["tasks", unread(tasks)]]),
+      }).diagnostics.map(({ message, cause }) => [message, cause]);
+    const later = ", 3 attempts in 2 s";
+    expect(found("boxes/list was refused (500)", `tasks/list was refused (500)${later}`)).toEqual([
+      [
+        "boxes and tasks could not be read; nothing of them is planned, and nothing of them is deleted",
+        "API_REFUSED: boxes/list was refused (500)",
+      ],
+    ]);
+    expect(found("boxes/list was refused (500)", "tasks/list was refused (404)")).toHaveLength(2);
+  });
 });
 
 describe("guards", () => {

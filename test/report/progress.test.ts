@@ -31,6 +31,20 @@ describe("progress", () => {
     expect(text).toBe("Read 4 objects of 2 kinds.\n[1/3] created pools.a\n[2/3] failed pools.a: no room\n");
   });
 
+  test("what could not be read does not count as read", () => {
+    const linesOf = (...objects: readonly (number | undefined)[]) => {
+      let text = "";
+      const progress = plainProgress({ colors: colorsFor(false), write: (line) => (text += line) });
+      objects.forEach((number, at) => {
+        const read = number === undefined ? {} : { objects: number };
+        progress.read({ type: "read", kind: `kind${at}`, ...read, done: at + 1, total: objects.length });
+      });
+      return text;
+    };
+    expect(linesOf(3, undefined, undefined)).toBe("Read 3 objects of 1 kind; 2 kinds could not be read.\n");
+    expect(linesOf(undefined, undefined)).toBe("");
+  });
+
   test("a kind's tally tells what is done, what failed, and the time left", () => {
     const tally = new Tally();
     tally.count({ type: "apply_begin", totals: { pools: 4 } });
