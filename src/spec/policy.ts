@@ -1,10 +1,10 @@
 // What a plan may do (policy) and how changes of one resource are treated (lifecycle), read from their sections.
 
+import { didYouMean, type Suggest } from "../core/suggest.ts";
 import { hasPath } from "./field-walk.ts";
 import type { Findings } from "./finding.ts";
 import type { Written } from "./flatten.ts";
 import type { Lifecycle, Policy } from "./spec.ts";
-import { didYouMean, type Suggest } from "./suggest.ts";
 import { isNull, member, type Node, textOf } from "./tree.ts";
 
 type OnImmutable = "error" | "replace";

@@ -1,6 +1,7 @@
 // Reads a spec: files, target, variables, resources, checks. Everything that is wrong comes back as diagnostics, all at once.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
+import { type Suggest, suggester } from "../core/suggest.ts";
 import type { Registry } from "../resource/registry.ts";
 import { expanded } from "./expand.ts";
 import { Findings } from "./finding.ts";
@@ -13,7 +14,6 @@ import { policyOf } from "./policy.ts";
 import { resolved } from "./resolve.ts";
 import { wordsOf } from "./schema-words.ts";
 import type { Spec } from "./spec.ts";
-import { type Suggest, suggester } from "./suggest.ts";
 import { withTarget } from "./targets.ts";
 import { keySpanOf, type MapNode, member, spanOf, withMembers } from "./tree.ts";
 import { validatorForPolicy } from "./validator.ts";

@@ -2,6 +2,7 @@
 
 import { type Address, addressOf } from "../core/address.ts";
 import { toText } from "../core/pointer.ts";
+import { didYouMean, listed, type Suggest } from "../core/suggest.ts";
 import { isSecretValue } from "../resource/content-kinds.ts";
 import type { FieldSchema } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
@@ -12,7 +13,6 @@ import type { Findings } from "./finding.ts";
 import type { Written } from "./flatten.ts";
 import type { Span } from "./locate.ts";
 import type { Reference, ReferencePart } from "./spec.ts";
-import { didYouMean, listed, type Suggest } from "./suggest.ts";
 import { type Expression, isTemplate, variableIn } from "./template.ts";
 import {
   type ListNode,

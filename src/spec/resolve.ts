@@ -3,6 +3,7 @@
 import type { Address } from "../core/address.ts";
 import type { Json } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
+import type { Suggest } from "../core/suggest.ts";
 import { hasContent, secretField } from "../resource/content-kinds.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Payload, Problem, Provider } from "../resource/provider.ts";
@@ -23,7 +24,6 @@ import { type Linkage, type Linked, linked } from "./references.ts";
 import { wordsOf } from "./schema-words.ts";
 import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
 import type { Resource } from "./spec.ts";
-import type { Suggest } from "./suggest.ts";
 import { keySpanOf, type MapNode, plain, spanOf, withMembers } from "./tree.ts";
 import { type Validator, validatorFor } from "./validator.ts";
 

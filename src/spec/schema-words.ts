@@ -2,7 +2,7 @@
 
 import type { Code } from "../core/codes.ts";
 import { type Path, toText } from "../core/pointer.ts";
-import { didYouMean, listed, type Suggest } from "./suggest.ts";
+import { didYouMean, listed, type Suggest } from "../core/suggest.ts";
 import type { SchemaError } from "./validator.ts";
 
 export interface Words {

@@ -1,8 +1,8 @@
 // The chosen target, laid over the rest: maps merge, everything else takes the place of what was there, null takes it away.
 
+import { didYouMean, listed, type Suggest } from "../core/suggest.ts";
 import type { Findings } from "./finding.ts";
 import type { Span } from "./locate.ts";
-import { didYouMean, listed, type Suggest } from "./suggest.ts";
 import { isNull, type MapNode, type Member, mapAt, member, type Node, whatIs, withMembers } from "./tree.ts";
 
 /** Sections that a target cannot hold. */

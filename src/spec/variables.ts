@@ -1,12 +1,12 @@
 // The variables of a spec: declared with a default, given a value by the command line, a file, the environment or the target.
 
+import { didYouMean, type Suggest } from "../core/suggest.ts";
 import { compose } from "./compose.ts";
 import type { Findings } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import { readNamedFile } from "./load.ts";
 import { Source, type Span } from "./locate.ts";
 import { plainScalar } from "./scalar.ts";
-import { didYouMean, type Suggest } from "./suggest.ts";
 import { sourceOf } from "./text.ts";
 import { isNull, type MapNode, member, type Node, scalarAt, textOf, whatIs } from "./tree.ts";
 

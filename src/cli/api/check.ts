@@ -3,8 +3,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
+import { suggester } from "../../core/suggest.ts";
 import { wordsOf } from "../../spec/schema-words.ts";
-import { suggester } from "../../spec/suggest.ts";
 import { told } from "../../spec/validate.ts";
 import { type Catalog, listIn, type Operation, objectIn } from "./catalog.ts";
 

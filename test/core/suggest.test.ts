@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { didYouMean, listed, suggester } from "../../src/spec/suggest.ts";
+import { didYouMean, listed, suggester } from "../../src/core/suggest.ts";
 
 const FIELDS = [
   "instance_pool_name",
