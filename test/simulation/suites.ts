@@ -12,6 +12,7 @@ import { late } from "./suites/late.ts";
 import { moves } from "./suites/moves.ts";
 import { properties } from "./suites/properties.ts";
 import { repeat } from "./suites/repeat.ts";
+import { specs } from "./suites/specs.ts";
 import { taken } from "./suites/taken.ts";
 import { two } from "./suites/two.ts";
 import { zombie } from "./suites/zombie.ts";
@@ -31,4 +32,5 @@ export const suites: readonly Suite[] = [
   kill9,
   two,
   corrupt,
+  specs,
 ];
