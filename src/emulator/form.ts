@@ -14,11 +14,11 @@ export function parseForm(contentType: string, body: Uint8Array): Promise<Form> 
   return new Promise((resolve, reject) => {
     const fields = new Map<string, string>();
     const files = new Map<string, FilePart>();
-    const refuse = (error: unknown) =>
+    const refuse = () =>
       reject(
         new ApiError(
           "MALFORMED_REQUEST",
-          `Could not parse the multipart form: ${error instanceof Error ? error.message : "bad form"}`,
+          "Could not parse the multipart form: it is cut off, or its parts are not set apart by the boundary of its Content-Type",
         ),
       );
     try {
@@ -39,8 +39,8 @@ export function parseForm(contentType: string, body: Uint8Array): Promise<Form> 
         resolve({ fields: Object.fromEntries(fields), files: Object.fromEntries(files) }),
       );
       parser.end(body);
-    } catch (error) {
-      refuse(error);
+    } catch {
+      refuse();
     }
   });
 }

@@ -47,7 +47,8 @@ function readJson(request: AppRequest): Json | undefined {
     const text = textOf(request.body);
     return text.trim() === "" ? undefined : parseJson(text);
   } catch (error) {
-    const why = error instanceof SyntaxError ? error.message : "the body is not UTF-8 text";
+    // Nothing of the text itself: it may hold a secret.
+    const why = error instanceof SyntaxError ? "the body is not JSON" : "the body is not UTF-8 text";
     throw new ApiError("MALFORMED_REQUEST", `Could not parse request object: ${why}`);
   }
 }

@@ -2,8 +2,9 @@
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Json, JsonObject } from "../core/json.ts";
+import { notBase64 } from "./base64.ts";
 import type { Contract, OperationSpec } from "./contract.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, invalidValue } from "./errors.ts";
 
 /** Throws ApiError when the input is not what the operation takes. A schema is compiled when it is first needed. */
 export type Validator = (spec: OperationSpec, input: Json) => void;
@@ -11,8 +12,8 @@ export type Validator = (spec: OperationSpec, input: Json) => void;
 export function makeValidator(contract: Contract): Validator {
   const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false });
   ajv.addFormat("int32", { type: "number", validate: (value: number) => Math.abs(value + 0.5) <= 2 ** 31 });
-  // An exact test of longer integers is made on the bigint itself, see `plain`.
-  ajv.addFormat("int64", { type: "number", validate: () => true });
+  // A longer integer was checked as the bigint that it is, see `plain`; as a number (1e30, or with a fraction) it is not exact.
+  ajv.addFormat("int64", { type: "number", validate: Number.isSafeInteger });
   ajv.addFormat("byte", { type: "string", validate: isBase64 });
   for (const format of ["float", "double"])
     ajv.addFormat(format, { type: "number", validate: Number.isFinite });
@@ -58,11 +59,11 @@ function localRefs(schema: Json, met: (name: string) => void): Json {
 
 const INT64_LIMIT = 2n ** 63n;
 
-/** The input as ajv can check it: a bigint becomes a number once it is known to fit 64 bits. */
+/** The input as ajv can check it: a bigint that fits 64 bits becomes the largest number that is exact, on its side of zero. */
 function plain(value: Json, path: string): Json {
   if (typeof value === "bigint") {
     if (value >= INT64_LIMIT || value < -INT64_LIMIT) throw malformed(path, "a 64-bit integer", value);
-    return Number(value);
+    return value < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
   }
   if (value === null || typeof value !== "object") return value;
   if (!holdsBigint(value)) return value;
@@ -95,27 +96,52 @@ function deepest(errors: readonly ErrorObject[]): ErrorObject | undefined {
   );
 }
 
-const INT_FORMATS = new Set(["int32", "int64", "byte", "float", "double"]);
+/** What a value of each numeric format is called. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  int32: "a 32-bit integer",
+  int64: "a 64-bit integer",
+  float: "a finite number",
+  double: "a finite number",
+};
 
 function refusal(error: ErrorObject | undefined, input: Json): ApiError {
-  if (error === undefined) return new ApiError("INVALID_PARAMETER_VALUE", "The request is not valid.");
+  if (error === undefined) return invalidValue("The request is not valid.");
   const path = error.instancePath;
   const params = error.params as Readonly<Record<string, unknown>>;
   if (error.keyword === "required") {
-    return new ApiError(
-      "INVALID_PARAMETER_VALUE",
-      `Missing required field: ${dotted(path, String(params.missingProperty))}`,
-    );
+    return invalidValue(`Missing required field: ${dotted(path, String(params.missingProperty))}`);
   }
   if (error.keyword === "type") return malformed(path, typeName(params.type), valueAt(input, path));
-  if (error.keyword === "format" && INT_FORMATS.has(String(params.format))) {
-    return malformed(path, String(params.format), valueAt(input, path));
+  if (params.format === "byte") return notBase64(dotted(path));
+  const number = NUMBERS[String(params.format)];
+  if (number !== undefined) return malformed(path, number, valueAt(input, path));
+  return invalidValue(`Invalid value for field '${dotted(path)}': it ${demandOf(error.keyword, params)}`);
+}
+
+/** What a schema asks of a value of the right type, in words. */
+function demandOf(keyword: string, params: Readonly<Record<string, unknown>>): string {
+  const { limit } = params;
+  const counted = (what: string) => `${String(limit)} ${what}${limit === 1 ? "" : "s"}`;
+  switch (keyword) {
+    case "enum":
+      return `must be one of ${(params.allowedValues as readonly unknown[]).join(", ")}`;
+    case "minimum":
+      return `must be at least ${String(limit)}`;
+    case "maximum":
+      return `must be at most ${String(limit)}`;
+    case "minLength":
+      return limit === 1 ? "must not be empty" : `must have at least ${counted("character")}`;
+    case "maxLength":
+      return `must have at most ${counted("character")}`;
+    case "minItems":
+      return limit === 1 ? "must not be empty" : `must have at least ${counted("element")}`;
+    case "maxItems":
+      return `must have at most ${counted("element")}`;
+    case "pattern":
+      return `must match ${String(params.pattern)}`;
+    default:
+      return "is not valid";
   }
-  const allowed = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(", ")}` : "";
-  return new ApiError(
-    "INVALID_PARAMETER_VALUE",
-    `Invalid value for field '${dotted(path)}': it ${error.message ?? "is not valid"}${allowed}`,
-  );
 }
 
 function malformed(path: string, expected: string, found: Json | undefined): ApiError {

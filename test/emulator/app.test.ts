@@ -108,6 +108,23 @@ describe("reading", () => {
     }
   });
 
+  test.each([
+    ['{"name": s3cret}', "the body is not JSON"],
+    ['{"name": "s3cret"', "the body is not JSON"],
+    ["s3cret", "the body is not JSON"],
+    [new Uint8Array([0x22, 0xff, 0x22]), "the body is not UTF-8 text"],
+  ])("a body that cannot be read is refused without being quoted: %j", async (body, why) => {
+    const { send } = startEcho();
+    const { message } = (await send("POST", ECHO, body)).body;
+    expect(message).toBe(`Could not parse request object: ${why}`);
+    expect(message).not.toContain("s3c");
+  });
+
+  test("of a member that a body has twice, the last counts", async () => {
+    const { send } = startEcho();
+    expect((await send("POST", ECHO, '{"count":1,"count":2}')).body).toEqual({ input: { count: 2 } });
+  });
+
   test("A conventions: an absent body is an empty object", async () => {
     const { send } = startEcho();
     expect((await send("POST", ECHO)).body).toEqual({ input: {} });
@@ -231,14 +248,14 @@ describe("validation", () => {
     [{ name: 1 }, "Expected string for field 'name', found NUMBER"],
     [{ count: "1" }, "Expected integer for field 'count', found STRING"],
     [{ count: 1.5 }, "Expected integer for field 'count', found NUMBER"],
-    [{ count: 2 ** 31 }, "Expected int32 for field 'count', found NUMBER"],
+    [{ count: 2 ** 31 }, "Expected a 32-bit integer for field 'count', found NUMBER"],
     [{ flag: 1 }, "Expected boolean for field 'flag', found NUMBER"],
     [{ flag: null }, "Expected boolean for field 'flag', found NULL"],
     [{ tags: [] }, "Expected object for field 'tags', found ARRAY"],
     [{ tags: { a: 1 } }, "Expected string for field 'tags.a', found NUMBER"],
     [{ list: {} }, "Expected array for field 'list', found OBJECT"],
     [{ list: [{ key: "a", more: { key: 1 } }] }, "Expected string for field 'list.0.more.key', found NUMBER"],
-    [{ data: "a*b" }, "Expected byte for field 'data', found STRING"],
+    [{ data: "a*b" }, "Expected base64 text for field 'data'"],
   ])("A conventions: the wrong type in %j is refused, never coerced", async (body, message) => {
     const { echo } = startEcho();
     expect(await echo(body)).toMatchObject({
@@ -251,6 +268,46 @@ describe("validation", () => {
     const { send } = startEcho();
     expect(await send("POST", ECHO, '{"long":9223372036854775808}')).toMatchObject(malformed);
     expect((await send("POST", ECHO, '{"long":9223372036854775807}')).status).toBe(200);
+    expect((await send("POST", ECHO, '{"long":-9223372036854775808}')).status).toBe(200);
+  });
+
+  test.each(["1e30", "9007199254740993.0", "9007199254740993e0", "-1e19"])(
+    "the INT64 %s, which would be rounded, is refused; a short one may be written so",
+    async (long) => {
+      const { send } = startEcho();
+      expect(await send("POST", ECHO, `{"long":${long}}`)).toMatchObject({
+        ...malformed,
+        body: {
+          message: "Could not parse request object: Expected a 64-bit integer for field 'long', found NUMBER",
+        },
+      });
+      expect((await send("POST", ECHO, '{"long":1e3}')).body).toEqual({ input: { long: 1000 } });
+    },
+  );
+
+  test.each([
+    [{ name: "a" }, "'name': it must have at least 2 characters"],
+    [{ name: "abcdef" }, "'name': it must have at most 5 characters"],
+    [{ name: "A B" }, "'name': it must match ^[a-z]*$"],
+    [{ kind: "C" }, "'kind': it must be one of A, B"],
+  ])("the refusal of %j is a sentence of the service", async (body, message) => {
+    const { echo } = startEcho();
+    expect((await echo(body)).body.message).toBe(`Invalid value for field ${message}`);
+  });
+
+  test("bounds and empty values are refused in sentences of the service", async () => {
+    const w = await startWorld();
+    const pool = { instance_pool_name: "p", node_type_id: "Standard_DS3_v2" };
+    const refused = async (path: string, body: object) => (await w.post(path, body)).body.message;
+    expect(await refused("instance-pools/create", { ...pool, min_idle_instances: -1 })).toBe(
+      "Invalid value for field 'min_idle_instances': it must be at least 0",
+    );
+    expect(
+      await refused("instance-pools/create", { ...pool, idle_instance_autotermination_minutes: 10_001 }),
+    ).toBe("Invalid value for field 'idle_instance_autotermination_minutes': it must be at most 10000");
+    expect(await refused("groups/create", { group_name: "" })).toBe(
+      "Invalid value for field 'group_name': it must not be empty",
+    );
   });
 
   test("A7 other codes: a required field is missing, at any depth", async () => {

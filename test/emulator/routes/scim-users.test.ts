@@ -273,6 +273,22 @@ describe("filters", () => {
     const refused = await w.get(USERS, { filter });
     expect(refused).toMatchObject({ status: 400, body: { scimType: "invalidFilter", status: "400" } });
   });
+
+  test.each([
+    "",
+    "userName",
+    "userName eq",
+    "eq",
+    "userName eq a b",
+    "(userName eq a",
+    "userName eq a)",
+    'userName eq "a',
+  ])("A4.1 filter: the refusal of %j says how a filter reads", async (filter) => {
+    const { body } = await w.get(USERS, { filter });
+    expect(body.detail).toBe(
+      `The filter '${filter}' is not valid: it must be <attribute> <operator> <value>, or several of those with and, or.`,
+    );
+  });
 });
 
 describe("patch", () => {

@@ -23,8 +23,8 @@ export function parseFilter(text: string): ScimFilter {
   let filter: Filter;
   try {
     filter = parse(withQuotes(text));
-  } catch (error) {
-    throw badFilter(text, error instanceof Error ? error.message : "it cannot be read");
+  } catch {
+    throw badFilter(text, "it must be <attribute> <operator> <value>, or several of those with and, or");
   }
   checkOperators(filter, text);
   return { matches: (lookup) => holds(filter, lookup, text), exactly: exactName(filter) };

@@ -1,5 +1,6 @@
 // The calls on secrets (A 4.3). Values are sealed at rest and never returned.
 
+import { notBase64 } from "../../base64.ts";
 import type { Call, Operations, Reply } from "../../call.ts";
 import { ApiError } from "../../errors.ts";
 import { SECRETS } from "../../limits.ts";
@@ -62,10 +63,7 @@ function checkedBase64(text: string): string {
   try {
     atob(plain);
   } catch {
-    throw new ApiError(
-      "MALFORMED_REQUEST",
-      "Could not parse request object: Expected base64 for field 'bytes_value'",
-    );
+    throw notBase64("bytes_value");
   }
   return plain;
 }
