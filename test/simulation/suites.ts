@@ -7,6 +7,7 @@ import { cut } from "./suites/cut.ts";
 import { disk } from "./suites/disk.ts";
 import { double } from "./suites/double.ts";
 import { faults } from "./suites/faults.ts";
+import { files } from "./suites/files.ts";
 import { kill9 } from "./suites/kill9.ts";
 import { late } from "./suites/late.ts";
 import { moves } from "./suites/moves.ts";
@@ -33,4 +34,5 @@ export const suites: readonly Suite[] = [
   two,
   corrupt,
   specs,
+  files,
 ];

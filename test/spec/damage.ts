@@ -201,7 +201,7 @@ function badly(out: string, err: string, code: number): readonly string[] {
   if (valid) return errors.length === 0 && code === 0 ? [] : ["valid, with errors"];
   if (errors.length === 0) return ["refused, and nothing says why"];
   return errors.flatMap(({ code: told, message, at }) => [
-    ...(/undefined|\[object|NaN/.test(message) ? [`the message says ${message}`] : []),
+    ...(/\bundefined\b|\[object |\bNaN\b/.test(message) ? [`the message says ${message}`] : []),
     ...(at === undefined && !PLACELESS.has(told) ? [`without a place: ${told} ${message}`] : []),
   ]);
 }

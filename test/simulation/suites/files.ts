@@ -1,0 +1,36 @@
+// Hostile files: bombs, nests, pipes, links and bytes that are no text, met by a real process that refuses each with a place.
+
+import { HOSTILE_FILES, meet } from "../../cli/hostile-files.ts";
+import type { Suite } from "../suite.ts";
+
+const LONG_MS = 1000;
+
+let times: { readonly name: string; readonly ms: number }[] = [];
+
+export const files: Suite = {
+  name: "files",
+  what: "files that are made to hang, blow up or lead astray their reader, planned by a real process",
+  unit: "folders",
+  sample: 10,
+
+  cases: async () => HOSTILE_FILES.map(({ name }) => name),
+
+  async run(name) {
+    const one = HOSTILE_FILES.find((each) => each.name === name);
+    if (one === undefined) return [`there is no case ${name}`];
+    const { wrong, ms } = meet(one);
+    times.push({ name, ms });
+    return wrong;
+  },
+
+  async notes() {
+    const long = times.filter(({ ms }) => ms > LONG_MS).length;
+    const most = times.toSorted((a, b) => b.ms - a.ms).slice(0, 3);
+    const told = most.map(({ name, ms }) => `${name} ${(ms / 1000).toFixed(2)} s`).join(", ");
+    return [`over a second, with the start of the process = ${long}; the longest: ${told}`];
+  },
+
+  async close() {
+    times = [];
+  },
+};
