@@ -1,6 +1,6 @@
 // `field=value` words as the input of an operation: each value is read as the type that the contract gives its field.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { type Path, valueAt, withValueAt } from "../../core/pointer.ts";
@@ -24,13 +24,23 @@ export async function inputOf(
   read: ReadFile,
 ): Promise<JsonObject> {
   let input = whole;
+  const names = new Set<string>();
   for (const word of words) {
     const { name, value, isJson } = split(operation, word);
     const { path, schema } = placeOf(catalog, operation, name);
     const given = isJson ? jsonOf(name, value) : await valueGiven(name, schema, value, read);
-    input = withGiven(input, path, schema, given, isJson) as JsonObject;
+    const isItem = !isJson && !Array.isArray(given) && takesItems(schema);
+    if (names.has(name) && !isItem) throw new Failure(twice(name));
+    names.add(name);
+    input = (isItem ? withItem(input, path, given) : withValueAt(input, path, given)) as JsonObject;
   }
   return input;
+}
+
+function twice(name: string): Diagnostic {
+  return error("CLI_USAGE", `${name} is given twice`, {
+    hint: "give it once; a list takes its items one by one, or all of them as JSON",
+  });
 }
 
 function split(
@@ -115,10 +125,10 @@ function jsonOf(name: string, text: string): Json {
   }
 }
 
-/** Items of a list gather; everything else that is given twice counts once, the last time. */
-function withGiven(input: JsonObject, path: Path, schema: JsonObject, given: Json, isJson: boolean): Json {
-  const isItem = [schema.type].flat().includes("array") && !Array.isArray(given) && !isJson;
-  if (!isItem) return withValueAt(input, path, given) ?? {};
+const takesItems = (schema: JsonObject): boolean => [schema.type].flat().includes("array");
+
+/** Items of a list gather. */
+function withItem(input: JsonObject, path: Path, item: Json): Json {
   const before = valueAt(input, path);
-  return withValueAt(input, path, [...(Array.isArray(before) ? before : []), given]) ?? {};
+  return withValueAt(input, path, [...(Array.isArray(before) ? before : []), item]) ?? {};
 }

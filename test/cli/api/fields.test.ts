@@ -62,6 +62,18 @@ describe("fields on a line", () => {
     });
   });
 
+  test("a field that holds one value is refused when it is given twice", async () => {
+    const name = "group_name is given twice";
+    expect(await refusal(input("groups/create", ["group_name=a", "group_name=b"]))).toBe(name);
+    expect(await refusal(input("groups/create", ["group_name=a", 'group_name:="b"']))).toBe(name);
+    expect(await refusal(input("clusters/events", ["event_types=RUNNING", 'event_types:=["PINNED"]']))).toBe(
+      "event_types is given twice",
+    );
+    expect(await input("groups/create", ["group_name=line"], { group_name: "file" })).toEqual({
+      group_name: "line",
+    });
+  });
+
   test("a dot leads into an object, and into a map whatever its key", async () => {
     expect(
       await input("clusters/create", [
