@@ -32,6 +32,7 @@ export const CODES = {
   SPEC_SECRET_LITERAL: "A secret's value is written in the spec.",
   SPEC_SECRET_SOURCE: "The source of a secret has no value or cannot be read.",
   SPEC_CRON: "A schedule's cron expression or time zone is invalid.",
+  SPEC_EMPTY: "The spec declares no resource.",
   SPEC_INCLUDE: "An include matches nothing or cannot be used.",
 
   API_UNREACHABLE: "The host cannot be reached.",

@@ -3,6 +3,7 @@
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
+import { type Suggest, suggester } from "../core/suggest.ts";
 import type { FieldSchema, Values } from "../resource/fields.ts";
 import type { Look, Provider } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
@@ -25,6 +26,7 @@ export function unknownNames(context: Context, changes: readonly Change[], look:
       change.action === "delete" || change.action === "replace" ? [ownerKey(change.kind, change.id)] : [],
     ),
   );
+  const suggest = suggester();
   return changes.flatMap((change) => {
     const resource = context.input.spec.resources.get(change.address);
     if (resource === undefined || !reaches(change)) return [];
@@ -37,7 +39,9 @@ export function unknownNames(context: Context, changes: readonly Change[], look:
         (standing === "unknown" && (change.action === "noop" || before.has(naming.text)))
       )
         return [];
-      return [unknown(resource, naming, standing)];
+      const hint =
+        standing === "goes" ? GOES : hintFor(naming, namesOf(context, naming.kinds, going), suggest);
+      return [unknown(resource, naming, standing, hint)];
     });
   });
 }
@@ -93,19 +97,34 @@ function textsIn(value: Json | Values): ReadonlySet<string> {
   return texts;
 }
 
-function unknown(resource: Resource, naming: Naming, standing: Standing): Diagnostic {
+/** Names that will be there after the plan. */
+function namesOf(context: Context, kinds: readonly string[], going: ReadonlySet<string>): readonly string[] {
+  const live = kinds.flatMap((kind) =>
+    context.world.all(kind).filter((one) => !going.has(ownerKey(kind, one.id))),
+  );
+  const declared = [...context.input.spec.resources.values()].filter(({ kind }) => kinds.includes(kind));
+  return [...live, ...declared].map(({ name }) => name);
+}
+
+const GOES = "take the name out here too, or write the new one";
+
+function hintFor({ text, kinds }: Naming, names: readonly string[], suggest: Suggest): string {
+  const best = suggest(text, names);
+  const declare = `declare it under ${kinds.join(" or ")}`;
+  return best === undefined
+    ? `${declare}, or correct the name`
+    : `did you mean ${JSON.stringify(best)}? else ${declare}`;
+}
+
+function unknown(resource: Resource, naming: Naming, standing: Standing, hint: string): Diagnostic {
   const { text, kinds, path } = naming;
-  const among = kinds.join(" and ");
   const message =
     standing === "goes"
       ? `${resource.address} names "${text}", which this plan takes away`
-      : `${resource.address} names "${text}", and there is no such thing among the ${among}`;
+      : `${resource.address} names "${text}", and there is no such thing among the ${kinds.join(" and ")}`;
   return error("PLAN_UNKNOWN_NAME", message, {
     address: resource.address,
     at: path === undefined ? resource.at : resource.locate(path),
-    hint:
-      standing === "goes"
-        ? "take the name out here too, or write the new one"
-        : `declare it under ${kinds.join(" or ")}, or correct the name`,
+    hint,
   });
 }

@@ -70,6 +70,10 @@ async function read(options: LoadOptions, findings: Findings): Promise<Spec | un
   const secrets = { tree, env: options.env, keyed, unseen: options.untrusted === true };
   const resources = await resolved(written, { registry, tree, secrets, suggest, findings });
   if (findings.failed) return undefined;
+  if (resources.size === 0)
+    findings.warning("SPEC_EMPTY", "the spec declares no resource, so it manages nothing", undefined, {
+      hint: "check the path of --file, and that no include and no target was lost",
+    });
   return { folder: tree.folder, files: included.files, resources, policy: policyOf(member(root, "policy")) };
 }
 

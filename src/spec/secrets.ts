@@ -96,7 +96,8 @@ function fromEnv(written: Written, node: Node, sources: SecretSources, findings:
   if (sources.keyed === undefined) return "unread";
   const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
   const bytes = value === undefined ? undefined : new TextEncoder().encode(value);
-  return judged(written, node, bytes, `the environment variable ${name}`, "is not set", findings);
+  const what = `the environment variable ${name}`;
+  return judged(written, node, bytes, { what, missing: "is not set", hint: SET }, findings);
 }
 
 function fromFile(
@@ -115,7 +116,7 @@ function fromFile(
   const bytes = opened(written, path, node, sources.tree.read(path, LIMITS.secretFileBytes), findings);
   if (bytes === undefined) return undefined;
   if (textOf(member(written.fields, "encoding")) === "bytes")
-    return judged(written, node, bytes, path, "is empty", findings);
+    return judged(written, node, bytes, { what: path, missing: "is empty", hint: FILL }, findings);
   if (!isText(bytes)) {
     findings.error("SPEC_SECRET_SOURCE", `${written.address}: ${path} is not UTF-8 text`, node, {
       address: written.address,
@@ -123,16 +124,27 @@ function fromFile(
     });
     return undefined;
   }
-  return judged(written, node, withoutLastLineBreak(bytes), path, "is empty", findings);
+  const what = { what: path, missing: "is empty", hint: FILL };
+  return judged(written, node, withoutLastLineBreak(bytes), what, findings);
 }
+
+/** A source, and what to do where it holds nothing. */
+interface Source {
+  readonly what: string;
+  readonly missing: string;
+  readonly hint: string;
+}
+
+const SET = "set it where plan and apply run; validate and drift need no values of secrets";
+const FILL =
+  "write the value into the file before plan and apply; validate and drift need no values of secrets";
 
 /** The value, if there is one and the service takes it (part A, 8). */
 function judged(
   written: Written,
   node: Node,
   bytes: Uint8Array | undefined,
-  what: string,
-  missing: string,
+  { what, missing, hint }: Source,
   findings: Findings,
 ): Read {
   const { address } = written;
@@ -141,7 +153,7 @@ function judged(
       "SPEC_SECRET_SOURCE",
       `${address}: ${what} ${bytes === undefined ? missing : "is empty"}`,
       node,
-      { address },
+      { address, hint },
     );
     return undefined;
   }
@@ -150,7 +162,7 @@ function judged(
     "SPEC_LIMIT",
     `${address}: ${what} holds ${bytes.length} bytes; a secret has at most ${LIMITS.secretBytes}`,
     node,
-    { address },
+    { address, hint: "split it over several secrets" },
   );
   return undefined;
 }

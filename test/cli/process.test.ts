@@ -157,7 +157,7 @@ const older = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
 
 describe.skipIf(older === undefined)("on an older Node", () => {
   test("the program runs on the Node that npm installed, with its arguments, output and exit code", async () => {
-    const cwd = folderWith("pools: {}\n");
+    const cwd = folderWith("groups: { a: {} }\n");
     expect(await start(["validate"], { cwd, node: older ?? "" }).ended).toMatchObject({
       code: 0,
       stderr: "",

@@ -15,7 +15,18 @@ test("a name that nothing has, or will have, is an error of the plan", () => {
   expect(told(made)).toEqual([
     ["PLAN_UNKNOWN_NAME", 'boxes.a names "shelf", and there is no such thing among the boxes'],
   ]);
+  expect(made.diagnostics[0]?.hint).toBe('did you mean "shelve"? else declare it under boxes');
+});
+
+test("a name that is near to no other is told how to become known", () => {
+  const made = plan({ spec: spec([near("shelf")]), live: live({ boxes: [box("s", "drawer")] }) });
   expect(made.diagnostics[0]?.hint).toBe("declare it under boxes, or correct the name");
+});
+
+test("a name that is nearly one that the spec declares is told which", () => {
+  const declared = resource("boxes.drawer", { values: { material: "wood" } });
+  const made = plan({ spec: spec([near("drawr"), declared]) });
+  expect(made.diagnostics[0]?.hint).toBe('did you mean "drawer"? else declare it under boxes');
 });
 
 test("names of live things, of declared ones and of those that every workspace has are known, in any case of letters", () => {

@@ -155,4 +155,19 @@ describe("problems", () => {
     expect(spec).toBeUndefined();
     expect(diagnostics[0]).toMatchObject(message === undefined ? { code } : { code, message });
   });
+
+  it.each([
+    ["{ env: NONE }", "set it where plan and apply run; validate and drift need no values of secrets"],
+    ["{ env: EMPTY }", "set it where plan and apply run; validate and drift need no values of secrets"],
+    [
+      "{ file: empty }",
+      "write the value into the file before plan and apply; validate and drift need no values of secrets",
+    ],
+  ])("%s without a value comes with what to do", async (source, hint) => {
+    const { diagnostics } = await load(
+      { "workspace.yaml": secret(source), empty: "" },
+      { env: { EMPTY: "" } },
+    );
+    expect(diagnostics).toMatchObject([{ code: "SPEC_SECRET_SOURCE", hint }]);
+  });
 });
