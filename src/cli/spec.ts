@@ -37,8 +37,21 @@ export async function readSpec(
   keyed: Keyed | undefined,
   untrusted = false,
 ): Promise<Spec> {
+  const { spec, diagnostics } = await judgedSpec(context, options, keyed, untrusted);
+  if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  tell(context, diagnostics);
+  return spec;
+}
+
+/** The spec, unless something is wrong with it, and everything that was found. */
+export function judgedSpec(
+  context: Context,
+  options: SpecOptions,
+  keyed: Keyed | undefined,
+  untrusted = false,
+): ReturnType<typeof loadSpec> {
   const target = targetOf(context, options);
-  const { spec, diagnostics } = await loadSpec({
+  return loadSpec({
     file: specFile(context, options),
     cwd: context.cwd,
     ...(target === undefined ? {} : { target }),
@@ -50,9 +63,6 @@ export async function readSpec(
     secrets: keyed === undefined ? "skip" : "resolve",
     keyed: keyed ?? (() => ""),
   });
-  if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
-  tell(context, diagnostics);
-  return spec;
 }
 
 /** For commands that need no workspace: secrets are declared, and none is read. */

@@ -24,7 +24,7 @@ export function keptWithin(parts: readonly Part[], limit: number): string {
   }
   return [
     ...kept,
-    `**Cut here**: ${leftOut(left)} did not fit. The whole plan is in the output of the run.\n`,
+    `**Cut here**: ${leftOut(left)} did not fit. All of it is in the output of the run.\n`,
   ].join("\n");
 }
 

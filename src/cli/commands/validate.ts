@@ -1,7 +1,7 @@
 // `workspace validate`: everything that can be said about a spec without a workspace.
 
 import { kindOf } from "../../core/address.ts";
-import { hasErrors } from "../../core/diagnostic.ts";
+import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { diagnosticJson } from "../../report/diagnostic-text.ts";
 import { printableJson } from "../../report/printable.ts";
 import { count, listed } from "../../report/words.ts";
@@ -11,7 +11,7 @@ import type { Context } from "../context.ts";
 import { EXIT, exitOf } from "../exit.ts";
 import { choice } from "../option.ts";
 import { SPEC_OPTIONS } from "../options.ts";
-import { type SpecOptions, specWithoutSecrets } from "../spec.ts";
+import { judgedSpec, specWithoutSecrets } from "../spec.ts";
 import { diagnosticsOf } from "../trouble.ts";
 
 export const validate = defineCommand({
@@ -19,17 +19,47 @@ export const validate = defineCommand({
   summary: "check the spec; needs no workspace and reads no secret",
   options: {
     ...SPEC_OPTIONS,
-    output: choice("-o, --output <form>", "the form of the output", ["text", "json"]),
+    output: choice("-o, --output <form>", "the form of the output", ["text", "json", "markdown"]),
   },
   async run(context, options) {
-    if (options.output === "json") return validateJson(context, options);
-    const spec = await specWithoutSecrets(context, options);
-    context.stdout.write(
-      `Valid: ${count(spec.resources.size, "resource")} in ${count(spec.files.length, "file")}${byKind(spec)}.\n`,
-    );
-    return EXIT.ok;
+    if (options.output === "text") {
+      context.stdout.write(`${sentence(await specWithoutSecrets(context, options))}.\n`);
+      return EXIT.ok;
+    }
+    const { spec, diagnostics } = await judgedSpec(context, options, undefined).catch((problem: unknown) => ({
+      spec: undefined,
+      diagnostics: diagnosticsOf(problem),
+    }));
+    await show(context, options.output, spec, diagnostics);
+    return exitOf(diagnostics);
   },
 });
+
+async function show(
+  context: Context,
+  form: "json" | "markdown",
+  spec: Spec | undefined,
+  found: readonly Diagnostic[],
+): Promise<void> {
+  const { stdout } = context;
+  switch (form) {
+    case "json": {
+      const report = { valid: !hasErrors(found), diagnostics: found.map(diagnosticJson) };
+      stdout.write(`${printableJson(report, 2)}\n`);
+      return;
+    }
+    case "markdown": {
+      const { validationMarkdown } = await import("../../report/validation-markdown.ts");
+      stdout.write(validationMarkdown(spec === undefined ? undefined : sentence(spec), found));
+      return;
+    }
+  }
+  form satisfies never;
+}
+
+function sentence(spec: Spec): string {
+  return `Valid: ${count(spec.resources.size, "resource")} in ${count(spec.files.length, "file")}${byKind(spec)}`;
+}
 
 function byKind(spec: Spec): string {
   const counts = new Map<string, number>();
@@ -41,15 +71,4 @@ function byKind(spec: Spec): string {
         [...counts].sort().map(([kind, number]) => `${kind}: ${number}`),
         20,
       )})`;
-}
-
-async function validateJson(context: Context, options: SpecOptions): Promise<number> {
-  const found = await specWithoutSecrets(context, options).then(
-    () => [],
-    (problem: unknown) => diagnosticsOf(problem),
-  );
-  context.stdout.write(
-    `${printableJson({ valid: !hasErrors(found), diagnostics: found.map(diagnosticJson) }, 2)}\n`,
-  );
-  return exitOf(found);
 }
