@@ -12,6 +12,7 @@ import { type FaultRule, Faults } from "./faults.ts";
 import { type Input, isForm, readForm, readInput } from "./input.ts";
 import { Lifeline } from "./lifeline.ts";
 import { REQUESTS } from "./limits.ts";
+import { checkMedia } from "./media.ts";
 import {
   type App,
   type AppRequest,
@@ -189,6 +190,7 @@ class RunningService {
   }
 
   #call(route: Route, request: AppRequest, caller: Caller, form: Input | ApiError | undefined): Call {
+    checkMedia(route.spec, request);
     if (form instanceof ApiError) throw form;
     if (form === undefined) checkSize(route.spec, request);
     const input = form ?? readInput(route.spec, request);

@@ -145,7 +145,7 @@ class Stage {
   async #request(method: string, path: string, body: string): Promise<void> {
     const answer = await fetch(`${this.#server.url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${TOKEN}` },
+      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
       ...(body === "" ? {} : { body: await this.#withIds(body) }),
     });
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);

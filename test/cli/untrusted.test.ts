@@ -95,7 +95,7 @@ function write(name: string, text: string, folder = cwd): void {
 async function api(path: string, body: object): Promise<void> {
   const answer = await fetch(`${server.url}/api/2.0/${path}`, {
     method: "POST",
-    headers: { authorization: `Bearer ${TOKEN}` },
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);

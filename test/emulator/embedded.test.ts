@@ -18,7 +18,7 @@ const send = (embedded: Embedded, method: string, path: string, body?: object) =
   embedded.app({
     method,
     path,
-    headers: { authorization: `Bearer ${embedded.token}` },
+    headers: { authorization: `Bearer ${embedded.token}`, accept: "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 

@@ -52,6 +52,7 @@ export const START = Date.UTC(2020, 2, 1);
 const SEAL_KEY = new Uint8Array(32).fill(9);
 
 const API = "/api/2.0/";
+const JSON_TYPE = "application/json";
 
 export async function startWorld(options: StartOptions = {}) {
   const random = seededBytes(options.seed ?? 1);
@@ -74,7 +75,12 @@ export async function startWorld(options: StartOptions = {}) {
     send({
       method,
       path: path.startsWith("/") ? path : API + path,
-      headers: { authorization: `Bearer ${given.as ?? ADMIN_TOKEN}`, ...lowerCase(given.headers ?? {}) },
+      headers: {
+        authorization: `Bearer ${given.as ?? ADMIN_TOKEN}`,
+        accept: JSON_TYPE,
+        "content-type": JSON_TYPE,
+        ...lowerCase(given.headers ?? {}),
+      },
       ...(body === undefined ? {} : { body: toJson(body) }),
     });
   const control = (method: string, name: string, body?: unknown): Promise<Answered> =>

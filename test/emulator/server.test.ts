@@ -28,7 +28,7 @@ function clientOf(url: string): Client {
       const response = await request(url + path, {
         method,
         dispatcher: agent,
-        headers: { authorization: `Bearer ${TOKEN}` },
+        headers: { authorization: `Bearer ${TOKEN}`, accept: "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.body.text();

@@ -93,7 +93,11 @@ function send({ method, path }: OperationSpec, body: Json): Promise<Answered> {
   return w.request({
     method,
     path: path.replace("{id}", "1"),
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    headers: {
+      authorization: `Bearer ${ADMIN_TOKEN}`,
+      accept: "application/json",
+      "content-type": "application/json",
+    },
     body: JSON.stringify(body),
   });
 }

@@ -142,6 +142,11 @@ const SCIM = section(
       "PATCH sets and changes the entitlements of a user": /entitlements/,
     },
     "rule 2": "group names cannot be changed",
+    "Content-Type": {
+      "application/scim+json": /is served/,
+      "required on write calls": /is refused|required/,
+    },
+    Accept: { "application/scim+json": /is served/, "required on read calls": /is refused/ },
     filter: {
       "<attribute> <operator> <value>": /without quotes/,
       "spaces written as +": /written as \+/,
@@ -158,8 +163,8 @@ const SCIM = section(
   {
     open: {
       headers: [
-        "Content-Type and Accept application/scim+json are required; what happens without them is not shown",
-        "a request without them is served; answers carry application/scim+json",
+        "what happens without the required headers",
+        "415 and 406 in the SCIM form; application/json is taken too, and ranges that hold it; a DELETE needs none",
       ],
       "rule 3": [
         "one published example of group delete leaves out 2.0",
