@@ -1,7 +1,8 @@
 // Files that are made to hang, blow up or lead astray whoever reads them, met by the real program in a process of its own.
 
 import { describe, expect, test } from "vitest";
-import { HOSTILE_FILES, meet } from "./hostile-files.ts";
+import { HOSTILE_FILES } from "./hostile-files.ts";
+import { meet } from "./met.ts";
 
 describe("hostile files", () => {
   test.each(HOSTILE_FILES.map((one) => [one.name, one] as const))(

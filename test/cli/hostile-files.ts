@@ -1,9 +1,8 @@
-// Files that are made to hang, blow up or lead astray whoever reads them, and what the real program may make of each.
+// Files that are made to hang, blow up or lead astray whoever reads them, each with what it is called when it is refused.
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { BIN, folderWith } from "./program.ts";
+import { execFileSync } from "node:child_process";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** A folder whose spec does harm: its files, and what else is to be made in it. */
 export interface HostileFiles {
@@ -18,7 +17,8 @@ export interface HostileFiles {
 const main = (text: string | Uint8Array) => ({ "workspace.yaml": text });
 const file = (source: string) => main(`files:\n  /x: { source: ${JSON.stringify(source)} }\n`);
 const bytes = (...values: number[]) => Uint8Array.from(values);
-const POOL = "pools:\n  p: { node_type_id: Standard_DS3_v2 }\n";
+/** A spec with which nothing is wrong. */
+export const POOL = "pools:\n  p: { node_type_id: Standard_DS3_v2 }\n";
 const link = (target: string, name: string) => (folder: string) => symlinkSync(target, join(folder, name));
 
 const bomb = Array.from(
@@ -238,62 +238,3 @@ export const HOSTILE_FILES: readonly HostileFiles[] = [
     code: /SPEC_CYCLE/,
   },
 ];
-
-const PATIENCE_MS = 30_000;
-
-export interface Met {
-  readonly wrong: readonly string[];
-  readonly ms: number;
-}
-
-/** Lays the files out and plans them in a process of its own. */
-export function meet(one: HostileFiles): Met {
-  const folder = folderWith("");
-  try {
-    lay(one, folder);
-    const before = readdirSync(folder, { recursive: true }).length;
-    const begun = performance.now();
-    const { signal, status, stdout, stderr } = plan(folder, one.args);
-    const ms = performance.now() - begun;
-    const made = readdirSync(folder, { recursive: true }).length - before;
-    const told = stderr.slice(0, 500);
-    const wrong = [
-      ...(signal === null ? [] : [`it hangs, or died of ${signal}`]),
-      ...(one.code.test(stderr) ? [] : [`it is not told as ${one.code}: ${told}`]),
-      ...(status === 1 ? [] : [`it ended with ${status}`]),
-      ...(stdout === "" ? [] : [`data was printed: ${stdout.slice(0, 200)}`]),
-      ...(BUG.test(stderr) ? [`a bug, a request, or what is not ours to read: ${told}`] : []),
-      ...(stderr.length < MOST_TOLD ? [] : [`${stderr.length} characters were told`]),
-      ...(made === 0 ? [] : [`${made} files were written`]),
-    ];
-    return { wrong, ms };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-const BUG = /CLI_INTERNAL|API_|^\s+at \S+ \(|root:x:|RangeError|heap/m;
-const MOST_TOLD = 400_000;
-
-function lay(one: HostileFiles, folder: string): void {
-  if (one.files["workspace.yaml"] === undefined) writeFileSync(join(folder, "workspace.yaml"), POOL);
-  for (const [path, content] of Object.entries(one.files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
-  one.make?.(folder);
-}
-
-function plan(folder: string, words: readonly string[] = []) {
-  return spawnSync(process.execPath, [BIN, "plan", ...words], {
-    cwd: folder,
-    encoding: "utf8",
-    timeout: PATIENCE_MS,
-    env: {
-      PATH: process.env.PATH ?? "",
-      HOME: folder,
-      WORKSPACE_HOST: "http://127.0.0.1:1",
-      WORKSPACE_TOKEN: "t",
-    },
-  });
-}

@@ -11,6 +11,7 @@ import { files } from "./suites/files.ts";
 import { kill9 } from "./suites/kill9.ts";
 import { late } from "./suites/late.ts";
 import { moves } from "./suites/moves.ts";
+import { names } from "./suites/names.ts";
 import { properties } from "./suites/properties.ts";
 import { repeat } from "./suites/repeat.ts";
 import { specs } from "./suites/specs.ts";
@@ -35,4 +36,5 @@ export const suites: readonly Suite[] = [
   corrupt,
   specs,
   files,
+  names,
 ];

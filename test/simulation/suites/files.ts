@@ -1,6 +1,7 @@
 // Hostile files: bombs, nests, pipes, links and bytes that are no text, met by a real process that refuses each with a place.
 
-import { HOSTILE_FILES, meet } from "../../cli/hostile-files.ts";
+import { HOSTILE_FILES } from "../../cli/hostile-files.ts";
+import { meet } from "../../cli/met.ts";
 import type { Suite } from "../suite.ts";
 
 const LONG_MS = 1000;

@@ -1,0 +1,30 @@
+// Hostile names: each of 2,000 through every renderer, and one that holds all marks at once through every command.
+
+import { throughCommands } from "../../cli/hostile-names.ts";
+import { leaksOf, NAMES, OUTPUTS } from "../../report/hostile-names.ts";
+import type { Suite } from "../suite.ts";
+
+const COMMANDS = "commands";
+
+let runs = 0;
+
+export const names: Suite = {
+  name: "names",
+  what: "names full of control, bidirectional and hidden characters, of markup and of commands, through every output",
+  unit: "names",
+  sample: 200,
+  ordered: true,
+
+  cases: async () => [COMMANDS, ...NAMES.map((_, at) => String(at))],
+
+  async run(name) {
+    if (name !== COMMANDS) return leaksOf(NAMES[Number(name)] ?? "");
+    const told = await throughCommands();
+    runs = told.runs;
+    return told.leaks;
+  },
+
+  notes: async () => [
+    `${OUTPUTS.length} outputs each, and one name with every mark through ${runs} commands`,
+  ],
+};
