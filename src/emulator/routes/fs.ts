@@ -1,6 +1,6 @@
 // The file system: ten calls over a tree of directories and files whose contents lie on disk (A 4.5).
 
-import type { JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import { decodeBase64, encodeBase64 } from "../base64.ts";
 import type { Area, Call, Operations } from "../call.ts";
 import { ApiError } from "../errors.ts";
@@ -89,16 +89,16 @@ const operations: Operations = {
 
   "fs/read": ({ input }, world) => {
     const segments = fileSegments(String(input.path));
-    const offset = Number(input.offset ?? 0);
-    const length = Number(input.length ?? FILES.read_default_bytes);
-    checkRange(offset, length);
+    const { offset: from = 0, length: bytes = FILES.read_default_bytes } = input;
+    checkRange(from, bytes);
+    const [offset, length] = [Number(from), Number(bytes)];
     const { entry } = existing(world, segments);
     if (entry.blob === undefined)
       throw new ApiError("INVALID_PARAMETER_VALUE", `Cannot read a directory: ${pathOfSegments(segments)}`);
     if (offset > sizeOf(world, entry))
       throw new ApiError(
         "INVALID_PARAMETER_VALUE",
-        `Cannot read when offset is greater than file size. Found offset = ${input.offset}`,
+        `Cannot read when offset is greater than file size. Found offset = ${from}`,
       );
     const data = world.blobs.read(entry.blob, offset, length);
     return { json: { bytes_read: data.length, data: encodeBase64(data) } };
@@ -114,17 +114,18 @@ function postedContents({ input, files }: Call): Uint8Array {
   throw new ApiError("INVALID_PARAMETER_VALUE", "Missing required field: contents");
 }
 
-function checkRange(offset: number, length: number): void {
-  if (offset < 0) throw negative("offset", offset);
-  if (length < 0) throw negative("length", length);
-  if (length > FILES.read_bytes)
+/** Numbers, or integers beyond 2^53, which the messages show digit for digit. */
+function checkRange(offset: Json, length: Json): void {
+  if (Number(offset) < 0) throw negative("offset", offset);
+  if (Number(length) < 0) throw negative("length", length);
+  if (Number(length) > FILES.read_bytes)
     throw new ApiError(
       "MAX_READ_SIZE_EXCEEDED",
       `Cannot read more than ${FILES.read_bytes} bytes in one read, please paginate your request. Request: ${length} bytes.`,
     );
 }
 
-function negative(field: string, value: number): ApiError {
+function negative(field: string, value: Json): ApiError {
   return new ApiError(
     "INVALID_PARAMETER_VALUE",
     `The ${field} cannot be negative. Found ${field} = ${value}`,

@@ -93,7 +93,9 @@ export function readEvents(call: Call, world: World): Reply {
   return {
     json: {
       ...(events.length === 0 ? {} : { events }),
-      ...(next < found.length ? { next_page: nextPage(request, { end, order, offset: next, limit }) } : {}),
+      ...(next < found.length
+        ? { next_page: nextPage(request, { end: request.end_time ?? end, order, offset: next, limit }) }
+        : {}),
       total_count: found.length,
     },
   };
@@ -115,7 +117,7 @@ function* matching(
 }
 
 interface NextPage {
-  readonly end: number;
+  readonly end: Json;
   readonly order: string;
   readonly offset: number;
   readonly limit: number;

@@ -173,14 +173,13 @@ function without(member: JsonObject, name: string): JsonObject {
   return rest;
 }
 
-/** The members of a list as the contract writes them (`[{value}]`), a single one, or bare texts. */
+/** The members of a list as the contract writes them (`[{value}]`), or a single one. A bare text is none (A 4.1). */
 export function listOf(attribute: Attribute, value: Json): JsonObject[] {
   const members = Array.isArray(value) ? value : [value];
   return members.map((member) => {
-    const object = typeof member === "string" ? { value: member } : member;
-    if (!isObject(object) || typeof object.value !== "string" || object.value === "")
+    if (!isObject(member) || typeof member.value !== "string" || member.value === "")
       throw wrongShape(attribute);
-    return object;
+    return member;
   });
 }
 
