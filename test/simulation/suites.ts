@@ -12,6 +12,7 @@ import { kill9 } from "./suites/kill9.ts";
 import { late } from "./suites/late.ts";
 import { moves } from "./suites/moves.ts";
 import { names } from "./suites/names.ts";
+import { plans } from "./suites/plans.ts";
 import { properties } from "./suites/properties.ts";
 import { repeat } from "./suites/repeat.ts";
 import { specs } from "./suites/specs.ts";
@@ -37,4 +38,5 @@ export const suites: readonly Suite[] = [
   specs,
   files,
   names,
+  plans,
 ];
