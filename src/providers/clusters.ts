@@ -111,7 +111,7 @@ const takes = (change: PlannedChange, operation: string): boolean =>
 /** Whether what runs on the cluster now is cut off. */
 function interrupts(change: PlannedChange): boolean {
   if (change.live === undefined || DOWN.has(String(change.live.facts.state))) return false;
-  return change.action === "delete" || takes(change, "terminate") || takes(change, "edit");
+  return change.action !== "update" || takes(change, "terminate") || takes(change, "edit");
 }
 
 function runsOn(look: Look, live: LiveObject): readonly JsonObject[] {
@@ -124,14 +124,17 @@ function runsOn(look: Look, live: LiveObject): readonly JsonObject[] {
   });
 }
 
+function whatBecomesOf(change: PlannedChange): string {
+  if (change.action !== "update") return "is deleted for good";
+  return takes(change, "terminate") ? "is terminated" : "restarts to take the changes";
+}
+
 function consequences(change: PlannedChange, look: Look): readonly string[] {
   const { live } = change;
   if (live === undefined || change.action === "create") return [];
   const told: string[] = [];
   if (interrupts(change)) {
-    if (change.action === "update" && !takes(change, "terminate"))
-      told.push("the cluster is running and restarts to take the changes");
-    if (takes(change, "terminate")) told.push("the cluster is running and is terminated");
+    told.push(`the cluster is running and ${whatBecomesOf(change)}`);
     const runs = runsOn(look, live).length;
     if (runs > 0) told.push(`${counted(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
   }

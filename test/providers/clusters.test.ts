@@ -372,7 +372,9 @@ describe("consequences", () => {
       "the cluster is running and is terminated",
     ]);
     const removal = planned(clusters, "delete", live);
+    expect(clusters.wants?.(removal, lookAt({}))).toEqual(["runs"]);
     expect(clusters.consequences?.(removal, lookAt({ activeRuns, live: { jobs } }))).toEqual([
+      "the cluster is running and is deleted for good",
       "2 active runs on it stop",
       "jobs that run on it: nightly",
     ]);
