@@ -6,7 +6,14 @@ import type { LiveObject, Look, PlannedChange, Step } from "../resource/provider
 import type { Reader } from "../resource/verbs.ts";
 import { found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
 import { defineProvider, group, list, optional, text } from "./define.ts";
-import { aclsNaming, lockouts, losesAdministrators, membershipOf, membersOf } from "./membership.ts";
+import {
+  aclsNaming,
+  lockouts,
+  losesAdministrators,
+  membershipOf,
+  membersOf,
+  stayingMembers,
+} from "./membership.ts";
 import {
   asValues,
   type Delta,
@@ -140,8 +147,7 @@ export const groups = defineProvider({
   },
   consequences(change, look) {
     if (!goes(change) || change.live === undefined) return [];
-    const { users, groups } = membersOf(change.live.values);
-    const count = users.length + groups.length;
+    const count = stayingMembers(look, change.live);
     const acls = aclsNaming(look, change.live.name);
     return [
       ...(count > 0 ? [`${counted(count, "member loses", "members lose")} what the group gives`] : []),

@@ -91,3 +91,20 @@ export function aclsNaming(look: Look, principal: string): readonly LiveObject[]
     return !look.goes("acls", acl.name) && !look.goes("scopes", acl.name.slice(0, slash));
   });
 }
+
+/** Members of a group that stay when it goes: its own, and those that it has through groups which go as well. */
+export function stayingMembers(look: Look, group: LiveObject): number {
+  const membership = membershipOf(look);
+  const staying = new Set<string>();
+  const seen = new Set<string>([group.name]);
+  const open: Members[] = [membersOf(group.values)];
+  for (let members = open.pop(); members !== undefined; members = open.pop()) {
+    for (const user of members.users) if (!look.goes("users", user)) staying.add(`users.${user}`);
+    for (const inner of members.groups) {
+      if (!look.goes("groups", inner)) staying.add(`groups.${inner}`);
+      else if (!seen.has(inner)) open.push(membership.get(inner) ?? { users: [], groups: [] });
+      seen.add(inner);
+    }
+  }
+  return staying.size;
+}

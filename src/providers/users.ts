@@ -134,7 +134,7 @@ export const users = defineProvider({
   },
   consequences(change, look) {
     if (!goes(change) || change.live === undefined) return [];
-    const groups = textsIn(change.live.values.groups);
+    const groups = textsIn(change.live.values.groups).filter((name) => !look.goes("groups", name));
     const acls = aclsNaming(look, change.live.name);
     return [
       `${change.live.name} can no longer sign in; the service purges inactive users after 30 days`,

@@ -143,3 +143,21 @@ test("deleting a group tells how many lose it and which access lists still name 
     ]);
   }
 });
+
+test("members that the same plan deletes lose nothing; those of groups that go with it do", () => {
+  const group = (name: string, users: readonly string[], inner: readonly string[]) =>
+    liveObject(name, { displayName: name, members: { users: [...users], groups: [...inner] } });
+  const outer = group("outer", ["ada@example.com"], ["middle"]);
+  const live = {
+    groups: [outer, group("middle", ["bob@example.com"], ["inner", "outer"]), group("inner", [], [])],
+  };
+  const told = (...goes: string[]) =>
+    groups.consequences?.(
+      planned(groups, "delete", outer),
+      lookAt({ live, goes: ["groups.outer", ...goes] }),
+    );
+  expect(told()).toEqual(["2 members lose what the group gives"]);
+  expect(told("groups.middle")).toEqual(["3 members lose what the group gives"]);
+  expect(told("groups.middle", "groups.inner")).toEqual(["2 members lose what the group gives"]);
+  expect(told("groups.middle", "groups.inner", "users.ada@example.com", "users.bob@example.com")).toEqual([]);
+});

@@ -164,4 +164,11 @@ test("deleting a user tells which groups it leaves and which access lists still 
     "it leaves 1 group: admins",
     `access lists still name it: etl/${ada}`,
   ]);
+  const look = lookAt({
+    live: { acls: [acl] },
+    goes: ["groups.admins", "acls.etl/ada@example.com", "scopes.etl"],
+  });
+  expect(users.consequences?.(planned(users, "delete", live), look)).toEqual([
+    `${ada} can no longer sign in; the service purges inactive users after 30 days`,
+  ]);
 });
