@@ -1,27 +1,38 @@
 #!/usr/bin/env node
-// Starts the program. On a Node that cannot run TypeScript as it is, starts it again on the Node 24 that npm put beside it.
+// Starts the program. On a Node that is too old for it, starts it again on the Node that npm put beside it.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import module, { createRequire } from "node:module";
 import { constants } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const LAUNCHER_FD = "WORKSPACE_LAUNCHER_FD";
 const here = fileURLToPath(import.meta.url);
 const root = dirname(dirname(here));
 
-if (Number(process.versions.node.split(".")[0]) >= 24) await start();
+// A clone runs its sources, never what was built from them once. A package runs what was built: Node strips no types there.
+const packaged = root.split(sep).includes("node_modules") || !existsSync(join(root, "src"));
+
+if (newEnough(process.versions.node)) await start();
 else again();
+
+/** As `engines` in package.json says; the types of a clone need Node 24. */
+function newEnough(version) {
+  const [major, minor] = version.split(".").map(Number);
+  return major >= 24 || (packaged && major === 22 && minor >= 19);
+}
 
 async function start() {
   if (!installed("commander")) sayNotInstalled();
+  if (packaged && !existsSync(join(root, "dist/main.js"))) sayNotBuilt();
   if (process.env[LAUNCHER_FD] !== undefined) await dieWithLauncher();
+  keepQuietAboutSqlite();
   // Compiled code is kept between runs: most of a short command's time is reading the program.
   if (process.env.NODE_COMPILE_CACHE === undefined)
     module.enableCompileCache(join(root, "node_modules/.cache/workspace"));
-  await import("../src/main.ts");
+  await import(packaged ? "../dist/main.js" : "../src/main.ts");
 }
 
 /** The launcher holds the other end of a pipe; when it is gone, however it ended, this process goes too. */
@@ -36,20 +47,25 @@ async function dieWithLauncher() {
   line.unref();
 }
 
+/** Node 22 warns of its SQLite in each run; what the emulator uses of it is the same in Node 24. */
+function keepQuietAboutSqlite() {
+  const { emitWarning } = process;
+  process.emitWarning = (warning, ...rest) => {
+    if (!String(warning).startsWith("SQLite is an experimental")) emitWarning(warning, ...rest);
+  };
+}
+
 function again() {
-  const node = ownNode();
-  if (node === undefined) sayNotInstalled();
+  const node = process.env[LAUNCHER_FD] === undefined ? ownNode() : undefined;
+  if (node === undefined) sayTooOld();
   const child = spawn(node, [here, ...process.argv.slice(2)], {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
     env: { ...process.env, [LAUNCHER_FD]: "3" },
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-  child.on("error", (error) => {
-    process.stderr.write(
-      `error CLI_INTERNAL: ${node} does not start: ${error.message}\n  hint: run: npm ci\n`,
-    );
-    process.exit(1);
-  });
+  child.on("error", (error) =>
+    say("CLI_INTERNAL", `${node} does not start: ${error.message}`, installHint()),
+  );
   child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }
 
@@ -63,12 +79,42 @@ function ownNode() {
 }
 
 function installed(name) {
-  return existsSync(join(root, "node_modules", name)) || existsSync(join(root, "..", name));
+  try {
+    return existsSync(fileURLToPath(import.meta.resolve(name)));
+  } catch {
+    return false;
+  }
 }
 
 function sayNotInstalled() {
-  process.stderr.write(
-    `error CLI_NOT_INSTALLED: what this program needs is not installed\n  hint: run \`npm ci\` in ${root} (or \`npm start\`, which does it first)\n`,
+  say("CLI_NOT_INSTALLED", "what this program needs is not installed", installHint());
+}
+
+function sayNotBuilt() {
+  say(
+    "CLI_NOT_INSTALLED",
+    `${root} has no dist: it was packed without being built`,
+    "pack it with `npm pack`",
   );
+}
+
+/** In a clone the Node that fits comes with what is installed; a package finds one that was installed beside it. */
+function sayTooOld() {
+  if (!packaged) sayNotInstalled();
+  say(
+    "CLI_NOT_INSTALLED",
+    `Node ${process.versions.node} is too old: this program needs Node 24 or newer (or Node 22 from 22.19 on)`,
+    "install a newer Node, or one beside this program: `npm install node@24`",
+  );
+}
+
+function installHint() {
+  return packaged
+    ? "install the package again with npm"
+    : `run \`npm ci\` in ${root} (or \`npm start\`, which does it first)`;
+}
+
+function say(code, message, hint) {
+  process.stderr.write(`error ${code}: ${message}\n  hint: ${hint}\n`);
   process.exit(1);
 }
