@@ -1,6 +1,11 @@
-// npm run simulate: any suite at any size. Prints figures, and for each failure the line that runs it again.
+// npm run simulate: any suite at any size. Prints figures, and for each failure the line that runs it again; --write keeps them in docs.
 
 import { parseArgs } from "node:util";
+import { mutants } from "./mutants/mutants.ts";
+import { matrixRows } from "./reliability/matrix.ts";
+import { keep, type Recorded, recordOf, type Stamp, stampNow } from "./reliability/record.ts";
+import { trySeeded } from "./reliability/seeded.ts";
+import { zerosOf, zerosText } from "./reliability/zeros.ts";
 import { againLine, type Figures, outcomeOf, runSuite, type Suite } from "./suite.ts";
 import { suites } from "./suites.ts";
 
@@ -11,6 +16,8 @@ const { values: options } = parseArgs({
     count: { type: "string" },
     case: { type: "string" },
     all: { type: "boolean", default: false },
+    mutants: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
     impatient: { type: "boolean", default: false },
     only: { type: "string" },
     sample: { type: "boolean", default: false },
@@ -20,19 +27,36 @@ const { values: options } = parseArgs({
 
 const seed = Number(options.seed);
 
+/** How many cases are tried in full where there is no end to them, or too far an end. */
+const FULL: Readonly<Record<string, number>> = { double: 3000, properties: 2000, specs: 20_000 };
+
 function chosen(): readonly Suite[] {
   if (options.all) return suites;
   const suite = suites.find(({ name }) => name === options.suite);
   if (suite !== undefined) return [suite];
-  process.stderr.write(`usage: npm run simulate -- --suite NAME [--seed N] [--count N | --case NAME]\n`);
+  return options.mutants ? [] : usage();
+}
+
+function usage(): never {
+  process.stderr.write(`usage: npm run simulate -- --suite NAME [--seed N] [--count N | --case NAME] [--write]
+       npm run simulate -- --all [--write]
+       npm run simulate -- --mutants [--only NAME] [--write]
+`);
   for (const { name, what } of suites) process.stderr.write(`  ${name.padEnd(12)} ${what}\n`);
   return process.exit(2);
 }
 
+function countFor(suite: Suite): number | undefined {
+  if (options.sample) return suite.sample;
+  if (options.count !== undefined) return Number(options.count);
+  return options.all || options.write ? FULL[suite.name] : undefined;
+}
+
 function show({ suite, tried, all, failed, notes, seconds }: Figures): void {
   const of = tried < all ? ` of ${all}` : "";
+  const zeros = zerosText(failed.length, zerosOf(suite.name, failed));
   process.stdout.write(
-    `${suite.name}: ${tried}${of} ${suite.unit}, failures = ${failed.length} (${seconds.toFixed(1)} s, seed ${seed})\n`,
+    `${suite.name}: ${tried}${of} ${suite.unit}, ${zeros} (${seconds.toFixed(1)} s, seed ${seed})\n`,
   );
   for (const note of notes) process.stdout.write(`  ${note}\n`);
   for (const { name, wrong } of failed.slice(0, Number(options.show))) {
@@ -41,20 +65,15 @@ function show({ suite, tried, all, failed, notes, seconds }: Figures): void {
   }
 }
 
-let failures = 0;
-for (const suite of chosen()) {
-  if (options.case !== undefined) {
-    const wrong = await outcomeOf(suite, options.case);
-    await suite.close?.();
-    process.stdout.write(wrong.length === 0 ? "ok\n" : `${wrong.join("\n")}\n`);
-    failures += wrong.length;
-    continue;
-  }
-  const count = options.sample
-    ? suite.sample
-    : options.count === undefined
-      ? undefined
-      : Number(options.count);
+async function runCase(suite: Suite, name: string): Promise<number> {
+  const wrong = await outcomeOf(suite, name);
+  await suite.close?.();
+  process.stdout.write(wrong.length === 0 ? "ok\n" : `${wrong.join("\n")}\n`);
+  return wrong.length;
+}
+
+async function runWhole(suite: Suite, stamp: Stamp | undefined): Promise<number> {
+  const count = countFor(suite);
   const figures = await runSuite(suite, {
     seed,
     impatient: options.impatient,
@@ -62,6 +81,56 @@ for (const suite of chosen()) {
     ...(options.only === undefined ? {} : { only: options.only }),
   });
   show(figures);
-  failures += figures.failed.length;
+  if (stamp !== undefined) await write(figures, stamp, count);
+  return figures.failed.length;
 }
+
+async function write(figures: Figures, stamp: Stamp, count: number | undefined): Promise<void> {
+  const { suite } = figures;
+  const all = count === undefined ? figures.all : (await suite.cases(seed, undefined)).length;
+  await suite.close?.();
+  const record = recordOf(figures, stamp, count, all);
+  const matrix = suite.name === "crash" ? await matrixRows() : undefined;
+  keep((old) => ({
+    ...old,
+    suites: inOrder(suites, { ...old.suites, [suite.name]: record }),
+    ...(matrix === undefined ? {} : { matrix }),
+  }));
+}
+
+/** What is there no more is left out. */
+function inOrder<T>(
+  list: readonly { readonly name: string }[],
+  found: Readonly<Record<string, T>>,
+): Readonly<Record<string, T>> {
+  return Object.fromEntries(
+    list.flatMap(({ name }) => {
+      const one = found[name];
+      return one === undefined ? [] : [[name, one] as const];
+    }),
+  );
+}
+
+async function runMutants(): Promise<number> {
+  let missed = 0;
+  await trySeeded(options.only ?? "", (name, record) => {
+    const { caught, suite, after, case: noticed } = record;
+    if (!caught) missed += 1;
+    process.stdout.write(
+      `${name}: ${caught ? "caught" : "NOT CAUGHT"} by ${suite} after ${after} cases ${noticed}\n`,
+    );
+    const add = (old: Recorded) => inOrder(mutants, { ...old.mutants, [name]: record });
+    if (options.write) keep((old) => ({ ...old, mutants: add(old) }));
+  });
+  return missed;
+}
+
+if (options.write && (options.case ?? (options.suite === undefined ? undefined : options.only)) !== undefined)
+  usage();
+const todo = chosen();
+const stamp = options.write && todo.length > 0 ? stampNow() : undefined;
+let failures = 0;
+for (const suite of todo)
+  failures += options.case === undefined ? await runWhole(suite, stamp) : await runCase(suite, options.case);
+if (options.mutants || (options.all && options.write)) failures += await runMutants();
 process.exit(failures === 0 ? 0 : 1);

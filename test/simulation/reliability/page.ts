@@ -1,0 +1,113 @@
+// docs/reliability.md, written from the recorded figures: a pure text, so that a test can tell whether the page is what was measured.
+
+import { MOMENTS } from "../moments.ts";
+import type { MutantRecord, Recorded, Stamp, SuiteRecord } from "./record.ts";
+import { zerosText } from "./zeros.ts";
+
+/** Suites whose cases end with every check of `invariants.ts`. */
+const CHECKED = ["crash", "double", "cut", "late", "repeat", "faults", "properties", "zombie", "disk"];
+
+const listed = (names: readonly string[]): string =>
+  `${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;
+
+const INTRODUCTION = `# What was tried
+
+A fault that was not tried is not survived. Whole applies run in one process against the emulator, with a clock, a disk, a network and
+a random source of their own, and every case puts one thing in their way: a death, a fault, another process, a stranger, a damaged file.
+A crash is a stop: from that moment no call settles and nothing is written. Where it says so, real processes are killed over HTTP.
+
+After a case of ${listed(CHECKED)}, once the next run is through, all of
+these hold: the workspace equals the spec on all that is managed; the next plan is empty; what is not managed is untouched; state and
+workspace name the same things, none twice; the service received the writes that were planned, and no others; no secret stands in any
+output, state, journal, plan, log or error, in any encoding; no run was started and no mail sent that was not planned; no intent is
+open, and the lock is free. Real processes are looked at from outside: what they ended with, the next plan, the state, names that
+stand twice, secrets, mails. The other suites say what they look for. A figure that is not zero has its cases below the table.
+`;
+
+const number = (value: number): string => value.toLocaleString("en");
+
+/** Text as a cell of a table shows it. */
+const cell = (text: string): string => text.replaceAll("\n", " ").replaceAll("|", "\\|");
+
+/** Text between backticks, whatever it holds. */
+const code = (text: string): string => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
+  return `${[line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n")}\n`;
+}
+
+export function pageOf(recorded: Recorded): string {
+  const { suites, matrix, mutants } = recorded;
+  return [
+    INTRODUCTION,
+    stampText(Object.values(suites)),
+    table(
+      ["suite", "what is tried", "figures", "seconds", "again with"],
+      Object.entries(suites).map(([name, record]) => suiteRow(name, record)),
+    ),
+    ...failuresText(suites),
+    "## The crash matrix\n",
+    "Every operation that writes, at each moment at which a process can die around it, with the number of points at which it does: each",
+    "of them with the process killed, with the power cut, and with people who then want back what was there before.\n",
+    table(
+      ["operation", ...MOMENTS],
+      Object.entries(matrix).map(([operation, points]) => [code(operation), ...points.map(number)]),
+    ),
+    "## Seeded bugs\n",
+    "What catches nothing proves nothing: each bug is put into the program, one at a time, and a suite at the size of `npm test` has to",
+    "notice it. `npm run simulate -- --mutants --only NAME` seeds one again.\n",
+    table(
+      ["bug", "what it does", "caught by", "by case", "after"],
+      Object.entries(mutants).map(([name, record]) => mutantRow(name, record)),
+    ).trimEnd(),
+    "",
+  ].join("\n");
+}
+
+/** Days, versions and the server, each as often as they differ. */
+function stampText(stamps: readonly Stamp[]): string {
+  const all = (of: (stamp: Stamp) => string): string => [...new Set(stamps.map(of))].sort().join(", ");
+  const servers = new Set(stamps.map(({ postgres }) => postgres));
+  const server = servers.size > 1 ? "for some of them" : servers.has(true) ? "there" : "not there";
+  return `Written by \`npm run simulate -- --all --write\` (all but what says otherwise in full; \`--suite NAME --write\` makes one row anew).
+Figures of ${all(({ date }) => date)}, Node ${all(({ node }) => node)}; PostgreSQL was ${server}. Seconds are those of the run that made the figures.
+`;
+}
+
+function againWith(name: string, { seed, count }: SuiteRecord): string {
+  const words = ["npm run simulate --", `--suite ${name}`, `--seed ${seed}`];
+  return code([...words, ...(count === undefined ? [] : [`--count ${count}`])].join(" "));
+}
+
+function suiteRow(name: string, record: SuiteRecord): readonly string[] {
+  const { what, unit, tried, all, failures, zeros, notes, seconds } = record;
+  const of = all === undefined ? "" : ` of ${number(all)}`;
+  const figures = `**${number(tried)}**${of} ${unit}, ${zerosText(failures, zeros)}`;
+  return [name, what, [figures, ...notes].join("; "), seconds.toFixed(1), againWith(name, record)];
+}
+
+function mutantRow(
+  name: string,
+  { bug, suite, caught, after, case: noticed }: MutantRecord,
+): readonly string[] {
+  if (!caught) return [name, bug, suite, "**not caught**", `${number(after)} cases`];
+  if (after === 0) return [name, bug, suite, "the run in peace", "0 cases"];
+  return [name, bug, suite, code(noticed), after === 1 ? "1 case" : `${number(after)} cases`];
+}
+
+function failuresText(suites: Recorded["suites"]): readonly string[] {
+  const failing = Object.entries(suites).filter(([, { failures }]) => failures > 0);
+  if (failing.length === 0) return [];
+  return [
+    "## Failures\n",
+    ...failing.flatMap(([name, { failed, failures }]) => [
+      `${name}: ${number(failures)}, of which these come first.\n`,
+      ...failed.map(
+        ({ name: one, wrong }) =>
+          `- ${code(`npm run simulate -- --suite ${name} --case '${one}'`)}\n${wrong.map((line) => `  ${code(line.replaceAll("\n", " "))}`).join("\\\n")}`,
+      ),
+      "",
+    ]),
+  ];
+}

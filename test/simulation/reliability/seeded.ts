@@ -1,0 +1,22 @@
+// Seeds each bug in turn and records which case noticed it, after how many.
+
+import { type Mutant, mutants } from "../mutants/mutants.ts";
+import { trial } from "../mutants/trial.ts";
+import type { MutantRecord } from "./record.ts";
+
+/** Reads what the suite printed: `crash: 37 of 3999 points, …`, then the line that runs the failed case again. */
+async function tried(mutant: Mutant): Promise<MutantRecord> {
+  const { bug, suite } = mutant;
+  const { caught, said } = await trial(mutant, suite);
+  const after = Number(new RegExp(`^${suite}: (\\d+)`, "m").exec(said)?.[1] ?? 0);
+  return { bug, suite, caught, after, case: /--case '(.*)'$/m.exec(said)?.[1] ?? "" };
+}
+
+/** Those whose names hold `only`; each is told when it was tried. */
+export async function trySeeded(
+  only: string,
+  onRecord: (name: string, record: MutantRecord) => void,
+): Promise<void> {
+  for (const mutant of mutants.filter(({ name }) => name.includes(only)))
+    onRecord(mutant.name, await tried(mutant));
+}
