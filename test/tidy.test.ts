@@ -26,7 +26,7 @@ const MAY_USE_NODE = [
   /^src\/main\.ts$/,
   /^src\/cli\//,
   /^src\/api\/transport\.ts$/,
-  /^src\/spec\/load\.ts$/,
+  /^src\/spec\/(load|rare)\.ts$/,
   /^src\/state\/(file\/node-ports|seal|derive|postgres\/pg-database)\.ts$/,
   /^src\/emulator\/(server|embedded|store[\w-]*)\.ts$/,
 ];

@@ -1,9 +1,13 @@
 // `--only`: which addresses a run is restricted to.
 
-import picomatch from "picomatch";
+import { createRequire } from "node:module";
+import type Picomatch from "picomatch";
 import type { Address } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import { nearest } from "./nearest.ts";
+
+/** Loaded by the first glob: most runs have none. */
+const load = createRequire(import.meta.url);
 
 /** Undefined without globs. Throws Failure with CLI_UNKNOWN_ADDRESS for a glob that matches nothing. */
 export function onlyThese(
@@ -20,6 +24,7 @@ export function onlyThese(
 
 /** A star stands for anything, slashes too; an address that is written out matches itself whatever it holds. */
 function matcherOf(glob: string): (address: string) => boolean {
+  const picomatch = load("picomatch") as typeof Picomatch;
   const matches = picomatch(glob, { bash: true, dot: true, nonegate: true });
   return (address) => address === glob || matches(address);
 }

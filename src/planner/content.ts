@@ -1,6 +1,6 @@
 // What changes in a notebook or file, line by line, where both sides are text.
 
-import { structuredPatch } from "diff";
+import { structuredPatch } from "diff/lib/patch/create.js";
 import type { Change, ContentDiff, Update } from "./change.ts";
 import type { PlanInput } from "./input.ts";
 

@@ -1,6 +1,6 @@
 // The difference of two texts line by line, with a little of what stands around it.
 
-import { structuredPatch } from "diff";
+import { structuredPatch } from "diff/lib/patch/create.js";
 import { printable } from "./printable.ts";
 
 export interface DiffLine {

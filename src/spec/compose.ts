@@ -1,20 +1,11 @@
 // From a YAML text to a tree with places: aliases followed within a budget, merges done, duplicate and hostile keys refused.
 
-import {
-  type Alias,
-  Composer,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Scalar,
-  type YAMLMap,
-  type Node as YamlNode,
-} from "yaml";
+import type { Alias, Scalar, YAMLMap, Node as YamlNode } from "yaml";
 import { everyday } from "./everyday.ts";
 import type { Findings } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import type { Source, Span } from "./locate.ts";
+import { yaml as wholeYaml } from "./rare.ts";
 import { plainScalar } from "./scalar.ts";
 import { reportSyntax } from "./syntax.ts";
 import { tokensOf } from "./tokens.ts";
@@ -29,7 +20,7 @@ export function compose(source: Source, findings: Findings): Node | undefined {
 export function composeWhole(source: Source, findings: Findings): Node | undefined {
   const tokens = tokensOf(source, findings);
   if (tokens === undefined) return undefined;
-  const [document] = new Composer({ uniqueKeys: false, schema: "failsafe" }).compose(tokens);
+  const [document] = new (wholeYaml().Composer)({ uniqueKeys: false, schema: "failsafe" }).compose(tokens);
   const whole = { source, start: 0, end: 0 };
   if (document === undefined) return mapAt(whole, new Map());
   if (document.errors.length > 0) {
@@ -52,6 +43,7 @@ interface Anchored {
 class Building {
   readonly #source: Source;
   readonly #findings: Findings;
+  readonly #kinds = wholeYaml();
   readonly #anchors = new Map<string, Anchored>();
   #size = 0;
   #repeated = 0;
@@ -71,7 +63,7 @@ class Building {
   }
 
   #node(yaml: YamlNode): Node {
-    if (isAlias(yaml)) return this.#alias(yaml);
+    if (this.#kinds.isAlias(yaml)) return this.#alias(yaml);
     const sizeBefore = this.#size;
     const deepestBefore = this.#deepest;
     this.#deepest = ++this.#depth;
@@ -87,13 +79,13 @@ class Building {
 
   #plainNode(yaml: YamlNode): Node {
     const span = this.#span(yaml);
-    if (isMap(yaml)) return this.#map(yaml as YAMLMap<YamlNode, YamlNode | null>, span);
-    if (isSeq(yaml))
+    if (this.#kinds.isMap(yaml)) return this.#map(yaml as YAMLMap<YamlNode, YamlNode | null>, span);
+    if (this.#kinds.isSeq(yaml))
       return listAt(
         span,
         (yaml.items as YamlNode[]).map((item) => this.#node(item)),
       );
-    return isScalar(yaml) ? this.#scalar(yaml, span) : scalarAt(span, null);
+    return this.#kinds.isScalar(yaml) ? this.#scalar(yaml, span) : scalarAt(span, null);
   }
 
   #scalar(yaml: Scalar, span: Span): Node {
@@ -121,7 +113,7 @@ class Building {
     for (const { key, value } of yaml.items) {
       const keySpan = this.#span(key);
       const node = value === null ? scalarAt(keySpan, null) : this.#node(value);
-      if (isScalar(key) && key.value === "<<" && key.type === "PLAIN") merges.push(node);
+      if (this.#kinds.isScalar(key) && key.value === "<<" && key.type === "PLAIN") merges.push(node);
       else this.#member(members, key, { key: keySpan, value: node });
     }
     for (const merge of merges) this.#merge(members, merge);
@@ -129,7 +121,7 @@ class Building {
   }
 
   #member(members: Map<string, Member>, key: YamlNode, member: Member): void {
-    const name = isScalar(key) ? String(key.value ?? "") : undefined;
+    const name = this.#kinds.isScalar(key) ? String(key.value ?? "") : undefined;
     if (name?.isWellFormed() === false) this.#refuse("SPEC_YAML", HALF_CHARACTER, member.key);
     const first = name === undefined ? undefined : members.get(name);
     if (name === undefined) this.#refuse("SPEC_YAML", "a key must be a text", member.key);

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, normalize, posix, relative, resolve, sep } from "node:path";
-import { globSync, isDynamicPattern } from "tinyglobby";
+import { tinyglobby } from "./rare.ts";
 
 /** Why a file cannot be read. `outside`: the path leads out of the folder tree. `hidden`: a part of it starts with a dot, and only what all see may be read. */
 export type Refusal = "missing" | "outside" | "irregular" | "too large" | "unreadable" | "hidden";
@@ -64,12 +64,13 @@ function treeAt(folder: string, given: string, onlyBeside?: string): Tree {
       withFile(found(path), most, (descriptor, size) => readWhole(descriptor, size, most)),
     stream: (path, most, take) => withFile(found(path), most, (descriptor) => pieces(descriptor, most, take)),
     glob: (patterns, under, except = []) =>
-      globSync([...patterns], {
-        cwd: join(folder, under),
-        followSymbolicLinks: false,
-        expandDirectories: false,
-        ignore: ["**/node_modules/**", ...except],
-      })
+      tinyglobby()
+        .globSync([...patterns], {
+          cwd: join(folder, under),
+          followSymbolicLinks: false,
+          expandDirectories: false,
+          ignore: ["**/node_modules/**", ...except],
+        })
         .map((found) => posix.join(under, found.split(sep).join("/")))
         .sort(),
     size: (path) => sizeOf(found(path)),
@@ -90,7 +91,7 @@ export function readNamedFile(path: string, most: number): Opened<Uint8Array> {
 }
 
 /** True for `*.yaml`, false for the path of one file. */
-export const isGlob = (pattern: string): boolean => isDynamicPattern(pattern);
+export const isGlob = (pattern: string): boolean => tinyglobby().isDynamicPattern(pattern);
 
 /** The path in the tree of what a file of the tree names; undefined where that leads out of the tree. */
 export function besides(path: string, named: string): string | undefined {

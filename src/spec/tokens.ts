@@ -1,12 +1,14 @@
 // The lexical check of a YAML text before anything recursive sees it: nesting, size, aliases, tags and directives.
 
-import { CST, Lexer, Parser } from "yaml";
+import type { CST } from "yaml";
 import type { Findings } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import type { Source } from "./locate.ts";
+import { yaml } from "./rare.ts";
 
 /** The concrete syntax of a text, or undefined where a limit is exceeded; the reason goes into `findings`. */
 export function tokensOf(source: Source, findings: Findings): readonly CST.Token[] | undefined {
+  const { Lexer, Parser } = yaml();
   const guard = new Guard(source);
   const parser = new Parser();
   const tokens: CST.Token[] = [];
@@ -46,6 +48,7 @@ class Guard {
   /** Offset of the lexeme that was checked last. */
   at = 0;
   readonly #source: Source;
+  readonly #typeOf = yaml().CST.tokenType;
   #next = 0;
   #lineStart = 0;
   #count = 0;
@@ -59,7 +62,7 @@ class Guard {
   }
 
   check(lexeme: string): Refused | undefined {
-    const type = CST.tokenType(lexeme);
+    const type = this.#typeOf(lexeme);
     this.at = this.#next;
     // The lexer's own marks (a scalar follows, flow ended badly) are no part of the text.
     if (type === "scalar" || type === "doc-mode" || type === "flow-error-end") return undefined;
