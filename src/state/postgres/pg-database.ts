@@ -5,7 +5,7 @@ import type { ConnectionOptions } from "node:tls";
 import type { Pool } from "pg";
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { Clock } from "../ports.ts";
-import type { Answer, Database, Value } from "./database.ts";
+import { type Answer, type Database, sqlState, type Value } from "./database.ts";
 import { databaseFailure, isPassing } from "./trouble.ts";
 import type { PostgresUrl, Tls } from "./url.ts";
 
@@ -46,6 +46,9 @@ class PgDatabase implements Database {
   script(statements: readonly string[]): Promise<void> {
     return this.#steady(async (pool) => {
       const client = await pool.connect();
+      // Each statement tells of its own break; one between two of them would else end the process.
+      const ignored = (): void => undefined;
+      client.on("error", ignored);
       let broken: Error | undefined;
       try {
         for (const sql of ["begin", ...statements, "commit"]) await client.query(sql);
@@ -54,6 +57,7 @@ class PgDatabase implements Database {
         throw failure;
       } finally {
         client.release(broken);
+        client.off("error", ignored);
       }
     });
   }
@@ -67,6 +71,8 @@ class PgDatabase implements Database {
         this.#contacted = true;
         return done;
       } catch (failure) {
+        // What the server itself refuses is an answer, too.
+        if (/^[0-9A-Z]{5}$/.test(sqlState(failure) ?? "")) this.#contacted = true;
         const wait = WAITS_MS[attempt];
         if (wait === undefined || !this.#contacted || !isPassing(failure)) throw this.#told(failure);
         await this.#clock.sleep(wait);

@@ -170,9 +170,11 @@ export class PostgresPlace implements Place {
   }
 
   async beginJournal({ fence }: Claim, line: string): Promise<Sink> {
-    const { rows } = await this.#write(this.#sql.beginJournal, fence, line);
-    if (rows[0] === undefined) throw new Failure(lockLost("another run took it over"));
-    const journal = numberIn(rows[0], "journal");
+    const before = numberIn((await this.#write(this.#sql.journal)).rows[0], "journal");
+    const journal = before + 1;
+    const { count } = await this.#write(this.#sql.beginJournal, fence, line, before);
+    if (count === 0 && !(await this.#hasLines(journal, 0, [line])))
+      throw new Failure(lockLost("another run took it over"));
     let lines = 1;
     return {
       write: async (more) => {

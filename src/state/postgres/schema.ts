@@ -63,8 +63,9 @@ export function statementsOf(schema: string) {
     top: `select fence, claim, released, renewed_at from ${states} where name = $1`,
     claim: `with ${durable} update ${states} set fence = $2, claim = $3, nonce = $4, released = $5, renewed_at = coalesce($6::bigint, ${serverNow})
       from durable where name = $1 and fence = $7 and fence < $2 and ($8::bigint is null or (renewed_at = $8 and released = $9))`,
+    /** What was given back stays so: a sign of life may come late. */
     renew: `update ${states} set released = $4, renewed_at = coalesce($5::bigint, ${serverNow})
-      where name = $1 and fence = $2 and nonce = $3`,
+      where name = $1 and fence = $2 and nonce = $3 and not released`,
     /** Compare and set: the fence and the serial have to be the ones that the writer knows. */
     putState: `with ${durable},
       moved as (update ${states} set serial = $3 where name = $1 and fence = $2 and serial = $4 returning name),
@@ -74,10 +75,13 @@ export function statementsOf(schema: string) {
       on conflict (name, serial) do update set fence = excluded.fence, body = excluded.body, written_at = now()`,
     stood: `select s.fence, s.serial, g.body = $2 as same from ${states} s
       left join ${generations} g on g.name = s.name and g.serial = s.serial where s.name = $1`,
+    journal: `select journal from ${states} where name = $1`,
+    /** Compare and set as well: carried out once more, it must not put an empty journal over one that has lines. */
     beginJournal: `with ${durable},
-      begun as (update ${states} set journal = journal + 1, lines = 1 where name = $1 and fence = $2 returning name, journal),
+      begun as (update ${states} set journal = $4::bigint + 1, lines = 1
+        where name = $1 and fence = $2 and journal = $4::bigint returning name, journal),
       old as (delete from ${journal} j using begun where j.name = begun.name and j.journal < begun.journal)
-      insert into ${journal} (name, journal, n, line) select name, journal, 0, $3 from begun, durable returning journal`,
+      insert into ${journal} (name, journal, n, line) select name, journal, 0, $3 from begun, durable`,
     addLines: `with ${durable},
       held as (update ${states} set lines = $4::bigint + cardinality($5::text[])
         where name = $1 and fence = $2 and journal = $3 and lines = $4::bigint returning name)
