@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Client, createClient } from "../../src/api/client.ts";
+import { type Client, type ClientOptions, createClient } from "../../src/api/client.ts";
 import type { HttpRequest, HttpResponse } from "../../src/api/exchange.ts";
 import type { RequestEvent } from "../../src/api/send.ts";
 import { keyedDigest } from "../../src/core/canonical.ts";
@@ -19,22 +19,25 @@ import type { Plan } from "../../src/planner/plan.ts";
 import { registry } from "../../src/providers/index.ts";
 import { loadSpec } from "../../src/spec/read.ts";
 import type { Spec } from "../../src/spec/spec.ts";
-import { openFileStore } from "../../src/state/file/file-store.ts";
+import { KeptStore } from "../../src/state/kept-store.ts";
 import type { LeaseTimes, Owner } from "../../src/state/lock.ts";
-import type { FileSystem } from "../../src/state/ports.ts";
 import type { State } from "../../src/state/record.ts";
 import type { StateStore } from "../../src/state/store.ts";
 import { ADMIN, ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
-import { Disk, type Hooks, memoryFiles } from "../state/memory-files.ts";
+import { Disk, type Hooks } from "../state/memory-files.ts";
 import { VirtualClock } from "../state/virtual-clock.ts";
+import { type Home, type Line, onDisk } from "./home.ts";
 
-export const FOLDER = "/state";
 export const KEY = new Uint8Array(32).fill(7);
 
 export interface ProcessOptions {
   readonly parallelism?: number;
   readonly signal?: AbortSignal;
   readonly hooks?: Hooks;
+  /** Stands between the store and a state that is no file. */
+  readonly line?: Line;
+  /** Folder of the socket over which a database is reached. Default: the server's own. */
+  readonly socket?: string;
   /** Stands between the client and the service. */
   readonly transport?: (request: HttpRequest, send: Send) => Promise<HttpResponse>;
   readonly onEvent?: (event: ApplyEvent) => void;
@@ -55,6 +58,7 @@ export class Site {
   readonly world: TestWorld;
   readonly disk: Disk;
   readonly clock: VirtualClock;
+  readonly home: Home;
   readonly folder = mkdtempSync(join(tmpdir(), "workspace-site-"));
   /** `METHOD operation` of every request that changes something, in order. */
   readonly writes: string[] = [];
@@ -63,9 +67,10 @@ export class Site {
   #seed: number;
   env: Record<string, string> = {};
 
-  constructor(world: TestWorld, disk = new Disk(), seed = 1) {
+  constructor(world: TestWorld, disk = new Disk(), seed = 1, home: Home = onDisk) {
     this.world = world;
     this.disk = disk;
+    this.home = home;
     this.#seed = seed;
     this.clock = new VirtualClock(world.clock.now(), (ms) => world.advance(ms));
   }
@@ -75,12 +80,30 @@ export class Site {
   }
 
   close(): void {
+    void this.home.close?.();
     this.world.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
   drive<T>(work: Promise<T>): Promise<T> {
     return this.clock.drive(work, () => this.#inFlight > 0);
+  }
+
+  /** Work that no clock stands for: while it is under way, time does not jump. */
+  async underWay<T>(work: () => Promise<T>): Promise<T> {
+    this.#inFlight += 1;
+    try {
+      return await work();
+    } finally {
+      this.#inFlight -= 1;
+    }
+  }
+
+  /** A pause within such work. */
+  async pause(ms: number): Promise<void> {
+    this.#inFlight -= 1;
+    await this.clock.sleep(ms);
+    this.#inFlight += 1;
   }
 
   async spec(yaml: string): Promise<Spec> {
@@ -102,16 +125,31 @@ export class Site {
     return new Process(this, options);
   }
 
+  /** A client on this site's clock. */
+  client(over: Pick<ClientOptions, "transport" | "log">): Client {
+    return createClient({
+      host: "http://workspace.test",
+      token: ADMIN_TOKEN,
+      clock: () => this.clock.now(),
+      sleep: (ms, signal) => this.clock.sleep(ms, signal),
+      random: () => 0.5,
+      ...over,
+    });
+  }
+
   async send(request: HttpRequest): Promise<HttpResponse> {
-    this.#inFlight += 1;
-    try {
-      const { method, path, headers, body } = request;
-      const name = path.replace(/^.*\/api\/2\.0\//, "").replace(/\?.*$/, "");
-      (method === "GET" ? this.reads : this.writes).push(`${method} ${name}`);
-      return await this.world.app({ method, path, headers, ...(body === undefined ? {} : { body }) });
-    } finally {
-      this.#inFlight -= 1;
-    }
+    const name = request.path.replace(/^.*\/api\/2\.0\//, "").replace(/\?.*$/, "");
+    (request.method === "GET" ? this.reads : this.writes).push(`${request.method} ${name}`);
+    const { latencyMs } = this.home;
+    if (latencyMs !== undefined) await this.clock.sleep(latencyMs);
+    return this.deliver(request);
+  }
+
+  /** Brings a request to the service without noting it. */
+  deliver({ method, path, headers, body }: HttpRequest): Promise<HttpResponse> {
+    return this.underWay(() =>
+      this.world.app({ method, path, headers, ...(body === undefined ? {} : { body }) }),
+    );
   }
 
   random(): (count: number) => Uint8Array {
@@ -134,24 +172,17 @@ export class Process {
   readonly site: Site;
   readonly client: Client;
   readonly store: StateStore;
-  readonly files: FileSystem;
   readonly options: ProcessOptions;
 
   constructor(site: Site, options: ProcessOptions) {
     this.site = site;
     this.options = options;
     const send: Send = (request) => site.send(request);
-    this.client = createClient({
+    this.client = site.client({
       transport: (request) =>
         options.transport === undefined ? send(request) : options.transport(request, send),
-      host: "http://workspace.test",
-      token: ADMIN_TOKEN,
-      clock: () => site.clock.now(),
-      sleep: (ms, signal) => site.clock.sleep(ms, signal),
-      random: () => 0.5,
       ...(options.log === undefined ? {} : { log: options.log }),
     });
-    this.files = memoryFiles(site.disk, options.hooks);
     const owner: Owner = {
       user: "ada",
       host: "laptop",
@@ -159,13 +190,13 @@ export class Process {
       machine: "test",
       started: "0",
     };
-    this.store = openFileStore({
-      folder: FOLDER,
-      fs: this.files,
+    const { keyText } = site.home;
+    this.store = new KeptStore(site.home.place(site, options), {
       clock: site.clock,
       random: site.random(),
       owner,
       ...(options.times === undefined ? {} : { times: options.times }),
+      ...(keyText === undefined ? {} : { keyText }),
     });
   }
 

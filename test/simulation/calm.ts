@@ -1,5 +1,6 @@
 // A scenario's run in peace, one request at a time: its trace, its writes, and the world in which every case must end.
 
+import type { Form } from "./forms.ts";
 import { type Calm, mailsOf, violations } from "./invariants.ts";
 import type { Written } from "./ledger.ts";
 import { SETTLING_MS, type Stage, stageOf } from "./stage.ts";
@@ -16,9 +17,10 @@ export interface CalmRun extends Calm {
 const known = new Map<string, Promise<CalmRun>>();
 
 /** Throws when the run in peace itself breaks a rule. */
-export function calmRun(scenario: string): Promise<CalmRun> {
-  const found = known.get(scenario) ?? stageOf(scenario).then(runInPeace);
-  known.set(scenario, found);
+export function calmRun(scenario: string, form: Form = "file"): Promise<CalmRun> {
+  const key = `${form}/${scenario}`;
+  const found = known.get(key) ?? stageOf(scenario, form).then(runInPeace);
+  known.set(key, found);
   return found;
 }
 

@@ -3,8 +3,9 @@
 import { addressOf } from "../../src/core/address.ts";
 import { registry } from "../../src/providers/index.ts";
 import type { Spec } from "../../src/spec/spec.ts";
-import { readJournal } from "../../src/state/lines.ts";
-import { doing, FOLDER, type Site } from "../engine/site.ts";
+import { loadFrom } from "../../src/state/loading.ts";
+import { createSealer } from "../../src/state/seal.ts";
+import { doing, type Site } from "../engine/site.ts";
 import { leaksIn } from "./canary.ts";
 import { notAnnounced } from "./predict.ts";
 import { CANARIES, FILE_CANARY } from "./scenarios.ts";
@@ -52,7 +53,7 @@ export async function violations(
     ...strangersTouched(stage.strangers, tablesOf(site.world)),
     ...(await recordsUnlikeLive(site, stage, (key) => strayAllowed || isReleased(spec, key))),
     ...writesUnannounced(trial, repeats),
-    ...leaks(trial),
+    ...(await leaks(trial)),
     ...runsAndMails(site, calm),
     ...(await unresolved(site)),
   ];
@@ -185,8 +186,8 @@ function writesUnannounced({ runs, ledger }: Trial, repeats: boolean): readonly 
 
 const SECRETS = [...Object.values(CANARIES), FILE_CANARY];
 
-function leaks({ site, told, ledger }: Trial): readonly string[] {
-  const places = new Map(told);
+async function leaks({ site, told, ledger }: Trial): Promise<readonly string[]> {
+  const places = new Map([...told, ...(await site.home.texts(site))]);
   for (const path of site.disk.names.keys()) places.set(path, site.disk.text(path));
   places.set("request lines", ledger.lines.join("\n"));
   return leaksIn(places, SECRETS).map(
@@ -216,11 +217,13 @@ export function mailsOf(site: Site): readonly string[] {
 /** No intent is open, the journal is folded, the lock is free. */
 async function unresolved(site: Site): Promise<readonly string[]> {
   const { open } = await site.state();
-  const { entries } = readJournal(site.disk.bytes(`${FOLDER}/journal.jsonl`) ?? new Uint8Array(0), "journal");
+  const { keyText } = site.home;
+  const sealer = createSealer({ random: site.random(), ...(keyText === undefined ? {} : { keyText }) });
+  const found = await loadFrom(site.home.place(site, {}), sealer);
   const holder = await site.process().store.holder();
   return [
     ...open.map((intent) => `an intent is open: ${intent.address} ${intent.operation}`),
-    ...(entries.length === 0 ? [] : [`${entries.length} entries of the journal are not in the state`]),
+    ...(found?.unfolded === true ? ["entries of the journal are not in the state"] : []),
     ...(holder === undefined ? [] : ["the lock is held"]),
   ];
 }

@@ -9,8 +9,10 @@ import { registry } from "../../src/providers/index.ts";
 import { loadSpec } from "../../src/spec/read.ts";
 import type { Spec } from "../../src/spec/spec.ts";
 import { startWorld, type TestWorld } from "../emulator/harness.ts";
+import type { Home } from "../engine/home.ts";
 import { KEY, Site } from "../engine/site.ts";
-import type { Disk } from "../state/memory-files.ts";
+import { Disk } from "../state/memory-files.ts";
+import { type Form, homeOf } from "./forms.ts";
 import { CANARIES, FILES, type Scenario, scenarios } from "./scenarios.ts";
 import { placeStrangers } from "./strangers.ts";
 
@@ -20,6 +22,7 @@ export interface Checkpoint {
   readonly tables: Tables;
   readonly blobs: ReadonlyMap<string, Uint8Array>;
   readonly disk: Disk;
+  readonly home: Home;
 }
 
 export interface Stage {
@@ -42,7 +45,7 @@ export function checkpoint(site: Site): Checkpoint {
   const blobs = new Map<string, Uint8Array>();
   for (const id of Object.keys(tables[OWN_TABLES.blobs] ?? {}))
     blobs.set(id, store.world.blobs.read(id, 0, store.world.blobs.size(id)));
-  return { now: clock.now(), tables, blobs, disk: site.disk.copy() };
+  return { now: clock.now(), tables, blobs, disk: site.disk.copy(), home: site.home };
 }
 
 /** A site of its own that goes on from a checkpoint. */
@@ -50,7 +53,7 @@ export async function siteFrom(from: Checkpoint, seed = 7): Promise<Site> {
   const world = await startWorld({ now: from.now, seed });
   world.store.transact(from.now, () => world.store.replace(from.tables, from.blobs));
   world.store.reschedule();
-  return new Site(world, from.disk.copy(), seed);
+  return new Site(world, from.disk.copy(), seed, await from.home.copy());
 }
 
 let folder: string | undefined;
@@ -93,17 +96,18 @@ async function readSpec(yaml: string): Promise<Spec> {
 
 const stages = new Map<string, Promise<Stage>>();
 
-/** Made once for each scenario. */
-export function stageOf(name: string): Promise<Stage> {
+/** Made once for each scenario and form of state. */
+export function stageOf(name: string, form: Form = "file"): Promise<Stage> {
   const scenario = scenarios.find((one) => one.name === name);
   if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
-  const known = stages.get(name) ?? prepare(scenario);
-  stages.set(name, known);
+  const key = `${form}/${name}`;
+  const known = stages.get(key) ?? prepare(scenario, form);
+  stages.set(key, known);
   return known;
 }
 
-export async function prepare(scenario: Scenario): Promise<Stage> {
-  const site = new Site(await startWorld());
+export async function prepare(scenario: Scenario, form: Form = "file"): Promise<Stage> {
+  const site = new Site(await startWorld(), new Disk(), 1, await homeOf(form));
   try {
     await placeStrangers(site.world);
     await site.clock.advance(SETTLING_MS);

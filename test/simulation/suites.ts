@@ -15,6 +15,7 @@ import { names } from "./suites/names.ts";
 import { plans } from "./suites/plans.ts";
 import { properties } from "./suites/properties.ts";
 import { repeat } from "./suites/repeat.ts";
+import { shared } from "./suites/shared.ts";
 import { specs } from "./suites/specs.ts";
 import { taken } from "./suites/taken.ts";
 import { two } from "./suites/two.ts";
@@ -30,6 +31,7 @@ export const suites: readonly Suite[] = [
   properties,
   moves,
   zombie,
+  shared,
   taken,
   disk,
   kill9,

@@ -8,14 +8,14 @@ const NEVER = new Promise<never>(() => {});
 const CHANGES = new Set(["write", "sync", "rename", "link", "remove", "syncFolder", "open"]);
 
 export interface Point {
-  /** `send` and `committed` and `answered` are the moments of a request, the rest are file operations. */
+  /** `send` and `committed` and `answered` are the moments of a request, `ask` and `took effect` those of a state that is no file. */
   readonly what: string;
-  /** A path on the disk, or the request's method and path. */
+  /** A path on the disk, the request's method and path, or the name of what a place is asked. */
   readonly of: string;
 }
 
 export interface Doom {
-  readonly options: Pick<ProcessOptions, "hooks" | "transport">;
+  readonly options: Pick<ProcessOptions, "hooks" | "transport" | "line">;
   /** Points passed so far. */
   readonly points: readonly Point[];
   /** Settles when the process stops. */
@@ -31,10 +31,10 @@ export function nameOf(request: Pick<HttpRequest, "method" | "path">): string {
   return `${request.method} ${request.path.replace(/\?.*$/, "")}`;
 }
 
-type Line = (request: HttpRequest, send: Send) => Promise<HttpResponse>;
+type Wire = (request: HttpRequest, send: Send) => Promise<HttpResponse>;
 
 /** `at` counts points from 0; without it the process lives, and its points are counted. */
-export function doom(at?: number, line: Line = (request, send) => send(request)): Doom {
+export function doom(at?: number, wire: Wire = (request, send) => send(request)): Doom {
   const points: Point[] = [];
   let dead = false;
   let stop = (): void => {};
@@ -60,12 +60,20 @@ export function doom(at?: number, line: Line = (request, send) => send(request))
         },
         after: (operation, path) => point(`${operation} done`, path),
       },
+      line: async (what, changes, work) => {
+        if (dead) return NEVER;
+        if (!changes) return work();
+        await point("ask", what);
+        const answer = await work();
+        await point("took effect", what);
+        return answer;
+      },
       transport: async (request, send): Promise<HttpResponse> => {
         if (dead) return NEVER;
-        if (!isWrite(request)) return line(request, send);
+        if (!isWrite(request)) return wire(request, send);
         const name = nameOf(request);
         await point("send", name);
-        const answer = await line(request, send);
+        const answer = await wire(request, send);
         await point("committed", name);
         await point("answered", name);
         return answer;

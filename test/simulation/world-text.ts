@@ -4,6 +4,7 @@ import { canonicalJson } from "../../src/core/canonical.ts";
 import type { Json } from "../../src/core/json.ts";
 import type { Tables } from "../../src/emulator/store.ts";
 import type { TestWorld } from "../emulator/harness.ts";
+import { STATES_FOLDER } from "./homes/in-workspace.ts";
 import { tablesOf } from "./stage.ts";
 
 type Row = Record<string, Json>;
@@ -11,6 +12,9 @@ type Row = Record<string, Json>;
 /** Members of rows that tell when and under which token, and what machines do; not what people configured. */
 const VOLATILE =
   /(_at|_time|_timestamp|timestamp|modified|WorkspaceToken|creator_user_id|lots|waiting|sealed|blob|nodes_up|state_message|started|start_time|driver|executors|since|incarnation|run|jdbc_port|order|object_id|node_seed|spark_context_id|nodes|nodes_from)$/;
+
+/** A state that lies in the workspace belongs to the program. */
+const IN_STATES = new RegExp(`^files ${STATES_FOLDER}[ /]`);
 
 /** Sorted; a thing that was made twice shows twice. */
 export function worldLines(world: TestWorld): readonly string[] {
@@ -34,7 +38,10 @@ export function worldLines(world: TestWorld): readonly string[] {
     }
   }
   // What was renamed aside has a token in its name.
-  return lines.map((line) => line.replaceAll(/\(replaced [0-9a-f]+\)/g, "(replaced)")).sort();
+  return lines
+    .map((line) => line.replaceAll(/\(replaced [0-9a-f]+\)/g, "(replaced)"))
+    .filter((line) => !IN_STATES.test(line))
+    .sort();
 }
 
 function isRow(value: Json): value is Row {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATIONS, type OperationName } from "../../../src/api/operations.ts";
 import { calmRun } from "../calm.ts";
+import type { Form } from "../forms.ts";
 import { violations } from "../invariants.ts";
 import { operationOf } from "../ledger.ts";
 import { MOMENTS, momentsOf } from "../moments.ts";
@@ -66,6 +67,30 @@ export async function emptyCells(): Promise<readonly string[]> {
   );
 }
 
+/** A process dies at a point, and the next one finishes. */
+export async function dieAndFinish(
+  scenario: string,
+  how: string,
+  at: number,
+  form?: Form,
+): Promise<readonly string[]> {
+  const calm = await calmRun(scenario, form);
+  const trial = await Trial.of(calm.stage);
+  try {
+    const end = doom(at);
+    await trial.apply(end.options, end);
+    if (how === "power-cut") trial.site.disk.powerCut();
+    const back = how === "turn-back";
+    const spec = back ? await specFrom(calm.stage.scenario.before ?? NOTHING) : calm.stage.spec;
+    await trial.apply({}, { spec });
+    const { what, of } = end.points.at(-1) ?? { what: "never", of: "" };
+    const wrong = await violations(trial, back ? {} : calm, spec);
+    return wrong.map((one) => `dead at ${what} ${of}: ${one}`);
+  } finally {
+    trial.close();
+  }
+}
+
 export const crash: Suite = {
   name: "crash",
   what: "a process dies at every file operation and at every stage of every write, alone or with the machine",
@@ -95,23 +120,9 @@ export const crash: Suite = {
     return [...new Set([...shuffled([...cells.values()], seed), ...shuffled(names, seed)])];
   },
 
-  async run(name) {
-    const [scenario = "", how = "", at = ""] = name.split("/");
-    const calm = await calmRun(scenario);
-    const trial = await Trial.of(calm.stage);
-    try {
-      const end = doom(Number(at));
-      await trial.apply(end.options, end);
-      if (how === "power-cut") trial.site.disk.powerCut();
-      const back = how === "turn-back";
-      const spec = back ? await specFrom(calm.stage.scenario.before ?? NOTHING) : calm.stage.spec;
-      await trial.apply({}, { spec });
-      const { what, of } = end.points.at(-1) ?? { what: "never", of: "" };
-      const wrong = await violations(trial, back ? {} : calm, spec);
-      return wrong.map((one) => `dead at ${what} ${of}: ${one}`);
-    } finally {
-      trial.close();
-    }
+  run(name) {
+    const [scenario = "", how = "", at] = name.split("/");
+    return dieAndFinish(scenario, how, Number(at));
   },
 
   async notes() {

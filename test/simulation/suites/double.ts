@@ -1,6 +1,7 @@
 // The double crash: a process dies, and the one that recovers dies too, at every pair of moments; the third run finishes.
 
 import { calmRun } from "../calm.ts";
+import type { Form } from "../forms.ts";
 import { violations } from "../invariants.ts";
 import { scenarios } from "../scenarios.ts";
 import { randomFrom, type Suite } from "../suite.ts";
@@ -11,8 +12,8 @@ import { Trial } from "../trial.ts";
 const EACH = 5;
 
 /** How many moments the run has that recovers from a death at `first`. */
-async function pointsAfter(scenario: string, first: number): Promise<number> {
-  const { stage } = await calmRun(scenario);
+export async function pointsAfter(scenario: string, first: number, form?: Form): Promise<number> {
+  const { stage } = await calmRun(scenario, form);
   const trial = await Trial.of(stage);
   try {
     const end = doom(first);
@@ -52,6 +53,27 @@ async function every(): Promise<readonly string[]> {
   return names;
 }
 
+/** A process dies at each point, one after the other, and the next one finishes. Odd points take the machine with them. */
+export async function dieTwice(
+  scenario: string,
+  points: readonly number[],
+  form?: Form,
+): Promise<readonly string[]> {
+  const calm = await calmRun(scenario, form);
+  const trial = await Trial.of(calm.stage);
+  try {
+    for (const at of points) {
+      const end = doom(at);
+      await trial.apply(end.options, end);
+      if (at % 2 === 1) trial.site.disk.powerCut();
+    }
+    await trial.apply();
+    return await violations(trial, calm);
+  } finally {
+    trial.close();
+  }
+}
+
 export const double: Suite = {
   name: "double",
   what: "the process that recovers dies as well",
@@ -60,20 +82,8 @@ export const double: Suite = {
 
   cases: (seed, count) => (count === undefined ? every() : sampled(seed, count)),
 
-  async run(name) {
+  run(name) {
     const [scenario = "", first, second] = name.split("/");
-    const calm = await calmRun(scenario);
-    const trial = await Trial.of(calm.stage);
-    try {
-      for (const at of [first, second]) {
-        const end = doom(Number(at));
-        await trial.apply(end.options, end);
-        if (Number(at) % 2 === 1) trial.site.disk.powerCut();
-      }
-      await trial.apply();
-      return await violations(trial, calm);
-    } finally {
-      trial.close();
-    }
+    return dieTwice(scenario, [Number(first), Number(second)]);
   },
 };

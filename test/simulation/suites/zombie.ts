@@ -1,9 +1,10 @@
 // The zombie: a process is frozen at each of its moments, another one takes the lock over and finishes, then the first goes on.
 
 import type { HttpRequest, HttpResponse } from "../../../src/api/exchange.ts";
+import { stateToJson } from "../../../src/state/exchange.ts";
 import type { ProcessOptions, Send } from "../../engine/site.ts";
-import { FOLDER } from "../../engine/site.ts";
 import { calmRun } from "../calm.ts";
+import type { Form } from "../forms.ts";
 import { violations } from "../invariants.ts";
 import { type Suite, shuffled } from "../suite.ts";
 import { isWrite } from "../trace.ts";
@@ -54,6 +55,14 @@ class Ice {
         before: (operation, path) => this.#pass(`${operation} ${path}`),
         after: (operation, path) => this.#pass(`${operation} done ${path}`),
       },
+      // What a state that is no file is asked gets through, even long after it was sent.
+      line: async (what, changes, work) => {
+        if (!changes) return work();
+        await this.#pass(`ask ${what}`);
+        const answer = await work();
+        await this.#pass(`took effect ${what}`);
+        return answer;
+      },
       times: TIMES,
       transport: (request, send) => this.#carried(request, send),
     };
@@ -73,6 +82,44 @@ class Ice {
   }
 }
 
+/** Every moment at which a process of a scenario can be frozen. */
+export async function momentsToFreeze(scenario: string, form?: Form): Promise<readonly string[]> {
+  const { stage } = await calmRun(scenario, form);
+  const trial = await Trial.of(stage);
+  try {
+    const ice = new Ice(trial, -1);
+    await trial.apply(ice.options);
+    return ice.points;
+  } finally {
+    trial.close();
+  }
+}
+
+export async function freezeAndWake(scenario: string, at: number, form?: Form): Promise<readonly string[]> {
+  const calm = await calmRun(scenario, form);
+  const trial = await Trial.of(calm.stage);
+  try {
+    const ice = new Ice(trial, at);
+    const first = trial.begin(ice.options);
+    await trial.site.drive(Promise.race([first, ice.frozen]));
+    await trial.apply({ times: TIMES });
+    const written = await stateOf(trial);
+    ice.thaw();
+    trial.runs.unshift(await trial.site.drive(first));
+    const zombie = [
+      ...ice.sentAfterwards.map((what) => `the one that had lost the lock sent ${what}`),
+      ...((await holder(trial)) === 1 || (await stateOf(trial)) === written
+        ? []
+        : ["the one that had lost the lock wrote to the state"]),
+    ];
+    await trial.apply();
+    const wrong = [...zombie, ...(await violations(trial, calm))];
+    return wrong.map((one) => `frozen at ${ice.points[at]}: ${one}`);
+  } finally {
+    trial.close();
+  }
+}
+
 export const zombie: Suite = {
   name: "zombie",
   what: "a process is frozen, another one takes over and finishes, and the first goes on",
@@ -85,12 +132,8 @@ export const zombie: Suite = {
     const first = new Map<string, string>();
     const names: string[] = [];
     for (const scenario of SCENARIOS) {
-      const { stage } = await calmRun(scenario);
-      const trial = await Trial.of(stage);
-      const ice = new Ice(trial, -1);
-      await trial.apply(ice.options);
-      trial.close();
-      ice.points.forEach((point, at) => {
+      const points = await momentsToFreeze(scenario);
+      points.forEach((point, at) => {
         names.push(`${scenario}/${at}`);
         first.set(`${scenario} ${point.replaceAll(/[0-9a-f]{16}|\d+/g, "#")}`, `${scenario}/${at}`);
       });
@@ -98,38 +141,18 @@ export const zombie: Suite = {
     return [...new Set([...shuffled([...first.values()], seed), ...shuffled(names, seed)])];
   },
 
-  async run(name) {
+  run(name) {
     const [scenario = "", at] = name.split("/");
-    const calm = await calmRun(scenario);
-    const trial = await Trial.of(calm.stage);
-    try {
-      const ice = new Ice(trial, Number(at));
-      const first = trial.begin(ice.options);
-      await trial.site.drive(Promise.race([first, ice.frozen]));
-      await trial.apply({ times: TIMES });
-      const written = stateOf(trial);
-      ice.thaw();
-      trial.runs.unshift(await trial.site.drive(first));
-      const zombie = [
-        ...ice.sentAfterwards.map((what) => `the one that had lost the lock sent ${what}`),
-        ...(holder(trial) === "1" || stateOf(trial) === written
-          ? []
-          : ["the one that had lost the lock wrote to the state"]),
-      ];
-      await trial.apply();
-      return [...zombie, ...(await violations(trial, calm))];
-    } finally {
-      trial.close();
-    }
+    return freezeAndWake(scenario, Number(at));
   },
 };
 
 /** The process that took the lock last: one that was frozen before it had it may take it afterwards. */
-function holder({ site }: Trial): string | undefined {
-  const locks = [...site.disk.names.keys()].flatMap((path) => /\/lock\.(\d+)$/.exec(path)?.[1] ?? []);
-  return /"pid":(\d+)/.exec(site.disk.text(`${FOLDER}/lock.${Math.max(...locks.map(Number))}`))?.[1];
+async function holder({ site }: Trial): Promise<number | undefined> {
+  const top = await site.home.place(site, {}).top();
+  return top !== undefined && "claim" in top ? top.claim.owner.pid : undefined;
 }
 
-function stateOf({ site }: Trial): string {
-  return ["state.json", "journal.jsonl"].map((name) => site.disk.text(`${FOLDER}/${name}`)).join("\n");
+async function stateOf({ site }: Trial): Promise<string> {
+  return stateToJson({ state: await site.state(), key: "" });
 }

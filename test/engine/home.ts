@@ -1,0 +1,31 @@
+// Where the states of a site lie. Whatever is no file is reached over a line, on which a test can stop, cut or delay everything.
+
+import { FilePlace } from "../../src/state/file/file-place.ts";
+import type { Place } from "../../src/state/place.ts";
+import { memoryFiles } from "../state/memory-files.ts";
+import type { ProcessOptions, Site } from "./site.ts";
+
+export const FOLDER = "/state";
+
+/** `what` names a request or a statement, `changes` says whether it may change something. */
+export type Line = <T>(what: string, changes: boolean, work: () => Promise<T>) => Promise<T>;
+
+export interface Home {
+  /** Encrypts what is kept. */
+  readonly keyText?: string;
+  /** How long each request of the engine is on its way: so long that the lock is renewed now and then. */
+  readonly latencyMs?: number;
+  /** The place as one process reaches it. */
+  place(site: Site, options: ProcessOptions): Place;
+  /** Everything that is kept outside of the disk, by name. */
+  texts(site: Site): Promise<ReadonlyMap<string, string>>;
+  /** The same once more, for a copy of the site. */
+  copy(): Promise<Home>;
+  close?(): Promise<void>;
+}
+
+export const onDisk: Home = {
+  place: (site, { hooks }) => new FilePlace(memoryFiles(site.disk, hooks), FOLDER, site.clock),
+  texts: async () => new Map(),
+  copy: async () => onDisk,
+};

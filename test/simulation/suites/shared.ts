@@ -1,0 +1,150 @@
+// States that a team shares, and encrypted ones: whole applies on each form of state, stopped, frozen, cut off, and answered late.
+
+import { breakWire, callsOf, comeLate, exchangesOf, LOSSES, lose, WHENS } from "../astray.ts";
+import { calmRun } from "../calm.ts";
+import type { Form } from "../forms.ts";
+import { serverHere, stopServer } from "../homes/in-postgres.ts";
+import { BREAKS } from "../homes/wire.ts";
+import { randomFrom, type Suite, shuffled } from "../suite.ts";
+import { dieAndFinish } from "./crash.ts";
+import { dieTwice, pointsAfter } from "./double.ts";
+import { freezeAndWake, momentsToFreeze } from "./zombie.ts";
+
+const SCENARIOS = ["create", "mixed", "delete"] as const;
+
+/** What can befall a process on a form of state: the moments at which it can, by name, and one such case. */
+interface Way {
+  readonly name: string;
+  readonly forms: readonly Form[];
+  moments(scenario: string, form: Form): Promise<readonly (string | undefined)[]>;
+  run(scenario: string, form: Form, at: string): Promise<readonly string[]>;
+}
+
+const EACH: readonly Form[] = ["sealed", "workspace", "postgres"];
+
+const pointsOf = async (scenario: string, form: Form): Promise<readonly string[]> =>
+  (await calmRun(scenario, form)).points.map(({ what, of }) => `${what} ${of}`);
+
+const dying: readonly Way[] = [
+  {
+    name: "kill",
+    forms: EACH,
+    moments: pointsOf,
+    run: (scenario, form, at) => dieAndFinish(scenario, "kill", Number(at), form),
+  },
+  {
+    name: "power-cut",
+    forms: ["sealed"],
+    moments: pointsOf,
+    run: (scenario, form, at) => dieAndFinish(scenario, "power-cut", Number(at), form),
+  },
+  {
+    // Named by both points, as `12+5`: the second one is of the process that recovers.
+    name: "twice",
+    forms: EACH,
+    moments: async () => [],
+    run: (scenario, form, at) => dieTwice(scenario, at.split("+").map(Number), form),
+  },
+  {
+    name: "zombie",
+    forms: EACH,
+    moments: momentsToFreeze,
+    run: (scenario, form, at) => freezeAndWake(scenario, Number(at), form),
+  },
+];
+
+const losing = LOSSES.map(
+  (loss): Way => ({
+    name: `lost-${loss}`,
+    forms: ["workspace"],
+    moments: async (scenario, form) => (await callsOf(scenario, form)).map(({ what }) => what),
+    run: (scenario, form, at) => lose(scenario, form, loss, Number(at)),
+  }),
+);
+
+const breaking = BREAKS.map(
+  (how): Way => ({
+    name: `cut-${how}`,
+    forms: ["postgres"],
+    moments: async (scenario) => Array.from({ length: await exchangesOf(scenario) }),
+    run: (scenario, _form, at) => breakWire(scenario, how, Number(at)),
+  }),
+);
+
+const late = WHENS.map(
+  (when): Way => ({
+    name: `late-${when}`,
+    forms: ["workspace", "postgres"],
+    moments: async (scenario, form) =>
+      (await callsOf(scenario, form)).flatMap(({ what, changes }) => (changes ? [what] : [])),
+    run: (scenario, form, at) => comeLate(scenario, form, when, Number(at)),
+  }),
+);
+
+const WAYS: readonly Way[] = [...dying, ...losing, ...breaking, ...late];
+
+/** Pairs of deaths for each form, drawn by the seed. */
+const PAIRS = 60;
+
+async function pairs(seed: number, form: Form): Promise<readonly string[]> {
+  const random = randomFrom(seed);
+  const pick = (below: number): number => Math.floor(random() * below);
+  const names: string[] = [];
+  for (const scenario of SCENARIOS) {
+    const first = pick((await calmRun(scenario, form)).points.length);
+    const second = await pointsAfter(scenario, first, form);
+    for (let n = 0; n < PAIRS / SCENARIOS.length; n++)
+      names.push(`${form}/${scenario}/twice/${first}+${pick(second)}`);
+  }
+  return names;
+}
+
+/** One after the other from each list, so that the first few are of every form. */
+function inTurn(lists: readonly (readonly string[])[]): readonly string[] {
+  const longest = Math.max(...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
+}
+
+export const shared: Suite = {
+  name: "shared",
+  what: "all of this on states in the workspace, in PostgreSQL, and encrypted: stopped, frozen, cut off, late",
+  unit: "cases",
+  sample: 150,
+  ordered: true,
+
+  /** First one case for each way and each kind of operation on each form, then all others. */
+  async cases(seed) {
+    const forms = serverHere() === undefined ? EACH.filter((form) => form !== "postgres") : EACH;
+    const first: string[][] = [];
+    const others: string[] = [];
+    for (const form of forms) {
+      const kinds = new Map<string, string>();
+      for (const scenario of SCENARIOS)
+        for (const way of WAYS.filter((one) => one.forms.includes(form)))
+          (await way.moments(scenario, form)).forEach((moment, at) => {
+            const name = `${form}/${scenario}/${way.name}/${at}`;
+            others.push(name);
+            const kind = `${way.name} ${moment?.replaceAll(/[0-9a-f]{16}|\d+/g, "#") ?? at % 10}`;
+            if (!kinds.has(kind)) kinds.set(kind, name);
+          });
+      const twice = await pairs(seed, form);
+      others.push(...twice);
+      first.push([...shuffled([...kinds.values(), ...twice.slice(0, 5)], seed)]);
+    }
+    return [...new Set([...inTurn(first), ...shuffled(others, seed)])];
+  },
+
+  async run(name) {
+    const [form = "", scenario = "", way = "", at = ""] = name.split("/");
+    if (form === "postgres" && serverHere() === undefined) return ["there is no PostgreSQL here"];
+    const found = WAYS.find((one) => one.name === way && one.forms.some((known) => known === form));
+    if (found === undefined) throw new Error(`there is no case ${name}`);
+    return found.run(scenario, form as Form, at);
+  },
+
+  async notes() {
+    return serverHere() === undefined ? ["NOT TRIED: states in PostgreSQL, as there is no server here"] : [];
+  },
+
+  close: stopServer,
+};
