@@ -1,0 +1,56 @@
+// The page of figures hides nothing: what failed is counted, named and runs again.
+
+import { expect, test } from "vitest";
+import { pageOf } from "./page.ts";
+import type { SuiteRecord } from "./record.ts";
+import { zerosOf } from "./zeros.ts";
+
+const record: SuiteRecord = {
+  what: "things | go wrong",
+  unit: "cases",
+  seed: 3,
+  count: 2000,
+  tried: 2000,
+  all: 54_321,
+  failures: 1,
+  zeros: { "duplicates left": 1 },
+  notes: ["two were odd"],
+  seconds: 12.3,
+  failed: [{ name: "create|x|`y`", wrong: ["it is there twice"] }],
+  date: "2026-01-31",
+  node: "24.0.0",
+  postgres: false,
+};
+
+test("a row says what was tried, of how many, what failed, and the command of the same cases", () => {
+  const page = pageOf({ suites: { late: record }, matrix: {}, mutants: {} });
+  expect(page).toContain(
+    "| late | things \\| go wrong | **2,000** of 54,321 cases, failures = 1, duplicates left = 1; two were odd | 12.3 | `npm run simulate -- --suite late --seed 3 --count 2000` |",
+  );
+  expect(page).toContain("PostgreSQL was not there");
+});
+
+test("failed cases stand under the table with their commands and what was wrong", () => {
+  const page = pageOf({ suites: { late: record, two: record }, matrix: {}, mutants: {} });
+  expect(page).toContain(
+    "## Failures\n\nlate: 1, of which these come first.\n\n- `` npm run simulate -- --suite late --case 'create|x|`y`' ``\n  `it is there twice`\n",
+  );
+  expect(
+    pageOf({ suites: { late: { ...record, failures: 0, failed: [] } }, matrix: {}, mutants: {} }),
+  ).not.toContain("## Failures");
+});
+
+test("a seeded bug that nobody noticed is told as such", () => {
+  const mutant = { bug: "b", suite: "late", caught: false, after: 700, case: "" };
+  const page = pageOf({ suites: {}, matrix: {}, mutants: { quiet: mutant } });
+  expect(page).toContain("| quiet | b | late | **not caught** | 700 cases |");
+});
+
+test("a figure that has to be zero counts the cases that say so, each once", () => {
+  const failed = [
+    { name: "a", wrong: ["the world should not have: x", "clusters 7 is there and not recorded"] },
+    { name: "b", wrong: ["the lock is held"] },
+  ];
+  expect(zerosOf("late", failed)).toEqual({ "duplicates left": 1 });
+  expect(zerosOf("crash", failed)).toEqual({});
+});
