@@ -1,0 +1,157 @@
+// The program as people install it: packed, unpacked below node_modules, started as npm links it.
+
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { VERSION } from "../../src/cli/about.ts";
+import { type Packed, pack } from "./package.ts";
+
+let packed: Packed;
+beforeAll(() => {
+  packed = pack();
+}, 180_000);
+afterAll(() => rmSync(dirname(packed.clone), { recursive: true, force: true }));
+
+interface Told {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(program: string, words: readonly string[], cwd: string, env: Record<string, string> = {}): Told {
+  const done = spawnSync(process.execPath, [program, ...words], { cwd, env: own(env), encoding: "utf8" });
+  return { code: done.status, stdout: done.stdout, stderr: done.stderr };
+}
+
+const own = (env: Record<string, string>) => ({ PATH: process.env.PATH ?? "", ...env });
+
+/** A process that believes to be run by another Node. */
+const onNode = (version: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+    `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } })`,
+  )}`,
+});
+
+describe("an installed package", () => {
+  test("holds what was built, and neither sources nor tests", () => {
+    const rooms = new Set(packed.files.map((path) => path.split("/")[0]));
+    expect([...rooms].sort()).toEqual(
+      [
+        "CHANGELOG.md",
+        "LICENSE",
+        "README.md",
+        "bin",
+        "dist",
+        "docs",
+        "examples",
+        "package.json",
+        "schemas",
+      ].sort(),
+    );
+    expect(packed.files.filter((path) => path.endsWith(".ts"))).toEqual([]);
+    expect(packed.files).toContain("dist/main.js");
+  });
+
+  test("says its version", () => {
+    expect(run(packed.command, ["--version"], packed.clone)).toEqual({
+      code: 0,
+      stdout: `${VERSION}\n`,
+      stderr: "",
+    });
+  });
+
+  test("validates, plans and applies an example to the workspace that comes along", () => {
+    const folder = join(dirname(packed.clone), "quickstart");
+    cpSync(join(packed.installed, "examples/quickstart"), folder, { recursive: true });
+    const env = { WORKSPACE_HOST: "embedded", DB_PASSWORD: "example" };
+    const tell = (...words: string[]) => run(packed.command, words, folder, env);
+    expect(tell("validate").stdout).toMatch(/^Valid: \d+ resources/);
+    expect(tell("plan", "--detailed-exitcode")).toMatchObject({
+      code: 2,
+      stderr: expect.not.stringContaining("Warning"),
+    });
+    expect(tell("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    expect(tell("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
+    expect(tell("drift")).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ["schema", "$schema"],
+    ["schema --plan", "$schema"],
+    ["schema --api", "openapi:"],
+    ["api", "clusters/create"],
+    ["explain pools", "node_type_id"],
+  ])("finds what it reads beside its code: %s", (words, part) => {
+    expect(run(packed.command, words.split(" "), packed.clone)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(part),
+    });
+  });
+
+  test("serves a workspace", async () => {
+    const child = spawn(process.execPath, [packed.command, "emulator", "--port", "0", "--token", "t"], {
+      cwd: dirname(packed.clone),
+      env: own({}),
+    });
+    try {
+      const url = await firstMatch(child.stdout, /http:\S+/);
+      const answer = await fetch(`${url}/api/2.0/clusters/list`, { headers: { authorization: "Bearer t" } });
+      expect(answer.status).toBe(200);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+
+  test("runs on the Nodes that its engines name, and says which when another one starts it", () => {
+    for (const version of ["22.19.0", "24.0.0", "26.1.0"])
+      expect(run(packed.command, ["--version"], packed.clone, onNode(version)).code, version).toBe(0);
+    for (const version of ["20.20.2", "22.18.0", "23.11.1"]) {
+      const told = run(packed.command, ["--version"], packed.clone, onNode(version));
+      expect(told.code, version).toBe(1);
+      expect(told.stderr).toContain(`Node ${version} is too old`);
+      expect(told.stderr).toContain("needs Node 24 or newer (or Node 22 from 22.19 on)");
+    }
+  });
+
+  test("that lacks what it depends on says so", () => {
+    const lonely = join(dirname(packed.clone), "lonely/node_modules/workspace");
+    cpSync(packed.installed, lonely, { recursive: true });
+    const told = run(join(lonely, "bin/workspace.js"), ["--version"], packed.clone);
+    expect(told).toMatchObject({ code: 1, stderr: expect.stringContaining("error CLI_NOT_INSTALLED") });
+    expect(told.stderr).toContain("install the package again");
+  });
+
+  test("that was packed without being built says so", () => {
+    const unbuilt = join(dirname(packed.installed), "unbuilt");
+    cpSync(packed.installed, unbuilt, { recursive: true });
+    rmSync(join(unbuilt, "dist"), { recursive: true });
+    expect(run(join(unbuilt, "bin/workspace.js"), ["--version"], packed.clone)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("without being built"),
+    });
+  });
+});
+
+describe("a clone", () => {
+  const program = () => join(packed.clone, "bin/workspace.js");
+
+  test("runs its sources, whatever an old build left beside them", () => {
+    expect(existsSync(join(packed.clone, "dist/main.js"))).toBe(true);
+    writeFileSync(join(packed.clone, "dist/main.js"), 'process.stdout.write("stale\\n");');
+    expect(run(program(), ["--version"], packed.clone).stdout).toBe(`${VERSION}\n`);
+  });
+});
+
+/** The first part of a stream that fits. */
+function firstMatch(stream: NodeJS.ReadableStream, pattern: RegExp): Promise<string> {
+  let text = "";
+  return new Promise((resolve, reject) => {
+    stream.on("data", (data: Buffer) => {
+      text += data.toString();
+      const found = pattern.exec(text)?.[0];
+      if (found !== undefined) resolve(found);
+    });
+    stream.on("end", () => reject(new Error(`ended after: ${text}`)));
+  });
+}
