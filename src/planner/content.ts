@@ -1,6 +1,7 @@
 // What changes in a notebook or file, line by line, where both sides are text.
 
 import { structuredPatch } from "diff/lib/patch/create.js";
+import type { FieldDiff } from "../resource/provider.ts";
 import type { Change, ContentDiff, Update } from "./change.ts";
 import type { PlanInput } from "./input.ts";
 
@@ -9,10 +10,17 @@ const MOST_EDITS = 1000;
 const CONTEXT = 3;
 
 export function changesContent(change: Change): change is Update {
-  return (
-    change.action === "update" &&
-    change.diffs.some((diff) => diff.path[0] === "content" || diff.path[0] === "imported")
-  );
+  return change.action === "update" && change.diffs.some(isOfContent);
+}
+
+const isOfContent = ({ path: [field] }: FieldDiff): boolean => field === "content" || field === "imported";
+
+/** What happened to a content behind our back, told where the spec still has the text that was recorded. */
+export function driftedContent(change: Change | undefined, input: PlanInput): ContentDiff | undefined {
+  if (change === undefined || !changesContent(change)) return undefined;
+  const texts = input.contents?.get(change.address);
+  const isDrift = change.diffs.filter(isOfContent).every(({ cause }) => cause === "drift");
+  return texts !== undefined && isDrift ? contentDiff(texts.after, texts.before) : undefined;
 }
 
 /** The change with its difference in lines, where the input has both texts. */

@@ -2,6 +2,7 @@
 
 import { type Address, kindOf } from "../core/address.ts";
 import type { Change } from "./change.ts";
+import { driftedContent } from "./content.ts";
 import { type Context, recordedOf } from "./context.ts";
 import { diffResource, type Recorded } from "./diff.ts";
 import { comparable } from "./fingerprint.ts";
@@ -36,9 +37,14 @@ function driftOfRecord(context: Context, address: Address): Drift | undefined {
   const diffs = diffResource(provider.fields, recorded.applied, comparable(provider, live), recorded).filter(
     (diff) => !isIgnored(diff.path, ignored),
   );
-  return diffs.length === 0
-    ? undefined
-    : { ...head, what: "changed", diffs: diffs.map((diff) => ({ ...diff, cause: "drift" })) };
+  if (diffs.length === 0) return undefined;
+  const content = driftedContent(context.decided.get(address), context.input);
+  return {
+    ...head,
+    what: "changed",
+    diffs: diffs.map((diff) => ({ ...diff, cause: "drift" })),
+    ...(content === undefined ? {} : { content }),
+  };
 }
 
 /** Deciding compared the same values with the same object, and found nothing. */

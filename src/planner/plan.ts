@@ -3,7 +3,7 @@
 import type { Address } from "../core/address.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { FieldDiff, Want } from "../resource/provider.ts";
-import type { Action, Change } from "./change.ts";
+import type { Action, Change, ContentDiff } from "./change.ts";
 
 /** Live moved away from what was recorded. `gone`: the object was deleted; `appeared`: a member of a list that is ours came from outside. */
 export interface Drift {
@@ -12,6 +12,8 @@ export interface Drift {
   readonly name: string;
   readonly what: "changed" | "gone" | "appeared";
   readonly diffs: readonly FieldDiff[];
+  /** From the recorded text to the live one, where both are known. */
+  readonly content?: ContentDiff;
 }
 
 /** A live object of a managed kind that the spec does not know. */

@@ -4,6 +4,7 @@ import { toPointer } from "../core/pointer.ts";
 import type { Action, Change } from "../planner/change.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Registry } from "../resource/registry.ts";
+import { contentLine, contentLines } from "./content-lines.ts";
 import { causeText, diffLines, type FieldLine, setLines } from "./field-lines.ts";
 import { printable } from "./printable.ts";
 import { SIGNS } from "./words.ts";
@@ -43,19 +44,10 @@ export function changeView(change: Change, registry: Registry): ChangeView {
     address: printable(change.address),
     remarks: remarks(change, registry),
     fields: fieldLines(change, registry),
-    content: contentLines(change),
+    content: change.action === "update" ? contentLines(change.content) : [],
     reasons: change.reasons.map(printable),
     consequences: change.consequences.map(printable),
   };
-}
-
-/** A change of one line in a thousand shows whole; a rewritten file shows how it begins. */
-const MOST_LINES = 60;
-
-function contentLines(change: Change): readonly string[] {
-  const lines = change.action === "update" ? (change.content?.lines ?? []) : [];
-  const shown = lines.slice(0, MOST_LINES).map((line) => printable(line.replaceAll("\t", "  ")));
-  return lines.length > MOST_LINES ? [...shown, `… ${lines.length - MOST_LINES} more lines`] : shown;
 }
 
 function fieldLines(change: Change, registry: Registry): readonly FieldLine[] {
@@ -72,8 +64,7 @@ function fieldLines(change: Change, registry: Registry): readonly FieldLine[] {
       const later = new Set(change.unresolved.map((one) => toPointer(one.path)));
       const content = change.action === "update" ? change.content : undefined;
       return change.diffs.flatMap((diff) => {
-        if (content !== undefined && diff.path[0] === "content")
-          return [{ label: "content", text: `${content.added} lines added, ${content.removed} removed` }];
+        if (content !== undefined && diff.path[0] === "content") return [contentLine(content)];
         return diffLines(
           fields,
           later.has(toPointer(diff.path)) ? { ...diff, unknown: true } : diff,

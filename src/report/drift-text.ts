@@ -1,11 +1,13 @@
 // Drift as text: what the workspace did behind our back, with the recorded value on the left and the live one on the right.
 
 import type { Drift } from "../planner/plan.ts";
+import { isContentField } from "../resource/content-kinds.ts";
 import type { FieldDiff } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { Colors } from "./color.ts";
+import { contentBlock, contentLine, contentLines } from "./content-lines.ts";
 import { fieldBlock } from "./field-block.ts";
-import { diffLines } from "./field-lines.ts";
+import { diffLines, type FieldLine } from "./field-lines.ts";
 import { printable } from "./printable.ts";
 import { count } from "./words.ts";
 
@@ -21,10 +23,19 @@ export function driftLines(drift: readonly Drift[], registry: Registry, colors: 
   return drift.flatMap((one) => [
     `  ${colors.yellow(SIGNS[one.what])} ${colors.bold(printable(one.address))} ${WORDS[one.what]}`,
     ...fieldBlock(
-      one.diffs.flatMap((diff) => diffLines(registry.of(one.address).fields, asItHappened(diff), diff.cause)),
+      one.diffs.flatMap((diff) => linesOf(one, diff, registry)),
       colors,
     ),
+    ...contentBlock(contentLines(one.content), colors),
   ]);
+}
+
+/** Digests of contents tell people nothing. */
+function linesOf({ address, content }: Drift, diff: FieldDiff, registry: Registry): readonly FieldLine[] {
+  const provider = registry.of(address);
+  if (!isContentField(provider, String(diff.path[0])))
+    return diffLines(provider.fields, asItHappened(diff), diff.cause);
+  return [content === undefined ? { label: "content", text: "changed" } : contentLine(content)];
 }
 
 /** A difference leads from live to recorded; what happened went the other way. */

@@ -123,6 +123,7 @@ export function driftJson(one: Drift, registry: Registry): Record<string, unknow
       recorded: side(diff.after, diff),
       live: side(diff.before, diff),
     })),
+    ...(one.content === undefined ? {} : { text_diff: one.content }),
   };
 }
 

@@ -84,7 +84,9 @@ function table(plan: Plan): string {
 
 function drift(plan: Plan, registry: Registry): readonly Part[] {
   if (plan.drift.length === 0) return [];
-  const lines = driftText(plan.drift, registry, colorsFor(false)).trimEnd().split("\n");
+  // What changed in a text stands at the change that puts it right.
+  const brief = plan.drift.map(({ content: _, ...one }) => one);
+  const lines = driftText(brief, registry, colorsFor(false)).trimEnd().split("\n");
   return [
     {
       what: "drift",

@@ -4,6 +4,7 @@ import type { Plan } from "../planner/plan.ts";
 import type { Registry } from "../resource/registry.ts";
 import { type ChangeView, changeView } from "./change-view.ts";
 import type { Colors, Paint } from "./color.ts";
+import { contentBlock } from "./content-lines.ts";
 import { diagnosticText } from "./diagnostic-text.ts";
 import { driftLines } from "./drift-text.ts";
 import { fieldBlock } from "./field-block.ts";
@@ -49,15 +50,10 @@ export function changeLines(view: ChangeView, colors: Colors): readonly string[]
   return [
     `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(view.address)}${remarks}`,
     ...fieldBlock(view.fields, colors),
-    ...view.content.map((line) => `        ${contentPaint(line, colors)(line)}`),
+    ...contentBlock(view.content, colors),
     ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
     ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
   ];
-}
-
-function contentPaint(line: string, colors: Colors): Paint {
-  if (line.startsWith("+")) return colors.green;
-  return line.startsWith("-") ? colors.red : colors.dim;
 }
 
 function paintOf(action: ChangeView["action"], colors: Colors): Paint {
