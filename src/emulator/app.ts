@@ -107,7 +107,7 @@ class RunningService {
     );
     const rule = this.#faults.meet(request.method, path);
     // A form is parsed by a library that is not synchronous; everything after it is one uninterrupted step.
-    const form = route !== undefined && isForm(request) ? await this.#form(route, request) : undefined;
+    const form = route?.spec.form && isForm(request) ? await this.#form(route, request) : undefined;
     const run = () => this.#run(request, path, route, form);
     const answer = rule === undefined ? run() : await this.#misbehave(rule, run);
     done(answer.response.status, answer.errorCode);

@@ -19,6 +19,8 @@ export interface OperationSpec {
   readonly query: readonly QueryField[];
   readonly adminOnly: boolean;
   readonly maxBytes: number;
+  /** Takes a multipart form in place of JSON. */
+  readonly form: boolean;
   /** May it change the world? A POST that only reads says `x-read-only`. */
   readonly write: boolean;
   /** SCIM answers errors in a form of its own. */
@@ -57,6 +59,7 @@ function readOperation(method: string, path: string, item: JsonObject, operation
     input: method === "GET" ? querySchema(query) : bodySchema(object(operation.requestBody)),
     query: query.map((field) => ({ name: String(field.name), schema: object(field.schema) })),
     adminOnly: operation["x-admin-only"] === true,
+    form: object(object(operation.requestBody).content)["multipart/form-data"] !== undefined,
     maxBytes: typeof maxBytes === "number" ? maxBytes : REQUESTS.body_bytes,
     write: method !== "GET" && operation["x-read-only"] !== true,
     scim: path.startsWith(SCIM_BASE),

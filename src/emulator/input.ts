@@ -43,6 +43,22 @@ export async function readForm(spec: OperationSpec, request: AppRequest): Promis
 }
 
 function readJson(request: AppRequest): Json | undefined {
+  const json = parsed(request);
+  if (json === undefined || isText(json)) return json;
+  throw new ApiError(
+    "MALFORMED_REQUEST",
+    "Could not parse request object: the body holds half a character (a surrogate without its other half)",
+  );
+}
+
+/** Half a character can be written in JSON, but not kept: two names that differ in it would become one. */
+function isText(json: Json): boolean {
+  if (typeof json === "string") return json.isWellFormed();
+  if (json === null || typeof json !== "object") return true;
+  return Object.entries(json).every(([name, member]) => name.isWellFormed() && isText(member));
+}
+
+function parsed(request: AppRequest): Json | undefined {
   try {
     const text = textOf(request.body);
     return text.trim() === "" ? undefined : parseJson(text);

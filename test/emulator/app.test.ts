@@ -120,6 +120,27 @@ describe("reading", () => {
     expect(message).not.toContain("s3c");
   });
 
+  test.each(["\\ud800", "\\udc00\\ud800", "a\\uDFFF", "\\ud83d\\u0041"])(
+    "half a character (%s) is no text, as a name or as a value, at any depth",
+    async (half) => {
+      const { send } = startEcho();
+      for (const body of [`{"name":"${half}"}`, `{"tags":{"${half}":"x"}}`, `{"x":[{"y":"${half}"}]}`]) {
+        expect((await send("POST", ECHO, body)).body).toEqual({
+          error_code: "MALFORMED_REQUEST",
+          message:
+            "Could not parse request object: the body holds half a character (a surrogate without its other half)",
+        });
+      }
+    },
+  );
+
+  test("a whole character may be written in two escapes", async () => {
+    const { send } = startEcho();
+    expect((await send("POST", ECHO, '{"tags":{"a":"\\ud83d\\ude00 \\\\ud800"}}')).body).toEqual({
+      input: { tags: { a: "😀 \\ud800" } },
+    });
+  });
+
   test("of a member that a body has twice, the last counts", async () => {
     const { send } = startEcho();
     expect((await send("POST", ECHO, '{"count":1,"count":2}')).body).toEqual({ input: { count: 2 } });
@@ -223,6 +244,17 @@ describe("forms", () => {
   test("A4.4 rule 3: a field that does not read as its type is refused", async () => {
     const { answer } = post(['Content-Disposition: form-data; name="flag"\r\n\r\nyes']);
     expect(await answer).toMatchObject({ status: 400, body: { error_code: "MALFORMED_REQUEST" } });
+  });
+
+  test("a form is taken where the contract says so; elsewhere bodies are JSON", async () => {
+    const w = await startWorld();
+    const body = '--XX\r\nContent-Disposition: form-data; name="group_name"\r\n\r\neng\r\n--XX--\r\n';
+    const headers = { "content-type": "multipart/form-data; boundary=XX" };
+    expect(await w.post("groups/create", body, { headers })).toMatchObject({
+      status: 400,
+      body: { error_code: "MALFORMED_REQUEST" },
+    });
+    expect((await w.get("groups/list")).body.group_names).toEqual(["admins", "users"]);
   });
 
   test("a form that is cut off, or has no boundary, is refused", async () => {

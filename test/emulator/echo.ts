@@ -28,7 +28,12 @@ const contract = readContract({
       post: {
         operationId: "test/echo",
         "x-max-bytes": 2000,
-        requestBody: { content: { "application/json": { schema: { type: "object", properties: fields } } } },
+        requestBody: {
+          content: {
+            "application/json": { schema: { type: "object", properties: fields } },
+            "multipart/form-data": {},
+          },
+        },
       },
     },
     "/api/2.0/test/read": {
