@@ -30,12 +30,17 @@ export function valueAt(root: Json | undefined, path: Path): Json | undefined {
 }
 
 /** A copy of `root` with the value at `path` replaced (or removed, where `value` is undefined); missing objects are made. */
-export function withValueAt(root: Json | undefined, path: Path, value: Json | undefined): Json | undefined {
-  const [key, ...rest] = path;
+export function withValueAt(
+  root: Json | undefined,
+  path: Path,
+  value: Json | undefined,
+  from = 0,
+): Json | undefined {
+  const key = path[from];
   if (key === undefined) return value;
   if (Array.isArray(root)) {
     const copy: Json[] = [...root];
-    const member = withValueAt(copy[Number(key)], rest, value);
+    const member = withValueAt(copy[Number(key)], path, value, from + 1);
     if (member === undefined) copy.splice(Number(key), 1);
     else copy[Number(key)] = member;
     return copy;
@@ -43,9 +48,15 @@ export function withValueAt(root: Json | undefined, path: Path, value: Json | un
   const copy: { [key: string]: Json } = {
     ...(root !== null && typeof root === "object" ? (root as object) : {}),
   };
-  const member = withValueAt(Object.hasOwn(copy, key) ? copy[key] : undefined, rest, value);
+  const member = withValueAt(Object.hasOwn(copy, key) ? copy[key] : undefined, path, value, from + 1);
   if (member === undefined) delete copy[key];
-  else
-    Object.defineProperty(copy, key, { value: member, enumerable: true, writable: true, configurable: true });
+  else setMember(copy, String(key), member);
   return copy;
+}
+
+/** Sets a member of an object's own, whatever it is called. */
+export function setMember(object: { [key: string]: Json }, key: string, value: Json): void {
+  if (key === "__proto__")
+    Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+  else object[key] = value;
 }

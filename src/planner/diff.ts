@@ -35,13 +35,21 @@ export function diffResource(
   unknown: ReadonlySet<string> = new Set(),
 ): FieldDiff[] {
   const comparison: Comparison = { live, recorded, unknown, found: [] };
-  for (const [name, schema] of Object.entries(fields)) {
-    walk(comparison, [name], schema, desired[name], live.values[name], {
-      replaces: false,
-      serverDefault: false,
-    });
+  for (const name in fields) {
+    const schema = fields[name];
+    if (schema === undefined || plainlySame(schema, desired[name], live.values[name])) continue;
+    walk(comparison, [name], schema, desired[name], live.values[name], NOTHING_INHERITED);
   }
   return comparison.found;
+}
+
+const NOTHING_INHERITED: Inherited = { replaces: false, serverDefault: false };
+
+/** Most members are nowhere, or the same on both sides; no path and no rule is needed to see that. */
+function plainlySame(schema: FieldSchema, desired: Json | undefined, found: Json | undefined): boolean {
+  if (schema.writeOnly === true) return false;
+  if (desired === undefined) return found === undefined && schema.serverDefault !== true;
+  return desired === found && typeof desired !== "object";
 }
 
 function walk(
@@ -81,7 +89,10 @@ function members(
   const isMap = schema.properties === undefined;
   const below = { replaces: inherited.replaces, serverDefault: isMap && inherited.serverDefault };
   for (const key of keysOf(schema, desired, live)) {
-    walk(on, [...path, key], memberSchema(schema, key), member(desired, key), member(live, key), below);
+    const inner = memberSchema(schema, key);
+    const wanted = member(desired, key);
+    const found = member(live, key);
+    if (!plainlySame(inner, wanted, found)) walk(on, [...path, key], inner, wanted, found, below);
   }
 }
 

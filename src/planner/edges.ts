@@ -61,10 +61,11 @@ function addTo(dependents: Map<Address, Set<Address>>, from: Address, to: Addres
 function liveHolders(context: Context, changes: readonly Change[]): ReadonlyMap<Address, readonly Address[]> {
   const { registry } = context.input;
   const going = new Map<string, Address>();
-  for (const { action, kind, name, address, ...rest } of changes)
-    if (action === "delete" && "id" in rest) {
+  for (const change of changes)
+    if (change.action === "delete") {
+      const { kind, name, address, id } = change;
       going.set(`${kind}\n${foldName(registry.get(kind), name)}`, address);
-      going.set(`${kind}\n${rest.id}`, address);
+      going.set(`${kind}\n${id}`, address);
     }
   const holders = new Map<Address, Address[]>();
   if (going.size === 0) return holders;

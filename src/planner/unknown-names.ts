@@ -30,13 +30,17 @@ export function unknownNames(context: Context, changes: readonly Change[], look:
   return changes.flatMap((change) => {
     const resource = context.input.spec.resources.get(change.address);
     if (resource === undefined || !reaches(change)) return [];
-    const before = "before" in change ? textsIn(change.before) : new Set<string>();
+    let before: ReadonlySet<string> | undefined;
+    const stoodThere = (text: string): boolean => {
+      before ??= "before" in change ? textsIn(change.before) : new Set<string>();
+      return before.has(text);
+    };
     return namings(context.input.registry.get(resource.kind), resource).flatMap((naming) => {
       const standing = standingOf(context, naming, going, look);
       // What is there already under a name that no list knows is the service's affair.
       if (
         standing === "there" ||
-        (standing === "unknown" && (change.action === "noop" || before.has(naming.text)))
+        (standing === "unknown" && (change.action === "noop" || stoodThere(naming.text)))
       )
         return [];
       const hint =
@@ -67,12 +71,28 @@ function standingOf(context: Context, naming: Naming, going: ReadonlySet<string>
 
 function namings(provider: Provider, resource: Resource): Naming[] {
   const found: Naming[] = [];
-  for (const [field, value] of Object.entries(resource.values))
-    collect(provider.fields[field] ?? {}, value, [field], found);
+  for (const [field, value] of Object.entries(resource.values)) {
+    const schema = provider.fields[field];
+    if (schema !== undefined && mayName(schema)) collect(schema, value, [field], found);
+  }
   const inName = provider.speaksOf?.(resource.name);
   if (inName !== undefined) found.push({ text: inName.name, kinds: inName.kinds, path: undefined });
   return found;
 }
+
+/** Whether a name can stand in a value of a field: asked for each value, and found out once. */
+function mayName(schema: FieldSchema): boolean {
+  const known = naming.get(schema);
+  if (known !== undefined) return known;
+  const may =
+    schema.names !== undefined ||
+    (schema.items !== undefined && mayName(schema.items)) ||
+    Object.values(schema.properties ?? {}).some(mayName);
+  naming.set(schema, may);
+  return may;
+}
+
+const naming = new WeakMap<FieldSchema, boolean>();
 
 function collect(schema: FieldSchema, value: Json, path: Path, found: Naming[]): void {
   if (typeof value === "string") {

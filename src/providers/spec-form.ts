@@ -1,6 +1,7 @@
 // The service's answers in spec form: only declared fields, one type each, defaults filled in, empty things left out.
 
 import type { Json, JsonObject } from "../core/json.ts";
+import { setMember } from "../core/pointer.ts";
 import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 
 const INTEGER = /^-?\d{1,15}$/;
@@ -24,7 +25,9 @@ function read(fields: FieldTable, from: JsonObject, fill: boolean): Values {
   for (const name in fields) {
     const schema = fields[name];
     if (schema === undefined) continue;
-    const value = Object.hasOwn(from, name) ? readValue(schema, from[name], fill) : undefined;
+    const found = from[name];
+    const value =
+      found !== undefined && Object.hasOwn(from, name) ? readValue(schema, found, fill) : undefined;
     if (value !== undefined) out[name] = value;
     else if (fill && isFilled(schema)) out[name] = schema.default;
   }
@@ -35,8 +38,12 @@ function isFilled(schema: FieldSchema): schema is FieldSchema & { readonly defau
   return schema.default !== undefined && !isEmpty(schema.default);
 }
 
-const isEmpty = (value: Json): boolean =>
-  Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
+function isEmpty(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (!isObject(value)) return false;
+  for (const _ in value) return false;
+  return true;
+}
 
 function readValue(schema: FieldSchema, value: Json | undefined, fill: boolean): Json | undefined {
   if (value === undefined || value === null) return undefined;
@@ -57,12 +64,7 @@ function readMap(schema: FieldSchema, value: Json, fill: boolean): Json | undefi
   for (const entry of entries) {
     const member = entry === undefined ? undefined : readValue(schema, entry[1], fill);
     if (entry === undefined || member === undefined) continue;
-    Object.defineProperty(out, entry[0], {
-      value: member,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
+    setMember(out, entry[0], member);
   }
   return nonEmpty(out);
 }
@@ -73,12 +75,12 @@ function pairOf(item: Json): readonly [string, Json] | undefined {
 
 function readList(schema: FieldSchema, value: Json, fill: boolean): Json | undefined {
   if (!Array.isArray(value)) return value;
-  return nonEmpty(
-    value.flatMap((item: Json) => {
-      const read = readValue(schema, item, fill);
-      return read === undefined ? [] : [read];
-    }),
-  );
+  const out: Json[] = [];
+  for (const item of value as readonly Json[]) {
+    const read = readValue(schema, item, fill);
+    if (read !== undefined) out.push(read);
+  }
+  return nonEmpty(out);
 }
 
 /** Numbers as text, text as numbers (facts, head): each field has one type. Text that is no number stays as it is. */
