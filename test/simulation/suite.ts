@@ -54,7 +54,7 @@ export async function runSuite(suite: Suite, running: Running): Promise<Figures>
   let all: readonly string[] = [];
   let notes: readonly string[] = [];
   try {
-    all = (await suite.cases(seed, count)).filter((name) => name.includes(only));
+    all = [...new Set(await suite.cases(seed, count))].filter((name) => name.includes(only));
     const some = suite.ordered === true ? all : shuffled(all, seed);
     const chosen = count === undefined || count >= all.length ? all : some.slice(0, count);
     for (const name of chosen) {

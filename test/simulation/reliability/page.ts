@@ -5,7 +5,18 @@ import type { MutantRecord, Recorded, Stamp, SuiteRecord } from "./record.ts";
 import { zerosText } from "./zeros.ts";
 
 /** Suites whose cases end with every check of `invariants.ts`. */
-const CHECKED = ["crash", "double", "cut", "late", "repeat", "faults", "properties", "zombie", "disk"];
+const CHECKED = [
+  "crash",
+  "double",
+  "cut",
+  "late",
+  "repeat",
+  "faults",
+  "properties",
+  "zombie",
+  "shared",
+  "disk",
+];
 
 const listed = (names: readonly string[]): string =>
   `${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;

@@ -4,19 +4,19 @@ import type { Failed } from "../suite.ts";
 
 const ANYTHING = /^/;
 
+const LOCK = {
+  "zombie writes to state": /had lost the lock wrote to the state/,
+  "zombie requests": /had lost the lock sent/,
+};
+
 const ZEROS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   late: { "duplicates left": /have one id|is there and not recorded|the world should not have/ },
   repeat: { differences: ANYTHING },
   faults: { unexpected: ANYTHING },
   moves: { overwrites: /the value that others wrote is gone/ },
-  zombie: {
-    "zombie writes to state": /had lost the lock wrote to the state/,
-    "zombie requests": /had lost the lock sent/,
-  },
-  two: {
-    "zombie writes to state": /had lost the lock wrote to the state/,
-    "zombie requests": /had lost the lock sent/,
-  },
+  zombie: LOCK,
+  shared: { ...LOCK, "writes while the state was out of reach": /^sent while the state was out of reach/ },
+  two: LOCK,
   taken: { "strangers' things touched": /^a stranger's/ },
   disk: { "writes after the journal failed": /^sent after the journal failed/ },
   corrupt: { "silent losses": /^silently/ },
