@@ -125,8 +125,9 @@ async function runMutants(): Promise<number> {
   return missed;
 }
 
-if (options.write && (options.case ?? (options.suite === undefined ? undefined : options.only)) !== undefined)
-  usage();
+const isPiece =
+  options.case !== undefined || options.impatient || (options.only !== undefined && !options.mutants);
+if (options.write && isPiece) usage();
 const todo = chosen();
 const stamp = options.write && todo.length > 0 ? stampNow() : undefined;
 let failures = 0;
