@@ -28,7 +28,10 @@ export const run = defineCommand({
   summary: "start a job; with --wait, follow it to its result",
   options: {
     ...PARAMETER_OPTIONS,
-    wait: flag("--wait", "follow the run to its end; the exit code says how it ended"),
+    wait: flag(
+      "--wait",
+      "follow the run, and further attempts at it, to the end; the exit code says how that was",
+    ),
     timeout: time("--timeout <time>", "with --wait: stop following after this time; the run goes on"),
     cancelOnInterrupt: flag("--cancel-on-interrupt", "with --wait: Ctrl-C cancels the run, too"),
     output: choice("-o, --output <form>", "the form of the output", ["text", "json"]),
@@ -73,11 +76,14 @@ async function startAndFollow(
     return EXIT.ok;
   }
   context.stderr.write(`run ${id}: started ${printable(job.address)}\n`);
-  const ended = await followRun(context, job.connection, { run: id, signal, timeoutMs: wish.timeout });
-  if (ended !== undefined)
-    return showEnd(context, job.connection, ended, { id, address: job.address, form: wish.output });
-  if (wish.cancelOnInterrupt) await job.connection.writer.write("jobs/runs/cancel", { run_id: id });
-  else context.stderr.write(`See how it goes: workspace runs get ${id} --wait\n`);
+  const following = { run: id, signal, timeoutMs: wish.timeout };
+  const last = await followRun(context, job.connection, following);
+  if (last.ended !== undefined) {
+    const ending = { id: last.id, address: job.address, form: wish.output };
+    return showEnd(context, job.connection, last.ended, ending);
+  }
+  if (wish.cancelOnInterrupt) await job.connection.writer.write("jobs/runs/cancel", { run_id: last.id });
+  else context.stderr.write(`See how it goes: workspace runs get ${last.id} --wait\n`);
   return EXIT.error;
 }
 

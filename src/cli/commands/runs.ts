@@ -66,7 +66,10 @@ const get = defineCommand({
   summary: "show a run, or a job's most recent one",
   options: {
     ...RUN_OPTIONS,
-    wait: flag("--wait", "follow it to its end, and show its result; the exit code says how it ended"),
+    wait: flag(
+      "--wait",
+      "follow it, and further attempts at it, to the end, and show the result; the exit code says how that was",
+    ),
     timeout: time("--timeout <time>", "with --wait: stop following after this time"),
     ...FORM,
   },
@@ -76,9 +79,10 @@ const get = defineCommand({
       (signal) =>
         withRuns(context, options, run, "latest", async ({ connection, ids: [id = 0] }) => {
           if (!options.wait) return showOne(context, connection, id, options.output);
-          const found = await followRun(context, connection, { run: id, signal, timeoutMs: options.timeout });
-          if (found === undefined) return EXIT.error;
-          return showEnd(context, connection, found, { id, address: "", form: options.output });
+          const following = { run: id, signal, timeoutMs: options.timeout };
+          const last = await followRun(context, connection, following);
+          if (last.ended === undefined) return EXIT.error;
+          return showEnd(context, connection, last.ended, { id: last.id, address: "", form: options.output });
         }),
       options.wait ? "Following stops; the run goes on.\n" : "",
     ),
