@@ -94,7 +94,7 @@ function sayNotBuilt() {
   say(
     "CLI_NOT_INSTALLED",
     `${root} has no dist: it was packed without being built`,
-    "pack it with `npm pack`",
+    "run `npm pack` in a clone and install what it makes",
   );
 }
 
