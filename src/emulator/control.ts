@@ -26,6 +26,9 @@ export interface ControlParts extends AppParts {
   readonly faults: Faults;
 }
 
+/** Where four digits of a year end; the numbers of later milliseconds are no dates before long. */
+const END_OF_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 type Action = (input: JsonObject, query: URLSearchParams) => JsonObject;
 
 export class Control {
@@ -113,6 +116,7 @@ export class Control {
       throw bad('mode must be "real" or "manual"');
     if (advance !== undefined && !(Number.isSafeInteger(advance) && Number(advance) >= 0))
       throw bad("advance_ms must be a whole number of milliseconds");
+    if (clock.now() + Number(advance ?? 0) > END_OF_TIME) throw bad("advance_ms goes beyond the year 9999");
     if (mode !== undefined) clock.setMode(mode);
     if (advance !== undefined) clock.advance(Number(advance));
     this.#transact((world) => world.collection<ClockState>("workspace.clock").set("state", clock.state));
@@ -191,11 +195,10 @@ function refuseStrangers(request: AppRequest): void {
 }
 
 function readBody(request: AppRequest): JsonObject {
-  const text = textOf(request.body);
-  if (text.trim() === "") return {};
   let body: Json;
   try {
-    body = parseJson(text);
+    const text = textOf(request.body);
+    body = text.trim() === "" ? {} : parseJson(text);
   } catch {
     throw new ApiError("MALFORMED_REQUEST", "The body is not JSON.");
   }

@@ -133,6 +133,26 @@ describe("clock", () => {
   );
 });
 
+test("the clock ends with the year 9999", async () => {
+  const w = await startWorld();
+  expect(await w.control("POST", "clock", { advance_ms: Number.MAX_SAFE_INTEGER })).toMatchObject({
+    status: 400,
+    body: { error_code: "INVALID_PARAMETER_VALUE", message: "advance_ms goes beyond the year 9999" },
+  });
+  expect((await w.control("GET", "clock")).body.now).toBe(START);
+  expect((await w.control("POST", "clock", { advance_ms: Date.UTC(9999, 11, 31) - START })).status).toBe(200);
+  expect((await w.control("POST", "clock", { advance_ms: 2 * 86_400_000 })).status).toBe(400);
+});
+
+test("a control body that is no text is refused", async () => {
+  const w = await startWorld();
+  const body = new Uint8Array([0xff, 0xfe]);
+  expect(await w.request({ method: "POST", path: "/__emulator/clock", body })).toMatchObject({
+    status: 400,
+    body: { error_code: "MALFORMED_REQUEST", message: "The body is not JSON." },
+  });
+});
+
 describe("tokens", () => {
   test("POST /__emulator/tokens gives a token for an existing user", async () => {
     const w = await startWorld();

@@ -151,6 +151,8 @@ describe("get and list", () => {
     expect((await w.get(USERS, { count: 0 })).body.totalResults).toBe(1);
     expect((await w.get(USERS, { startIndex: -3 })).body.startIndex).toBe(1);
     expect((await w.get(USERS, { startIndex: 9 })).body).toMatchObject({ totalResults: 1, itemsPerPage: 0 });
+    const far = { startIndex: 9_223_372_036_854_775_807n, count: 9_223_372_036_854_775_807n };
+    expect((await w.get(USERS, far)).body).toMatchObject({ startIndex: far.startIndex, itemsPerPage: 0 });
   });
 
   test("A4.1 /Me: it is the user who is calling, also for one who is no administrator", async () => {

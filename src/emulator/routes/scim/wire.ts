@@ -67,12 +67,13 @@ function present(members: Readonly<Record<string, Json | undefined>>): JsonObjec
 
 /** One page of a list. Paging counts from 1; without `count` the page is the rest (RFC 7644, section 3.4.2.4). */
 export function shownList<T>(all: readonly T[], input: JsonObject, show: (one: T) => JsonObject): JsonObject {
-  const startIndex = Math.max(1, Number(input.startIndex ?? 1));
+  const given = input.startIndex ?? 1;
+  const first = Math.max(1, Number(given));
   const count = Math.max(0, Number(input.count ?? all.length));
-  const page = all.slice(startIndex - 1, startIndex - 1 + count).map(show);
+  const page = all.slice(first - 1, first - 1 + count).map(show);
   return {
     totalResults: all.length,
-    startIndex,
+    startIndex: first === 1 ? 1 : given,
     itemsPerPage: page.length,
     schemas: [LIST_SCHEMA],
     ...list("Resources", page),
