@@ -67,17 +67,14 @@ describe("an installed package", () => {
     const env = { WORKSPACE_HOST: "embedded", DB_PASSWORD: "example" };
     const tell = (...words: string[]) => run(packed.command, words, folder, env);
     expect(tell("validate").stdout).toMatch(/^Valid: \d+ resources/);
-    expect(tell("plan", "--detailed-exitcode")).toMatchObject(
-      {
-        code: 2,
-        stderr: expect.not.stringContaining("Warning"),
-      },
-      120_000,
-    );
+    expect(tell("plan", "--detailed-exitcode")).toMatchObject({
+      code: 2,
+      stderr: expect.not.stringContaining("Warning"),
+    });
     expect(tell("apply", "--auto-approve")).toMatchObject({ code: 0 });
     expect(tell("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
     expect(tell("drift")).toMatchObject({ code: 0 });
-  });
+  }, 120_000);
 
   test.each([
     ["schema", "$schema"],
