@@ -1,5 +1,6 @@
 // Hostile files: bombs, nests, pipes, links and bytes that are no text, met by a real process that refuses each with a place.
 
+import { cpus, loadavg } from "node:os";
 import { HOSTILE_FILES } from "../../cli/hostile-files.ts";
 import { meet } from "../../cli/met.ts";
 import type { Suite } from "../suite.ts";
@@ -28,7 +29,10 @@ export const files: Suite = {
     const long = times.filter(({ ms }) => ms > LONG_MS).length;
     const most = times.toSorted((a, b) => b.ms - a.ms).slice(0, 3);
     const told = most.map(({ name, ms }) => `${name} ${(ms / 1000).toFixed(2)} s`).join(", ");
-    return [`over a second, with the start of the process = ${long}; the longest: ${told}`];
+    const load = `${loadavg()[0]?.toFixed(1)} on ${cpus().length} processors`;
+    return [
+      `over a second, with the start of the process = ${long}; the longest: ${told} (load at the end: ${load})`,
+    ];
   },
 
   async close() {
