@@ -1,7 +1,7 @@
 // What a run is set to: an option outweighs WORKSPACE_*, that outweighs the profile, that outweighs the default.
 
 import { parseHost } from "../api/host.ts";
-import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
 import type { Context } from "./context.ts";
 import { milliseconds } from "./option.ts";
 import { findProfile } from "./profile.ts";
@@ -58,7 +58,24 @@ export function settingsOf(context: Context, options: HostOptions): Settings {
   const token = tokenFor(context, options, ours ? profile.token : undefined);
   if (token === undefined) throw new Failure(noToken(identity, profile.token !== undefined));
   const basic = fromEnv(context, "WORKSPACE_AUTH") === "basic";
-  return { place: { embedded: false, identity, token, basic }, ...common };
+  const place = { embedded: false, identity, token, basic } as const;
+  return { place, ...common, warnings: [...warnings, ...overPlainHttp(identity)] };
+}
+
+const THIS_MACHINE = /^(localhost|[^/]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/;
+
+function overPlainHttp(identity: string): readonly Diagnostic[] {
+  const { protocol, hostname } = new URL(identity);
+  if (protocol !== "http:" || THIS_MACHINE.test(hostname)) return [];
+  return [
+    warning(
+      "CLI_PLAIN_HTTP",
+      `the token goes to ${identity} unencrypted, and whoever is on the way can read it`,
+      {
+        hint: "name the host with https://",
+      },
+    ),
+  ];
 }
 
 /** A profile that was named on the command line is meant whole. */

@@ -3,6 +3,7 @@
 export const CODES = {
   CLI_USAGE: "An option, argument or command is unknown or does not fit.",
   CLI_NO_HOST: "No host was named.",
+  CLI_PLAIN_HTTP: "The token would travel unencrypted.",
   CLI_CONFIRMATION: "The run cannot ask for confirmation.",
   CLI_FILE: "A file named on the command line cannot be used.",
   CLI_INTERNAL: "The program met a state that it holds to be impossible: a bug.",

@@ -72,6 +72,30 @@ describe("settings", () => {
     expect(settingsOf(withProfiles(), NONE).warnings).toEqual([]);
   });
 
+  test("a token that would travel unencrypted is warned of, save to this machine itself", () => {
+    const warned = (host: string) =>
+      settingsOf(contextWith({ WORKSPACE_HOST: host, WORKSPACE_TOKEN: "t" }), NONE).warnings.map(
+        ({ code }) => code,
+      );
+    for (const host of [
+      "http://workspace.example",
+      "http://10.0.0.7:8080/base",
+      "http://127.0.0.1.example",
+      "http://[fe80::1]",
+    ])
+      expect(warned(host)).toEqual(["CLI_PLAIN_HTTP"]);
+    for (const host of ["https://workspace.example", "workspace.example", "embedded"])
+      expect(warned(host)).toEqual([]);
+    for (const host of [
+      "http://127.0.0.1:8080",
+      "http://127.9.9.9",
+      "http://localhost",
+      "http://[::1]:80",
+      "http://a.localhost.",
+    ])
+      expect(warned(host)).toEqual([]);
+  });
+
   test("numbers and times of the environment are checked", () => {
     const context = contextWith({ A: "12", B: "many", C: "5m", D: "soon", E: "" });
     expect(wholeFromEnv(context, "A")).toBe(12);
