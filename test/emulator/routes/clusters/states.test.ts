@@ -325,13 +325,54 @@ describe("permanent-delete", () => {
     },
   );
 
-  test("B3.2 pinned clusters: a pinned cluster is refused until it is unpinned", async () => {
-    const id = await bring("TERMINATED");
-    await call("pin", id);
-    expect(await call("permanent-delete", id)).toMatchObject(invalidState);
-    await call("unpin", id);
-    expect(await call("permanent-delete", id)).toMatchObject(done);
+  test.each(STATES)(
+    "B3.2 pinned clusters: a pinned %s cluster is refused and left alone until it is unpinned",
+    async (state) => {
+      const id = await bring(state);
+      await call("pin", id);
+      const before = await c.cluster(id);
+      expect(await call("permanent-delete", id)).toMatchObject(invalidState);
+      expect(await c.cluster(id)).toEqual(before);
+      await call("unpin", id);
+      expect(await call("permanent-delete", id)).toMatchObject(done);
+    },
+  );
+
+  test("B3.2 permanent-delete: nothing brings back a cluster that is on its way out", async () => {
+    const id = await bring("RUNNING");
+    await call("permanent-delete", id);
+    for (const name of ["start", "restart", "delete", "permanent-delete", "pin"]) await call(name, id);
+    expect(await edit(id)).toMatchObject(invalidState);
+    expect(await call("resize", id, { num_workers: 1 })).toMatchObject(invalidState);
+    await w.advance(SECOND);
+    expect(await w.get("clusters/get", { cluster_id: id })).toMatchObject(gone);
+    expect(await c.clusters()).toEqual([]);
   });
+});
+
+describe("pin and unpin", () => {
+  test.each(STATES)(
+    "B4.3 pin, unpin: a %s cluster may be pinned, which changes nothing else",
+    async (state) => {
+      const id = await bring(state);
+      const before = await c.cluster(id);
+      for (const name of ["pin", "unpin"]) {
+        expect(await call(name, id)).toMatchObject(done);
+        expect(await c.cluster(id)).toEqual(before);
+      }
+    },
+  );
+
+  test.each(others("TERMINATING", "TERMINATED"))(
+    "B3.2 delete: a pinned %s cluster is terminated like any other",
+    async (state) => {
+      const id = await bring(state);
+      await call("pin", id);
+      expect(await call("delete", id)).toMatchObject(done);
+      await w.advance(SECOND);
+      expect(await c.state(id)).toBe("TERMINATED");
+    },
+  );
 });
 
 test.each(["start", "restart", "delete", "permanent-delete", "pin", "unpin", "events", "resize", "edit"])(
