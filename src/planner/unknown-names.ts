@@ -4,7 +4,7 @@ import { type Diagnostic, error } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
-import type { FieldSchema, Values } from "../resource/fields.ts";
+import { type FieldSchema, somewhere, type Values } from "../resource/fields.ts";
 import type { Look, Provider } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
 import type { Change } from "./change.ts";
@@ -17,6 +17,8 @@ interface Naming {
   readonly kinds: readonly string[];
   readonly path: Path | undefined;
 }
+
+const mayName = somewhere((field) => field.names !== undefined);
 
 type Standing = "there" | "goes" | "unknown";
 
@@ -79,20 +81,6 @@ function namings(provider: Provider, resource: Resource): Naming[] {
   if (inName !== undefined) found.push({ text: inName.name, kinds: inName.kinds, path: undefined });
   return found;
 }
-
-/** Whether a name can stand in a value of a field: asked for each value, and found out once. */
-function mayName(schema: FieldSchema): boolean {
-  const known = naming.get(schema);
-  if (known !== undefined) return known;
-  const may =
-    schema.names !== undefined ||
-    (schema.items !== undefined && mayName(schema.items)) ||
-    Object.values(schema.properties ?? {}).some(mayName);
-  naming.set(schema, may);
-  return may;
-}
-
-const naming = new WeakMap<FieldSchema, boolean>();
 
 function collect(schema: FieldSchema, value: Json, path: Path, found: Naming[]): void {
   if (typeof value === "string") {

@@ -180,12 +180,15 @@ function unwrapped(rule: FieldRule | undefined, part: string): string {
 }
 
 const zones = new Map<string, boolean>();
+/** Zones under their main name. An alias is asked for alone, which loads all that writing dates needs. */
+let listed: ReadonlySet<string> | undefined;
 
 /** Whether a time zone of this name exists. */
 export function isTimeZone(name: string): boolean {
   const known = zones.get(name);
   if (known !== undefined) return known;
-  const exists = /^[A-Za-z]/.test(name) && resolves(name);
+  listed ??= new Set(Intl.supportedValuesOf("timeZone"));
+  const exists = listed.has(name) || (/^[A-Za-z]/.test(name) && resolves(name));
   zones.set(name, exists);
   return exists;
 }

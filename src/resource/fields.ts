@@ -49,6 +49,33 @@ export interface FieldSchema extends Annotations {
 
 export type FieldTable = Readonly<Record<string, FieldSchema>>;
 
+/** Whether a field is so, or anything inside it may be: what is not need not be walked through. Each field is looked into once. */
+export function somewhere(is: (field: FieldSchema) => boolean): (field: FieldSchema) => boolean {
+  const known = new WeakMap<FieldSchema, boolean>();
+  const found = (field: FieldSchema): boolean => {
+    const before = known.get(field);
+    if (before !== undefined) return before;
+    const has = is(field) || insideOf(field).some(found);
+    known.set(field, has);
+    return has;
+  };
+  return found;
+}
+
+function insideOf({
+  items,
+  properties,
+  additionalProperties,
+  patternProperties,
+}: FieldSchema): FieldSchema[] {
+  return [
+    ...(items === undefined ? [] : [items]),
+    ...Object.values(properties ?? {}),
+    ...(typeof additionalProperties === "object" ? [additionalProperties] : []),
+    ...Object.values((patternProperties ?? {}) as FieldTable),
+  ];
+}
+
 /** The keywords that ajv must let stand in a schema. */
 export const ANNOTATION_KEYWORDS = [
   "onChange",

@@ -2,12 +2,13 @@
 
 import { canonicalJson } from "../core/canonical.ts";
 import { toText } from "../core/pointer.ts";
+import { type FieldSchema, somewhere } from "../resource/fields.ts";
 import type { Registry } from "../resource/registry.ts";
 import { foldedName } from "./edges.ts";
 import { walkFields } from "./field-walk.ts";
 import type { Findings } from "./finding.ts";
 import type { Written } from "./flatten.ts";
-import { type MapNode, plain, spanOf } from "./tree.ts";
+import { type MapNode, type Node, plain, spanOf } from "./tree.ts";
 
 /** Two resources with one natural name, where the service lets only one have it. */
 export function reportSharedNames(resources: Iterable<Written>, findings: Findings): void {
@@ -59,11 +60,13 @@ export function reportLimits(resources: Iterable<Written>, registry: Registry, f
   }
 }
 
+const isSet = (schema: FieldSchema): boolean => schema.list === "set" || schema.uniqueItems === true;
+const holdsSets = somewhere(isSet);
+
 /** Entries of a list that is a set, or whose members must differ. */
 export function reportRepeated(written: Written, fields: MapNode, findings: Findings): void {
-  walkFields(written.provider, fields, (node, path, schema) => {
-    if (node.kind !== "list" || (schema.list !== "set" && schema.uniqueItems !== true)) return;
-    if (node.items.length < 2) return;
+  walkFields(written.provider, fields, holdsSets, (node, path, schema) => {
+    if (node.kind !== "list" || !isSet(schema) || surelyDiffer(node.items)) return;
     const seen = new Set<string>();
     for (const item of node.items) {
       const text = canonicalJson(plain(item));
@@ -74,4 +77,15 @@ export function reportRepeated(written: Written, fields: MapNode, findings: Find
       seen.add(text);
     }
   });
+}
+
+/** Seen without writing the entries out: by the value of scalars, and by the keys of maps. */
+function surelyDiffer(items: readonly Node[]): boolean {
+  if (items.length < 2) return true;
+  return new Set(items.map(sketch)).size === items.length;
+}
+
+function sketch(node: Node): string {
+  if (node.kind === "scalar") return `${typeof node.value === "string" ? "text" : "other"} ${node.value}`;
+  return node.kind === "map" ? `map ${[...node.members.keys()].sort().join("\n")}` : "list";
 }

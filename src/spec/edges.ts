@@ -1,7 +1,7 @@
 // Which resource needs which: by references, by the names that fields hold, by its own name, and by being nested.
 
 import type { Address } from "../core/address.ts";
-import type { FieldSchema, Values } from "../resource/fields.ts";
+import { type FieldSchema, somewhere, type Values } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import { walkFields } from "./field-walk.ts";
@@ -33,6 +33,8 @@ export function foldedName(provider: Provider, name: string): string {
   return provider.ignoreCase === true ? name.toLowerCase() : name;
 }
 
+const namesOthers = somewhere(({ names, mentions }) => names !== undefined || mentions !== undefined);
+
 /** Everything that a resource needs, sorted. */
 export function edgesOf(
   written: Written,
@@ -47,7 +49,7 @@ export function edgesOf(
   };
   add(written.parent);
   for (const need of needsOf(written, values)) add(index.find(need.kind, need.name));
-  walkFields(written.provider, fields, (node, _path, schema) => {
+  walkFields(written.provider, fields, namesOthers, (node, _path, schema) => {
     const text = textOf(node);
     if (text !== undefined) for (const address of named(text, schema, index)) edges.add(address);
   });

@@ -106,14 +106,9 @@ class Reader extends Texts {
     }
     this.at = colon;
     this.endLine();
-    if (this.column > below) return this.#isEntry() ? this.#list(this.column) : this.#block(this.column);
+    if (this.column > below) return this.#isEntry() ? this.#list(this.column) : this.#map(this.column);
     if (this.column === listed && this.#isEntry()) return this.#list(listed);
     return scalarAt(this.span(at, at), null);
-  }
-
-  #block(column: number): Node {
-    if (this.#isPair()) return this.#map(column);
-    return leave();
   }
 
   /** A value on one line. `stops`: the brackets' characters that end an unquoted text, inside brackets. */

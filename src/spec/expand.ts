@@ -42,6 +42,19 @@ class Expanding {
   }
 
   map(node: MapNode): MapNode {
+    for (const key of node.members.keys()) if (isTemplate(key)) return this.#withKeys(node);
+    let changes: Map<string, Member> | undefined;
+    for (const [key, one] of node.members) {
+      const value = this.#node(one.value);
+      if (value === one.value) continue;
+      changes ??= new Map(node.members);
+      changes.set(key, { key: one.key, value });
+    }
+    return changes === undefined ? node : mapAt(node, changes);
+  }
+
+  /** A map of which a key may hold variables: two keys may become one. */
+  #withKeys(node: MapNode): MapNode {
     const members = new Map<string, Member>();
     let changed = false;
     for (const [key, one] of node.members) {

@@ -1,6 +1,7 @@
 // Walking values beside the schema of their fields, so that what an annotation says is known at every depth.
 
 import type { Path } from "../core/pointer.ts";
+import { isSecretValue } from "../resource/content-kinds.ts";
 import type { FieldSchema } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import { type MapNode, member, type Node } from "./tree.ts";
@@ -33,17 +34,25 @@ export function describedAt(provider: Provider, path: Path): string | undefined 
 
 export type Visit = (node: Node, path: Path, schema: FieldSchema) => void;
 
-/** Calls `visit` for every value of a resource, lists and maps before what is in them. */
-export function walkFields(provider: Provider, fields: MapNode, visit: Visit): void {
-  for (const [key, { value }] of fields.members) walk(value, [key], fieldOf(provider, key), visit);
-}
+/** Which fields a walk enters (see `somewhere` in resource/fields.ts). */
+export type Entered = (schema: FieldSchema) => boolean;
 
-function walk(node: Node, path: Path, schema: FieldSchema, visit: Visit): void {
-  visit(node, path, schema);
-  if (node.kind === "list")
-    for (const [at, item] of node.items.entries()) walk(item, [...path, at], itemOf(schema), visit);
-  if (node.kind === "map")
-    for (const [key, { value }] of node.members) walk(value, [...path, key], memberOf(schema, key), visit);
+/** Calls `visit` for every value in fields that are entered, lists and maps before what is in them. */
+export function walkFields(provider: Provider, fields: MapNode, entered: Entered, visit: Visit): void {
+  const walk = (node: Node, path: Path, schema: FieldSchema): void => {
+    visit(node, path, schema);
+    if (node.kind === "list" && entered(itemOf(schema)))
+      for (const [at, item] of node.items.entries()) walk(item, [...path, at], itemOf(schema));
+    if (node.kind === "map")
+      for (const [key, { value }] of node.members) {
+        const inner = memberOf(schema, key);
+        if (entered(inner)) walk(value, [...path, key], inner);
+      }
+  };
+  for (const [key, { value }] of fields.members) {
+    const schema = fieldOf(provider, key);
+    if (entered(schema)) walk(value, [key], schema);
+  }
 }
 
 /** Whether a path leads to something that a kind's resources can have. Entries of lists have no paths: they move. */
@@ -71,4 +80,20 @@ export function textsAt(fields: MapNode, path: readonly string[]): readonly Node
   let node: Node | undefined = fields;
   for (const key of path) node = member(node, key);
   return node?.kind === "list" ? node.items : undefined;
+}
+
+/** What a reference to a resource of this kind may name: its id, and every field that is no secret. */
+export function attributesOf(provider: Provider): readonly string[] {
+  const known = attributes.get(provider) ?? attributesIn(provider);
+  attributes.set(provider, known);
+  return known;
+}
+
+const attributes = new WeakMap<Provider, readonly string[]>();
+
+function attributesIn(provider: Provider): readonly string[] {
+  const fields = Object.entries(provider.fields)
+    .filter(([, field]) => !isSecretValue(field) && field.source !== true)
+    .map(([name]) => name);
+  return [...new Set([provider.idAttribute, ...fields])];
 }

@@ -3,12 +3,11 @@
 import { type Address, addressOf } from "../core/address.ts";
 import { toText } from "../core/pointer.ts";
 import { didYouMean, listed, type Suggest } from "../core/suggest.ts";
-import { isSecretValue } from "../resource/content-kinds.ts";
 import type { FieldSchema } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import { partsOrReport } from "./expand.ts";
-import { fieldOf, itemOf, memberOf } from "./field-walk.ts";
+import { attributesOf, fieldOf, itemOf, memberOf } from "./field-walk.ts";
 import type { Findings } from "./finding.ts";
 import type { Written } from "./flatten.ts";
 import type { Span } from "./locate.ts";
@@ -87,7 +86,9 @@ class Linking {
   #map(node: MapNode, schemaOf: (key: string) => FieldSchema): MapNode {
     let changes: Map<string, Member> | undefined;
     for (const [key, one] of node.members) {
-      const value = this.#below(key, one.value, schemaOf(key));
+      const schema = schemaOf(key);
+      if (isPlain(one.value, schema)) continue;
+      const value = this.#below(key, one.value, schema);
       if (value === one.value) continue;
       changes ??= new Map(node.members);
       changes.set(key, { key: one.key, value });
@@ -241,9 +242,8 @@ class Linking {
   }
 }
 
-function attributesOf(provider: Provider): readonly string[] {
-  const fields = Object.entries(provider.fields)
-    .filter(([, field]) => !isSecretValue(field) && field.source !== true)
-    .map(([name]) => name);
-  return [...new Set([provider.idAttribute, ...fields])];
+/** Whether a value is no reference, and stands where none is asked for. */
+function isPlain(node: Node, schema: FieldSchema): boolean {
+  if (node.kind !== "scalar") return false;
+  return typeof node.value !== "string" || (schema.refersTo === undefined && !isTemplate(node.value));
 }

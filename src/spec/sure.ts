@@ -36,6 +36,9 @@ export function surely(schema: JsonSchema, root: JsonSchema = schema): Sure {
   }
   if (schema.additionalProperties !== undefined && schema.properties === undefined)
     checks.push(members({}, schema.additionalProperties, root));
+  const [first = () => true, second, ...more] = checks;
+  if (second === undefined) return first;
+  if (more.length === 0) return (node) => first(node) && second(node);
   return (node) => checks.every((check) => check(node));
 }
 
