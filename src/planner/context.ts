@@ -13,6 +13,8 @@ export interface Context {
   readonly input: PlanInput;
   readonly world: World;
   readonly decided: Map<Address, Change>;
+  /** Records that are left out of `input`, since they cannot be true. */
+  readonly misfits: ReadonlyMap<Address, StateRecord>;
   /** Records by kind and remote id: who manages a live object. */
   readonly owners: ReadonlyMap<string, Address>;
 }

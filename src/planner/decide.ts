@@ -68,6 +68,9 @@ function whyCreated(
   resource: Resource,
   newParent: Address | undefined,
 ): { readonly cause: Cause; readonly reasons: readonly string[] } {
+  const misfit = context.misfits.get(resource.address);
+  if (misfit !== undefined)
+    return { cause: "spec", reasons: [`what the state records under this address is ${misfit.name}`] };
   if (!context.input.state.records.has(resource.address)) return { cause: "spec", reasons: [] };
   const parent = newParent === undefined ? undefined : context.decided.get(newParent);
   if (parent?.action === "replace")

@@ -14,6 +14,7 @@ import { restricted, withEdges } from "./edges.ts";
 import { guardsOf } from "./guards.ts";
 import type { PlanInput } from "./input.ts";
 import { lookOf, plannedOf } from "./look.ts";
+import { believed } from "./misfits.ts";
 import { inOrder } from "./order.ts";
 import type { Plan, Unmanaged } from "./plan.ts";
 import { removals } from "./removals.ts";
@@ -22,9 +23,11 @@ import { unknownNames } from "./unknown-names.ts";
 import { unreadableKinds } from "./unreadable.ts";
 import { worldOf } from "./world.ts";
 
-export function makePlan(input: PlanInput): Plan {
+export function makePlan(from: PlanInput): Plan {
+  const { input, misfits } = believed(from);
   const world = worldOf(input.live, input.registry);
-  const context: Context = { input, world, decided: new Map(), owners: ownersOf(input.state.records) };
+  const owners = ownersOf(input.state.records);
+  const context: Context = { input, world, decided: new Map(), misfits, owners };
   let changes: readonly Change[] = [];
   const look = lookOf(input, world, () => changes);
   const diagnostics = [...unreadableKinds(context), ...decideAll(context)];

@@ -11,7 +11,7 @@ import { foldName, parentOf } from "./world.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
 export function removals(context: Context, look: Look): Removals {
-  const changes = [...undeclared(context), ...deposed(context)];
+  const changes = [...undeclared(context), ...untrue(context), ...deposed(context)];
   const members = foreignMembers(context, look);
   return {
     changes: [...changes, ...members.changes, ...authoritative(context)],
@@ -30,6 +30,22 @@ function undeclared(context: Context): Change[] {
     if (record !== undefined) changes.push(...removalOf(context, record, going));
   }
   return changes;
+}
+
+/** Records of one thing under the address of another: what they speak of was never this resource, and stays. */
+function untrue(context: Context): Change[] {
+  return [...context.misfits.values()].flatMap((record) =>
+    isDesired(context, record.address)
+      ? []
+      : [
+          forget(
+            record,
+            context.input.registry.of(record.address),
+            `it is recorded as ${record.name}, which this address cannot stand for`,
+            [],
+          ),
+        ],
+  );
 }
 
 function isDesired(context: Context, address: Address): boolean {

@@ -1,7 +1,8 @@
 // `workspace state …`: looks at what is recorded, and mends it. None of these commands touches the workspace.
 
-import { type Address, kindOf, parseAddress } from "../../core/address.ts";
+import { type Address, kindOf, nameOf, parseAddress } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { mayBeAt } from "../../planner/misfits.ts";
 import { registry } from "../../providers/index.ts";
 import { maskedValues } from "../../report/masked.ts";
 import { printable, printableJson } from "../../report/printable.ts";
@@ -84,7 +85,11 @@ const mv = defineCommand({
   ],
   async run(context, options, [from, to]) {
     await edit(context, options, (state) => [
-      { type: "moved", from: recordOf(state, from).address, to: freeAddress(state, from ?? "", to ?? "") },
+      {
+        type: "moved",
+        from: recordOf(state, from).address,
+        to: placeFor(state, recordOf(state, from), to ?? ""),
+      },
     ]);
     context.stdout.write(`Moved ${printable(from ?? "")} to ${printable(to ?? "")}.\n`);
     return EXIT.ok;
@@ -141,6 +146,18 @@ function recordOf(state: State, text: string | undefined): StateRecord {
   const near = nearest(text ?? "", [...state.records.keys()]);
   const hint = near === undefined ? "see: workspace state list" : `did you mean "${near}"?`;
   throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state has no ${text}`, { hint }));
+}
+
+function placeFor(state: State, record: StateRecord, to: string): Address {
+  const address = freeAddress(state, record.address, to);
+  const provider = registry.of(address);
+  if (mayBeAt(provider, record, address)) return address;
+  const { one } = provider;
+  throw new Failure(
+    error("CLI_NO_OBJECT", `${address} can only be the ${one} ${nameOf(address)}, not ${record.name}`, {
+      hint: `its key in a spec is its name: an apply makes the new one and deletes the old; to keep the old one, forget it first: workspace state rm ${record.address}`,
+    }),
+  );
 }
 
 function freeAddress(state: State, from: string, to: string): Address {
