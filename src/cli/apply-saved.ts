@@ -2,7 +2,7 @@
 
 import { isAbsolute, relative, resolve } from "node:path";
 import { error, Failure, hasErrors } from "../core/diagnostic.ts";
-import { movedSince } from "../planner/saved.ts";
+import { movedSince, otherRecords } from "../planner/saved.ts";
 import { registry } from "../providers/index.ts";
 import type { Lease } from "../state/store.ts";
 import { carryOut, showOutcome, withLock } from "./apply-plan.ts";
@@ -75,11 +75,12 @@ async function applyChecked(
     return refused;
   }
   // The world is looked at again for names and ids; what is done is what the file says.
-  const { live, learnt } = await lookAround(run, lease.state(), { writes: true });
+  const { live, learnt, recovered } = await lookAround(run, lease.state(), { writes: true });
   assertGoingOn(signal);
-  const moved = movedSince(saved.plan, live, registry);
+  if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
+  const moved = [...otherRecords(saved, recovered.state), ...movedSince(saved.plan, live, registry)];
   if (hasErrors(moved)) throw new Failure(...moved);
-  const entries = [...learnt, { type: "nonce", nonce: saved.nonce } as const];
+  const entries = [...recovered.entries, ...learnt, { type: "nonce", nonce: saved.nonce } as const];
   const resources = run.spec.resources;
   const outcome = await carryOut(run, {
     lease,

@@ -5,11 +5,12 @@ import { relative, resolve } from "node:path";
 import { keyedDigest } from "../core/canonical.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import type { Plan } from "../planner/plan.ts";
-import { readPlan, type SavedPlan, savePlan, staleness } from "../planner/saved.ts";
+import { readPlan, recordsDigest, type SavedPlan, savePlan, staleness } from "../planner/saved.ts";
 import type { Spec } from "../spec/spec.ts";
 import { nodeRandom } from "../state/file/node-ports.ts";
 import { randomHex } from "../state/ports.ts";
 import type { State } from "../state/record.ts";
+import type { Loaded } from "../state/store.ts";
 import { VERSION } from "./about.ts";
 import type { Context } from "./context.ts";
 import { closedPlan, openedPlan } from "./plan-seal.ts";
@@ -19,7 +20,16 @@ import { specFile, targetOf } from "./spec.ts";
 /** A plan that nobody applied within a day was made for another day. */
 const LIFETIME_MS = 24 * 3_600_000;
 
-export function savedText(run: Run, plan: Plan, state: State): string {
+/** What a plan was made from: the state, as it will be under the lock, and as recovery found it. */
+export interface Origin {
+  readonly loaded: Pick<Loaded, "state" | "nextSerial">;
+  readonly recovered: State;
+}
+
+/** Throws Failure with PLAN_STALE where a saved plan would never be applied. */
+export function savedText(run: Run, plan: Plan, { loaded, recovered }: Origin): string {
+  if (recovered.open.length > 0) throw new Failure(openWork(recovered));
+  const { state, nextSerial } = loaded;
   const { context, options, spec, connection } = run;
   const now = Date.now();
   const binding = {
@@ -29,7 +39,7 @@ export function savedText(run: Run, plan: Plan, state: State): string {
     made_at: now,
     expires_at: now + LIFETIME_MS,
     nonce: randomHex(nodeRandom, 16),
-    state: { lineage: state.lineage, serial: state.serial },
+    state: { lineage: state.lineage, serial: nextSerial, records: recordsDigest(recovered) },
     spec: {
       file: relative(context.cwd, specFile(context, options)),
       files: spec.files,
@@ -123,18 +133,16 @@ export function checkedPlan(run: Run, text: string, state: State): SavedPlan {
   const saved = readPlan(text, (body) => keyedDigest(run.key, body));
   if ("severity" in saved) throw new Failure(saved);
   const present = { host: run.connection.host, now: Date.now(), state, files: run.spec.files };
-  const found = [...staleness(saved, present), ...openWork(state), ...movedPayloads(saved.plan, run.spec)];
+  const found = [...staleness(saved, present), ...movedPayloads(saved.plan, run.spec)];
   if (found.length > 0) throw new Failure(...found);
   return saved;
 }
 
-function openWork(state: State): readonly Diagnostic[] {
-  if (state.open.length === 0) return [];
-  return [
-    error("PLAN_STALE", "a run after this plan was cut, and its work is open", {
-      hint: "make a new plan and apply that",
-    }),
-  ];
+function openWork({ open }: State): Diagnostic {
+  const addresses = open.map(({ address }) => address).join(", ");
+  return error("PLAN_STALE", `what an interrupted run did to ${addresses} is open, so no plan is saved`, {
+    hint: "settle it first, with the same options but without a plan file: workspace apply",
+  });
 }
 
 /** Secrets and contents are not in the plan: they come from their sources again, and must be what they were. */

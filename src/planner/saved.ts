@@ -1,11 +1,12 @@
 // A plan kept in a file: sealed, bound to one host, state, spec and time, to be applied once (DESIGN 5).
 
-import { canonicalJson } from "../core/canonical.ts";
+import { canonicalJson, fingerprint } from "../core/canonical.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import { parseJson, stringifyJson } from "../core/exact-json.ts";
 import type { Json } from "../core/json.ts";
 import type { Live } from "../resource/live.ts";
 import type { Registry } from "../resource/registry.ts";
+import type { State } from "../state/record.ts";
 import type { Change } from "./change.ts";
 import { comparable, liveFingerprint } from "./fingerprint.ts";
 import type { Plan } from "./plan.ts";
@@ -21,7 +22,8 @@ export interface Binding {
   readonly made_at: number;
   readonly expires_at: number;
   readonly nonce: string;
-  readonly state: { readonly lineage: string; readonly serial: number };
+  /** `serial`: that of the state under the next lock. `records`: `recordsDigest` of what recovery made of the state. */
+  readonly state: { readonly lineage: string; readonly serial: number; readonly records: string };
   /** How to load the same spec again, and the SHA-256 of each of its files. */
   readonly spec: {
     readonly file: string;
@@ -76,6 +78,22 @@ function parsedObject(text: string): { readonly [key: string]: Json } | undefine
   } catch {
     return undefined;
   }
+}
+
+/** What a plan rests on of a state: its records, and what is open after recovery. */
+export function recordsDigest({ records, open }: Pick<State, "records" | "open">): string {
+  const sorted = [...records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+  return fingerprint(parseJson(stringifyJson({ records: sorted, open: open.map(({ seq }) => seq) })));
+}
+
+/** Whether recovery found the same as when the plan was made. */
+export function otherRecords(saved: SavedPlan, recovered: Pick<State, "records" | "open">): Diagnostic[] {
+  if (saved.state.records === recordsDigest(recovered)) return [];
+  return [
+    error("PLAN_STALE", "what an interrupted run left turns out otherwise than when the plan was made", {
+      hint: "make a new plan and apply that",
+    }),
+  ];
 }
 
 /** What holds when a saved plan is to be applied. */

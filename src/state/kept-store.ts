@@ -65,11 +65,12 @@ export class KeptStore implements StateStore {
   }
 
   async read(): Promise<Loaded> {
-    const { state, snapshot, diagnostics } = (await this.#load()) ?? nothingFound(this.#kept);
+    const { state, snapshot, unfolded, diagnostics } = (await this.#load()) ?? nothingFound(this.#kept);
     assertNotMoved(state);
+    const nextSerial = unfolded ? state.serial + 1 : state.serial;
     // Beside a run that is writing, an unfinished last line is nothing to tell about.
     const busy = diagnostics.length > 0 && (await this.holder()) !== undefined;
-    return { state, key: snapshot?.key ?? "", diagnostics: busy ? [] : diagnostics };
+    return { state, nextSerial, key: snapshot?.key ?? "", diagnostics: busy ? [] : diagnostics };
   }
 
   lock(options: LockOptions): Promise<Lease> {

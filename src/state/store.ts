@@ -62,6 +62,8 @@ export interface LockOptions {
 
 export interface Loaded {
   readonly state: State;
+  /** What the next holder of the lock begins with: folding what a run left in the journal counts as a step. */
+  readonly nextSerial: number;
   /** Check of the key that made its digests of secrets; empty while there are none. */
   readonly key: string;
   /** Warnings: what a crash left unfinished. */

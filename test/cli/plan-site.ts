@@ -83,9 +83,22 @@ export class PlanSite {
   }
 
   async writes(): Promise<number> {
+    return (await this.written()).length;
+  }
+
+  /** The paths of all requests that write, in their order. */
+  async written(): Promise<readonly string[]> {
     const answer = await fetch(`${this.url}/__emulator/requests`);
-    const { requests } = (await answer.json()) as { requests: { write: boolean }[] };
-    return requests.filter((one) => one.write).length;
+    const { requests } = (await answer.json()) as { requests: { path: string; write: boolean }[] };
+    return requests.filter((one) => one.write).map((one) => one.path);
+  }
+
+  /** A request behind the program's back. */
+  async call(path: string, body: object): Promise<void> {
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+    const sent = { method: "POST", headers, body: JSON.stringify(body) };
+    const answer = await fetch(`${this.url}/api/2.0/${path}`, sent);
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
   }
 
   /** Another folder with the same spec, and no state. */

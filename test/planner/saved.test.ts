@@ -5,7 +5,15 @@ import { keyedDigest } from "../../src/core/canonical.ts";
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
 import { withValueAt } from "../../src/core/pointer.ts";
-import { type Binding, movedSince, readPlan, savePlan, staleness } from "../../src/planner/saved.ts";
+import {
+  type Binding,
+  movedSince,
+  otherRecords,
+  readPlan,
+  recordsDigest,
+  savePlan,
+  staleness,
+} from "../../src/planner/saved.ts";
 import { live, object, plan, record, reference, resource, spec, state } from "./build.ts";
 import { registry } from "./kinds.ts";
 
@@ -17,7 +25,7 @@ const binding: Binding = {
   made_at: 1_000,
   expires_at: 2_000,
   nonce: "n1",
-  state: { lineage: "l", serial: 4 },
+  state: { lineage: "l", serial: 4, records: recordsDigest(state([])) },
   spec: { file: "workspace.yaml", files: [{ path: "workspace.yaml", digest: "d" }], vars: {}, var_files: [] },
 };
 const before = live({
@@ -108,6 +116,17 @@ describe("staleness", () => {
     expect(codes({ state: { ...present.state, lineage: "x" } })).toEqual(["PLAN_STALE"]);
     expect(codes({ files: [{ path: "workspace.yaml", digest: "e" }] })).toEqual(["PLAN_STALE"]);
     expect(codes({ files: [...present.files, { path: "more.yaml", digest: "e" }] })).toEqual(["PLAN_STALE"]);
+  });
+});
+
+describe("what an interrupted run left", () => {
+  test("makes a plan stale where recovery finds other records, or leaves something open", () => {
+    const codes = (...given: Parameters<typeof state>) =>
+      otherRecords(saved(), state(...given)).map((one) => one.code);
+    expect(codes([])).toEqual([]);
+    expect(codes([record("boxes.a", "1")])).toEqual(["PLAN_STALE"]);
+    const ids = ["boxes.a", "boxes.b"].map((address) => record(address, "1"));
+    expect(recordsDigest(state(ids))).toBe(recordsDigest(state(ids.toReversed())));
   });
 });
 

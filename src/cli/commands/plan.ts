@@ -15,7 +15,7 @@ import { planOffline } from "../offline.ts";
 import { flag, text, whole } from "../option.ts";
 import { HOST_OPTIONS, ONLY_OPTION, OUTPUT_OPTION, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
 import { lookAround, type Run, withRun } from "../run.ts";
-import { savedText } from "../saved-plan.ts";
+import { type Origin, savedText } from "../saved-plan.ts";
 import { type Form, showPlan } from "../show-plan.ts";
 import type { StateOptions } from "../state-place.ts";
 import { tell } from "../trouble.ts";
@@ -50,13 +50,15 @@ export const plan = defineCommand({
       untrusted: options.untrusted,
     } as const;
     return withRun(context, options, opening, async (run) => {
-      const { state, diagnostics } = await run.store.read();
+      const loaded = await run.store.read();
+      const { state, diagnostics } = loaded;
       const budget = options.untrusted ? { budget: budgetFor(state, options.maxReads) } : {};
       const looked = await lookAround(run, state, { ...options, ...budget });
       const origin = options.untrusted ? stateOrigin(context, options) : [];
       const found = { plan: looked.plan, diagnostics: [...diagnostics, ...looked.diagnostics, ...origin] };
       return shown(context, options, found, () => {
-        if (options.out !== undefined) save(run, options.out, looked.plan, state);
+        if (options.out !== undefined)
+          save(run, options.out, looked.plan, { loaded, recovered: looked.recovered.state });
       });
     });
   },
@@ -128,10 +130,11 @@ function budgetFor(state: State, said: number | undefined): Budget {
   return { reads, characters: 64 * 1024 * 1024 + reads * 64 * 1024 };
 }
 
-function save(run: Run, out: string, found: Plan, state: State): void {
+function save(run: Run, out: string, found: Plan, origin: Origin): void {
   const path = resolve(run.context.cwd, out);
+  const text = savedText(run, found, origin);
   try {
-    writeFileSync(path, savedText(run, found, state), { mode: 0o600 });
+    writeFileSync(path, text, { mode: 0o600 });
   } catch (problem) {
     const cause = problem instanceof Error ? problem.message : String(problem);
     throw new Failure(error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause }));

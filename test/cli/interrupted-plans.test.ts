@@ -1,0 +1,109 @@
+// Plans that are saved while an earlier run's work is open, or a run is under way: applied where that changed nothing, else refused.
+
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Address, addressOf } from "../../src/core/address.ts";
+import type { Entry } from "../../src/state/entry.ts";
+import { openFileStore } from "../../src/state/file/file-store.ts";
+import {
+  isDeadHere,
+  nodeClock,
+  nodeFiles,
+  nodeRandom,
+  thisProcess,
+} from "../../src/state/file/node-ports.ts";
+import type { Lease } from "../../src/state/store.ts";
+import { PlanSite } from "./plan-site.ts";
+
+let site: PlanSite;
+beforeEach(async () => {
+  site = await PlanSite.open();
+});
+afterEach(() => site.close());
+
+const store = () =>
+  openFileStore({
+    fs: nodeFiles,
+    clock: nodeClock,
+    random: nodeRandom,
+    owner: thisProcess(),
+    isDead: isDeadHere,
+    folder: join(site.folder, ".workspace/default"),
+  });
+
+/** What stays in the journal of a run that is killed here. */
+async function killedAfter(...entries: readonly Entry[]): Promise<void> {
+  const lease = await store().lock({ timeoutMs: 0 });
+  for (const entry of entries) await lease.append(entry);
+  await lease.release();
+}
+
+const POOL = { node_type_id: "Standard_DS3_v2", custom_tags: { team: "x" } };
+const CREATION: Entry = {
+  type: "intent",
+  intent: {
+    address: addressOf("pools", "c"),
+    operation: "instance-pools/create",
+    action: "create",
+    name: "c",
+    token: "t0k3n",
+    existed: false,
+    wanted: { ...POOL, instance_pool_name: "c" },
+    depends_on: [],
+  },
+};
+const SEEN: Entry = { type: "caller", name: "admin@example.com", credential: "c" };
+
+async function records(): Promise<readonly Address[]> {
+  return [...(await store().read()).state.records.keys()].sort();
+}
+
+test("after a run that was killed between its changes, a plan is saved and applied", async () => {
+  await killedAfter(SEEN);
+  expect(await site.apply(await site.planned())).toMatchObject({ code: 0 });
+});
+
+test("after a run whose last request certainly left nothing, a plan is saved and applied, and the request is settled", async () => {
+  await killedAfter(CREATION);
+  expect(await site.apply(await site.planned())).toMatchObject({ code: 0 });
+  const { state } = await store().read();
+  expect(state.open).toEqual([]);
+  expect(state.sweeps.map(({ token }) => token)).toEqual(["t0k3n"]);
+  expect(await records()).toContain("pools.c");
+});
+
+test("after a run whose last request had come through, the plan takes its object over", async () => {
+  await killedAfter(CREATION);
+  await site.call("instance-pools/create", { ...POOL, instance_pool_name: "c" });
+  const writes = await site.writes();
+  expect(await site.apply(await site.planned())).toMatchObject({ code: 0 });
+  expect(await records()).toContain("pools.c");
+  expect((await site.written()).slice(writes)).not.toContain("/api/2.0/instance-pools/create");
+});
+
+test("a request that comes through between plan and apply makes the plan stale", async () => {
+  await killedAfter(CREATION);
+  const plan = await site.planned();
+  await site.call("instance-pools/create", { ...POOL, instance_pool_name: "c" });
+  const writes = await site.writes();
+  expect(await site.apply(plan)).toMatchObject({ code: 4 });
+  expect(await site.writes()).toBe(writes);
+});
+
+test("a run that is killed after the plan was made makes it stale", async () => {
+  const plan = await site.planned();
+  await killedAfter(SEEN);
+  expect(await site.apply(plan)).toMatchObject({ code: 4 });
+});
+
+test("a plan that is made while a run is under way is stale once that run has recorded more", async () => {
+  const lease: Lease = await store().lock({ timeoutMs: 0 });
+  await lease.append(SEEN);
+  const plan = await site.planned();
+  await lease.append({ type: "gone", gone: { address: addressOf("groups", "g") } });
+  await lease.publish();
+  await lease.release();
+  const writes = await site.writes();
+  expect(await site.apply(plan)).toMatchObject({ code: 4, err: expect.stringContaining("PLAN_STALE") });
+  expect(await site.writes()).toBe(writes);
+});
