@@ -1,5 +1,6 @@
 // HTTP on a socket: undici's `request` over one pool of kept connections. The only file of the client that touches the network.
 
+import { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Agent, Dispatcher } from "undici";
 import type { HttpRequest, HttpResponse, Transport } from "./exchange.ts";
@@ -40,21 +41,35 @@ export function httpTransport(options: HttpOptions): HttpTransport {
   return { transport: (request) => exchange(agent, request), close: () => agent.close() };
 }
 
-async function exchange(agent: Agent, request: HttpRequest): Promise<HttpResponse> {
+/** A signal that undici takes as well as an AbortSignal, and that costs a tenth of it. */
+class Deadline extends EventEmitter {
+  reason: DOMException | undefined;
+
+  pass(): void {
+    this.reason = new DOMException("no whole answer in time", "TimeoutError");
+    this.emit("abort");
+  }
+}
+
+/** Paths that a URL would leave as they are. */
+const PLAIN = /^\/(?!.*\/\.)[\w/.~%=&?+,:@*-]*$/;
+
+function normalized(request: HttpRequest): string {
   const url = new URL(request.origin + request.path);
-  const abort = new AbortController();
-  const timer = setTimeout(
-    () => abort.abort(new DOMException("no whole answer in time", "TimeoutError")),
-    request.timeoutMs,
-  );
+  return url.pathname + url.search;
+}
+
+async function exchange(agent: Agent, request: HttpRequest): Promise<HttpResponse> {
+  const tooLate = new Deadline();
+  const timer = setTimeout(() => tooLate.pass(), request.timeoutMs);
   try {
     const answer = await send.call(agent, {
-      origin: url.origin,
-      path: url.pathname + url.search,
+      origin: request.origin,
+      path: PLAIN.test(request.path) ? request.path : normalized(request),
       method: request.method as "GET",
       headers: request.headers,
       body: request.body ?? null,
-      signal: abort.signal,
+      signal: tooLate,
     });
     const body = await answer.body.bytes();
     return { status: answer.statusCode, headers: single(answer.headers), body };
