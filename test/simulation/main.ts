@@ -87,7 +87,8 @@ async function runWhole(suite: Suite, stamp: Stamp | undefined): Promise<number>
 
 async function write(figures: Figures, stamp: Stamp, count: number | undefined): Promise<void> {
   const { suite } = figures;
-  const all = count === undefined ? figures.all : (await suite.cases(seed, undefined)).length;
+  const all =
+    count === undefined || suite.endless ? figures.all : (await suite.cases(seed, undefined)).length;
   await suite.close?.();
   const record = recordOf(figures, stamp, count, all);
   const matrix = suite.name === "crash" ? await matrixRows() : undefined;

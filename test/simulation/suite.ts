@@ -10,6 +10,8 @@ export interface Suite {
   readonly sample: number;
   /** What comes first counts most: where only some are tried, these are. */
   readonly ordered?: true;
+  /** There are always more cases: no number says how many there are. */
+  readonly endless?: true;
   /** The names of all cases, or as many as are asked for where there is no end to them. */
   cases(seed: number, count: number | undefined): Promise<readonly string[]>;
   /** Runs one case; gives what was wrong. */

@@ -90,7 +90,7 @@ export function recordOf(
     seed,
     ...(count === undefined ? {} : { count }),
     tried,
-    ...(all > tried ? { all } : {}),
+    ...(all > tried && suite.endless !== true ? { all } : {}),
     failures: failed.length,
     zeros: zerosOf(suite.name, failed),
     notes,

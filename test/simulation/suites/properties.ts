@@ -105,6 +105,7 @@ export const properties: Suite = {
   what: "random workspaces, specs and states: one apply converges, whatever the order of the spec and the parallelism",
   unit: "stories",
   sample: 120,
+  endless: true,
 
   async cases(seed, count) {
     return Array.from({ length: Math.min(count ?? 1000, PER_SEED) }, (_, at) => `${seed}/${at}`);

@@ -22,6 +22,7 @@ export const specs: Suite = {
   what: "specs that were damaged at random: read and planned, or refused with a place",
   unit: "specs",
   sample: 400,
+  endless: true,
 
   async cases(seed, count) {
     return Array.from({ length: Math.max(count ?? 0, MANY) }, (_, at) => `${seed}/${at}`);

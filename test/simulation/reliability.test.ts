@@ -1,0 +1,24 @@
+// docs/reliability.md is what was measured, and nothing that there is to measure is missing in it.
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { mutants } from "./mutants/mutants.ts";
+import { pageOf } from "./reliability/page.ts";
+import { PAGE, recorded } from "./reliability/record.ts";
+import { suites } from "./suites.ts";
+
+const { suites: tried, mutants: seeded } = recorded();
+const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map(({ name }) => name);
+
+test("every suite has its row (npm run simulate -- --suite NAME --write)", () => {
+  expect(Object.keys(tried)).toEqual(names(suites));
+});
+
+test("every seeded bug has its row (npm run simulate -- --mutants --only NAME --write)", () => {
+  const told = Object.entries(seeded).map(([name, { bug, suite }]) => [name, bug, suite]);
+  expect(told).toEqual(mutants.map(({ name, bug, suite }) => [name, bug, suite]));
+});
+
+test("the page is what its figures make", () => {
+  expect(readFileSync(PAGE, "utf8")).toBe(pageOf(recorded()));
+});
