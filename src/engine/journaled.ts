@@ -5,7 +5,7 @@ import type { JsonObject } from "../core/json.ts";
 import { Refused } from "../core/outcome.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Acting } from "../resource/provider.ts";
-import type { Input, ReadOperation, WriteInput, WriteOperation, Writer } from "../resource/verbs.ts";
+import type { Input, Permit, ReadOperation, WriteInput, WriteOperation, Writer } from "../resource/verbs.ts";
 import type { Gone, Intent } from "../state/entry.ts";
 import type { StateRecord } from "../state/record.ts";
 import type { Lease } from "../state/store.ts";
@@ -21,19 +21,25 @@ export interface Account {
   readonly begun: boolean;
 }
 
+export interface Beginning {
+  /** Asked until the first request of the change has left. */
+  readonly mayBegin: Permit;
+}
+
 /** One change's journal. Opened by its first request; a change that sends nothing leaves nothing behind. */
 export class Journaled implements Acting {
   readonly #writer: Writer;
   readonly #lease: Lease;
   readonly #intent: Omit<Intent, "operation">;
-  readonly #waiting: Waiting;
+  readonly #waiting: Waiting & Beginning;
+  #left = false;
   #seq: Promise<number> | undefined;
   #sent = 0;
   #succeeded = 0;
   #refused = 0;
   #made: RemoteId | undefined;
 
-  constructor(writer: Writer, lease: Lease, intent: Omit<Intent, "operation">, waiting: Waiting) {
+  constructor(writer: Writer, lease: Lease, intent: Omit<Intent, "operation">, waiting: Waiting & Beginning) {
     this.#writer = writer;
     this.#lease = lease;
     this.#intent = intent;
@@ -66,9 +72,10 @@ export class Journaled implements Acting {
 
   async write(operation: WriteOperation, input: WriteInput): Promise<JsonObject> {
     this.#lease.assertHeld();
+    if (!this.#left) this.#waiting.mayBegin();
     const intent = await this.#announce(operation);
     try {
-      const answer = await this.#writer.write(operation, input);
+      const answer = await this.#writer.write(operation, input, () => this.#leave());
       this.#succeeded += 1;
       this.#lease.note({ type: "answer", intent, result: "succeeded" });
       return answer;
@@ -76,6 +83,11 @@ export class Journaled implements Acting {
       if (failure instanceof Refused || failure instanceof NotSent) this.#noEffect(intent);
       throw failure;
     }
+  }
+
+  #leave(): void {
+    if (!this.#left) this.#waiting.mayBegin();
+    this.#left = true;
   }
 
   #noEffect(intent: number): void {

@@ -1,7 +1,7 @@
 // What all changes of one apply share.
 
 import type { Address, RemoteId } from "../core/address.ts";
-import type { Diagnostic } from "../core/diagnostic.ts";
+import { type Diagnostic, Failure } from "../core/diagnostic.ts";
 import type { Change } from "../planner/change.ts";
 import type { Result } from "../planner/outcome.ts";
 import type { Writer } from "../resource/verbs.ts";
@@ -12,6 +12,7 @@ import { Journaled } from "./journaled.ts";
 import { type NameBook, nameBook } from "./names.ts";
 import { NotSent } from "./problem.ts";
 import { Slots } from "./slots.ts";
+import { stoppedBefore } from "./tally.ts";
 
 export interface Run {
   readonly input: ApplyInput;
@@ -50,11 +51,14 @@ const CHANGES_PER_REQUEST = 4;
 
 /** The last look at the lock is the one right before a write leaves, be it for the first time or again. */
 function bounded(writer: Writer, requests: Slots, lease: Lease): Writer {
-  const permit = (): void => assertHeld(lease);
   return {
     read: (operation, input) => requests.inside(() => writer.read(operation, input)),
-    write: (operation, input) =>
+    write: (operation, input, asked) =>
       requests.inside(async () => {
+        const permit = (): void => {
+          assertHeld(lease);
+          asked?.();
+        };
         permit();
         return writer.write(operation, input, permit);
       }),
@@ -89,5 +93,12 @@ export function journalOf(run: Run, change: Change, intent: IntentOf): Journaled
     onWait: (what) =>
       run.input.onEvent?.({ type: "apply_waiting", address: change.address, kind: change.kind, what }),
     pause: (sleep) => run.slots.outside(sleep),
+    mayBegin: () => assertMayBegin(run, change, intent),
   });
+}
+
+/** After a stop a change that only waited for its turn is not begun; a successor whose predecessor has given way is still made. */
+function assertMayBegin(run: Run, change: Change, { action }: IntentOf): void {
+  const goesOn = change.action === "replace" && change.replacing !== "create-first" && action === "create";
+  if (isStopped(run) && !goesOn) throw new NotSent(new Failure(stoppedBefore(change)));
 }

@@ -158,17 +158,43 @@ test("a refused change fails, what needs it is blocked, and the rest goes on", a
 });
 
 test("an unknown outcome is left open, and the next run finds out what became of it", async () => {
-  for (const fate of ["lose", "commit-and-lose"] as const) {
+  for (const [kind, fate] of [
+    ["things", "lose"],
+    ["tagged", "lose"],
+    ["tagged", "commit-and-lose"],
+  ] as const) {
     const bench = new Bench();
-    bench.service.fates.set("create things a", [fate]);
-    const spec = specOf({ "things.a": { values: { size: 1 } } });
-    expect(results(await bench.apply(spec))).toEqual(["unknown create things.a"]);
-    expect((await bench.state()).open).toMatchObject([{ address: "things.a", sent: 1 }]);
+    bench.service.fates.set(`create ${kind} a`, [fate]);
+    const spec = specOf({ [`${kind}.a`]: { values: { size: 1 } } });
+    expect(results(await bench.apply(spec))).toEqual([`unknown create ${kind}.a`]);
+    expect((await bench.state()).open).toMatchObject([{ address: `${kind}.a`, sent: 1 }]);
     await bench.apply(spec);
-    expect(bench.named("things")).toEqual(["a"]);
+    expect(bench.named(kind)).toEqual(["a"]);
     expect((await bench.state()).open).toEqual([]);
     expect(doing(await bench.plan(spec))).toEqual([]);
   }
+});
+
+test("what a creation without an answer made is found by its name in the same run, and what needs it goes on", async () => {
+  const bench = new Bench();
+  bench.service.fates.set("create things a", ["commit-and-lose"]);
+  const spec = specOf({ "things.a": { values: { size: 1 } }, "people.b": { refersTo: "things.a" } });
+  expect(results(await bench.apply(spec))).toEqual(["applied create things.a", "applied create people.b"]);
+  expect(bench.named("things")).toEqual(["a"]);
+  const { open, sweeps } = await bench.state();
+  expect([open, sweeps]).toEqual([[], []]);
+  expect(doing(await bench.plan(spec))).toEqual([]);
+});
+
+test("another thing of that name is not taken for what a creation without an answer made", async () => {
+  const bench = new Bench();
+  bench.service.fates.set("create things a", ["lose"]);
+  bench.service.during = (text) => {
+    if (text === "create things a") bench.service.add("things", "a", { size: 2 });
+  };
+  const spec = specOf({ "things.a": { values: { size: 1 } } });
+  expect(results(await bench.apply(spec))).toEqual(["unknown create things.a"]);
+  expect((await bench.state()).open).toHaveLength(1);
 });
 
 test("a thing without a name of its own is found by its token and not made twice", async () => {
@@ -402,6 +428,26 @@ test("a stop lets what is in flight end, begins nothing, and saves", async () =>
   bench.service.during = () => {};
   await bench.apply(spec);
   expect([...bench.named("things")].sort()).toEqual(Array.from({ length: 9 }, (_, at) => `t${at}`));
+});
+
+test("after a stop only the requests that are under way end: a change that waits for its turn to send is skipped", async () => {
+  const bench = new Bench();
+  bench.parallelism = 3;
+  let before = 0;
+  const stop = new AbortController();
+  bench.signal = stop.signal;
+  bench.service.during = (text) => {
+    if (text !== "create things t1") return;
+    before = bench.writes.length;
+    stop.abort();
+  };
+  const spec = specOf(Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`things.t${at}`, {}])));
+  const outcome = await bench.apply(spec);
+  expect(bench.writes.length - before).toBeLessThan(3);
+  const skipped = outcome.changes.filter((one) => one.result === "skipped");
+  expect(skipped).toHaveLength(9 - bench.writes.length);
+  expect(new Set(skipped.map((one) => one.diagnostic?.code))).toEqual(new Set(["APPLY_INTERRUPTED"]));
+  expect((await bench.state()).open).toEqual([]);
 });
 
 test("never more requests at once than the parallelism, and one means one", async () => {

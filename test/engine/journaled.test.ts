@@ -26,6 +26,7 @@ async function setting(answers: readonly (JsonObject | Error)[]) {
     signal: undefined,
     onWait: () => undefined,
     pause: (sleep: () => Promise<void>) => sleep(),
+    mayBegin: () => undefined,
   };
   const { operation: _, ...wanted } = intent("jobs.a");
   return { lease, log, journal: new Journaled(writer, lease, wanted, waiting) };
