@@ -113,6 +113,7 @@ function inOrder<T>(
 }
 
 async function runMutants(): Promise<number> {
+  if (!mutants.some(({ name }) => name.includes(options.only ?? ""))) usage();
   let missed = 0;
   await trySeeded(options.only ?? "", (name, record) => {
     const { caught, suite, after, case: noticed } = record;
