@@ -1,6 +1,6 @@
 // A scenario's run in peace, one request at a time: its trace, its writes, and the world in which every case must end.
 
-import type { Form } from "./forms.ts";
+import { type Form, stageKey } from "./forms.ts";
 import { type Calm, mailsOf, violations } from "./invariants.ts";
 import type { Written } from "./ledger.ts";
 import { SETTLING_MS, type Stage, stageOf } from "./stage.ts";
@@ -18,7 +18,7 @@ const known = new Map<string, Promise<CalmRun>>();
 
 /** Throws when the run in peace itself breaks a rule. */
 export function calmRun(scenario: string, form: Form = "file"): Promise<CalmRun> {
-  const key = `${form}/${scenario}`;
+  const key = `${stageKey(form)}/${scenario}`;
   const found = known.get(key) ?? stageOf(scenario, form).then(runInPeace);
   known.set(key, found);
   return found;

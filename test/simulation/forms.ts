@@ -1,19 +1,21 @@
 // The forms that a state can have: files, files that are encrypted, files of the workspace itself, rows of a database.
 
 import { type Home, onDisk } from "../engine/home.ts";
+import { inPostgres, startsOfServer } from "./homes/in-postgres.ts";
 import { inWorkspace, LATENCY_MS } from "./homes/in-workspace.ts";
 
 export const FORMS = ["file", "sealed", "workspace", "postgres"] as const;
 export type Form = (typeof FORMS)[number];
 
-export function isForm(text: string | undefined): text is Form {
-  return FORMS.some((form) => form === text);
+/** Under which what was prepared for a form is known: with a server it goes. */
+export function stageKey(form: Form): string {
+  return form === "postgres" ? `${form} ${startsOfServer()}` : form;
 }
 
 const sealed: Home = { ...onDisk, keyText: "5e".repeat(32), latencyMs: LATENCY_MS, copy: async () => sealed };
 
 /** A place with nothing in it. */
-export async function homeOf(form: Form): Promise<Home> {
+export function homeOf(form: Form): Home {
   switch (form) {
     case "file":
       return onDisk;
@@ -21,9 +23,7 @@ export async function homeOf(form: Form): Promise<Home> {
       return sealed;
     case "workspace":
       return inWorkspace;
-    case "postgres": {
-      const { inPostgres } = await import("./homes/in-postgres.ts");
+    case "postgres":
       return inPostgres();
-    }
   }
 }

@@ -12,7 +12,7 @@ import { startWorld, type TestWorld } from "../emulator/harness.ts";
 import type { Home } from "../engine/home.ts";
 import { KEY, Site } from "../engine/site.ts";
 import { Disk } from "../state/memory-files.ts";
-import { type Form, homeOf } from "./forms.ts";
+import { type Form, homeOf, stageKey } from "./forms.ts";
 import { CANARIES, FILES, type Scenario, scenarios } from "./scenarios.ts";
 import { placeStrangers } from "./strangers.ts";
 
@@ -100,14 +100,14 @@ const stages = new Map<string, Promise<Stage>>();
 export function stageOf(name: string, form: Form = "file"): Promise<Stage> {
   const scenario = scenarios.find((one) => one.name === name);
   if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
-  const key = `${form}/${name}`;
+  const key = `${stageKey(form)}/${name}`;
   const known = stages.get(key) ?? prepare(scenario, form);
   stages.set(key, known);
   return known;
 }
 
 export async function prepare(scenario: Scenario, form: Form = "file"): Promise<Stage> {
-  const site = new Site(await startWorld(), new Disk(), 1, await homeOf(form));
+  const site = new Site(await startWorld(), new Disk(), 1, homeOf(form));
   try {
     await placeStrangers(site.world);
     await site.clock.advance(SETTLING_MS);

@@ -25,17 +25,24 @@ const TABLES = ["states", "generations", "journal"] as const;
 
 let running: Running | undefined;
 let tried = false;
+let starts = 0;
 let names = 0;
 
 /** The server, started with the first call; undefined, and said loudly, where there is none. */
 export function serverHere(): PostgresServer | undefined {
   if (!tried) {
     tried = true;
+    starts += 1;
     const server = startPostgres();
     if (server !== undefined)
       running = { server, database: openPgDatabase({ url: urlOf(server, "any", "any"), clock: NO_CLOCK }) };
   }
   return running?.server;
+}
+
+/** How often it was started: what lay in it went with each stop. */
+export function startsOfServer(): number {
+  return starts;
 }
 
 export async function stopServer(): Promise<void> {

@@ -1,5 +1,7 @@
 // Seeded bugs: what one changed line of the program would do, and the suite that has to notice it at the size of `npm test`.
 
+import { sharedMutants } from "./shared-states.ts";
+
 export interface Mutant {
   readonly name: string;
   /** What the bug is, in a sentence. */
@@ -9,6 +11,8 @@ export interface Mutant {
   readonly find: string;
   readonly put: string;
   readonly suite: string;
+  /** What has to be installed for it to be noticed. */
+  readonly needs?: "postgres";
 }
 
 export const mutants: readonly Mutant[] = [
@@ -217,4 +221,5 @@ export const mutants: readonly Mutant[] = [
     put: `return { ...change, dependsOn: [...needs].sort() };`,
     suite: "cut",
   },
+  ...sharedMutants,
 ];

@@ -120,6 +120,28 @@ export async function freezeAndWake(scenario: string, at: number, form?: Form): 
   }
 }
 
+/** How long a process stands still beside another one, well within its lease. */
+const HALT_MS = 3000;
+
+/** Two processes at once: one stands still for a moment, and the other one begins; each waits for the other's lock. */
+export async function race(scenario: string, at: number, form?: Form): Promise<readonly string[]> {
+  const calm = await calmRun(scenario, form);
+  const trial = await Trial.of(calm.stage);
+  try {
+    const ice = new Ice(trial, at);
+    const first = trial.begin(ice.options);
+    await trial.site.drive(Promise.race([first, ice.frozen]));
+    const second = trial.begin({ times: TIMES });
+    void trial.site.clock.sleep(HALT_MS).then(() => ice.thaw());
+    trial.runs.push(...(await trial.site.drive(Promise.all([first, second]))));
+    await trial.apply();
+    const wrong = await violations(trial, calm);
+    return wrong.map((one) => `halted at ${ice.points[at]}: ${one}`);
+  } finally {
+    trial.close();
+  }
+}
+
 export const zombie: Suite = {
   name: "zombie",
   what: "a process is frozen, another one takes over and finishes, and the first goes on",

@@ -44,11 +44,17 @@ function run(words: readonly string[]): void {
   if (done.status !== 0) throw new Error(`${words.join(" ")}\n${done.stdout}${done.stderr}`);
 }
 
+/** Whether there is a server to start. */
+export function isPostgresHere(): boolean {
+  const user = account();
+  return binaries() !== undefined && user?.id !== 0 && !Number.isNaN(user?.id);
+}
+
 /** Undefined, and said loudly, where there is no server to start. `settings` are those of postgresql.conf. */
 export function startPostgres(settings: readonly string[] = ["fsync=off"]): PostgresServer | undefined {
   const bin = binaries();
   const user = account();
-  if (bin === undefined || user?.id === 0 || Number.isNaN(user?.id)) {
+  if (bin === undefined || !isPostgresHere()) {
     console.warn(
       "\n*** NO POSTGRESQL HERE: its tests are skipped. Install the package postgresql to run them. ***\n",
     );

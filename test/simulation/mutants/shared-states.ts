@@ -1,0 +1,45 @@
+// Seeded bugs of states that are no files.
+
+import type { Mutant } from "./mutants.ts";
+
+const PLACE = "src/state/workspace-file/workspace-place.ts";
+const STATEMENTS = "src/state/postgres/schema.ts";
+
+export const sharedMutants: readonly Mutant[] = [
+  {
+    name: "workspace-lock-overwritten",
+    bug: "a lock in the workspace is made over one that is there",
+    file: "src/state/workspace-file/files.ts",
+    find: `await this.#inBlocks(path, bytes, false);`,
+    put: `await this.#inBlocks(path, bytes, true);`,
+    suite: "shared",
+  },
+  {
+    name: "workspace-journal-overwritten",
+    bug: "a journal in the workspace goes on in one and the same file",
+    file: PLACE,
+    find: `        segments += 1;`,
+    put: ``,
+    suite: "shared",
+  },
+  {
+    name: "sql-state-not-compared",
+    bug: "a state is put into the database whoever holds the lock and whatever stands there",
+    file: STATEMENTS,
+    find: `set serial = $3 where name = $1 and fence = $2 and serial = $4 returning name),`,
+    put: `set serial = $3 where name = $1 and $2::bigint is not null and $4::bigint is not null returning name),`,
+    suite: "shared",
+    needs: "postgres",
+  },
+  {
+    name: "journal-begun-again",
+    bug: "a statement that begins a journal empties it when it comes a second time",
+    file: STATEMENTS,
+    find: `set journal = $4::bigint + 1, lines = 1
+        where name = $1 and fence = $2 and journal = $4::bigint returning name, journal),`,
+    put: `set journal = journal + 1, lines = 1
+        where name = $1 and fence = $2 and $4::bigint is not null returning name, journal),`,
+    suite: "shared",
+    needs: "postgres",
+  },
+];
