@@ -156,8 +156,10 @@ export function refreshRecords(run: Run): void {
 
 function jsonOf(record: StateRecord) {
   const { status, address, id, name, applied, depends_on, deposed = [] } = record;
+  const { prevent_destroy = false, owns = null } = record;
   const seen = record.status === "ready" ? record.seen : {};
-  return { status, address, id, name, applied, depends_on: [...depends_on].sort(), deposed, seen };
+  const rest = { prevent_destroy, owns, deposed, seen };
+  return { status, address, id, name, applied, depends_on: [...depends_on].sort(), ...rest };
 }
 
 /** Folds the journal into the state; a failure is told, and the journal keeps everything. */

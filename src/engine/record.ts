@@ -5,9 +5,13 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { Change } from "../planner/change.ts";
 import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 import type { LiveObject } from "../resource/provider.ts";
+import type { Registry } from "../resource/registry.ts";
 import { deposedBy } from "../state/fold.ts";
 import type { StateRecord } from "../state/record.ts";
 import type { Run } from "./run.ts";
+import type { Spec } from "./scope.ts";
+
+type Resource = NonNullable<ReturnType<Spec["resources"]["get"]>>;
 
 /** The record of what a change made or wrote. `replaces`: the object that has to go yet. */
 export function recordAfter(
@@ -19,6 +23,7 @@ export function recordAfter(
   replaces?: RemoteId,
 ): StateRecord {
   const before = run.input.lease.record(change.address);
+  const resource = run.input.resources.get(change.address);
   // A deposed object that takes its place again deposes the one that stood there.
   const returns = before?.deposed?.includes(id) === true ? before.id : undefined;
   const deposed = deposedBy(before, id, replaces ?? returns);
@@ -28,9 +33,22 @@ export function recordAfter(
     id,
     name: change.name,
     applied,
-    depends_on: run.input.resources.get(change.address)?.dependsOn ?? change.dependsOn,
+    depends_on: resource?.dependsOn ?? change.dependsOn,
+    ...(resource === undefined ? {} : declaredOf(run.input.registry, resource)),
     ...(deposed.length === 0 ? {} : { deposed }),
     seen,
+  };
+}
+
+/** What a spec says of a resource beside its values, and a later plan asks for when the spec no longer says it. */
+export function declaredOf(
+  registry: Registry,
+  { kind, lifecycle, owns }: Resource,
+): Pick<StateRecord, "prevent_destroy" | "owns"> {
+  const hasMembers = registry.kinds.some(({ nested }) => nested?.kind === kind);
+  return {
+    ...(lifecycle.prevent_destroy ? { prevent_destroy: true } : {}),
+    ...(hasMembers ? { owns } : {}),
   };
 }
 

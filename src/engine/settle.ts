@@ -140,6 +140,8 @@ export function recordOf(
     name: intent.name,
     applied: provable(provider.fields, intent.wanted),
     depends_on: intent.depends_on,
+    ...(before?.prevent_destroy === true ? { prevent_destroy: true as const } : {}),
+    ...(before?.owns === undefined ? {} : { owns: before.owns }),
     ...(deposed.length === 0 ? {} : { deposed }),
   };
   return provider.crash === "two-phase" && live.facts.token === intent.token

@@ -22,6 +22,9 @@ export function recordAsLive(provider: Provider, resource: Resource, found: Live
     applied,
     seen: seenIn(provider.fields, applied, live),
     depends_on: resource.dependsOn,
+    ...(resource.lifecycle.prevent_destroy ? { prevent_destroy: true as const } : {}),
+    // No list of members was applied yet.
+    owns: [],
   };
 }
 

@@ -1,7 +1,7 @@
 // Who objects to a plan: share of deletes, prevent_destroy, the kinds' own objections, limits of the service (DESIGN 5).
 
 import type { Address } from "../core/address.ts";
-import { error } from "../core/diagnostic.ts";
+import { type Diagnostic, error } from "../core/diagnostic.ts";
 import type { Look, Provider } from "../resource/provider.ts";
 import type { Change } from "./change.ts";
 import type { Context } from "./context.ts";
@@ -45,19 +45,37 @@ function maxDeletes(context: Context, changes: readonly Change[]): Guard[] {
 }
 
 function preventDestroy(context: Context, changes: readonly Change[]): Guard[] {
-  const guards: Guard[] = [];
-  for (const change of changes) {
-    const resource = context.input.spec.resources.get(change.address);
-    if (resource?.lifecycle.prevent_destroy !== true) continue;
-    if (change.action !== "replace" && (change.action !== "delete" || change.deposed === true)) continue;
-    const message = `${change.address} would be ${change.action === "replace" ? "replaced" : "deleted"} and is marked prevent_destroy`;
-    const hint = "take lifecycle.prevent_destroy away if that is meant";
-    guards.push({
-      diagnostic: error("GUARD_PREVENT_DESTROY", message, { address: change.address, at: resource.at, hint }),
-      addresses: [change.address],
+  return changes.flatMap((change) => {
+    const diagnostic = destroys(change) ? protection(context, change) : undefined;
+    return diagnostic === undefined ? [] : [{ diagnostic, addresses: [change.address] }];
+  });
+}
+
+/** What is forgotten because its parent goes is destroyed as well. */
+function destroys(change: Change): boolean {
+  if (change.action === "delete") return change.deposed !== true;
+  return change.action === "replace" || (change.action === "forget" && change.dependsOn.length > 0);
+}
+
+/** The spec's word counts; where it has none, what it last said. */
+function protection({ input }: Context, { address, action }: Change): Diagnostic | undefined {
+  const resource = input.spec.resources.get(address);
+  const would = `${address} would be ${action === "replace" ? "replaced" : "deleted"}`;
+  if (resource?.lifecycle.prevent_destroy === true)
+    return error("GUARD_PREVENT_DESTROY", `${would} and is marked prevent_destroy`, {
+      address,
+      at: resource.at,
+      hint: "take lifecycle.prevent_destroy away if that is meant",
     });
-  }
-  return guards;
+  if (resource !== undefined || input.state.records.get(address)?.prevent_destroy !== true) return undefined;
+  return error(
+    "GUARD_PREVENT_DESTROY",
+    `${would}; it is not in the spec, which last marked it prevent_destroy`,
+    {
+      address,
+      hint: `put it back without prevent_destroy and apply, then take it out; or keep it and let go of it: workspace state rm ${address}; if it has another key now: workspace state mv ${address} NEW`,
+    },
+  );
 }
 
 function objections(context: Context, changes: readonly Change[], look: Look): Guard[] {

@@ -12,6 +12,10 @@ export function decodeRecord(from: Shape): StateRecord {
     applied: from.values("applied"),
     depends_on: from.addresses("depends_on"),
     ...(from.has("deposed") ? { deposed: from.ids("deposed") } : {}),
+    ...(from.has("prevent_destroy") && from.flag("prevent_destroy")
+      ? { prevent_destroy: true as const }
+      : {}),
+    ...(from.has("owns") ? { owns: from.texts("owns") } : {}),
   };
   const status = from.text("status");
   if (status === "ready") return { ...common, status, seen: from.values("seen") };

@@ -13,6 +13,10 @@ interface Common {
   readonly depends_on: readonly Address[];
   /** Ids of earlier objects of this address that still have to go (a replace that was cut). */
   readonly deposed?: readonly RemoteId[];
+  /** The spec that was last applied forbade its deletion: that outlives its block in the spec. */
+  readonly prevent_destroy?: true;
+  /** Nested kinds whose list here was the spec's own when it was last applied; absent in records that do not tell. */
+  readonly owns?: readonly string[];
 }
 
 /** `creating`: the object exists and is not finished (two-phase creation). `deleting`: its delete was sent and is unproven. */
