@@ -6,6 +6,7 @@ import type { Change, Create, Delete, Replace, Update } from "../planner/change.
 import { comparable } from "../planner/fingerprint.ts";
 import type { Payload } from "../resource/provider.ts";
 import { ended } from "./ended.ts";
+import { madeOrFound } from "./found-again.ts";
 import { assertId } from "./problem.ts";
 import { type Reached, reach } from "./reaching.ts";
 import { recordAfter, seenBefore, seenIn } from "./record.ts";
@@ -34,7 +35,7 @@ export async function create(run: Run, change: Create | Replace, existed: boolea
       }),
     );
     const task = { address: change.address, name: change.name, values: wire, token, ...payload };
-    const id = await provider.create(journal, task);
+    const id = await madeOrFound(run, change, journal, () => provider.create(journal, task));
     assertId(id, change.address);
     await journal.done({ record: recordAfter(run, change, id, applied, {}, replaces) });
     run.book.add(change.kind, change.name, id);

@@ -194,6 +194,7 @@ test("another thing of that name is not taken for what a creation without an ans
   };
   const spec = specOf({ "things.a": { values: { size: 1 } } });
   expect(results(await bench.apply(spec))).toEqual(["unknown create things.a"]);
+  expect(bench.named("things")).toEqual(["a"]);
   expect((await bench.state()).open).toHaveLength(1);
 });
 
