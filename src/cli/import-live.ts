@@ -1,6 +1,6 @@
 // What an import finds: the live object, the record that it gets, and what the next plan would then change of it.
 
-import { remoteId } from "../core/address.ts";
+import { type Address, remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import { recordAsLive } from "../engine/takeover.ts";
 import { makePlan } from "../planner/make.ts";
@@ -15,7 +15,7 @@ import type { Looked } from "./session.ts";
 
 export interface Taking {
   readonly record: StateRecord;
-  /** Of the imported resource alone. */
+  /** Of the imported resource alone, and of what lies in it. */
   readonly plan: Plan;
   readonly looked: Looked;
 }
@@ -96,14 +96,21 @@ function withRecord(state: State, record: StateRecord): State {
   return { ...state, records: new Map([...state.records, [record.address, record]]) };
 }
 
-function restricted(plan: Plan, { address }: Resource): Plan {
+/** What the plan says of the resource and of what lies in it. */
+function restricted(plan: Plan, { address, kind, key }: Resource): Plan {
+  const within = registry.kinds
+    .filter(({ nested }) => nested?.kind === kind)
+    .map((nested) => `${nested.kind}.${key}/`);
+  const isOf = (one: Address): boolean => one === address || within.some((start) => one.startsWith(start));
   return {
     ...plan,
-    changes: plan.changes.filter((change) => change.address === address),
+    changes: plan.changes.filter((change) => isOf(change.address)),
     drift: [],
     unmanaged: [],
-    guards: plan.guards.filter((guard) => guard.addresses.includes(address)),
-    diagnostics: plan.diagnostics.filter((one) => one.address === address || one.code === "PLAN_UNREADABLE"),
+    guards: plan.guards.filter((guard) => guard.addresses.some(isOf)),
+    diagnostics: plan.diagnostics.filter(
+      (one) => (one.address !== undefined && isOf(one.address)) || one.code === "PLAN_UNREADABLE",
+    ),
   };
 }
 

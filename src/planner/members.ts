@@ -44,21 +44,27 @@ export function foreignMembers(context: Context, look: Look): Removals {
       else if (parent.owns) {
         if (look.caller === undefined && provider.keeps !== undefined) callerMatters = true;
         if (provider.keeps?.(live, look, parent.values) === true) continue;
-        appeared.push({ address, live });
-        changes.push({
-          ...deletion(
-            provider,
-            address,
-            live.name,
-            live,
-            `the ${provider.kind} of ${parent.address} do not name it`,
-          ),
-          cause: "drift",
-        });
+        const cause = wasJudged(context, provider, parent, live, look) ? "drift" : "spec";
+        if (cause === "drift") appeared.push({ address, live });
+        const reason = `the ${provider.kind} of ${parent.address} do not name it`;
+        changes.push({ ...deletion(provider, address, live.name, live, reason), cause });
       }
     }
   }
   return { changes, appeared, callerMatters };
+}
+
+/** Whether the last apply would have removed it: then it came from outside since. Else the spec takes the list over now. */
+function wasJudged(
+  context: Context,
+  provider: Provider,
+  parent: Parent,
+  live: LiveObject,
+  look: Look,
+): boolean {
+  const record = context.input.state.records.get(parent.address);
+  if (record === undefined || record.owns?.includes(provider.kind) === false) return false;
+  return provider.keeps?.(live, look, record.applied) !== true;
 }
 
 interface Parent {
