@@ -4,7 +4,8 @@ import { keyedDigest } from "../core/canonical.ts";
 import type { Budget } from "../engine/budget.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { State } from "../state/record.ts";
-import type { StateStore } from "../state/store.ts";
+import type { Loaded, StateStore } from "../state/store.ts";
+import { begunAhead, turn } from "./ahead.ts";
 import { type HostOptions, type Settings, settingsOf } from "./config.ts";
 import { type Connection, connect } from "./connection.ts";
 import type { Context } from "./context.ts";
@@ -24,6 +25,8 @@ export interface Run {
   readonly key: Uint8Array;
   readonly spec: Spec;
   readonly connection: Connection;
+  /** The state, for runs without the lock: as it was before the first request. */
+  loaded(): Promise<Loaded>;
 }
 
 export interface Opening {
@@ -32,6 +35,8 @@ export interface Opening {
   readonly secrets: "resolve" | "skip";
   /** The spec may come from a stranger: it gets no environment, and tighter limits. */
   readonly untrusted?: boolean;
+  /** The workspace may be read while the spec is: for runs without the lock, which read the state through `loaded`. */
+  readonly ahead?: boolean;
   /** Runs as soon as the state's key is known, before the spec is read; what it throws ends the run. */
   readonly unlocked?: (key: Uint8Array) => void;
   readonly signal?: AbortSignal;
@@ -59,21 +64,29 @@ async function withRunOn<T>(
   const key = await store.key({ make: opening.makesKey });
   opening.unlocked?.(key);
   const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
+  const connected = (signal: AbortSignal | undefined): Promise<Connection> =>
+    connect({
+      settings,
+      embeddedFolder: embeddedFolder(context, options),
+      waits: (sentence) => context.stderr.write(`${sentence}\n`),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  const early = opening.ahead === true && opening.untrusted !== true;
+  const ahead = early ? await begunAhead(store, settings, connected) : undefined;
   const spec = await readSpec(
     context,
     options,
     opening.secrets === "skip" ? undefined : keyed,
     opening.untrusted,
-  );
-  const signal = opening.signal === undefined ? {} : { signal: opening.signal };
-  const connection = await connect({
-    settings,
-    embeddedFolder: embeddedFolder(context, options),
-    waits: (sentence) => context.stderr.write(`${sentence}\n`),
-    ...signal,
+    ahead === undefined ? undefined : turn,
+  ).catch((wrong: unknown) => {
+    ahead?.drop();
+    throw wrong;
   });
+  const connection = ahead?.connection ?? (await connected(opening.signal));
+  const loaded = (): Promise<Loaded> => (ahead === undefined ? store.read() : Promise.resolve(ahead.loaded));
   try {
-    return await work({ context, options, settings, store, key, spec, connection });
+    return await work({ context, options, settings, store, key, spec, connection, loaded });
   } finally {
     await connection.close();
   }

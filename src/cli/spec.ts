@@ -36,8 +36,9 @@ export async function readSpec(
   options: SpecOptions,
   keyed: Keyed | undefined,
   untrusted = false,
+  turn?: () => Promise<void>,
 ): Promise<Spec> {
-  const { spec, diagnostics } = await judgedSpec(context, options, keyed, untrusted);
+  const { spec, diagnostics } = await judgedSpec(context, options, keyed, untrusted, turn);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
   tell(context, diagnostics);
   return spec;
@@ -49,6 +50,7 @@ export function judgedSpec(
   options: SpecOptions,
   keyed: Keyed | undefined,
   untrusted = false,
+  turn?: () => Promise<void>,
 ): ReturnType<typeof loadSpec> {
   const target = targetOf(context, options);
   return loadSpec({
@@ -59,6 +61,7 @@ export function judgedSpec(
     varFiles: options.varFile.map((path) => resolve(context.cwd, path)),
     env: untrusted ? {} : context.env,
     untrusted,
+    ...(turn === undefined ? {} : { turn }),
     registry,
     secrets: keyed === undefined ? "skip" : "resolve",
     keyed: keyed ?? (() => ""),

@@ -38,6 +38,8 @@ export interface LoadOptions {
   readonly untrusted?: boolean;
   /** The digest that stands for a secret's value, under a key that the caller holds. */
   readonly keyed: (bytes: Uint8Array) => string;
+  /** Between two steps: lets go on what else is under way. */
+  readonly turn?: () => Promise<void>;
 }
 
 /** The spec, unless an error was found; with every diagnostic. Never throws for what a file holds. */
@@ -63,11 +65,14 @@ async function read(options: LoadOptions, findings: Findings): Promise<Spec | un
   const included = readAll(tree, main, findings, options.untrusted === true ? STRICT : LIMITS);
   if (included === undefined) return undefined;
   const suggest = suggester();
+  await options.turn?.();
   const root = settled(included.root, options, suggest, findings);
   await checkPolicy(root, registry, suggest, findings);
+  await options.turn?.();
   const written = unfolded(flattened(root, registry, suggest, findings), registry, tree, findings);
   const keyed = options.secrets === "resolve" ? options.keyed : undefined;
   const secrets = { tree, env: options.env, keyed, unseen: options.untrusted === true };
+  await options.turn?.();
   const resources = await resolved(written, { registry, tree, secrets, suggest, findings });
   if (findings.failed) return undefined;
   if (resources.size === 0)

@@ -20,8 +20,8 @@ export const drift = defineCommand({
   options: { ...SPEC_OPTIONS, ...HOST_OPTIONS, state: STATE_OPTIONS.state, ...ONLY_OPTION, ...OUTPUT_OPTION },
   notes: "Exit codes: 0 no drift, 1 error, 2 drift. No secret is read.",
   async run(context, options) {
-    return withRun(context, options, { makesKey: false, secrets: "skip" }, async (run) => {
-      const { state, diagnostics } = await run.store.read();
+    return withRun(context, options, { makesKey: false, secrets: "skip", ahead: true }, async (run) => {
+      const { state, diagnostics } = await run.loaded();
       const looked = await lookAround(run, state, { only: options.only });
       // What the spec asks for now is no business of drift; what could not be read is.
       const unread = looked.plan.diagnostics.filter((one) => one.code === "PLAN_UNREADABLE");

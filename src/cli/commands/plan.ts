@@ -48,9 +48,10 @@ export const plan = defineCommand({
       makesKey: options.out !== undefined,
       secrets: options.destroy || options.untrusted ? "skip" : "resolve",
       untrusted: options.untrusted,
+      ahead: true,
     } as const;
     return withRun(context, options, opening, async (run) => {
-      const loaded = await run.store.read();
+      const loaded = await run.loaded();
       const { state, diagnostics } = loaded;
       const budget = options.untrusted ? { budget: budgetFor(state, options.maxReads) } : {};
       const looked = await lookAround(run, state, { ...options, ...budget });
