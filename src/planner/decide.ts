@@ -12,6 +12,7 @@ import { diffResource } from "./diff.ts";
 import { findLive } from "./find.ts";
 import { comparable, liveFingerprint } from "./fingerprint.ts";
 import { isIgnored, keepingIgnored } from "./ignored.ts";
+import { movedText } from "./moved-text.ts";
 import { type Resolved, resolveReferences } from "./references.ts";
 
 export type Decision = { readonly change: Change } | { readonly refused: Diagnostic };
@@ -127,7 +128,8 @@ function actionFor(context: Context, resource: Resource, provider: Provider, fou
     return { change: { action: "update", ...base, steps } satisfies Update };
   }
   const because: NonEmpty<FieldDiff> = [forced, ...more];
-  if (immutablePolicy(context, resource) === "error") return { refused: immutable(resource, because) };
+  if (immutablePolicy(context, resource) === "error")
+    return { refused: immutable(resource, provider, because) };
   return {
     change: {
       action: "replace",
@@ -187,12 +189,13 @@ function immutablePolicy(context: Context, resource: Resource): "error" | "repla
   );
 }
 
-function immutable(resource: Resource, because: NonEmpty<FieldDiff>): Diagnostic {
+function immutable(resource: Resource, provider: Provider, because: NonEmpty<FieldDiff>): Diagnostic {
   const fields = because.map((diff) => toText(diff.path)).join(", ");
   const [first] = because;
   return error("PLAN_IMMUTABLE", `${resource.address}: ${fields} cannot be changed in place`, {
     address: resource.address,
     at: resource.locate(first.path),
+    cause: because.map((diff) => movedText(provider.fields, diff)).join("; "),
     hint: "change it back, or let the resource be replaced with lifecycle: { on_immutable_change: replace }",
   });
 }

@@ -4,6 +4,7 @@ import type { Address } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
+import type { StateRecord } from "../state/record.ts";
 import { type Context, holdsUnreadable, ownerKey } from "./context.ts";
 import { foldName } from "./world.ts";
 
@@ -31,7 +32,7 @@ export function findLive(context: Context, resource: Resource, provider: Provide
     return refuse(resource, provider, heldBy(owner, resource.address));
   return mayTakeOver(context, resource, provider)
     ? { is: "takeover", live: only }
-    : refuse(resource, provider, adoptHint(resource.address, only));
+    : refuse(resource, provider, adoptHint(resource.address, only, record));
 }
 
 /** A replacement was cut and the spec went back: the old object is still there under the name that is wanted again. */
@@ -97,6 +98,8 @@ function heldBy(owner: Address, address: Address): string {
   return `${owner} manages it; if the resource was only renamed in the spec, run: workspace state mv ${owner} ${address}`;
 }
 
-function adoptHint(address: Address, live: LiveObject): string {
+function adoptHint(address: Address, live: LiveObject, record: StateRecord | undefined): string {
+  if (record !== undefined)
+    return `the recorded one (id ${record.id}) is gone; take over the one that has its name now with --adopt`;
   return `take it over with --adopt, or with: workspace import ${address} ${live.id}`;
 }

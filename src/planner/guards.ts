@@ -5,6 +5,7 @@ import { type Diagnostic, error } from "../core/diagnostic.ts";
 import type { Look, Provider } from "../resource/provider.ts";
 import type { Change } from "./change.ts";
 import type { Context } from "./context.ts";
+import { isBuiltIn } from "./deletion.ts";
 import { plannedOf } from "./look.ts";
 import type { Guard } from "./plan.ts";
 import { parentOf } from "./world.ts";
@@ -15,6 +16,7 @@ const SHARE_COUNTS_ABOVE = 10;
 export function guardsOf(context: Context, changes: readonly Change[], look: Look): Guard[] {
   return [
     ...maxDeletes(context, changes),
+    ...maxUnmanaged(context, changes),
     ...preventDestroy(context, changes),
     ...objections(context, changes, look),
     ...limits(context, changes),
@@ -42,6 +44,30 @@ function maxDeletes(context: Context, changes: readonly Change[]): Guard[] {
     },
   );
   return [{ diagnostic, addresses: deletes.map((change) => change.address) }];
+}
+
+/** What nobody manages counts against what is there of its kind, in a small spec as in a large one. */
+function maxUnmanaged(context: Context, changes: readonly Change[]): Guard[] {
+  const policy = context.input.spec.policy.max_deletes;
+  if ("count" in policy || context.input.destroy === true) return [];
+  const parts: string[] = [];
+  const addresses: Address[] = [];
+  for (const provider of context.input.registry.kinds) {
+    if (provider.nested !== undefined) continue;
+    const foreign = changes.filter(
+      ({ action, kind, address }) =>
+        action === "delete" && kind === provider.kind && !context.input.state.records.has(address),
+    );
+    const there = context.world.all(provider.kind).filter(({ name }) => !isBuiltIn(provider, name)).length;
+    if (foreign.length <= policy.share * there) continue;
+    parts.push(`${foreign.length} of ${there} ${provider.kind}`);
+    addresses.push(...foreign.map(({ address }) => address));
+  }
+  if (addresses.length === 0) return [];
+  const message = `the plan deletes what nobody manages: ${parts.join(", ")}; policy.max_deletes allows ${Math.round(policy.share * 100)}% of each kind`;
+  const hint =
+    "declare what is to stay; if the deletes are meant, raise policy.max_deletes, or make it a number";
+  return [{ diagnostic: error("GUARD_MAX_DELETES", message, { hint }), addresses }];
 }
 
 function preventDestroy(context: Context, changes: readonly Change[]): Guard[] {

@@ -43,7 +43,9 @@ function heading(plan: Plan): string {
 function refusals(plan: Plan): readonly string[] {
   return [...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics].map((one) => {
     const hint = one.hint === undefined ? "" : ` — ${markdownText(one.hint)}`;
-    return `> **${one.severity}** ${markdownCode(one.code)} ${markdownText(one.message)}${hint}\n`;
+    const cause =
+      one.code === "PLAN_IMMUTABLE" && one.cause !== undefined ? ` (${markdownText(one.cause)})` : "";
+    return `> **${one.severity}** ${markdownCode(one.code)} ${markdownText(one.message)}${cause}${hint}\n`;
   });
 }
 

@@ -1,6 +1,6 @@
 // A plan as text for a terminal: every change in its order, then what is off, what objects, what is lost, and one line that sums up.
 
-import type { Plan } from "../planner/plan.ts";
+import type { Drift, Plan } from "../planner/plan.ts";
 import type { Registry } from "../resource/registry.ts";
 import { type ChangeView, changeView } from "./change-view.ts";
 import type { Colors, Paint } from "./color.ts";
@@ -82,10 +82,16 @@ function driftSection(plan: Plan, registry: Registry, colors: Colors): readonly 
     plan.changes.filter((change) => change.action !== "noop").map((change) => change.address),
   );
   const rest = plan.drift.filter((one) => !changed.has(one.address));
-  if (rest.length === 0) return [];
+  const kept = new Set(plan.changes.map((change) => change.address));
+  const [wanted, open] = [
+    rest.filter((one) => kept.has(one.address)),
+    rest.filter((one) => !kept.has(one.address)),
+  ];
+  const section = (title: string, drift: readonly Drift[]) =>
+    drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, registry, colors)];
   return [
-    colors.bold("Changed outside since the last apply, and as the spec wants it:"),
-    ...driftLines(rest, registry, colors),
+    ...section("Changed outside since the last apply, and as the spec wants it:", wanted),
+    ...section("Changed outside since the last apply, and not put right by this plan:", open),
   ];
 }
 

@@ -51,7 +51,7 @@ export function policySchema(registry: Registry): JsonSchema {
       },
       max_deletes: {
         description:
-          "How much a plan may delete: a number of resources, or a share of the managed ones such as 30%.",
+          "How much a plan may delete: a number, or a share such as 30% of the managed resources (once there are more than 10), and of the live objects of each kind where nobody manages what goes.",
         default: "30%",
         if: { type: "string" },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema

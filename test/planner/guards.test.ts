@@ -38,3 +38,30 @@ describe("what was marked prevent_destroy when it was last applied", () => {
     expect(made.guards).toMatchObject([{ addresses: ["labels.a/x"] }]);
   });
 });
+
+describe("what nobody manages", () => {
+  const boxes = ["a", "b", "c", "d"].map((name) => object(`id-${name}`, name, { box_name: name }));
+  const found = live({ boxes: [...boxes, object("id-root", "root", { box_name: "root" })] });
+  const known = state([record("boxes.a", "id-a", { box_name: "a" })]);
+  const made = (policy: Parameters<typeof spec>[1]) =>
+    plan({
+      spec: spec([resource("boxes.a")], { authoritative: ["boxes"], ...policy }),
+      live: found,
+      state: known,
+    });
+
+  test("is held back by a share of what is there, however small the spec is", () => {
+    expect(made({ max_deletes: { share: 0.3 } }).guards).toMatchObject([
+      {
+        diagnostic: { code: "GUARD_MAX_DELETES", message: expect.stringContaining("3 of 4 boxes") },
+        addresses: ["boxes.d", "boxes.c", "boxes.b"],
+      },
+    ]);
+    expect(made({ max_deletes: { share: 0.75 } }).guards).toEqual([]);
+  });
+
+  test("counts with everything else against a number", () => {
+    expect(made({ max_deletes: { count: 2 } }).guards).toHaveLength(1);
+    expect(made({ max_deletes: { count: 3 } }).guards).toEqual([]);
+  });
+});
