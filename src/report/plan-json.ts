@@ -1,15 +1,14 @@
 // A plan as JSON (schemas/plan.schema.json): shaped like Terraform's, so that policies written for its plans read ours.
 
-import type { Json, JsonObject } from "../core/json.ts";
-import { withValueAt } from "../core/pointer.ts";
-import type { Change, Create } from "../planner/change.ts";
+import type { Json } from "../core/json.ts";
+import type { Change } from "../planner/change.ts";
 import type { Drift, Guard, Plan, Unmanaged } from "../planner/plan.ts";
 import type { FieldTable, Values } from "../resource/fields.ts";
 import type { FieldDiff } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import { diagnosticJson } from "./diagnostic-text.ts";
-import { isSensitive, maskedValue, maskedValues, schemaAt, sensitiveShape } from "./masked.ts";
-import { patchOf } from "./patch.ts";
+import { isSensitive, maskedValue, schemaAt, sensitiveShape } from "./masked.ts";
+import { resultValues } from "./result-values.ts";
 import { summaryOf } from "./summary.ts";
 
 export const PLAN_FORMAT_VERSION = "1.0";
@@ -58,51 +57,24 @@ export function changeJson(change: Change, registry: Registry): Record<string, u
 }
 
 function valuesJson(change: Change, fields: FieldTable): Record<string, unknown> {
-  const before = "before" in change ? change.before : undefined;
-  const after = "after" in change ? change.after : undefined;
-  const unresolved = "unresolved" in change ? change.unresolved : [];
-  const shown = after === undefined ? undefined : known(maskedValues(fields, after), unresolved);
-  const was = before === undefined ? undefined : maskedValues(fields, before);
-  const changing = change.action === "update" || change.action === "replace";
+  const { before, after, unknown, patch } = resultValues(change, fields);
   return {
     actions:
       change.action === "replace" && change.replacing === "delete-first"
         ? ["delete", "create"]
         : ACTIONS[change.action],
-    before: was ?? null,
-    after: shown ?? null,
-    after_unknown: unknownShape(unresolved),
+    before: before ?? null,
+    after: after ?? null,
+    after_unknown: unknown,
     before_sensitive: shapeOf(fields, before),
     after_sensitive: shapeOf(fields, after),
-    patch: changing ? diffPatch(fields, change.before, change.diffs) : [],
+    patch,
     replace_paths: change.action === "replace" ? change.because.map((diff) => diff.path) : [],
   };
 }
 
 function shapeOf(fields: FieldTable, values: Values | undefined): Json {
   return values === undefined ? false : (sensitiveShape({ properties: fields }, values) ?? {});
-}
-
-/** What is known only after apply is left out, as Terraform does; in a list its place stays, as null. */
-function known(values: Values, unresolved: Create["unresolved"]): Json | undefined {
-  let shown: Json | undefined = values;
-  for (const { path } of unresolved) {
-    shown = withValueAt(shown, path, typeof path.at(-1) === "number" ? null : undefined);
-  }
-  return shown;
-}
-
-function unknownShape(references: Create["unresolved"]): JsonObject {
-  let shape: Json | undefined = {};
-  for (const reference of references) shape = withValueAt(shape, reference.path, true);
-  return shape as JsonObject;
-}
-
-/** From the live values to the live values with the plan's differences, no more: what does not change stays out of it. */
-function diffPatch(fields: FieldTable, before: Values, diffs: readonly FieldDiff[]): readonly JsonObject[] {
-  let after: Json | undefined = before;
-  for (const diff of diffs) after = withValueAt(after, diff.path, diff.after);
-  return patchOf(fields, maskedValues(fields, before), maskedValues(fields, after as JsonObject));
 }
 
 export function driftJson(one: Drift, registry: Registry): Record<string, unknown> {

@@ -5,10 +5,12 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import jsonPatch from "fast-json-patch";
 import { describe, expect, test } from "vitest";
 import { changeJson, planJson } from "../../src/report/plan-json.ts";
-import { create, everything, planOf, registry, replace, secret, update } from "./plans.ts";
+import { create, everything, noop, planOf, registry, replace, secret, update } from "./plans.ts";
 
 const schema = JSON.parse(readFileSync("schemas/plan.schema.json", "utf8"));
 const valid = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
+
+const REFERENCE = "${pools.new.id}";
 
 function inner(change: Parameters<typeof changeJson>[0]): Record<string, unknown> {
   return changeJson(change, registry).change as Record<string, unknown>;
@@ -47,6 +49,49 @@ describe("plan as JSON", () => {
     const { before, patch } = inner(update) as { before: object; patch: jsonPatch.Operation[] };
     const after = jsonPatch.applyPatch(structuredClone(before), patch).newDocument;
     expect(after).toEqual({ max_capacity: 50, node_type_id: "small", versions: ["b", "c"] });
+  });
+
+  test("what stays is in `after` as well, and the order of a set makes no step of the patch", () => {
+    const before = { node_type_id: "small", max_capacity: 10, versions: ["z", "b"] };
+    const change = {
+      ...update,
+      before,
+      after: { versions: ["b", "y"] },
+      diffs: [{ path: ["versions"], before: ["z", "b"], after: ["b", "y"], cause: "spec", replaces: false }],
+    } as typeof update;
+    const shown = inner(change) as { before: object; after: object; patch: jsonPatch.Operation[] };
+    expect(shown.after).toEqual({ node_type_id: "small", max_capacity: 10, versions: ["b", "y"] });
+    expect(shown.patch).toEqual([{ op: "replace", path: "/versions/1", value: "y" }]);
+    expect(jsonPatch.applyPatch(structuredClone(shown.before), shown.patch).newDocument).toEqual(shown.after);
+  });
+
+  test("what is not changed has its live values on both sides", () => {
+    const shown = inner({ ...noop, before: { node_type_id: "small" } } as typeof noop);
+    expect([shown.before, shown.after, shown.patch]).toEqual([
+      { node_type_id: "small" },
+      { node_type_id: "small" },
+      [],
+    ]);
+  });
+
+  test("an unknown member of a list keeps its place", () => {
+    const change = {
+      ...update,
+      after: { tasks: [REFERENCE, "x"] },
+      unresolved: [{ path: ["tasks", 0], parts: [] }],
+      diffs: [
+        {
+          path: ["tasks"],
+          before: [],
+          after: [REFERENCE, "x"],
+          unknown: true,
+          cause: "spec",
+          replaces: false,
+        },
+      ],
+    } as unknown as typeof update;
+    const shown = inner(change) as { after: { tasks: unknown }; after_unknown: unknown };
+    expect([shown.after.tasks, shown.after_unknown]).toEqual([[null, "x"], { tasks: [true, false] }]);
   });
 
   test("a create has no before, and an update no patch of what stays", () => {

@@ -1,0 +1,100 @@
+// A law for every kind: what a plan's JSON says that will be, is what is there once it was applied.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import jsonPatch from "fast-json-patch";
+import { afterEach, describe, expect, test } from "vitest";
+import { isObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { normalForm, same } from "../../src/planner/normal.ts";
+import type { Plan } from "../../src/planner/plan.ts";
+import { registry } from "../../src/providers/index.ts";
+import { planJson } from "../../src/report/plan-json.ts";
+import { Site } from "../engine/site.ts";
+import { type Sample, samples } from "./samples.ts";
+
+const POLICY = "policy: { max_deletes: 100% }\n";
+
+const sites: Site[] = [];
+afterEach(() => {
+  for (const site of sites.splice(0)) site.close();
+});
+
+async function siteOf(sample: Sample): Promise<Site> {
+  const site = await Site.start();
+  sites.push(site);
+  site.env = { DB_PASSWORD: "one", OTHER_PASSWORD: "two" };
+  for (const [path, text] of Object.entries(sample.files ?? {})) {
+    mkdirSync(dirname(join(site.folder, path)), { recursive: true });
+    writeFileSync(join(site.folder, path), text);
+  }
+  return site;
+}
+
+interface Shown {
+  readonly address: string;
+  readonly action: string;
+  readonly change: {
+    readonly before: JsonObject | null;
+    readonly after: JsonObject | null;
+    readonly after_unknown: JsonObject;
+    readonly patch: readonly jsonPatch.Operation[];
+  };
+}
+
+function shownOf(plan: Plan): readonly Shown[] {
+  return planJson(plan, registry, "1").resource_changes as readonly Shown[];
+}
+
+/** A value without the places that only an apply can tell. */
+function known(value: Json | undefined, unknown: Json | undefined): Json | undefined {
+  if (unknown === true) return undefined;
+  if (Array.isArray(value) && Array.isArray(unknown))
+    return value.map((item, at) => known(item, unknown[at]) ?? null);
+  if (!isObject(value) || !isObject(unknown)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) => {
+      const kept = known(member, unknown[key]);
+      return kept === undefined ? [] : [[key, kept]];
+    }),
+  );
+}
+
+function patched({ before, patch }: Shown["change"]): JsonObject {
+  return jsonPatch.applyPatch(
+    structuredClone(before) as object,
+    structuredClone(patch) as jsonPatch.Operation[],
+  ).newDocument as JsonObject;
+}
+
+/** What the plan said of an address, against what is live after it was applied. */
+function mistakes(said: Shown, live: Shown): readonly string[] {
+  const { fields } = registry.of(said.address as Parameters<typeof registry.of>[0]);
+  const [after, found] = [said.change.after ?? {}, live.change.before ?? {}];
+  return [...new Set([...Object.keys(after), ...Object.keys(found)])].flatMap((key) => {
+    const schema = fields[key] ?? {};
+    if (schema.writeOnly === true || schema.readOnly === true || schema.whenAbsent === "unmanaged") return [];
+    const unknown = said.change.after_unknown[key];
+    const [a, b] = [known(after[key], unknown), known(found[key], unknown)];
+    if (same(schema, a, b) || same(schema, a ?? schema.default, b ?? schema.default)) return [];
+    return [`${said.address} ${key}: ${JSON.stringify(normalForm(schema, a))} became ${JSON.stringify(b)}`];
+  });
+}
+
+describe.each(samples)("$kind", (sample) => {
+  test("what stands in `after` is live after the apply, and the patch leads there from `before`", async () => {
+    const site = await siteOf(sample);
+    for (const yaml of [sample.spec, sample.changed, sample.spec]) {
+      const spec = await site.spec(POLICY + yaml);
+      const { plan } = await site.drive(site.process().apply(spec));
+      const live = shownOf(await site.drive(site.process().plan(spec)));
+      for (const said of shownOf(plan)) {
+        const now = live.find((one) => one.address === said.address);
+        if (now !== undefined) expect(mistakes(said, now)).toEqual([]);
+        const { before, after, after_unknown } = said.change;
+        if (before !== null && after !== null)
+          expect(known(patched(said.change), after_unknown)).toEqual(known(after, after_unknown));
+        if (said.action === "noop") expect(after).toEqual(before);
+      }
+    }
+  });
+});
