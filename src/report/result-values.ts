@@ -3,10 +3,9 @@
 import { canonicalJson } from "../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { setMember, valueAt, withValueAt } from "../core/pointer.ts";
-import type { Change } from "../planner/change.ts";
+import type { Change, Create } from "../planner/change.ts";
 import { memberSchema } from "../planner/normal.ts";
 import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
-import type { Reference } from "../spec/spec.ts";
 import { maskedValues, schemaAt } from "./masked.ts";
 import { patchOf } from "./patch.ts";
 
@@ -69,7 +68,7 @@ function withDiffs(change: Changing, fields: FieldTable): Values {
 }
 
 /** References in what is written; one that stands in what stays as it is says nothing new. */
-function unresolvedOf(change: Changing): readonly Reference[] {
+function unresolvedOf(change: Changing): Create["unresolved"] {
   return change.unresolved.filter(({ path }) =>
     change.diffs.some(
       (diff) => diff.unknown === true && diff.path.every((key, at) => String(key) === String(path[at])),
@@ -95,7 +94,7 @@ function isServers({ serverDefault, whenAbsent }: FieldSchema): boolean {
 /** No text of a spec or a service begins like this: neither may hold this character. */
 const MARK = "\u0000later:";
 
-function marking(values: Values, references: readonly Reference[]): Values {
+function marking(values: Values, references: Create["unresolved"]): Values {
   let marked: Json | undefined = values;
   for (const { path } of references)
     marked = withValueAt(marked, path, `${MARK}${String(valueAt(values, path) ?? "")}`);
