@@ -5,7 +5,10 @@ import type { Json } from "./json.ts";
 type SourceReviver = (key: string, value: unknown, context: { source?: string }) => unknown;
 type RawJson = { rawJSON(text: string): unknown };
 
+/** Fast, and says no to most texts. */
 const LONG_NUMBER = /\d{16}/;
+/** Where a number can begin, one that a double may not hold: 17 digits, or 16 from 9007199254740992 on. */
+const UNSAFE_NUMBER = /(?:^|[\s:,[-])(?:\d{17}|9\d{15})/;
 const INTEGER = /^-?\d+$/;
 
 const exact: SourceReviver = (_key, value, context) =>
@@ -16,9 +19,9 @@ const exact: SourceReviver = (_key, value, context) =>
     ? BigInt(context.source)
     : value;
 
-/** Parses JSON text. Throws SyntaxError when it is not JSON. Pays for exactness only where the text has 16 digits in a row. */
+/** Parses JSON text. Throws SyntaxError when it is not JSON. Pays for exactness only where a number may need it. */
 export function parseJson(text: string): Json {
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as Json;
+  if (!LONG_NUMBER.test(text) || !UNSAFE_NUMBER.test(text)) return JSON.parse(text) as Json;
   return (JSON.parse as (text: string, reviver: SourceReviver) => unknown)(text, exact) as Json;
 }
 

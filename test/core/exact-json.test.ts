@@ -29,6 +29,17 @@ test("any 64-bit integer goes through unchanged", () => {
   );
 });
 
+test.each(["", "[", "[1,", '{"a":', '{"a": ', "[\n", "[-", "[1,\t-"])(
+  "the first integer that a double loses is found after %j",
+  (before) => {
+    const after = before.startsWith("[") ? "]" : before.startsWith("{") ? "}" : "";
+    for (const digits of ["9007199254740993", "10000000000000001"])
+      expect(stringifyJson(parseJson(`${before}${digits}${after}`)).replaceAll(/\s/g, "")).toBe(
+        `${before}${digits}${after}`.replaceAll(/\s/g, ""),
+      );
+  },
+);
+
 test("text that is not JSON throws", () => {
   expect(() => parseJson("{")).toThrow(SyntaxError);
   expect(() => parseJson("1234567890123456789,")).toThrow(SyntaxError);
