@@ -1,7 +1,7 @@
 // Reads an HTTP answer: what the service says of the request, or in which way the answer is not one of the contract's.
 
 import { parseJson } from "../core/exact-json.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { HttpResponse } from "./exchange.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -87,10 +87,6 @@ function jsonOf(text: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(json: Json): json is JsonObject {
-  return json !== null && typeof json === "object" && !Array.isArray(json);
 }
 
 function looksLikeHtml(text: string): boolean {

@@ -1,8 +1,8 @@
 // The active runs that a cluster carries, and whether they may be stopped.
 
-import type { JsonObject } from "../core/json.ts";
+import { type JsonObject, objectIn } from "../core/json.ts";
 import { printable } from "../report/printable.ts";
-import { idText, objectIn } from "../report/run-text.ts";
+import { idText } from "../report/run-text.ts";
 import { count, listed } from "../report/words.ts";
 import { activeRuns } from "./active-runs.ts";
 import { type Asking, confirmed } from "./confirm.ts";

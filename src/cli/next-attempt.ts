@@ -1,8 +1,8 @@
 // Whether a run of a job is tried again, and by which run (part B, 2.2 and 2.3).
 
-import type { JsonObject } from "../core/json.ts";
+import { type JsonObject, objectIn } from "../core/json.ts";
 import { Refused } from "../core/outcome.ts";
-import { idText, objectIn } from "../report/run-text.ts";
+import { idText } from "../report/run-text.ts";
 import type { Reader } from "../resource/verbs.ts";
 import { newestRuns } from "./pages.ts";
 import { numberId } from "./recorded.ts";

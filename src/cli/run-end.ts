@@ -1,11 +1,11 @@
 // How a run ended, for people and for scripts: its story and output on stdout, what went wrong on stderr, the exit code.
 
 import { type Diagnostic, error } from "../core/diagnostic.ts";
-import type { JsonObject } from "../core/json.ts";
+import { type JsonObject, objectIn } from "../core/json.ts";
 import { Refused } from "../core/outcome.ts";
 import { colorsFor, wantsColor } from "../report/color.ts";
 import { printableJson } from "../report/printable.ts";
-import { durations, hasSucceeded, messageOf, objectIn, outcomeWord, outputText } from "../report/run-text.ts";
+import { durations, hasSucceeded, messageOf, outcomeWord, outputText } from "../report/run-text.ts";
 import type { Connection } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { EXIT } from "./exit.ts";

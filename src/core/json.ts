@@ -1,5 +1,14 @@
-// JSON values as types; an INT64 beyond 2^53 is a bigint, so that no digit is lost.
+// JSON values as types, and what is an object among them; an INT64 beyond 2^53 is a bigint, so that no digit is lost.
 
 export type Json = string | number | bigint | boolean | null | JsonArray | JsonObject;
 export type JsonArray = readonly Json[];
 export type JsonObject = { readonly [key: string]: Json };
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** The object that stands there; an empty one in place of everything else. */
+export function objectIn(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}

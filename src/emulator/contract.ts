@@ -1,6 +1,6 @@
 // The operations of the contract as openapi.yaml states them: route, input schema, limits, who may call.
 
-import type { Json, JsonObject } from "../core/json.ts";
+import { type Json, type JsonObject, objectIn } from "../core/json.ts";
 import { REQUESTS } from "./limits.ts";
 
 /** One query field of a read. */
@@ -38,28 +38,28 @@ const SCIM_BASE = "/api/2.0/preview/scim/v2/";
 
 export function readContract(openapi: JsonObject): Contract {
   const operations: OperationSpec[] = [];
-  for (const [path, item] of Object.entries(object(openapi.paths))) {
+  for (const [path, item] of Object.entries(objectIn(openapi.paths))) {
     for (const method of METHODS) {
-      const operation = object(item)[method];
+      const operation = objectIn(item)[method];
       if (operation !== undefined)
-        operations.push(readOperation(method.toUpperCase(), path, object(item), object(operation)));
+        operations.push(readOperation(method.toUpperCase(), path, objectIn(item), objectIn(operation)));
     }
   }
-  return { operations, schemas: object(object(openapi.components).schemas) };
+  return { operations, schemas: objectIn(objectIn(openapi.components).schemas) };
 }
 
 function readOperation(method: string, path: string, item: JsonObject, operation: JsonObject): OperationSpec {
-  const parameters = [...array(item.parameters), ...array(operation.parameters)].map(object);
+  const parameters = [...array(item.parameters), ...array(operation.parameters)].map(objectIn);
   const query = parameters.filter((parameter) => parameter.in === "query");
   const maxBytes = operation["x-max-bytes"];
   return {
     id: String(operation.operationId),
     method,
     path,
-    input: method === "GET" ? querySchema(query) : bodySchema(object(operation.requestBody)),
-    query: query.map((field) => ({ name: String(field.name), schema: object(field.schema) })),
+    input: method === "GET" ? querySchema(query) : bodySchema(objectIn(operation.requestBody)),
+    query: query.map((field) => ({ name: String(field.name), schema: objectIn(field.schema) })),
     adminOnly: operation["x-admin-only"] === true,
-    form: object(object(operation.requestBody).content)["multipart/form-data"] !== undefined,
+    form: objectIn(objectIn(operation.requestBody).content)["multipart/form-data"] !== undefined,
     maxBytes: typeof maxBytes === "number" ? maxBytes : REQUESTS.body_bytes,
     write: method !== "GET" && operation["x-read-only"] !== true,
     scim: path.startsWith(SCIM_BASE),
@@ -70,18 +70,14 @@ function querySchema(fields: readonly JsonObject[]): JsonObject {
   return {
     type: "object",
     required: fields.filter((field) => field.required === true).map((field) => String(field.name)),
-    properties: Object.fromEntries(fields.map((field) => [String(field.name), object(field.schema)])),
+    properties: Object.fromEntries(fields.map((field) => [String(field.name), objectIn(field.schema)])),
   };
 }
 
 function bodySchema(requestBody: JsonObject): JsonObject {
-  const content = Object.entries(object(requestBody.content));
+  const content = Object.entries(objectIn(requestBody.content));
   const json = content.find(([type]) => type.endsWith("json"));
-  return json === undefined ? { type: "object" } : object(object(json[1]).schema);
-}
-
-function object(value: Json | undefined): JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : {};
+  return json === undefined ? { type: "object" } : objectIn(objectIn(json[1]).schema);
 }
 
 function array(value: Json | undefined): readonly Json[] {

@@ -1,7 +1,7 @@
 // The input of an operation out of a request: JSON body, query string, or form; text becomes the type that the schema names.
 
 import { parseJson } from "../core/exact-json.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { FilePart } from "./call.ts";
 import type { OperationSpec, QueryField } from "./contract.ts";
 import { ApiError } from "./errors.ts";
@@ -106,8 +106,4 @@ function fromText(name: string, text: string, schema: JsonObject): Json {
     "MALFORMED_REQUEST",
     `Could not parse request object: Expected ${String(schema.type)} for field '${name}', found "${text.slice(0, 100)}"`,
   );
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

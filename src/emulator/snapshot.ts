@@ -1,7 +1,7 @@
 // The whole world as JSON and back: tables as they are, secret values as digests, contents of blobs as base64.
 
 import { digest } from "../core/canonical.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { decodeBase64, encodeBase64 } from "./base64.ts";
 import { ApiError } from "./errors.ts";
 import { REQUESTS } from "./limits.ts";
@@ -57,8 +57,4 @@ function withoutSecret(world: World, row: Json): Json {
 
 function mapped<T>(object: Readonly<Record<string, T>>, change: (value: T) => Json): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

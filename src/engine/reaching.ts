@@ -2,7 +2,7 @@
 
 import type { Address, RemoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { withValueAt } from "../core/pointer.ts";
 import type { Change } from "../planner/change.ts";
 import { referenceValue } from "../planner/references.ts";
@@ -118,8 +118,4 @@ function declaredOf(declared: JsonObject, values: JsonObject): JsonObject {
     Object.defineProperty(out, key, { value: kept, enumerable: true, writable: true, configurable: true });
   }
   return out;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 // What is recorded of a resource after a change of it, and what the service was seen to have filled in.
 
 import type { RemoteId } from "../core/address.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Change } from "../planner/change.ts";
 import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 import type { LiveObject } from "../resource/provider.ts";
@@ -108,8 +108,4 @@ function members(object: JsonObject, pick: (key: string) => Json | undefined): J
       Object.defineProperty(out, key, { value, enumerable: true, writable: true, configurable: true });
   }
   return Object.keys(out).length === 0 ? undefined : out;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 // The record of a live object that is taken over as it is: as if a spec that says exactly this had been applied.
 
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { comparable } from "../planner/fingerprint.ts";
 import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
@@ -48,8 +48,4 @@ function taken(schema: FieldSchema, declared: Json | undefined, live: Json | und
   if (schema.properties === undefined || !isObject(live)) return live;
   const inner = asApplied(schema.properties, isObject(declared) ? declared : {}, live);
   return Object.keys(inner).length === 0 && declared === undefined ? undefined : inner;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

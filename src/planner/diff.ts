@@ -1,10 +1,10 @@
 // The three-way difference of one resource: what the spec asks for, what is live, what was recorded (DESIGN 5).
 
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { type Path, toPointer, valueAt } from "../core/pointer.ts";
 import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 import type { Cause, FieldDiff, LiveObject } from "../resource/provider.ts";
-import { isObject, memberSchema, normalForm, same } from "./normal.ts";
+import { memberSchema, normalForm, same } from "./normal.ts";
 
 /** What a state record tells the comparison. */
 export interface Recorded {

@@ -1,12 +1,8 @@
 // One form for values that mean the same: sets sorted, empty and default members dropped, case folded where a field says so.
 
 import { canonicalJson } from "../core/canonical.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { FieldSchema } from "../resource/fields.ts";
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
-}
 
 /** The schema of a member of an object or map; an empty schema where the table says nothing. */
 export function memberSchema(schema: FieldSchema, key: string): FieldSchema {

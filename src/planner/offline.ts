@@ -2,13 +2,12 @@
 
 import { kindOf } from "../core/address.ts";
 import { type Diagnostic, warning } from "../core/diagnostic.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Live } from "../resource/live.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { State, StateRecord } from "../state/record.ts";
-import { isObject } from "./normal.ts";
 
 /** Every kind is there; what nobody recorded is not. Give it to planning as `partial`. */
 export function recordedLive(registry: Registry, state: State): Live {

@@ -3,7 +3,7 @@
 import { canonicalJson, fingerprint } from "../core/canonical.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import { parseJson, stringifyJson } from "../core/exact-json.ts";
-import type { Json } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
 import type { Live } from "../resource/live.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { State } from "../state/record.ts";
@@ -69,12 +69,10 @@ export function readPlan(text: string, keyed: (text: string) => string): SavedPl
   return body as unknown as SavedPlan;
 }
 
-function parsedObject(text: string): { readonly [key: string]: Json } | undefined {
+function parsedObject(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);
-    return value !== null && typeof value === "object" && !Array.isArray(value)
-      ? (value as { readonly [key: string]: Json })
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

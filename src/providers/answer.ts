@@ -2,8 +2,7 @@
 
 import { isMissing } from "../api/missing.ts";
 import { error, Failure } from "../core/diagnostic.ts";
-import type { Json, JsonObject } from "../core/json.ts";
-import { isObject } from "./spec-form.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 
 /**
  * The objects of a list; none where the key is absent, which is how an empty list looks. Throws Failure with API_PROTOCOL where

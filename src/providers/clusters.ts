@@ -1,7 +1,7 @@
 // Clusters (contract: part B, 2.4, 3.2 and 4.3). Found again by a tag that carries a token; pins and the state asked for are the spec's.
 
 import { remoteId } from "../core/address.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
 import type { FieldDiff, LiveObject, Look, PlannedChange, Step } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
 import { found, keyIn, objectsIn, textIn } from "./answer.ts";
@@ -11,7 +11,7 @@ import { choice, defineProvider, flag, optional, tableOf, text } from "./define.
 import { clusterFields, clusterProblems, filesOf, withoutInherited } from "./fields/cluster.ts";
 import { keptPaths } from "./kept.ts";
 import { counted, named } from "./sentences.ts";
-import { isObject, liveForm, tidyForm } from "./spec-form.ts";
+import { liveForm, tidyForm } from "./spec-form.ts";
 
 const fields = {
   cluster_name: optional(text({ maxLength: 1000, description: "Name shown to people; need not be unique." })),

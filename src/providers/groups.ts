@@ -1,7 +1,7 @@
 // Groups of users and of groups (contract: part A, 2.2 and 4.1). Members change as deltas, so that others' changes stay.
 
 import { remoteId } from "../core/address.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { LiveObject, Look, PlannedChange, Step } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
 import { found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
@@ -26,7 +26,6 @@ import {
   textsIn,
 } from "./scim.ts";
 import { counted, named } from "./sentences.ts";
-import { isObject } from "./spec-form.ts";
 
 const names = (kind: "users" | "groups") =>
   optional(

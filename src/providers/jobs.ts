@@ -1,7 +1,7 @@
 // Jobs (contract: part B, 2.2 and 4.2). Made inert with a token in the name first, then reset to their settings (DESIGN 6).
 
 import { remoteId } from "../core/address.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Acting, LiveObject, Look, PlannedChange, Problem } from "../resource/provider.ts";
 import { factsOf, found, int64, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
@@ -13,7 +13,7 @@ import { taskProblems, tasks } from "./fields/tasks.ts";
 import { keptIn, keptPaths, withKept } from "./kept.ts";
 import { sendCluster } from "./pool-member.ts";
 import { counted, named } from "./sentences.ts";
-import { isObject, liveForm, tidyForm } from "./spec-form.ts";
+import { liveForm, tidyForm } from "./spec-form.ts";
 
 const fields = {
   name: optional(

@@ -1,10 +1,9 @@
 // What a request that writes a whole object must carry over from the live one: fields that nobody set and nobody resets.
 
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { type Path, toPointer, valueAt, withValueAt } from "../core/pointer.ts";
 import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 import type { FieldDiff } from "../resource/provider.ts";
-import { isObject } from "./spec-form.ts";
 
 /** Paths of live values that the server decided or that are not managed, which `after` does not have and no diff resets. */
 export function keptPaths(

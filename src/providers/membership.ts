@@ -1,9 +1,8 @@
 // Who is an administrator before and after a change: the guard against a plan that locks its own caller out.
 
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { LiveObject, Look, Objection } from "../resource/provider.ts";
 import { textsIn } from "./scim.ts";
-import { isObject } from "./spec-form.ts";
 
 const ADMINS = "admins";
 

@@ -1,7 +1,7 @@
 // Instance pools: warm machines that clusters and jobs draw from (contract: part B, 2.1 and 4.1).
 
 import { remoteId } from "../core/address.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { LiveObject, Look, PlannedChange } from "../resource/provider.ts";
 import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider, flag, integer, list, optional, tableOf, text } from "./define.ts";
@@ -9,7 +9,7 @@ import { diskSpec } from "./fields/disk.ts";
 import { tags } from "./fields/tags.ts";
 import { keptIn, keptPaths, withKept } from "./kept.ts";
 import { named } from "./sentences.ts";
-import { isObject, liveForm, tidyForm } from "./spec-form.ts";
+import { liveForm, tidyForm } from "./spec-form.ts";
 
 const fields = {
   instance_pool_name: optional(

@@ -1,14 +1,10 @@
 // The service's answers in spec form: only declared fields, one type each, defaults filled in, empty things left out.
 
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { setMember } from "../core/pointer.ts";
 import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 
 const INTEGER = /^-?\d{1,15}$/;
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
-}
 
 /** A live object's declared fields: forms that services differ in are made one, absent defaults stand as their value. */
 export function liveForm(fields: FieldTable, answer: JsonObject): Values {

@@ -1,9 +1,8 @@
 // Clusters and what happened to them, as text: one line for a cluster, one for an event.
 
-import type { Json, JsonObject } from "../core/json.ts";
+import { type Json, type JsonObject, objectIn } from "../core/json.ts";
 import type { Colors } from "./color.ts";
 import { printable } from "./printable.ts";
-import { objectIn } from "./run-text.ts";
 import { tableText } from "./table-text.ts";
 import { timeText } from "./time-text.ts";
 import { count } from "./words.ts";

@@ -1,9 +1,9 @@
 // The lines that a change shows for its fields: what is set, what turns into what, what joins or leaves a list.
 
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { type Path, toPointer, toText } from "../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../core/sensitive.ts";
-import { isObject, memberSchema } from "../planner/normal.ts";
+import { memberSchema } from "../planner/normal.ts";
 import type { FieldSchema, FieldTable, ListRule } from "../resource/fields.ts";
 import type { Cause, FieldDiff } from "../resource/provider.ts";
 import { wordsFor } from "./cron-words.ts";

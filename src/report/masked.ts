@@ -1,9 +1,9 @@
 // Values with everything sensitive masked, as every renderer sees them; which places are sensitive, the field table says.
 
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../core/sensitive.ts";
-import { isObject, memberSchema } from "../planner/normal.ts";
+import { memberSchema } from "../planner/normal.ts";
 import type { FieldSchema, FieldTable } from "../resource/fields.ts";
 
 /** The schema of a place in a resource's values; an empty one where the table says nothing. */

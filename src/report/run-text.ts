@@ -1,6 +1,6 @@
 // Runs of jobs as text: a table of many, the story of one, and what it gave.
 
-import type { Json, JsonObject } from "../core/json.ts";
+import { type Json, type JsonObject, objectIn } from "../core/json.ts";
 import type { Colors } from "./color.ts";
 import { printable, printableLines } from "./printable.ts";
 import { tableText } from "./table-text.ts";
@@ -111,8 +111,4 @@ export function idText(value: Json | undefined): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
     ? String(value)
     : "";
-}
-
-export function objectIn(value: Json | undefined): JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : {};
 }

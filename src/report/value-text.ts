@@ -1,8 +1,7 @@
 // Values as people read them: plain words bare, all other text quoted, lists and maps in one line.
 
 import { canonicalJson } from "../core/canonical.ts";
-import type { Json } from "../core/json.ts";
-import { isObject } from "../planner/normal.ts";
+import { isObject, type Json } from "../core/json.ts";
 import { printable } from "./printable.ts";
 import { grouped } from "./words.ts";
 

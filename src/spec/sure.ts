@@ -1,6 +1,6 @@
 // Whether a value surely passes a schema, seen without a validator: a valid spec, which most are, then needs none.
 
-import type { Json } from "../core/json.ts";
+import { isObject, type Json } from "../core/json.ts";
 import type { JsonSchema } from "./schema.ts";
 import type { MapNode, Node, ScalarNode } from "./tree.ts";
 
@@ -122,9 +122,7 @@ function reference(to: string, root: JsonSchema): Sure | undefined {
 
 function schemaOf(schema: Json, root: JsonSchema): Sure {
   if (schema === true) return () => true;
-  return schema !== null && typeof schema === "object" && !Array.isArray(schema)
-    ? surely(schema as JsonSchema, root)
-    : NEVER;
+  return isObject(schema) ? surely(schema, root) : NEVER;
 }
 
 function typed(types: Json | undefined): Sure {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { OPERATIONS, type OperationName } from "../../api/operations.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { nearest } from "../nearest.ts";
 
 export interface Field {
@@ -153,10 +153,6 @@ export function findOperation({ operations }: Catalog, name: string): Operation 
         ? "see: workspace api --list"
         : `did you mean "${near}"?`;
   throw new Failure(error("CLI_USAGE", `the API has no operation "${name}"`, { hint }));
-}
-
-export function objectIn(value: Json | undefined): JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
 export function listIn(value: Json | undefined): readonly Json[] {

@@ -2,11 +2,11 @@
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { suggester } from "../../core/suggest.ts";
 import { wordsOf } from "../../spec/schema-words.ts";
 import { told } from "../../spec/validate.ts";
-import { type Catalog, listIn, type Operation, objectIn } from "./catalog.ts";
+import { type Catalog, listIn, type Operation } from "./catalog.ts";
 
 /** Nothing where the input is as the contract asks for it. */
 export function problemsOf(catalog: Catalog, operation: Operation, input: JsonObject): readonly Diagnostic[] {

@@ -2,9 +2,9 @@
 
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { type Path, valueAt, withValueAt } from "../../core/pointer.ts";
-import { type Catalog, type Operation, objectIn } from "./catalog.ts";
+import type { Catalog, Operation } from "./catalog.ts";
 
 export const FORMS = `Fields:
   field=value       read as the field's type; a list takes one value each time, or JSON

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { error, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { operationsText, operationText } from "../../report/operation-text.ts";
 import { printableJson } from "../../report/printable.ts";
 import { call, isWrite, remarks } from "../api/call.ts";
@@ -78,8 +78,7 @@ function listText({ operations }: Catalog): string {
 
 async function objectOf(path: string, read: (path: string) => Promise<Uint8Array>): Promise<JsonObject> {
   const value = parsed(new TextDecoder().decode(await read(path)));
-  if (value !== undefined && value !== null && typeof value === "object" && !Array.isArray(value))
-    return value as JsonObject;
+  if (isObject(value)) return value;
   throw new Failure(error("CLI_USAGE", `${path} does not hold a JSON object`));
 }
 

@@ -1,10 +1,9 @@
 // `workspace run JOB`: starts a job that the spec manages, and follows it to its result.
 
 import { Failure } from "../../core/diagnostic.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { type JsonObject, objectIn } from "../../core/json.ts";
 import { UnknownOutcome } from "../../core/outcome.ts";
 import { printable, printableJson } from "../../report/printable.ts";
-import { objectIn } from "../../report/run-text.ts";
 import { defineCommand } from "../command.ts";
 import type { Connection } from "../connection.ts";
 import type { Context } from "../context.ts";

@@ -1,12 +1,12 @@
 // DBC: a zip archive that holds notebooks in their JSON form, alone or in folders.
 
 import { deflateSync, unzipSync, Zip, ZipPassThrough } from "fflate";
-import type { JsonObject } from "../../core/json.ts";
+import { type JsonObject, objectIn } from "../../core/json.ts";
 import { decodeBase64, encodeBase64 } from "../base64.ts";
 import { ApiError } from "../errors.ts";
 import { WORKSPACE } from "../limits.ts";
 import { type Document, type DocumentFormat, documentOf, notebookOf, write } from "./document.ts";
-import { objectOf, parseObject } from "./json.ts";
+import { parseObject } from "./json.ts";
 import { fromModel, toModel } from "./model.ts";
 import { type Language, languageNamed, toBytes, unreadable } from "./notebook.ts";
 
@@ -98,7 +98,7 @@ function unpackDocument(name: string, content: Uint8Array): Document {
   const model = parseObject(content);
   if (model === undefined) throw unreadable("DBC", `the entry ${name} is not JSON`);
   const notebook = fromModel(model, "DBC");
-  const { format, content: stored } = objectOf(model.original);
+  const { format, content: stored } = objectIn(model.original);
   const document: Document =
     isDocumentFormat(format) && typeof stored === "string"
       ? documentOf(format, decodeBase64("content", stored), notebook.language)

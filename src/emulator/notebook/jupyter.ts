@@ -1,7 +1,7 @@
 // JUPYTER: notebooks as the JSON files of Jupyter (nbformat 4).
 
-import type { Json, JsonObject } from "../../core/json.ts";
-import { objectOf, parseObject } from "./json.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { parseObject } from "./json.ts";
 import {
   type Cell,
   cellOf,
@@ -25,7 +25,7 @@ export function readJupyter(bytes: Uint8Array): Notebook {
   if (file.nbformat !== 4) throw unreadable("JUPYTER", "nbformat must be 4");
   const { cells } = file;
   if (!Array.isArray(cells)) throw unreadable("JUPYTER", "it has no list of cells");
-  return { language: languageOf(objectOf(file.metadata)), cells: cells.map(readCell) };
+  return { language: languageOf(objectIn(file.metadata)), cells: cells.map(readCell) };
 }
 
 export function writeJupyter({ language, cells }: Notebook, name: string): Uint8Array {
@@ -44,10 +44,10 @@ export function writeJupyter({ language, cells }: Notebook, name: string): Uint8
 }
 
 function readCell(cell: Json, index: number): Cell {
-  const { cell_type: type, source, metadata } = objectOf(cell);
+  const { cell_type: type, source, metadata } = objectIn(cell);
   const text = typeof source === "string" ? source : Array.isArray(source) ? source.join("") : undefined;
   if (text === undefined) throw unreadable("JUPYTER", `cell ${index} has no source`);
-  const title = objectOf(metadata).title;
+  const title = objectIn(metadata).title;
   const named = typeof title === "string" ? { title } : {};
   if (type === "code") return { ...cellOf(text), ...named };
   if (type === "markdown" || type === "raw") return { kind: "markdown", text, ...named };
@@ -64,7 +64,7 @@ function writeCell({ kind, text, title }: Cell): JsonObject {
 
 /** What the kernel says of its language; Python where it says nothing. */
 function languageOf(metadata: JsonObject): Language {
-  const named = objectOf(metadata.language_info).name ?? objectOf(metadata.kernelspec).language ?? "python";
+  const named = objectIn(metadata.language_info).name ?? objectIn(metadata.kernelspec).language ?? "python";
   const language = languageNamed(named);
   if (language === undefined)
     throw unreadable("JUPYTER", `its language ${JSON.stringify(named)} is not supported`);

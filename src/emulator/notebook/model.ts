@@ -1,7 +1,6 @@
 // The JSON form of a notebook that HTML pages and archives carry: a list of commands with their positions.
 
-import type { Json, JsonObject } from "../../core/json.ts";
-import { objectOf } from "./json.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { cellOf, commandOf, type Format, languageNamed, type Notebook, unreadable } from "./notebook.ts";
 
 export function toModel({ language, cells }: Notebook, name: string): JsonObject {
@@ -20,12 +19,12 @@ export function toModel({ language, cells }: Notebook, name: string): JsonObject
 
 /** Reads a model out of a file of the format named, which the refusal of a bad one tells. */
 export function fromModel(model: Json, format: Format): Notebook {
-  const { language: named, commands } = objectOf(model);
+  const { language: named, commands } = objectIn(model);
   const language = languageNamed(named);
   if (language === undefined)
     throw unreadable(format, `its language ${JSON.stringify(named)} is not supported`);
   if (!Array.isArray(commands)) throw unreadable(format, "it has no list of commands");
-  const ordered = commands.map(objectOf).sort((a, b) => position(a) - position(b));
+  const ordered = commands.map(objectIn).sort((a, b) => position(a) - position(b));
   return {
     language,
     cells: ordered.map(({ command, commandTitle, showCommandTitle }, index) => {

@@ -1,8 +1,7 @@
 // The tag that carries a cluster's token, so that a cluster whose creation was cut off can be found again (DESIGN 6).
 
-import type { Json, JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/fields.ts";
-import { isObject } from "../spec-form.ts";
 
 const TAG = "WorkspaceToken";
 

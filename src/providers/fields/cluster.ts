@@ -1,10 +1,9 @@
 // The attributes of a cluster, as clusters and the `new_cluster` of jobs have them (contract: part B, 2.4).
 
-import type { Json } from "../../core/json.ts";
+import { isObject, type Json } from "../../core/json.ts";
 import type { Values } from "../../resource/fields.ts";
 import type { Problem } from "../../resource/provider.ts";
 import { type Fields, flag, group, integer, list, map, optional, scalar, text } from "../define.ts";
-import { isObject } from "../spec-form.ts";
 import { tags } from "./tags.ts";
 
 const destination = (what: string) =>

@@ -1,10 +1,10 @@
 // Settings of a job beside its task and cluster: schedule, mails, retries, limits (contract: part B, 2.2).
 
+import { isObject } from "../../core/json.ts";
 import type { Values } from "../../resource/fields.ts";
 import type { Problem } from "../../resource/provider.ts";
 import { choice, flag, group, integer, list, optional, text } from "../define.ts";
 import { isTimeZone, quartzProblem } from "../quartz.ts";
-import { isObject } from "../spec-form.ts";
 
 const addresses = (when: string) =>
   optional(

@@ -1,9 +1,8 @@
 // Libraries of a job's cluster (contract: part B, 2.2; forms beside jar and maven: facts 4.8).
 
-import type { Json } from "../../core/json.ts";
+import { isObject, type Json } from "../../core/json.ts";
 import type { Problem } from "../../resource/provider.ts";
 import { group, list, optional, text } from "../define.ts";
-import { isObject } from "../spec-form.ts";
 import { fileAt } from "./cluster.ts";
 
 const FORMS = ["jar", "egg", "whl", "pypi", "maven", "cran"] as const;

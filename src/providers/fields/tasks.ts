@@ -1,10 +1,10 @@
 // What a job does: one of four kinds of task (contract: part B, 2.2).
 
 import { stringifyJson } from "../../core/exact-json.ts";
+import { isObject } from "../../core/json.ts";
 import type { Values } from "../../resource/fields.ts";
 import type { Problem } from "../../resource/provider.ts";
 import { group, list, map, optional, scalar, text } from "../define.ts";
-import { isObject } from "../spec-form.ts";
 
 export const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 

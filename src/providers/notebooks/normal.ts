@@ -2,8 +2,7 @@
 
 import { digest, fingerprint } from "../../core/canonical.ts";
 import { parseJson } from "../../core/exact-json.ts";
-import type { Json } from "../../core/json.ts";
-import { isObject } from "../spec-form.ts";
+import { isObject, type Json } from "../../core/json.ts";
 
 export const FORMATS = ["SOURCE", "HTML", "JUPYTER", "DBC"] as const;
 export type Format = (typeof FORMATS)[number];

@@ -1,6 +1,6 @@
 // PATCH of a SCIM resource: add, remove and replace, with paths and value filters (RFC 7644, section 3.5.2).
 
-import type { Json, JsonObject } from "../../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { ScimError } from "../../errors.ts";
 import { attributeOf, parseFilter } from "./filter.ts";
 
@@ -210,8 +210,4 @@ function asList(value: Json | undefined): readonly JsonObject[] {
 function asObject(value: Json): JsonObject {
   if (!isObject(value)) throw new ScimError(400, "An operation is an object.", "invalidSyntax");
   return value;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 // SCIM users: list, get, create, PATCH, PUT, and DELETE, which inactivates (A 4.1, A 3).
 
-import type { Json, JsonObject } from "../../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { Call, Operations, Reply } from "../../call.ts";
 import {
   allUsers,
@@ -168,8 +168,4 @@ function joinExactly(world: World, id: string, groups: readonly string[]): void 
     if (group === undefined) throw new ScimError(400, `Group with id ${groupId} not found.`, "invalidValue");
     if (!group.members.includes(id)) setMembers(world, group, [...group.members, id]);
   }
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 // The calls on secret scopes (A 4.3).
 
-import type { JsonObject } from "../../../core/json.ts";
+import { type JsonObject, objectIn } from "../../../core/json.ts";
 import type { Call, Operations, Reply } from "../../call.ts";
 import { USERS } from "../../directory.ts";
 import { ApiError } from "../../errors.ts";
@@ -41,9 +41,7 @@ function createScope(call: Call, world: World): Reply {
 function backendOf(input: JsonObject): Pick<Scope, "backend_type" | "keyvault_metadata"> {
   const { scope_backend_type: type, backend_azure_keyvault: azure, backend_keyvault: cloud } = input;
   if (type === undefined || type === "PLATFORM" || type === "DATABRICKS") return { backend_type: "PLATFORM" };
-  const vault = azure ?? cloud;
-  const { resource_id: id, dns_name: dns } =
-    vault !== null && typeof vault === "object" && !Array.isArray(vault) ? (vault as JsonObject) : {};
+  const { resource_id: id, dns_name: dns } = objectIn(azure ?? cloud);
   if (typeof id !== "string" || typeof dns !== "string") {
     throw new ApiError(
       "INVALID_PARAMETER_VALUE",
