@@ -11,6 +11,7 @@ import { attributeOf, type Context, recordedOf } from "./context.ts";
 import { diffResource } from "./diff.ts";
 import { findLive } from "./find.ts";
 import { comparable, liveFingerprint } from "./fingerprint.ts";
+import { withFollowed } from "./followed.ts";
 import { isIgnored, keepingIgnored } from "./ignored.ts";
 import { movedText } from "./moved-text.ts";
 import { type Resolved, resolveReferences } from "./references.ts";
@@ -95,18 +96,19 @@ function compared(
   resource: Resource,
   provider: Provider,
   resolved: Resolved,
-  found: LiveObject,
+  object: LiveObject,
   takeover: boolean,
 ): Compared {
   const record = context.input.state.records.get(resource.address);
-  const live = comparable(provider, found);
+  const live = comparable(provider, object);
   const ignored = resource.lifecycle.ignore_changes;
   const recorded = takeover ? undefined : recordedOf(provider, record);
-  const all = diffResource(provider.fields, resolved.values, live, recorded, resolved.unknown);
+  const found = diffResource(provider.fields, resolved.values, live, recorded, resolved.unknown);
+  const all = withFollowed(context, resource, recorded, found);
   const diffs = ignored.length === 0 ? all : all.filter((diff) => !isIgnored(diff.path, ignored));
   const after = withTargets(keepingIgnored(resolved.values, live.values, ignored), diffs);
   return {
-    live: found,
+    live: object,
     takeover,
     unfinished: record?.status === "creating",
     diffs,

@@ -273,6 +273,26 @@ describe("an immutable field", () => {
   });
 });
 
+test("a reference whose target was deleted outside moves because of that, and not because of the spec", () => {
+  const task = resource("tasks.t", {
+    values: { box: "${boxes.a.box_id}" },
+    references: [reference(["box"], "boxes.a", "box_id")],
+    dependsOn: ["boxes.a"],
+  });
+  const known = state([
+    record("boxes.a", "b1", { box_name: "a" }),
+    record("tasks.t", "t1", { name: "t", box: "b1" }, { depends_on: ["boxes.a" as Address] }),
+  ]);
+  const after = (box: string) =>
+    plan({
+      spec: spec([resource("boxes.a"), task]),
+      live: live({ tasks: [object("t1", "t", { name: "t", box })] }),
+      state: known,
+    }).changes.find(({ kind }) => kind === "tasks");
+  expect(after("b1")).toMatchObject({ action: "update", cause: "drift" });
+  expect(after("other")).toMatchObject({ action: "update", cause: "drift" });
+});
+
 describe("what is no longer in the spec", () => {
   test("is deleted when it was recorded, forgotten when it is gone, reported when it was never ours", () => {
     const made = plan({
