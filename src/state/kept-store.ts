@@ -6,7 +6,7 @@ import { type Kept, lockAndOpen, nothingFound } from "./kept.ts";
 import { keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "./key.ts";
 import { fromHex } from "./key-text.ts";
 import { type Found, loadFrom, snapshotIn } from "./loading.ts";
-import { type Claim, isOver, LEASE_TIMES, type LeaseTimes, lockedBy, type Owner } from "./lock.ts";
+import { type Claim, isOver, LEASE_TIMES, type LeaseTimes, type Owner } from "./lock.ts";
 import { assertNotMoved } from "./moving.ts";
 import type { Place } from "./place.ts";
 import type { Clock, Random } from "./ports.ts";
@@ -14,7 +14,18 @@ import type { State } from "./record.ts";
 import { rekey } from "./rekey.ts";
 import { restore } from "./restore.ts";
 import { createSealer } from "./seal.ts";
-import type { Generation, Incoming, Lease, Loaded, LockOptions, Restored, StateStore } from "./store.ts";
+import type {
+  Generation,
+  Incoming,
+  Lease,
+  Loaded,
+  LockOptions,
+  Restored,
+  StateStore,
+  Unlocked,
+  Unlocking,
+} from "./store.ts";
+import { unlock } from "./unlock.ts";
 
 /** What any store is opened with, beside its place. */
 export interface StoreOptions {
@@ -88,12 +99,8 @@ export class KeptStore implements StateStore {
     return over || this.#kept.around.isDead(top.claim.owner) ? undefined : top.claim;
   }
 
-  async unlock(nonce: string): Promise<void> {
-    const top = await this.#place.top();
-    if (top === undefined || !("claim" in top) || top.claim.released === true) return;
-    if (top.claim.nonce !== nonce) throw new Failure(lockedBy(top.claim, await this.#place.now()));
-    const free = { ...top.claim, fence: top.claim.fence + 1, released: true as const };
-    if (!(await this.#place.claim(free, top))) await this.unlock(nonce);
+  unlock(how: Unlocking): Promise<Unlocked> {
+    return unlock(this.#kept, how);
   }
 
   async key({ make }: { readonly make: boolean }): Promise<Uint8Array> {

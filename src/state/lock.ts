@@ -56,16 +56,34 @@ export function isOver(claim: Claim, now: number, skewMs = 0): boolean {
 }
 
 export function lockedBy(claim: Claim, now: number): Diagnostic {
-  const { owner } = claim;
   const since = new Date(claim.taken_at).toISOString();
   const silent = Math.max(0, Math.round((now - claim.renewed_at) / 1000));
   return error(
     "STATE_LOCKED",
-    `${owner.user}@${owner.host} (process ${owner.pid}) holds the lock since ${since}; last sign of life ${silent} s ago`,
+    `${holderName(claim)} holds the lock since ${since}; last sign of life ${silent} s ago`,
     {
       hint: `wait for it with --lock-timeout 10m; if that run is dead, free the lock with: workspace state unlock ${claim.nonce}`,
     },
   );
+}
+
+/** What `state unlock` says where it was not given the nonce of the holder. */
+export function notUnlocked(claim: Claim, nonce: string | undefined): Diagnostic {
+  const given = nonce === undefined ? "" : `, and its nonce is not ${nonce}`;
+  return error("STATE_LOCKED", `${holderName(claim)} holds the lock${given}`, {
+    hint: `if that run is dead: workspace state unlock ${claim.nonce}`,
+  });
+}
+
+/** `name`: where the claim stands, as its form of state calls it. */
+export function lockUnreadable(name: string): Diagnostic {
+  return error("STATE_LOCKED", `the lock cannot be read, so its holder is unknown: ${name}`, {
+    hint: "wait for it with --lock-timeout 10m; when no other run is at work, free it with: workspace state unlock --force",
+  });
+}
+
+function holderName({ owner }: Claim): string {
+  return `${owner.user}@${owner.host} (process ${owner.pid})`;
 }
 
 export function lockLost(why: string): Diagnostic {

@@ -21,10 +21,15 @@ export interface PlaceNames {
   readonly key: string;
 }
 
-/** The greatest claim; `unreadable` where it is torn or from another program. */
+/** The greatest claim; `unreadable` where it is torn or from another program. `released`: that it was given back is known all the same. */
 export type Top =
   | { readonly fence: number; readonly claim: Claim }
-  | { readonly fence: number; readonly unreadable: string; readonly name: string };
+  | {
+      readonly fence: number;
+      readonly unreadable: string;
+      readonly name: string;
+      readonly released: boolean;
+    };
 
 export interface PutState {
   readonly text: string;

@@ -15,8 +15,8 @@ export interface StateStore {
   lock(options: LockOptions): Promise<Lease>;
   /** Who holds the lock now. */
   holder(): Promise<Claim | undefined>;
-  /** Takes the lock away from the holder with this nonce. Throws Failure with STATE_LOCKED when another one holds it. */
-  unlock(nonce: string): Promise<void>;
+  /** Takes the lock away from the holder with the nonce that `how` names. Throws Failure with STATE_LOCKED when another one holds it. */
+  unlock(how: Unlocking): Promise<Unlocked>;
   /** The key for digests of secrets. Made and kept on first use where `make` says so; else one for this run only. */
   key(options: { readonly make: boolean }): Promise<Uint8Array>;
   /** The older states that are kept, the newest first. */
@@ -36,6 +36,14 @@ export interface Generation {
   readonly state?: State;
   readonly diagnostics: readonly Diagnostic[];
 }
+
+/** `force` frees a lock whose holder cannot be read; where one can be, only its nonce does. */
+export interface Unlocking {
+  readonly nonce?: string;
+  readonly force?: boolean;
+}
+
+export type Unlocked = "unlocked" | "was free";
 
 export interface Restored {
   readonly state: State;

@@ -1,7 +1,15 @@
 // How the lock is waited for and taken, wherever the state lies.
 
-import { error, Failure } from "../core/diagnostic.ts";
-import { type Claim, isOver, type LeaseTimes, lockedBy, type Owner, silenceMs } from "./lock.ts";
+import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
+import {
+  type Claim,
+  isOver,
+  type LeaseTimes,
+  lockedBy,
+  lockUnreadable,
+  type Owner,
+  silenceMs,
+} from "./lock.ts";
 import type { Place, Top } from "./place.ts";
 import { type Clock, type Random, randomHex } from "./ports.ts";
 
@@ -23,27 +31,31 @@ export interface Taking {
 }
 
 const POLL_MS = 1000;
+/** Whoever is beaten to a free lock looks again at once, so often; after that it waits like one that finds the lock held. */
+const AT_ONCE = 3;
 
 /** Waits for the lock and takes it. Throws Failure with STATE_LOCKED after the time-out. */
 export async function takeLock(place: Place, around: Surroundings, taking: Taking): Promise<Claim> {
   const { clock } = around;
   const deadline = clock.now() + taking.timeoutMs;
   const patience = new Patience();
-  for (;;) {
+  for (let beaten = 0; ; ) {
     const top = await place.top();
-    if (top === undefined || (await isFree(place, top, around, patience))) {
+    const free = top === undefined || (await isFree(place, top, around, patience));
+    if (free) {
       const claim = newClaim(around, Math.max(top?.fence ?? 0, taking.above) + 1);
       if (await place.claim(claim, top)) return claim;
-      continue;
+      beaten += 1;
     }
     const now = clock.now();
     if (taking.signal?.aborted === true) throw new Failure(stoppedWaiting());
-    if (now >= deadline) throw new Failure(whoHolds(top, await place.now()));
+    if (free && beaten <= AT_ONCE) continue;
+    if (now >= deadline) throw new Failure(free ? beatenTo(place) : whoHolds(top, await place.now()));
     await clock.sleep(Math.max(1, Math.min(POLL_MS, deadline - now)), taking.signal);
   }
 }
 
-function newClaim({ clock, random, owner, times }: Surroundings, fence: number): Claim {
+export function newClaim({ clock, random, owner, times }: Surroundings, fence: number): Claim {
   const now = clock.now();
   return {
     fence,
@@ -72,6 +84,7 @@ class Patience {
 async function isFree(place: Place, top: Top, around: Surroundings, patience: Patience): Promise<boolean> {
   const now = around.clock.now();
   if (!("claim" in top)) {
+    if (top.released) return true;
     const silence = silenceMs({ lease_ms: around.times.leaseMs, request_ms: around.times.requestMs });
     return patience.silentFor(`${top.fence} ${top.unreadable}`, now) > silence;
   }
@@ -84,9 +97,12 @@ function stoppedWaiting() {
   return error("APPLY_INTERRUPTED", "stopped while waiting for the lock", { hint: "nothing was changed" });
 }
 
-function whoHolds(top: Top, now: number) {
-  if ("claim" in top) return lockedBy(top.claim, now);
-  return error("STATE_LOCKED", `the lock file ${top.name} cannot be read, so its holder is unknown`, {
-    hint: `wait for it with --lock-timeout 10m; when no other run is active, remove ${top.name} where the state lies`,
+function whoHolds(top: Top, now: number): Diagnostic {
+  return "claim" in top ? lockedBy(top.claim, now) : lockUnreadable(top.name);
+}
+
+export function beatenTo({ names }: Place): Diagnostic {
+  return error("STATE_LOCKED", `the lock of ${names.place} is free, and each try to take it was refused`, {
+    hint: "others may be faster: wait for it with --lock-timeout 10m",
   });
 }

@@ -222,16 +222,43 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       test("unlock asks for the holder's own nonce, and fences the holder out", async () => {
         const lease = await shared.store().lock(NO_WAIT);
         const other = shared.store({ owner: BO });
-        expect(await codeOf(other.unlock("not-it"))).toBe("STATE_LOCKED");
+        expect(await codeOf(other.unlock({ nonce: "not-it" }))).toBe("STATE_LOCKED");
         expect((await other.holder())?.nonce).toBe(lease.nonce);
-        await other.unlock(lease.nonce);
+        expect(await other.unlock({ nonce: lease.nonce })).toBe("unlocked");
         expect(await other.holder()).toBeUndefined();
         expect(await codeOf(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
         const next = await other.lock(NO_WAIT);
         expect(next.fence).toBeGreaterThan(lease.fence + 1);
         await next.release();
-        await other.unlock(lease.nonce);
+        expect(await other.unlock({ nonce: lease.nonce })).toBe("was free");
         expect(await names(other)).toEqual([]);
+      });
+
+      test("only force frees a lock that cannot be read, and never one whose holder can be", async () => {
+        await publish(shared.store(), "a");
+        const lease = await shared.store().lock(NO_WAIT);
+        const other = shared.store({ owner: BO });
+        expect(await codeOf(other.unlock({ force: true }))).toBe("STATE_LOCKED");
+        await shared.damageLock("garbage");
+        const hint = expect.stringMatching(/workspace state unlock --force$/);
+        const told = { diagnostics: [{ code: "STATE_LOCKED", hint }] };
+        await expect(other.lock(NO_WAIT)).rejects.toMatchObject(told);
+        await expect(other.unlock({})).rejects.toMatchObject(told);
+        await expect(other.unlock({ nonce: lease.nonce })).rejects.toMatchObject(told);
+        expect(await other.unlock({ force: true })).toBe("unlocked");
+        expect(await codeOf(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
+        await publish(other, "b");
+        expect(await names(other)).toEqual(["a", "b"]);
+      });
+
+      test("a lock that cannot be read is taken over after as long a silence as a holder's", async () => {
+        const clock = new VirtualClock(NOW);
+        await shared.store().lock(NO_WAIT);
+        await shared.damageLock("");
+        const next = shared.store({ clock, owner: BO });
+        const lease = await drive(clock, next.lock({ timeoutMs: 600_000 }));
+        expect(clock.now() - NOW).toBeGreaterThan(TIMES.leaseMs + TIMES.requestMs);
+        await lease.release();
       });
 
       test("a signal ends the wait for it", async () => {

@@ -46,6 +46,8 @@ export interface Shared {
   parts(): Promise<readonly Part[]>;
   /** Replaces a part; without bytes it goes. */
   damage(name: string, bytes: Uint8Array | undefined): Promise<void>;
+  /** Replaces what the greatest claim says. */
+  damageLock(text: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -82,6 +84,10 @@ export async function onDisk(): Promise<Shared> {
     damage: async (name, bytes) => {
       if (bytes === undefined) disk.names.delete(`${FOLDER}/${name}`);
       else disk.put(`${FOLDER}/${name}`, bytes);
+    },
+    damageLock: async (text) => {
+      for (const path of [...disk.names.keys()].filter((name) => /\/lock\.\d+$/.test(name)))
+        disk.put(path, new TextEncoder().encode(text));
     },
     close: async () => undefined,
   };
@@ -170,6 +176,9 @@ export async function onPostgres(server: PostgresServer | undefined): Promise<Sh
         new TextDecoder().decode(bytes),
       );
     },
+    damageLock: async (text) => {
+      await sql("update workspace_state.states set claim = $2 where name = $1", text);
+    },
     close: async () => undefined,
   };
 }
@@ -221,6 +230,16 @@ export async function inWorkspace(): Promise<Shared> {
         await world.post("fs/put", {
           path,
           contents: Buffer.from(bytes).toString("base64"),
+          overwrite: true,
+        });
+    },
+    damageLock: async (text) => {
+      const { body } = await world.get("fs/list", { path: IN_WORKSPACE });
+      const paths = (body.files ?? []).map((file: { path: string }) => file.path);
+      for (const path of paths.filter((one: string) => /\/lock\.\d+$/.test(one)))
+        await world.post("fs/put", {
+          path,
+          contents: Buffer.from(text).toString("base64"),
           overwrite: true,
         });
     },

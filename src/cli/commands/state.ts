@@ -22,6 +22,7 @@ import { pull } from "./state/pull.ts";
 import { push } from "./state/push.ts";
 import { rekey } from "./state/rekey.ts";
 import { restore } from "./state/restore.ts";
+import { unlock } from "./state/unlock.ts";
 
 const FORM = { output: choice("-o, --output <form>", "the form of the output", ["text", "json"]) };
 
@@ -93,33 +94,6 @@ const mv = defineCommand({
     ]);
     context.stdout.write(`Moved ${printable(from ?? "")} to ${printable(to ?? "")}.\n`);
     return EXIT.ok;
-  },
-});
-
-const unlock = defineCommand({
-  name: "unlock",
-  summary: "take the lock away from a run that is dead",
-  options: PLACE,
-  args: [{ name: "[nonce]", description: "the holder's, as the message about the lock names it" }],
-  async run(context, options, [nonce]) {
-    return withState(context, options, async (store) => {
-      const holder = await store.holder();
-      if (holder === undefined) {
-        context.stdout.write("Nobody holds the lock.\n");
-        return EXIT.ok;
-      }
-      if (nonce === undefined) {
-        const who = `${holder.owner.user}@${holder.owner.host} (process ${holder.owner.pid})`;
-        throw new Failure(
-          error("STATE_LOCKED", `${who} holds the lock`, {
-            hint: `if that run is dead: workspace state unlock ${holder.nonce}`,
-          }),
-        );
-      }
-      await store.unlock(nonce);
-      context.stdout.write("Unlocked.\n");
-      return EXIT.ok;
-    });
   },
 });
 

@@ -23,11 +23,12 @@ export async function topClaim(fs: FileSystem, folder: string): Promise<Top | un
   if (fence === undefined) return undefined;
   const name = `lock.${fence}`;
   const bytes = await fs.read(inFolder(folder, name));
-  // Its successor removed it between the two looks.
-  if (bytes === undefined) return topClaim(fs, folder);
+  // Its successor removed it between the two looks; what stays and leads nowhere cannot be read.
+  if (bytes === undefined && (await fencesIn(fs, folder))[0] !== fence) return topClaim(fs, folder);
   const text = new TextDecoder().decode(bytes);
   const claim = readClaim(text, fence);
-  return claim === undefined ? { fence, name, unreadable: text } : { fence, claim };
+  if (claim !== undefined) return { fence, claim };
+  return { fence, name: inFolder(folder, name), unreadable: text, released: false };
 }
 
 /** Takes the number of a claim; false when it is taken, or a greater one is. */

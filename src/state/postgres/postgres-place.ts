@@ -111,14 +111,18 @@ export class PostgresPlace implements Place {
 
   async top(): Promise<Top | undefined> {
     const [row] = (await this.#look(this.#sql.top)).rows;
-    const text = textIn(row, "claim");
-    if (row === undefined || text === undefined) return undefined;
     const fence = numberIn(row, "fence");
+    if (row === undefined || fence === 0) return undefined;
+    const text = textIn(row, "claim") ?? "";
+    const released = row.released === true;
     const claim = readClaim(text, fence);
-    if (claim === undefined) return { fence, name: `in ${this.#schema}.states`, unreadable: text };
+    if (claim === undefined) {
+      const name = `the column claim of ${this.#schema}.states, where name = '${this.#name}'`;
+      return { fence, name, unreadable: text, released };
+    }
     const { released: _, ...rest } = claim;
     const dated: Claim = { ...rest, renewed_at: numberIn(row, "renewed_at") };
-    return { fence, claim: row.released === true ? { ...dated, released: true } : dated };
+    return { fence, claim: released ? { ...dated, released } : dated };
   }
 
   async claim(claim: Claim, over: Top | undefined): Promise<boolean> {

@@ -98,11 +98,12 @@ export class WorkspacePlace implements Place {
     if (fence === undefined) return undefined;
     const path = this.#path(lockFile(fence));
     const bytes = await this.#files.read(path);
-    // Its successor removed it between the two looks.
-    if (bytes === undefined) return this.top();
+    // Its successor removed it between the two looks; what stays and is not there cannot be read.
+    if (bytes === undefined && fencesIn(await this.#list())[0] !== fence) return this.top();
     const text = new TextDecoder().decode(bytes);
     const claim = readClaim(text, fence);
-    return claim === undefined ? { fence, name: path, unreadable: text } : { fence, claim };
+    if (claim !== undefined) return { fence, claim };
+    return { fence, name: `${path} in the workspace`, unreadable: text, released: false };
   }
 
   async claim(claim: Claim): Promise<boolean> {

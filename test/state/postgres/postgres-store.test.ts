@@ -92,6 +92,21 @@ describe.skipIf(server === undefined)("with a server", () => {
     await store.close();
   });
 
+  test("a claim that was set to nothing by hand is taken over where it was given back, and else waited for", async () => {
+    const store = storeOf();
+    await publish(store, "a");
+    const set = (released: boolean) =>
+      sql(`update workspace_state.states set claim = null, released = ${released} where name = '${state}'`);
+    await set(true);
+    await publish(store, "b");
+    await set(false);
+    expect(await codeOf(store.lock({ timeoutMs: 0 }))).toBe("STATE_LOCKED");
+    expect(await store.unlock({ force: true })).toBe("unlocked");
+    await publish(store, "c");
+    expect(await names(store)).toEqual(["a", "b", "c"]);
+    await store.close();
+  });
+
   test("through a transaction pooler: every statement on a session of its own, with none left as it was", async () => {
     const url = urlOf();
     const own = () => openPgDatabase({ url, clock: nodeClock });

@@ -1,0 +1,29 @@
+// `workspace state unlock [NONCE]`: takes the lock away from a run that is dead, or frees one that cannot be read.
+
+import { error, Failure } from "../../../core/diagnostic.ts";
+import { defineCommand } from "../../command.ts";
+import { EXIT } from "../../exit.ts";
+import { flag } from "../../option.ts";
+import { withState } from "../../state-place.ts";
+import { PLACE } from "./place-options.ts";
+
+export const unlock = defineCommand({
+  name: "unlock",
+  summary: "take the lock away from a run that is dead",
+  options: { ...PLACE, force: flag("--force", "free a lock whose holder cannot be read") },
+  args: [{ name: "[nonce]", description: "the holder's, as the message about the lock names it" }],
+  async run(context, { force, ...options }, [nonce]) {
+    if (force && nonce !== undefined)
+      throw new Failure(
+        error("CLI_USAGE", "--force and a nonce exclude each other", {
+          hint: "a holder that can be read is named by its nonce",
+        }),
+      );
+    const done = await withState(context, options, (store) =>
+      store.unlock({ force, ...(nonce === undefined ? {} : { nonce }) }),
+    );
+    const free = nonce === undefined ? "" : ", so its nonce was not looked at";
+    context.stdout.write(done === "unlocked" ? "Unlocked.\n" : `Nobody holds the lock${free}.\n`);
+    return EXIT.ok;
+  },
+});
