@@ -27,6 +27,16 @@ export function nameOf(address: Address): string {
   return address.slice(address.indexOf(".") + 1);
 }
 
+/** `etl` of `etl/db-password`, which lives in `etl`; the empty text for what lives in nothing. Names of parents hold no slash. */
+export function parentOf(name: string): string {
+  return name.slice(0, Math.max(0, name.indexOf("/")));
+}
+
+/** `db-password` of `etl/db-password`; the whole name of what lives in nothing. */
+export function memberOf(name: string): string {
+  return name.slice(name.indexOf("/") + 1);
+}
+
 export function remoteId(id: string | number | bigint): RemoteId {
   return String(id) as RemoteId;
 }

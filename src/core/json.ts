@@ -8,6 +8,14 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
+/** Every text in a value, names of members aside. */
+export function textsIn(value: Json | undefined, into: Set<string> = new Set()): ReadonlySet<string> {
+  if (typeof value === "string") into.add(value);
+  else if (typeof value === "object" && value !== null)
+    for (const member of Object.values(value)) textsIn(member, into);
+  return into;
+}
+
 /** The object that stands there; an empty one in place of everything else. */
 export function objectIn(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};

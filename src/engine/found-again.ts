@@ -1,9 +1,9 @@
 // A creation without an answer, looked up at once: what it made goes on as made, everything else is left to the next run.
 
-import type { RemoteId } from "../core/address.ts";
+import { parentOf, type RemoteId } from "../core/address.ts";
 import { UnknownOutcome } from "../core/outcome.ts";
 import type { Create, Replace } from "../planner/change.ts";
-import { foldName, parentOf } from "../planner/world.ts";
+import { foldName } from "../planner/world.ts";
 import type { LiveObject } from "../resource/provider.ts";
 import type { Journaled } from "./journaled.ts";
 import { isWhatWasSent } from "./matches.ts";

@@ -1,7 +1,9 @@
 // Natural names and remote ids of the same things, both ways, wherever a field says that it names something.
 
 import type { RemoteId } from "../core/address.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { setMember } from "../core/pointer.ts";
+import { memberSchema } from "../planner/normal.ts";
 import { foldName } from "../planner/world.ts";
 import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 import type { Live } from "../resource/live.ts";
@@ -68,14 +70,8 @@ function translatedMembers(
   translate: Translation,
 ): JsonObject {
   const out: { [key: string]: Json } = {};
-  for (const [key, value] of Object.entries(object)) {
-    Object.defineProperty(out, key, {
-      value: translatedValue(schemaOf(key), value, translate),
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
-  }
+  for (const [key, value] of Object.entries(object))
+    setMember(out, key, translatedValue(schemaOf(key), value, translate));
   return out;
 }
 
@@ -89,16 +85,5 @@ function translatedValue(schema: FieldSchema, value: Json, translate: Translatio
     const inner = schema.names === undefined ? items : { ...items, names: schema.names };
     return value.map((item: Json) => translatedValue(inner, item, translate));
   }
-  if (value === null || typeof value !== "object") return value;
-  const rest = typeof schema.additionalProperties === "object" ? schema.additionalProperties : {};
-  return translatedMembers(value as JsonObject, (key) => schema.properties?.[key] ?? rest, translate);
-}
-
-/** Every id that a task's value may hold although no list knows it: it was in the live object before. */
-export function textsIn(value: Json | undefined, into: Set<string> = new Set()): ReadonlySet<string> {
-  if (typeof value === "string") into.add(value);
-  else if (Array.isArray(value)) for (const item of value) textsIn(item, into);
-  else if (value !== null && typeof value === "object")
-    for (const member of Object.values(value)) textsIn(member, into);
-  return into;
+  return isObject(value) ? translatedMembers(value, (key) => memberSchema(schema, key), translate) : value;
 }

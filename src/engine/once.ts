@@ -1,5 +1,6 @@
 // A reader for one look at the workspace: what two kinds ask for alike, as folders and notebooks do, is asked once.
 
+import { canonicalJson } from "../core/canonical.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Reader } from "../resource/verbs.ts";
 
@@ -9,13 +10,10 @@ export function onceEach(reader: Reader): Reader {
   return {
     read: (operation, input) => {
       if (!operation.endsWith("/list")) return reader.read(operation, input);
-      const key = `${operation}\n${JSON.stringify(input ?? {}, bigintAsText)}`;
+      const key = `${operation}\n${canonicalJson(input ?? {})}`;
       const known = asked.get(key) ?? reader.read(operation, input);
       asked.set(key, known);
       return known;
     },
   };
 }
-
-const bigintAsText = (_key: string, value: unknown): unknown =>
-  typeof value === "bigint" ? `${value}n` : value;

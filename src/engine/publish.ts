@@ -1,5 +1,6 @@
 // The end of an apply: each touched kind is listed once, what the service filled in is recorded, and the state is written.
 
+import { parentOf } from "../core/address.ts";
 import { canonicalJson } from "../core/canonical.ts";
 import { type Diagnostic, warning } from "../core/diagnostic.ts";
 import { toText } from "../core/pointer.ts";
@@ -7,7 +8,6 @@ import type { Change } from "../planner/change.ts";
 import { diffResource } from "../planner/diff.ts";
 import { comparable } from "../planner/fingerprint.ts";
 import { isIgnored } from "../planner/ignored.ts";
-import { parentOf } from "../planner/world.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { StateRecord } from "../state/record.ts";
 import { recordAsIs } from "./act.ts";

@@ -2,13 +2,13 @@
 
 import type { Address, RemoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
-import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import { withValueAt } from "../core/pointer.ts";
+import { isObject, type Json, type JsonObject, textsIn } from "../core/json.ts";
+import { setMember, withValueAt } from "../core/pointer.ts";
 import type { Change } from "../planner/change.ts";
 import { referenceValue } from "../planner/references.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
-import { textsIn, translated } from "./names.ts";
+import { translated } from "./names.ts";
 import type { Run } from "./run.ts";
 import type { Spec } from "./scope.ts";
 
@@ -115,7 +115,7 @@ function declaredOf(declared: JsonObject, values: JsonObject): JsonObject {
     const value = Object.hasOwn(values, key) ? values[key] : undefined;
     if (value === undefined) continue;
     const kept = isObject(inner) && isObject(value) ? declaredOf(inner, value) : value;
-    Object.defineProperty(out, key, { value: kept, enumerable: true, writable: true, configurable: true });
+    setMember(out, key, kept);
   }
   return out;
 }

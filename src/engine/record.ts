@@ -2,7 +2,9 @@
 
 import type { RemoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { setMember } from "../core/pointer.ts";
 import type { Change } from "../planner/change.ts";
+import { memberSchema } from "../planner/normal.ts";
 import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 import type { LiveObject } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
@@ -91,21 +93,20 @@ function unsetIn(schema: FieldSchema, applied: Json | undefined, live: Json | un
     const open = schema.serverDefault === true && typeof schema.additionalProperties === "object";
     return open ? members(live, (key) => (Object.hasOwn(applied, key) ? undefined : live[key])) : undefined;
   }
-  return members(live, (key) => unsetIn(schema.properties?.[key] ?? {}, applied[key], live[key]));
+  return members(live, (key) => unsetIn(memberSchema(schema, key), applied[key], live[key]));
 }
 
 function wholeOrMembers(schema: FieldSchema, live: Json): Json | undefined {
   if (schema.serverDefault === true) return live;
   if (schema.properties === undefined || !isObject(live)) return undefined;
-  return members(live, (key) => unsetIn(schema.properties?.[key] ?? {}, undefined, live[key]));
+  return members(live, (key) => unsetIn(memberSchema(schema, key), undefined, live[key]));
 }
 
 function members(object: JsonObject, pick: (key: string) => Json | undefined): Json | undefined {
   const out: { [key: string]: Json } = {};
   for (const key of Object.keys(object)) {
     const value = pick(key);
-    if (value !== undefined)
-      Object.defineProperty(out, key, { value, enumerable: true, writable: true, configurable: true });
+    if (value !== undefined) setMember(out, key, value);
   }
   return Object.keys(out).length === 0 ? undefined : out;
 }

@@ -8,7 +8,7 @@ import { leftoverOf } from "./leftover.ts";
 import { type Around, carriesToken, madeBy } from "./matches.ts";
 import { isOurs, recordOf } from "./settle.ts";
 
-export interface Swept {
+interface Swept {
   readonly entries: readonly Entry[];
 }
 
@@ -16,21 +16,20 @@ const NOT_YET: Swept = { entries: [] };
 
 export function sweep(one: Sweep, records: ReadonlyMap<Address, StateRecord>, around: Around): Swept {
   const done: Entry = { type: "swept", token: one.token };
+  const later = around.now > one.until ? { entries: [done] } : NOT_YET;
   const provider = around.registry.find(kindOf(one.address));
-  if (provider === undefined || one.intent === undefined)
-    return around.now > one.until ? { entries: [done] } : NOT_YET;
   const { intent } = one;
-  if (!around.readable(provider.kind, intent.name))
-    return around.now > one.until ? { entries: [done] } : NOT_YET;
+  if (provider === undefined || intent === undefined) return later;
+  if (!around.readable(provider.kind, intent.name)) return later;
   const left = leftoverOf(intent, provider, around);
   if (left.length > 0) return { entries: [...left, done] };
-  if (intent.action === "update") return around.now > one.until ? { entries: [done] } : NOT_YET;
+  if (intent.action === "update") return later;
   const live = madeBy(intent, provider, around.world);
-  if (live === undefined) return around.now > one.until ? { entries: [done] } : NOT_YET;
+  if (live === undefined) return later;
   if (isRecorded(records.get(one.address), live)) return { entries: [done] };
   const record = claimed(intent, provider, records.get(one.address), live);
   if (record !== undefined) return { entries: [{ type: "record", record }, done] };
-  return around.now > one.until ? { entries: [done] } : NOT_YET;
+  return later;
 }
 
 function isRecorded(record: StateRecord | undefined, live: LiveObject): boolean {

@@ -1,9 +1,10 @@
 // A creation refused although nothing of its name was there: an earlier copy of the very same request may have made it.
 
 import { isConflict } from "../api/missing.ts";
+import { parentOf } from "../core/address.ts";
 import { Refused } from "../core/outcome.ts";
 import type { Change } from "../planner/change.ts";
-import { foldName, parentOf } from "../planner/world.ts";
+import { foldName } from "../planner/world.ts";
 import type { Journaled } from "./journaled.ts";
 import type { Run } from "./run.ts";
 

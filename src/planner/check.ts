@@ -1,6 +1,6 @@
 // An independent audit of a finished plan: it knows the rules of plans, not how plans are made.
 
-import type { Address } from "../core/address.ts";
+import { type Address, kindOf } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import type { Change } from "./change.ts";
 import { isBuiltIn } from "./deletion.ts";
@@ -111,6 +111,7 @@ function wrongObject(
 
 /** Recorded, a member of a list that is ours, or of a kind that the policy calls authoritative. */
 function mayDelete(address: Address, input: PlanInput, nested: boolean): boolean {
-  const kind = address.slice(0, address.indexOf("."));
-  return input.state.records.has(address) || nested || input.spec.policy.authoritative.includes(kind);
+  return (
+    input.state.records.has(address) || nested || input.spec.policy.authoritative.includes(kindOf(address))
+  );
 }

@@ -1,6 +1,6 @@
 // What deciding one resource needs to know of the whole: the input, the live world, and what was decided before.
 
-import type { Address } from "../core/address.ts";
+import { type Address, kindOf } from "../core/address.ts";
 import type { Json } from "../core/json.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { StateRecord } from "../state/record.ts";
@@ -26,7 +26,7 @@ export function ownerKey(kind: string, id: string): string {
 export function ownersOf(records: ReadonlyMap<Address, StateRecord>): ReadonlyMap<string, Address> {
   const owners = new Map<string, Address>();
   for (const record of records.values()) {
-    const kind = record.address.slice(0, record.address.indexOf("."));
+    const kind = kindOf(record.address);
     owners.set(ownerKey(kind, record.id), record.address);
     for (const id of record.deposed ?? []) owners.set(ownerKey(kind, id), record.address);
   }

@@ -1,10 +1,11 @@
 // Which change waits for which: what a resource needs comes before it; what held an id lets go before the object does.
 
 import type { Address } from "../core/address.ts";
-import type { Json } from "../core/json.ts";
+import { isObject, type Json } from "../core/json.ts";
 import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
 import type { Change } from "./change.ts";
 import type { Context } from "./context.ts";
+import { memberSchema } from "./normal.ts";
 import { foldName } from "./world.ts";
 
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
@@ -88,9 +89,8 @@ function mentioned(fields: FieldTable, values: Values): readonly (readonly [stri
     if (typeof value === "string") {
       if (named !== undefined) found.push([named, value]);
     } else if (Array.isArray(value)) for (const item of value) visit(schema.items ?? {}, item, named);
-    else if (value !== undefined && value !== null && typeof value === "object")
-      for (const [key, inner] of Object.entries(value))
-        visit(schema.properties?.[key] ?? {}, inner, undefined);
+    else if (isObject(value))
+      for (const [key, inner] of Object.entries(value)) visit(memberSchema(schema, key), inner, undefined);
   };
   for (const [name, schema] of Object.entries(fields)) visit(schema, values[name], undefined);
   return found;

@@ -6,6 +6,7 @@ import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
 import type { StateRecord } from "../state/record.ts";
 import { type Context, holdsUnreadable, ownerKey } from "./context.ts";
+import { isBuiltIn } from "./deletion.ts";
 import { foldName } from "./world.ts";
 
 /** `ours`: recorded and there. `takeover`: there, not recorded, and we may have it. `absent`: to be created. */
@@ -78,8 +79,7 @@ function withoutUniqueNames(
 
 function mayTakeOver(context: Context, resource: Resource, provider: Provider): boolean {
   if (context.input.adopt === true) return true;
-  if (provider.builtIn?.some((name) => foldName(provider, name) === foldName(provider, resource.name)))
-    return true;
+  if (isBuiltIn(provider, resource.name)) return true;
   if (provider.nested !== undefined && !holdsUnreadable(provider)) return true;
   return context.input.state.open.some(
     (intent) => intent.address === resource.address && provider.crash === "repeatable",

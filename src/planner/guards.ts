@@ -1,6 +1,6 @@
 // Who objects to a plan: share of deletes, prevent_destroy, the kinds' own objections, limits of the service (DESIGN 5).
 
-import type { Address } from "../core/address.ts";
+import { type Address, parentOf } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import type { Look, Provider } from "../resource/provider.ts";
 import type { Change } from "./change.ts";
@@ -8,7 +8,6 @@ import type { Context } from "./context.ts";
 import { isBuiltIn } from "./deletion.ts";
 import { plannedOf } from "./look.ts";
 import type { Guard } from "./plan.ts";
-import { parentOf } from "./world.ts";
 
 /** Below this many managed resources a share says nothing. */
 const SHARE_COUNTS_ABOVE = 10;

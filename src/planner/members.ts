@@ -1,13 +1,12 @@
 // Live members of nested lists that the spec does not name: removed where the list is ours, reported where it is not.
 
-import { type Address, addressOf, nameOf } from "../core/address.ts";
+import { type Address, addressOf, memberOf, nameOf, parentOf } from "../core/address.ts";
 import type { Values } from "../resource/fields.ts";
 import type { LiveObject, Look, Provider } from "../resource/provider.ts";
 import type { Change } from "./change.ts";
 import { type Context, holdsUnreadable, ownerKey } from "./context.ts";
 import { deletion } from "./deletion.ts";
 import { comparable, liveFingerprint } from "./fingerprint.ts";
-import { parentOf } from "./world.ts";
 
 export interface Removals {
   readonly changes: readonly Change[];
@@ -35,10 +34,7 @@ export function foreignMembers(context: Context, look: Look): Removals {
     for (const live of context.world.all(provider.kind)) {
       const parent = parents.get(parentOf(live.name));
       if (parent === undefined || known.has(ownerKey(provider.kind, live.id))) continue;
-      const address = addressOf(
-        provider.kind,
-        `${nameOf(parent.address)}/${live.name.slice(live.name.indexOf("/") + 1)}`,
-      );
+      const address = addressOf(provider.kind, `${nameOf(parent.address)}/${memberOf(live.name)}`);
       if (context.decided.has(address)) continue;
       if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
       else if (parent.owns) {

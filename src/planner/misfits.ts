@@ -1,11 +1,11 @@
 // Records that cannot be true: where a key is the name itself, an address stands for one thing only, and no other.
 
-import { type Address, kindOf, nameOf } from "../core/address.ts";
+import { type Address, kindOf, memberOf, nameOf, parentOf } from "../core/address.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { StateRecord } from "../state/record.ts";
 import type { PlanInput } from "./input.ts";
-import { foldName, parentOf } from "./world.ts";
+import { foldName } from "./world.ts";
 
 export interface Believed {
   readonly input: PlanInput;
@@ -29,7 +29,7 @@ function isMisfit({ registry, spec }: PlanInput, record: StateRecord): boolean {
   const meant = spec.resources.get(record.address)?.name;
   if (meant !== undefined) return !isNamed(provider, record.name, meant);
   return (
-    !isNamed(provider, memberOf(provider, record.name), memberOf(provider, nameOf(record.address))) ||
+    !isNamed(provider, ownName(provider, record.name), ownName(provider, nameOf(record.address))) ||
     isElsewhere(registry, provider, record)
   );
 }
@@ -44,8 +44,8 @@ function isNamed(provider: Provider, name: string, meant: string): boolean {
 }
 
 /** A nested thing by itself: the name of its parent is the parent's to tell. */
-function memberOf(provider: Provider, name: string): string {
-  return provider.nested === undefined ? name : name.slice(name.indexOf("/") + 1);
+function ownName(provider: Provider, name: string): string {
+  return provider.nested === undefined ? name : memberOf(name);
 }
 
 /** A member of one parent that is recorded as the member of another. */

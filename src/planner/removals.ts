@@ -1,13 +1,13 @@
 // What goes: records that the spec no longer has, members of lists that are ours, leftovers of cut replaces.
 
-import { type Address, addressOf, kindOf, type RemoteId } from "../core/address.ts";
+import { type Address, addressOf, kindOf, parentOf, type RemoteId } from "../core/address.ts";
 import type { Look, Provider } from "../resource/provider.ts";
 import type { StateRecord } from "../state/record.ts";
 import type { Change, Forget } from "./change.ts";
 import { type Context, holdsUnreadable, ownerKey } from "./context.ts";
 import { deletion, isBuiltIn } from "./deletion.ts";
 import { foreignMembers, knownMembers, type Removals } from "./members.ts";
-import { foldName, parentOf } from "./world.ts";
+import { foldName } from "./world.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
 export function removals(context: Context, look: Look): Removals {

@@ -1,15 +1,16 @@
 // Names in the spec that belong to nothing once a plan is applied: told by the plan, before an apply fails on them.
 
 import { type Diagnostic, error } from "../core/diagnostic.ts";
-import type { Json } from "../core/json.ts";
+import { isObject, type Json, textsIn } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
-import { type FieldSchema, somewhere, type Values } from "../resource/fields.ts";
+import { type FieldSchema, somewhere } from "../resource/fields.ts";
 import type { Look, Provider } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
 import type { Change } from "./change.ts";
 import { type Context, ownerKey } from "./context.ts";
 import { isBuiltIn } from "./deletion.ts";
+import { memberSchema } from "./normal.ts";
 
 /** A text of the spec that names a thing of one of these kinds. */
 interface Naming {
@@ -90,19 +91,9 @@ function collect(schema: FieldSchema, value: Json, path: Path, found: Naming[]):
     value.forEach((item, at) => {
       collect(schema.items ?? {}, item, [...path, at], found);
     });
-  else if (typeof value === "object" && value !== null)
+  else if (isObject(value))
     for (const [key, inner] of Object.entries(value))
-      collect(schema.properties?.[key] ?? {}, inner, [...path, key], found);
-}
-
-function textsIn(value: Json | Values): ReadonlySet<string> {
-  const texts = new Set<string>();
-  const walk = (one: Json): void => {
-    if (typeof one === "string") texts.add(one);
-    else if (typeof one === "object" && one !== null) for (const inner of Object.values(one)) walk(inner);
-  };
-  walk(value);
-  return texts;
+      collect(memberSchema(schema, key), inner, [...path, key], found);
 }
 
 /** Names that will be there after the plan. */

@@ -1,5 +1,6 @@
 // What could not be read, told once for each cause: a kind that could not be read stops the apply.
 
+import { kindOf } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import type { Context } from "./context.ts";
 
@@ -12,7 +13,7 @@ interface Unread {
 /** Deletes of such a kind are not even planned: unreadable is never empty. */
 export function unreadableKinds({ input: { live, spec, state } }: Context): Diagnostic[] {
   const managed = new Set([...spec.resources.values()].map((one) => one.kind));
-  for (const address of state.records.keys()) managed.add(address.slice(0, address.indexOf(".")));
+  for (const address of state.records.keys()) managed.add(kindOf(address));
   const unread: Unread[] = [];
   for (const [kind, found] of live) {
     if (!managed.has(kind)) continue;

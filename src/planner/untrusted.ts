@@ -1,8 +1,9 @@
 // What a plan of a stranger's spec may rest on, and so can show: live values of what the state manages, and of nothing else.
 
-import { type Address, remoteId } from "../core/address.ts";
+import { type Address, parentOf, remoteId } from "../core/address.ts";
 import { type Diagnostic, warning } from "../core/diagnostic.ts";
-import type { Json } from "../core/json.ts";
+import { type Json, textsIn } from "../core/json.ts";
+import { secretField } from "../resource/content-kinds.ts";
 import type { Live, LiveKind } from "../resource/live.ts";
 import type { LiveObject, Look, Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
@@ -10,7 +11,7 @@ import type { Resource, Spec } from "../spec/spec.ts";
 import type { State } from "../state/record.ts";
 import { ownerKey, ownersOf } from "./context.ts";
 import type { Plan } from "./plan.ts";
-import { foldName, parentOf } from "./world.ts";
+import { foldName } from "./world.ts";
 
 export interface Known {
   readonly registry: Registry;
@@ -68,19 +69,13 @@ function ownedLive({ registry, spec, state }: Known, live: Live): Live {
 /** Every text with which the spec may name something, in small letters: some kinds compare names so. */
 function textsOf(spec: Spec, registry: Registry): ReadonlySet<string> {
   const texts = new Set<string>();
-  const walk = (value: Json): void => {
-    if (typeof value === "string") texts.add(value.toLowerCase());
-    else if (Array.isArray(value)) value.forEach(walk);
-    else if (value !== null && typeof value === "object") Object.values(value).forEach(walk);
-  };
-  for (const resource of spec.resources.values()) {
-    walk(resource.name);
-    walk(resource.values);
-    const provider = registry.get(resource.kind);
-    walk(provider.speaksOf?.(resource.name)?.name ?? "");
-    for (const { name } of provider.needs?.(resource.name, resource.values) ?? []) walk(name);
+  for (const { kind, name, values } of spec.resources.values()) {
+    const provider = registry.get(kind);
+    textsIn(values, texts);
+    texts.add(name).add(provider.speaksOf?.(name)?.name ?? "");
+    for (const needed of provider.needs?.(name, values) ?? []) texts.add(needed.name);
   }
-  return texts;
+  return new Set([...texts].map((text) => text.toLowerCase()));
 }
 
 /** Secrets whose values were not read count as what was recorded: whether they changed is not known. */
@@ -104,12 +99,6 @@ function withoutSecretValues({ registry, spec, state }: Known) {
           ),
         ];
   return { spec: { ...spec, resources }, notes };
-}
-
-function secretField(provider: Provider): string | undefined {
-  return Object.entries(provider.fields).find(
-    ([, field]) => field.sensitive === true && field.writeOnly === true,
-  )?.[0];
 }
 
 function withValue(resource: Resource, field: string, value: Json): Resource {

@@ -1,6 +1,6 @@
 // The live workspace as planning looks at it: found by id, by natural name, by parent; and what could not be read.
 
-import type { RemoteId } from "../core/address.ts";
+import { parentOf, type RemoteId } from "../core/address.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Live } from "../resource/live.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
@@ -61,9 +61,4 @@ function indexOf(provider: Provider, objects: readonly LiveObject[]): Index {
 /** The form in which two names of a kind are compared. */
 export function foldName(provider: Provider, name: string): string {
   return provider.ignoreCase === true ? name.toLowerCase() : name;
-}
-
-/** `etl` of `etl/db-password`; the empty text for a name without a parent. */
-export function parentOf(name: string): string {
-  return name.slice(0, Math.max(0, name.indexOf("/")));
 }

@@ -1,5 +1,6 @@
 // Who is an administrator before and after a change: the guard against a plan that locks its own caller out.
 
+import { memberOf, parentOf } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { LiveObject, Look, Objection } from "../resource/provider.ts";
 import { textsIn } from "./scim.ts";
@@ -84,11 +85,14 @@ export function withUserIn(before: Membership, user: string, groups: readonly st
 /** Access that names a principal and stays when it goes: the plan takes neither the access nor its scope away. */
 export function aclsNaming(look: Look, principal: string): readonly LiveObject[] {
   const name = principal.toLowerCase();
-  return look.live("acls").filter((acl) => {
-    const slash = acl.name.indexOf("/");
-    if (acl.name.slice(slash + 1).toLowerCase() !== name) return false;
-    return !look.goes("acls", acl.name) && !look.goes("scopes", acl.name.slice(0, slash));
-  });
+  return look
+    .live("acls")
+    .filter(
+      (acl) =>
+        memberOf(acl.name).toLowerCase() === name &&
+        !look.goes("acls", acl.name) &&
+        !look.goes("scopes", parentOf(acl.name)),
+    );
 }
 
 /** Members of a group that stay when it goes: its own, and those that it has through groups which go as well. */

@@ -1,5 +1,6 @@
 // Names of things that live in a scope: `etl/db-password` is the member `db-password` of the parent `etl`.
 
+import { memberOf, parentOf } from "../core/address.ts";
 import type { LiveObject } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
 
@@ -8,10 +9,8 @@ export interface Place {
   readonly member: string;
 }
 
-/** The first slash ends the parent: scope names have none. */
 export function placeOf(name: string): Place {
-  const slash = name.indexOf("/");
-  return { parent: name.slice(0, Math.max(0, slash)), member: name.slice(slash + 1) };
+  return { parent: parentOf(name), member: memberOf(name) };
 }
 
 /** The members of all parents; the client bounds how many requests are under way. */

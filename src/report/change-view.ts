@@ -1,5 +1,6 @@
 // One change as a reader should see it, without colours or layout: the text and Markdown forms are made from this.
 
+import { nameOf } from "../core/address.ts";
 import { toPointer } from "../core/pointer.ts";
 import type { Action, Change } from "../planner/change.ts";
 import type { Values } from "../resource/fields.ts";
@@ -94,8 +95,7 @@ function withoutName(
 
 function remarks(change: Change, registry: Registry): readonly string[] {
   const found: string[] = [];
-  const key = change.address.slice(change.address.indexOf(".") + 1);
-  if (change.name !== key) found.push(`named ${printable(JSON.stringify(change.name))}`);
+  if (change.name !== nameOf(change.address)) found.push(`named ${printable(JSON.stringify(change.name))}`);
   if (change.action === "delete" && change.deposed === true) found.push("an old object of this address");
   if (change.action === "replace") found.push(REPLACING[change.replacing]);
   if (change.action === "update") found.push(...stepNames(change.steps.map((step) => step.operation)));

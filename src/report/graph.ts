@@ -1,6 +1,6 @@
 // The graph of a spec's resources in the forms that other tools draw: DOT, Mermaid, JSON. An arrow leads to what is needed.
 
-import { type Address, kindOf } from "../core/address.ts";
+import { type Address, kindOf, nameOf } from "../core/address.ts";
 import { printable } from "./printable.ts";
 
 export interface Graph {
@@ -35,8 +35,7 @@ export function graphDot(graph: Graph): string {
       `    label=${dotText(kind)}; color="#d0d7de"; fontname="sans-serif";`,
     );
     for (const node of graph.nodes)
-      if (kindOf(node) === kind)
-        lines.push(`    ${dotText(node)} [label=${dotText(node.slice(kind.length + 1))}];`);
+      if (kindOf(node) === kind) lines.push(`    ${dotText(node)} [label=${dotText(nameOf(node))}];`);
     lines.push("  }");
   }
   for (const [from, to] of graph.edges) lines.push(`  ${dotText(from)} -> ${dotText(to)};`);

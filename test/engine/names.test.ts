@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { remoteId } from "../../src/core/address.ts";
-import { kindsNamedBy, nameBook, textsIn, toNames, translated } from "../../src/engine/names.ts";
+import { kindsNamedBy, nameBook, toNames, translated } from "../../src/engine/names.ts";
 import type { FieldTable } from "../../src/resource/fields.ts";
 import { registryOf } from "../../src/resource/registry.ts";
 import { kind } from "./toy.ts";
@@ -84,8 +84,4 @@ test("a table knows which kinds its fields name", () => {
 test("values without names are not copied", () => {
   const values = { size: 1 };
   expect(translated({ size: { type: "integer" } }, values, toId)).toBe(values);
-});
-
-test("all texts of a value are found, however deep", () => {
-  expect([...textsIn({ a: ["x", { b: "y" }], c: 1, d: null })].sort()).toEqual(["x", "y"]);
 });

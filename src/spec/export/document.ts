@@ -1,6 +1,6 @@
 // The live workspace as a spec: sections, keys and values with comments, and the sources that belong to it. Pure.
 
-import type { Address } from "../../core/address.ts";
+import { type Address, memberOf, parentOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { hasContent, secretField } from "../../resource/content-kinds.ts";
@@ -9,7 +9,7 @@ import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { escaped } from "../template.ts";
 import { type Placed, placed } from "./addresses.ts";
-import { memberOf, parentOf, secretNotes, variablesFor } from "./secrets.ts";
+import { secretNotes, variablesFor } from "./secrets.ts";
 import { type Source, sourcesOf } from "./sources.ts";
 import { namesKind, type Writing, writtenValues } from "./values.ts";
 

@@ -1,6 +1,6 @@
 // Secrets of an exported workspace: their values cannot be read back, so a spec can only name where they are to come from.
 
-import type { Address } from "../../core/address.ts";
+import { type Address, memberOf } from "../../core/address.ts";
 import type { Placed } from "./addresses.ts";
 
 /** `ETL_DB_PASSWORD` for `etl/db-password`, with a number where another secret has that word already. */
@@ -32,7 +32,3 @@ export function secretNotes(
     ...inside.map((one) => `    ${memberOf(one.live.name)}: { env: ${variables.get(one.address) ?? ""} }`),
   ];
 }
-
-/** Scope names hold no slash, so the first one ends the parent. */
-export const parentOf = (name: string): string => name.slice(0, Math.max(0, name.indexOf("/")));
-export const memberOf = (name: string): string => name.slice(name.indexOf("/") + 1);

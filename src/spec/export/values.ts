@@ -2,6 +2,7 @@
 
 import { canonicalJson } from "../../core/canonical.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
+import { setMember } from "../../core/pointer.ts";
 import { isContentField } from "../../resource/content-kinds.ts";
 import type { FieldSchema, Values } from "../../resource/fields.ts";
 import type { Provider } from "../../resource/provider.ts";
@@ -79,12 +80,7 @@ function form(schema: FieldSchema, value: Json, on: Writing): Json | undefined {
     const required = schema.properties === undefined || schema.required?.includes(key) === true;
     const member = written(memberOf(schema, key), one, undefined, required, on);
     if (member === undefined) continue;
-    Object.defineProperty(out, escaped(key), {
-      value: member,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
+    setMember(out, escaped(key), member);
   }
   return Object.keys(out).length === 0 ? undefined : out;
 }

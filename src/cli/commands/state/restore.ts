@@ -1,5 +1,6 @@
 // `workspace state restore [GENERATION]`: brings an older state back, also where the present one is damaged; without an argument lists them.
 
+import { kindOf } from "../../../core/address.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { printable, printableJson } from "../../../report/printable.ts";
 import { count } from "../../../report/words.ts";
@@ -62,7 +63,7 @@ function list(context: Context, generations: readonly Generation[], form: "text"
 function counted(state: State): string {
   const kinds = new Map<string, number>();
   for (const address of state.records.keys()) {
-    const kind = address.slice(0, address.indexOf("."));
+    const kind = kindOf(address);
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }
   const parts = [...kinds].sort().map(([kind, number]) => `${kind} ${number}`);
