@@ -1,7 +1,8 @@
 // A PostgreSQL server for one test file: made in a folder of its own, reached over a socket there, gone with the process.
 
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -44,6 +45,23 @@ function run(words: readonly string[]): void {
   if (done.status !== 0) throw new Error(`${words.join(" ")}\n${done.stdout}${done.stderr}`);
 }
 
+/** Its input ends with whoever started it, also with one that was killed: then the server goes, and its folder. */
+const WATCHING = `trap '' INT TERM HUP; cat > /dev/null; "$1" -D "$2/data" -m immediate stop; rm -rf "$2"`;
+
+/** It keeps no process alive, and no signal of a terminal reaches it. */
+function watch(as: readonly string[], bin: string, folder: string): ChildProcess {
+  const words = [...as, "sh", "-c", WATCHING, "sh", join(bin, "pg_ctl"), folder];
+  const [command = "", ...args] = words;
+  const child = spawn(command, args, {
+    cwd: tmpdir(),
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  child.unref();
+  (child.stdin as Socket | null)?.unref();
+  return child;
+}
+
 /** Whether there is a server to start. */
 export function isPostgresHere(): boolean {
   const user = account();
@@ -73,7 +91,9 @@ export function startPostgres(settings: readonly string[] = ["fsync=off"]): Post
     if (!existsSync(folder)) return;
     ctl("-m", "immediate", "stop");
     rmSync(folder, { recursive: true, force: true });
+    watcher.stdin?.end();
   };
+  const watcher = watch(as, bin, folder);
   run([
     ...as,
     join(bin, "initdb"),
