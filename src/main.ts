@@ -4,7 +4,11 @@ const argv = process.argv.slice(2);
 
 if (argv[0] === "--version" || argv[0] === "-V") {
   const { VERSION } = await import("./cli/about.ts");
-  process.stdout.write(`${VERSION}\n`);
+  const { standardOutput } = await import("./cli/output.ts");
+  const { leave } = await import("./cli/leaving.ts");
+  const [stdout, stderr] = [standardOutput(process.stdout), standardOutput(process.stderr)];
+  stdout.write(`${VERSION}\n`);
+  await leave({ env: process.env, stdout, stderr }, 0);
 } else {
   const { runInProcess } = await import("./cli/process.ts");
   await runInProcess(argv);

@@ -1,5 +1,6 @@
-// A stream that commands write to: it remembers what is still under way, and a reader that went away stops nothing.
+// A stream that commands write to: it remembers what is still under way and what was lost; a reader that went away stops nothing.
 
+import { fstatSync, writeSync } from "node:fs";
 import type { Writable } from "node:stream";
 
 export interface Output {
@@ -8,6 +9,8 @@ export interface Output {
   readonly columns: number;
   /** The stream itself, for libraries that draw on it. */
   readonly stream: Writable;
+  /** Why not everything arrived: a full disk, say. A reader that went away is none. */
+  readonly lost: Error | undefined;
   write(text: string | Uint8Array): void;
   /** Settles when everything written has left this process. */
   flush(): Promise<void>;
@@ -15,24 +18,60 @@ export interface Output {
 
 type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-export function outputOf(stream: Stream): Output {
-  let broken = false;
+/** `file`: the stream's descriptor where that is a file: Node's own stream takes what a disk had room for as the whole. */
+export function outputOf(stream: Stream, file?: number): Output {
+  let broken: unknown;
   let pending: Promise<void> = Promise.resolve();
+  const breaks = (problem: unknown): void => {
+    broken ??= problem;
+  };
   // `workspace plan | head`: an apply must not die of it either.
-  stream.on("error", () => {
-    broken = true;
-  });
+  stream.on("error", breaks);
   return {
     stream,
     isTerminal: stream.isTTY === true,
     get columns() {
       return stream.columns ?? 80;
     },
+    get lost() {
+      return broken instanceof Error && !isGone(broken) ? broken : undefined;
+    },
     write(text) {
-      if (broken || text.length === 0) return;
+      if (broken !== undefined || text.length === 0) return;
+      if (file !== undefined) {
+        try {
+          writeWhole(file, text);
+        } catch (problem) {
+          breaks(problem);
+        }
+        return;
+      }
       const written = new Promise<void>((resolve) => stream.write(text, () => resolve()));
       pending = Promise.all([pending, written]).then(() => undefined);
     },
     flush: () => pending,
   };
+}
+
+function isGone(problem: Error): boolean {
+  return "code" in problem && (problem.code === "EPIPE" || problem.code === "ERR_STREAM_DESTROYED");
+}
+
+function writeWhole(file: number, text: string | Uint8Array): void {
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+}
+
+/** Output of this process. */
+export function standardOutput(stream: Stream & { readonly fd: number }): Output {
+  return outputOf(stream, stream.isTTY !== true && isFile(stream.fd) ? stream.fd : undefined);
+}
+
+function isFile(descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFile() || stats.isCharacterDevice();
+  } catch {
+    return false;
+  }
 }

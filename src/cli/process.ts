@@ -3,19 +3,20 @@
 import { createHmac, hash } from "node:crypto";
 import { homedir } from "node:os";
 import { digestWith } from "../core/canonical.ts";
-import { outputOf } from "./output.ts";
+import { leave } from "./leaving.ts";
+import { standardOutput } from "./output.ts";
 import { runProgram } from "./program.ts";
-import { type SignalName, Signals } from "./signals.ts";
+import { SIGNALS, Signals } from "./signals.ts";
 
 export async function runInProcess(argv: readonly string[]): Promise<never> {
   digestWith({
     sha256: (data) => hash("sha256", data),
     hmac: (key, data) => createHmac("sha256", key).update(data).digest("hex"),
   });
-  const stdout = outputOf(process.stdout);
-  const stderr = outputOf(process.stderr);
+  const stdout = standardOutput(process.stdout);
+  const stderr = standardOutput(process.stderr);
   const signals = new Signals((text) => stderr.write(text));
-  for (const name of ["SIGINT", "SIGTERM"] as const satisfies readonly SignalName[])
+  for (const name of SIGNALS)
     process.on(
       name,
       once(() => signals.receive(name)),
@@ -30,8 +31,23 @@ export async function runInProcess(argv: readonly string[]): Promise<never> {
     signals,
   };
   const code = await runProgram(context, argv);
-  await Promise.all([stdout.flush(), stderr.flush()]);
-  process.exit(code);
+  await dieWhereBlocked(signals);
+  return leave(context, code);
+}
+
+/** Node's exit waits for reads that are under way. One that may never end, of a file system that hangs, is left by the signal itself. */
+async function dieWhereBlocked({ last }: Signals): Promise<void> {
+  if (last === undefined || !isReading()) return;
+  await new Promise((resolve) => setTimeout(resolve, READ_MS));
+  if (!isReading()) return;
+  process.removeAllListeners(last);
+  process.kill(process.pid, last);
+}
+
+const READ_MS = 300;
+
+function isReading(): boolean {
+  return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }
 
 /** A terminal, a launcher and tools such as timeout(1) may all send the same signal: what comes within a moment is one. */

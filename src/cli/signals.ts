@@ -1,8 +1,10 @@
-// Ctrl-C and SIGTERM: outside an apply they end the run at once; inside, the first asks it to stop, the second ends it.
+// Ctrl-C, SIGTERM and a terminal that closes: outside an apply they end the run at once; inside, the first asks it to stop, the second ends it.
 
-export type SignalName = "SIGINT" | "SIGTERM";
+export const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-export const SIGNAL_EXIT: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143 };
+export type SignalName = (typeof SIGNALS)[number];
+
+export const SIGNAL_EXIT: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 const STOPPING =
   "Stopping: what is in flight is finished, nothing new is started. Once more ends the run at once.\n";
@@ -11,6 +13,7 @@ export class Signals {
   readonly #ended = Promise.withResolvers<number>();
   #stopping: AbortController | undefined;
   #first: SignalName | undefined;
+  #last: SignalName | undefined;
   #words = STOPPING;
   readonly #say: (text: string) => void;
 
@@ -28,8 +31,13 @@ export class Signals {
     return this.#first === undefined ? undefined : SIGNAL_EXIT[this.#first];
   }
 
+  get last(): SignalName | undefined {
+    return this.#last;
+  }
+
   receive(name: SignalName): void {
     const again = this.#first !== undefined;
+    this.#last = name;
     this.#first ??= name;
     if (this.#stopping === undefined || again) {
       this.#ended.resolve(SIGNAL_EXIT[name]);

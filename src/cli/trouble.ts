@@ -21,7 +21,7 @@ export function troubled(context: Context, problem: unknown): number {
 }
 
 /** Writes diagnostics to stderr. */
-export function tell(context: Context, diagnostics: readonly Diagnostic[]): void {
+export function tell(context: Pick<Context, "env" | "stderr">, diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
   context.stderr.write(
     diagnosticsText(diagnostics, colorsFor(wantsColor(context.env, context.stderr.isTerminal))),

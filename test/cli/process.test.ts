@@ -1,7 +1,8 @@
 // The program as a real process: start, output, signals, sudden death, a reader that goes away.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
 import { BIN, folderWith, start } from "./program.ts";
@@ -62,6 +63,7 @@ describe("the program as a process", () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
+    ["SIGHUP", 129],
   ] as const)("%s during an apply finishes what is in flight, saves, and exits %i", async (signal, code) => {
     const cwd = folderWith(POOLS);
     await slowCreates(150);
@@ -84,6 +86,19 @@ describe("the program as a process", () => {
     ).toEqual(made);
     expect((await start(["apply", ...options], { cwd, env: env() }).ended).code).toBe(0);
     expect(await poolNames()).toEqual(wanted);
+  });
+
+  test("a signal ends a run that waits for a file system", async () => {
+    const cwd = folderWith(POOLS);
+    const script =
+      'const { runInProcess } = await import(process.argv[1]); import("node:fs").then((fs) => fs.promises.readFile("hangs")); await runInProcess(["emulator", "--token", "t"]);';
+    spawnSync("mkfifo", [join(cwd, "hangs")]);
+    const source = join(import.meta.dirname, "../../src/cli/process.ts");
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script, source], { cwd });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    const ended = new Promise((resolve) => child.on("close", (...how) => resolve(how)));
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([null, "SIGTERM"]);
   });
 
   test("a second Ctrl-C ends the run at once, and the next run finishes", async () => {
