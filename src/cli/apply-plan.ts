@@ -13,6 +13,7 @@ import { nodeClock, nodeRandom } from "../state/file/node-ports.ts";
 import type { Lease } from "../state/store.ts";
 import { fromEnv, timeFromEnv } from "./config.ts";
 import type { Context } from "./context.ts";
+import { diagnosticEvents } from "./ending.ts";
 import { progressFor } from "./progress.ts";
 import type { Run } from "./run.ts";
 import type { Form } from "./show-plan.ts";
@@ -86,15 +87,18 @@ export async function showOutcome(context: Context, outcome: Outcome, form: Form
     }
     case "json": {
       const { outcomeJson } = await import("../report/outcome-json.ts");
-      const { diagnosticJson } = await import("../report/diagnostic-text.ts");
-      for (const one of outcome.diagnostics)
-        context.stdout.write(`${printableJson({ type: "diagnostic", diagnostic: diagnosticJson(one) })}\n`);
+      await diagnosticEvents(context, outcome.diagnostics);
       context.stdout.write(`${printableJson(outcomeJson(outcome))}\n`);
       return;
     }
     case "markdown": {
       const { outcomeMarkdown } = await import("../report/outcome-markdown.ts");
       context.stdout.write(outcomeMarkdown(outcome));
+      return;
+    }
+    case "junit": {
+      const { outcomeJunit } = await import("../report/junit.ts");
+      context.stdout.write(outcomeJunit(outcome));
       return;
     }
   }

@@ -11,7 +11,7 @@ import { EXIT, exitOfOutcome, exitOfPlan } from "./exit.ts";
 import { assertGoingOn, type MakingOptions } from "./make-so.ts";
 import { lookAround, type Run, type Wish, withRun } from "./run.ts";
 import { checkedPlan, planFile, sealCheck } from "./saved-plan.ts";
-import { showPlan } from "./show-plan.ts";
+import { showRefusal } from "./show-plan.ts";
 
 /** A saved plan was looked at when it was made: nobody is asked. */
 export function applySaved(context: Context, options: MakingOptions & Wish, file: string): Promise<number> {
@@ -71,7 +71,7 @@ async function applyChecked(
   const saved = checkedPlan(run, text, lease.state());
   const refused = exitOfPlan(saved.plan);
   if (refused !== EXIT.ok) {
-    await showPlan(run.context, saved.plan, options.output);
+    await showRefusal(run.context, saved.plan, options.output);
     return refused;
   }
   // The world is looked at again for names and ids; what is done is what the file says.

@@ -1,6 +1,7 @@
 // What a command is: a name, a summary, its options and arguments as data, and what it does.
 
 import type { Context } from "./context.ts";
+import type { Ending } from "./ending.ts";
 import type { Options, ValuesOf } from "./option.ts";
 
 /** A positional argument, as commander writes it: `<address>`, `[planfile]`, `[names...]`. */
@@ -18,6 +19,8 @@ export interface Command {
   readonly args: readonly ArgumentSpec[];
   /** Help that depends on the arguments; shown before the command's own. */
   moreHelp?(args: readonly string[]): Promise<string>;
+  /** For commands with forms for machines: what their reader gets where the run ended before its answer. */
+  readonly ending?: Ending;
   /** Gives the exit code. */
   run(context: Context, options: Readonly<Record<string, unknown>>, args: readonly string[]): Promise<number>;
 }
@@ -28,6 +31,7 @@ interface Definition<O extends Options> {
   readonly notes?: string;
   readonly options: O;
   readonly args?: readonly ArgumentSpec[];
+  readonly ending?: Ending;
   moreHelp?(args: readonly string[]): Promise<string>;
   run(context: Context, options: ValuesOf<O>, args: readonly string[]): Promise<number>;
 }

@@ -6,9 +6,10 @@ import type { Lease } from "../state/store.ts";
 import { approval, carryOut, showOutcome, withLock } from "./apply-plan.ts";
 import { confirmed } from "./confirm.ts";
 import type { Context } from "./context.ts";
+import { applyEnding, diagnosticEvents } from "./ending.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "./exit.ts";
 import { lookAround, type Run, type RunOptions, type Wish, withRun } from "./run.ts";
-import { type Form, showPlan } from "./show-plan.ts";
+import { type Form, showPlan, showRefusal } from "./show-plan.ts";
 import { tell } from "./trouble.ts";
 
 export type MakingOptions = RunOptions & {
@@ -47,12 +48,14 @@ async function planAndApply(
   const found = [...lease.diagnostics, ...looked.diagnostics];
   if (hasErrors(found)) throw new Failure(...found);
   tell(context, found);
+  const machine = options.output === "json";
+  if (machine) await diagnosticEvents(context, found);
   const entries = [...looked.recovered.entries, ...looked.learnt];
-  if (options.output !== "json")
-    await showPlan(context, looked.plan, options.output === "markdown" ? "markdown" : "text");
   const refused = exitOfPlan(looked.plan);
+  if (options.output === "text" || options.output === "markdown")
+    await showPlan(context, looked.plan, options.output);
+  else if (refused !== EXIT.ok) await showRefusal(context, looked.plan, options.output);
   if (refused !== EXIT.ok) {
-    if (options.output === "json") await showPlan(context, looked.plan, "json");
     context.stderr.write("Nothing was changed.\n");
     return refused;
   }
@@ -61,6 +64,8 @@ async function planAndApply(
     !(await confirmed(context, approval(context, options), making.question, signal))
   ) {
     assertGoingOn(signal);
+    const declined = error("CLI_CONFIRMATION", "the plan was not approved, so nothing was changed");
+    await applyEnding(context, options.output, [declined]);
     context.stderr.write("Nothing was changed.\n");
     return EXIT.error;
   }

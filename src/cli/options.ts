@@ -30,8 +30,20 @@ export const ONLY_OPTION = {
   only: texts("--only <address-glob>", "only these addresses and what they need; can be repeated"),
 } as const;
 
+/** Of what is looked at: a plan, drift. */
+export const REPORT_OPTION = {
+  output: choice("-o, --output <form>", "the form of the output", [
+    "text",
+    "json",
+    "markdown",
+    "html",
+    "junit",
+  ]),
+} as const;
+
+/** Of what is done, or checked. */
 export const OUTPUT_OPTION = {
-  output: choice("-o, --output <form>", "the form of the output", ["text", "json", "markdown"]),
+  output: choice("-o, --output <form>", "the form of the output", ["text", "json", "markdown", "junit"]),
 } as const;
 
 export const ASK_OPTIONS = {

@@ -8,7 +8,7 @@ import { EXIT } from "./exit.ts";
 import { groupHelp, programHelp } from "./help.ts";
 import { nearest } from "./nearest.ts";
 import { parse } from "./parse.ts";
-import { troubled } from "./trouble.ts";
+import { diagnosticsOf, troubled } from "./trouble.ts";
 
 /** Runs to the end, or to the moment a signal ends it; the exit code. Never throws. */
 export async function runProgram(context: Context, argv: readonly string[]): Promise<number> {
@@ -55,15 +55,34 @@ async function runCommand(
   title: string,
   argv: readonly string[],
 ): Promise<number> {
-  const parsed = parse(command, title, argv, context.stdout.columns);
-  if ("help" in parsed) {
-    const words = argv.filter((word) => !word.startsWith("-"));
-    if (command.moreHelp !== undefined && words.length > 0)
-      context.stdout.write(`${await command.moreHelp(words)}\n`);
-    context.stdout.write(parsed.help);
-    return EXIT.ok;
+  try {
+    const parsed = parse(command, title, argv, context.stdout.columns);
+    if ("help" in parsed) return await help(context, command, argv, parsed.help);
+    return await command.run(context, parsed.options, parsed.args);
+  } catch (problem) {
+    await command.ending?.(context, formIn(argv), diagnosticsOf(problem));
+    throw problem;
   }
-  return command.run(context, parsed.options, parsed.args);
+}
+
+async function help(
+  context: Context,
+  command: Command,
+  argv: readonly string[],
+  text: string,
+): Promise<number> {
+  const words = argv.filter((word) => !word.startsWith("-"));
+  if (command.moreHelp !== undefined && words.length > 0)
+    context.stdout.write(`${await command.moreHelp(words)}\n`);
+  context.stdout.write(text);
+  return EXIT.ok;
+}
+
+/** The form that was asked for, also where the other words do not fit the command. */
+function formIn(argv: readonly string[]): string {
+  const at = argv.findLastIndex((word) => /^(-o|--output)/.test(word));
+  const [, own] = /^(?:--output=|-o=?)(.+)$/.exec(argv[at] ?? "") ?? [];
+  return own ?? argv[at + 1] ?? "";
 }
 
 function unknownCommand(shown: string, known: readonly Pick<Listed, "name">[], name = shown) {

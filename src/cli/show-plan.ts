@@ -9,9 +9,19 @@ import { VERSION } from "./about.ts";
 import type { Context } from "./context.ts";
 import { tell } from "./trouble.ts";
 
-export type Form = "text" | "json" | "markdown";
+/** The forms of what a run did. */
+export type Form = "text" | "json" | "markdown" | "junit";
+/** The forms of what is looked at. */
+export type ReportForm = Form | "html";
 
-export async function showPlan(context: Context, plan: Plan, form: Form): Promise<void> {
+/** `aside`: what was found and is no part of the plan; readers of documents get it there. */
+export async function showPlan(
+  context: Context,
+  plan: Plan,
+  form: ReportForm,
+  aside: readonly Diagnostic[] = [],
+): Promise<void> {
+  const whole = { ...plan, diagnostics: [...plan.diagnostics, ...aside] };
   switch (form) {
     case "text": {
       const { planText } = await import("../report/plan-text.ts");
@@ -22,7 +32,7 @@ export async function showPlan(context: Context, plan: Plan, form: Form): Promis
     }
     case "json": {
       const { planJson } = await import("../report/plan-json.ts");
-      context.stdout.write(`${printableJson(planJson(plan, registry, VERSION), 2)}\n`);
+      context.stdout.write(`${printableJson(planJson(whole, registry, VERSION), 2)}\n`);
       tell(context, [...plan.diagnostics, ...guardsOf(plan)]);
       return;
     }
@@ -32,8 +42,32 @@ export async function showPlan(context: Context, plan: Plan, form: Form): Promis
       tell(context, [...plan.diagnostics, ...guardsOf(plan)]);
       return;
     }
+    case "html": {
+      const { planHtml } = await import("../report/html/plan-html.ts");
+      context.stdout.write(planHtml(whole, registry));
+      tell(context, [...plan.diagnostics, ...guardsOf(plan)]);
+      return;
+    }
+    case "junit": {
+      const { planJunit } = await import("../report/junit.ts");
+      context.stdout.write(planJunit(whole, registry));
+      tell(context, [...plan.diagnostics, ...guardsOf(plan)]);
+      return;
+    }
   }
   form satisfies never;
+}
+
+/** A plan that is not applied: whole for people, as events or cases for those who follow an apply. */
+export async function showRefusal(context: Context, plan: Plan, form: Form): Promise<void> {
+  if (form !== "json") return showPlan(context, plan, form);
+  const { diagnosticEventJson } = await import("../report/outcome-json.ts");
+  const events = [
+    ...plan.diagnostics.map((one) => diagnosticEventJson(one)),
+    ...plan.guards.map((guard) => diagnosticEventJson(guard.diagnostic, guard.addresses)),
+  ];
+  for (const event of events) context.stdout.write(`${printableJson(event)}\n`);
+  tell(context, [...plan.diagnostics, ...guardsOf(plan)]);
 }
 
 export function guardsOf(plan: Plan): readonly Diagnostic[] {

@@ -11,8 +11,8 @@ import { diffLines, type FieldLine } from "./field-lines.ts";
 import { printable } from "./printable.ts";
 import { count } from "./words.ts";
 
-const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
-const WORDS = { changed: "changed", gone: "is gone", appeared: "appeared" } as const;
+const DRIFT_SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
+export const DRIFT_WORDS = { changed: "changed", gone: "is gone", appeared: "appeared" } as const;
 
 export function driftText(drift: readonly Drift[], registry: Registry, colors: Colors): string {
   if (drift.length === 0) return `${colors.bold("No drift: the workspace is as it was left.")}\n`;
@@ -21,13 +21,15 @@ export function driftText(drift: readonly Drift[], registry: Registry, colors: C
 
 export function driftLines(drift: readonly Drift[], registry: Registry, colors: Colors): readonly string[] {
   return drift.flatMap((one) => [
-    `  ${colors.yellow(SIGNS[one.what])} ${colors.bold(printable(one.address))} ${WORDS[one.what]}`,
-    ...fieldBlock(
-      one.diffs.flatMap((diff) => linesOf(one, diff, registry)),
-      colors,
-    ),
+    `  ${colors.yellow(DRIFT_SIGNS[one.what])} ${colors.bold(printable(one.address))} ${DRIFT_WORDS[one.what]}`,
+    ...fieldBlock(driftFields(one, registry), colors),
     ...contentBlock(contentLines(one.content), colors),
   ]);
+}
+
+/** What was recorded, and what is there now. */
+export function driftFields(one: Drift, registry: Registry): readonly FieldLine[] {
+  return one.diffs.flatMap((diff) => linesOf(one, diff, registry));
 }
 
 /** Digests of contents tell people nothing. */

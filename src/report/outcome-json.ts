@@ -1,5 +1,6 @@
 // An apply as JSON, one event a line: for pipelines that follow it.
 
+import type { Diagnostic } from "../core/diagnostic.ts";
 import type { ApplyEvent, ChangeOutcome, Outcome } from "../planner/outcome.ts";
 import { diagnosticJson } from "./diagnostic-text.ts";
 import { TOUCHING } from "./words.ts";
@@ -19,6 +20,12 @@ export function eventJson(event: ApplyEvent): Line {
       return { type: event.type, ...changeOutcomeJson(event.outcome) };
   }
   return event satisfies never;
+}
+
+/** Of a run as a whole; `addresses`: what a guard's objection is about. */
+export function diagnosticEventJson(one: Diagnostic, addresses?: readonly string[]): Line {
+  const diagnostic = { ...diagnosticJson(one), ...(addresses === undefined ? {} : { addresses }) };
+  return { type: "diagnostic", diagnostic };
 }
 
 export function changeOutcomeJson(one: ChangeOutcome): Line {

@@ -55,6 +55,21 @@ function unit(character: string, at: number): string {
   return `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`;
 }
 
+const MARKS: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+  "\ufffe": "\\ufffe",
+  "\uffff": "\\uffff",
+};
+
+/** Text or an attribute's value in HTML and XML: no tag, no entity, and no character that XML forbids. */
+export function markupText(text: string): string {
+  return printable(text).replace(/[&<>"'\ufffe\uffff]/g, (character) => MARKS[character] ?? "");
+}
+
 /** A Markdown code span: no markup, mention, link or tag inside it has an effect. */
 export function markdownCode(text: string): string {
   const shown = printable(text).replaceAll("|", "\\|");

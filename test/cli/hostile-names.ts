@@ -65,7 +65,7 @@ class Commands {
   }
 }
 
-const FORMS = ["text", "json", "markdown"] as const;
+const FORMS = ["text", "json", "markdown", "html", "junit"] as const;
 
 export interface Shown {
   readonly leaks: readonly string[];

@@ -11,6 +11,10 @@ import { driftReportJson } from "../../src/report/drift-json.ts";
 import { driftMarkdown } from "../../src/report/drift-markdown.ts";
 import { driftText } from "../../src/report/drift-text.ts";
 import { graphDot, graphJson, graphMermaid, graphOf } from "../../src/report/graph.ts";
+import { driftHtml } from "../../src/report/html/drift-html.ts";
+import { planHtml } from "../../src/report/html/plan-html.ts";
+import { troubleHtml } from "../../src/report/html/trouble-html.ts";
+import { driftJunit, findingsJunit, outcomeJunit, planJunit } from "../../src/report/junit.ts";
 import { changeOutcomeJson, eventJson, outcomeJson } from "../../src/report/outcome-json.ts";
 import { outcomeMarkdown } from "../../src/report/outcome-markdown.ts";
 import { outcomeText } from "../../src/report/outcome-text.ts";
@@ -162,6 +166,13 @@ function outputs(name: string): Readonly<Record<string, string>> {
     outcomeJson:
       outcome.changes.map((change) => printableJson(changeOutcomeJson(change))).join("\n") +
       printableJson(outcomeJson(outcome)),
+    planHtml: planHtml(plan, registry),
+    driftHtml: driftHtml(plan, registry),
+    troubleHtml: troubleHtml(name, plan.diagnostics),
+    planJunit: planJunit(plan, registry),
+    driftJunit: driftJunit(plan.drift, registry),
+    outcomeJunit: outcomeJunit(outcome),
+    findingsJunit: findingsJunit(name, name, plan.diagnostics),
     eventJson: printableJson(
       eventJson({ type: "apply_waiting", address: addressOf("pools", name), kind: "pools", what: name }),
     ),
@@ -177,6 +188,7 @@ function outputs(name: string): Readonly<Record<string, string>> {
   };
 }
 
+const tags = (text: string) => text.split(/[<>]/).length;
 const shape = (text: string) => text.split("\n").length;
 
 const harmless = outputs("harmless");
@@ -187,6 +199,9 @@ export function leaksOf(name: string): readonly string[] {
   const leaks = Object.entries(shown).flatMap(([output, text]) => [
     ...(HIDDEN.test(text.replaceAll("\n", "")) ? [`${output}: hidden character`] : []),
     ...(/::|##\w*\[/.test(text) ? [`${output}: command`] : []),
+    ...(/(Html|Junit)$/.test(output) && tags(text) !== tags(harmless[output] ?? "")
+      ? [`${output}: other tags`]
+      : []),
     ...(shape(text) === shape(harmless[output] ?? "") ? [] : [`${output}: other lines`]),
   ]);
   const { resource_changes } = JSON.parse(shown.planJson ?? "") as {

@@ -2,6 +2,7 @@
 
 import { applySaved } from "../apply-saved.ts";
 import { defineCommand } from "../command.ts";
+import { applyEnding } from "../ending.ts";
 import { makeSo } from "../make-so.ts";
 import { flag } from "../option.ts";
 import {
@@ -28,6 +29,7 @@ export const apply = defineCommand({
   args: [
     { name: "[planfile]", description: "a plan saved with `plan --out`: applied as it is, without asking" },
   ],
+  ending: applyEnding,
   notes:
     "Exit codes: 0 done, 1 error or failures, 3 refused, 4 stale or moved, 5 locked, 130 and 143 stopped by a signal.",
   async run(context, options, [planfile]) {

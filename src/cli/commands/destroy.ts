@@ -1,6 +1,7 @@
 // `workspace destroy`: deletes everything that the state says is ours.
 
 import { defineCommand } from "../command.ts";
+import { applyEnding } from "../ending.ts";
 import { makeSo } from "../make-so.ts";
 import {
   ASK_OPTIONS,
@@ -22,6 +23,7 @@ export const destroy = defineCommand({
     ...OUTPUT_OPTION,
     ...ASK_OPTIONS,
   },
+  ending: applyEnding,
   notes: "Preview it with: workspace plan --destroy",
   async run(context, options) {
     const wish = { destroy: true, only: options.only };

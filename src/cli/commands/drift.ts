@@ -8,16 +8,18 @@ import { printableJson } from "../../report/printable.ts";
 import { VERSION } from "../about.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { driftEnding } from "../ending.ts";
 import { EXIT } from "../exit.ts";
-import { HOST_OPTIONS, ONLY_OPTION, OUTPUT_OPTION, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
+import { HOST_OPTIONS, ONLY_OPTION, REPORT_OPTION, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
 import { lookAround, withRun } from "../run.ts";
-import type { Form } from "../show-plan.ts";
+import type { ReportForm } from "../show-plan.ts";
 import { tell } from "../trouble.ts";
 
 export const drift = defineCommand({
   name: "drift",
   summary: "show what changed outside since the last apply; writes nothing",
-  options: { ...SPEC_OPTIONS, ...HOST_OPTIONS, state: STATE_OPTIONS.state, ...ONLY_OPTION, ...OUTPUT_OPTION },
+  options: { ...SPEC_OPTIONS, ...HOST_OPTIONS, state: STATE_OPTIONS.state, ...ONLY_OPTION, ...REPORT_OPTION },
+  ending: driftEnding,
   notes: "Exit codes: 0 no drift, 1 error, 2 drift. No secret is read.",
   async run(context, options) {
     return withRun(context, options, { makesKey: false, secrets: "skip", ahead: true }, async (run) => {
@@ -28,13 +30,13 @@ export const drift = defineCommand({
       const found = [...diagnostics, ...looked.recovered.diagnostics, ...unread];
       if (hasErrors(found)) throw new Failure(...found);
       tell(context, found);
-      await showDrift(context, looked.plan, options.output);
+      await showDrift(context, { ...looked.plan, diagnostics: found }, options.output);
       return looked.plan.drift.length > 0 ? EXIT.changes : EXIT.ok;
     });
   },
 });
 
-async function showDrift(context: Context, plan: Plan, form: Form): Promise<void> {
+async function showDrift(context: Context, plan: Plan, form: ReportForm): Promise<void> {
   switch (form) {
     case "text": {
       const { driftText } = await import("../../report/drift-text.ts");
@@ -50,6 +52,16 @@ async function showDrift(context: Context, plan: Plan, form: Form): Promise<void
     case "markdown": {
       const { driftMarkdown } = await import("../../report/drift-markdown.ts");
       context.stdout.write(driftMarkdown(plan.drift, registry));
+      return;
+    }
+    case "html": {
+      const { driftHtml } = await import("../../report/html/drift-html.ts");
+      context.stdout.write(driftHtml(plan, registry));
+      return;
+    }
+    case "junit": {
+      const { driftJunit } = await import("../../report/junit.ts");
+      context.stdout.write(driftJunit(plan.drift, registry));
       return;
     }
   }

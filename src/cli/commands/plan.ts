@@ -10,13 +10,14 @@ import type { State } from "../../state/record.ts";
 import { defineCommand } from "../command.ts";
 import { fromEnv } from "../config.ts";
 import type { Context } from "../context.ts";
+import { planEnding } from "../ending.ts";
 import { EXIT, exitOf, exitOfPlan } from "../exit.ts";
 import { planOffline } from "../offline.ts";
 import { flag, text, whole } from "../option.ts";
-import { HOST_OPTIONS, ONLY_OPTION, OUTPUT_OPTION, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
+import { HOST_OPTIONS, ONLY_OPTION, REPORT_OPTION, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
 import { lookAround, type Run, withRun } from "../run.ts";
 import { type Origin, savedText } from "../saved-plan.ts";
-import { type Form, showPlan } from "../show-plan.ts";
+import { type ReportForm, showPlan } from "../show-plan.ts";
 import type { StateOptions } from "../state-place.ts";
 import { tell } from "../trouble.ts";
 
@@ -28,7 +29,7 @@ export const plan = defineCommand({
     ...HOST_OPTIONS,
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
-    ...OUTPUT_OPTION,
+    ...REPORT_OPTION,
     out: text("--out <file>", "save the plan, to be applied as it is"),
     detailedExitcode: flag("--detailed-exitcode", "exit 2 when there are changes"),
     adopt: flag("--adopt", "take over what exists under the names of the spec"),
@@ -40,6 +41,7 @@ export const plan = defineCommand({
     maxReads: whole("--max-reads <number>", "reads that an untrusted spec may cause", 1, 1_000_000),
     offline: flag("--offline", "compare with what the state recorded; no request is sent"),
   },
+  ending: planEnding,
   notes: "Exit codes: 0 done, 1 error, 2 changes (with --detailed-exitcode), 3 refused by a guard or policy.",
   async run(context, options) {
     assertFits(options);
@@ -57,10 +59,11 @@ export const plan = defineCommand({
       const looked = await lookAround(run, state, { ...options, ...budget });
       const origin = options.untrusted ? stateOrigin(context, options) : [];
       const found = { plan: looked.plan, diagnostics: [...diagnostics, ...looked.diagnostics, ...origin] };
-      return shown(context, options, found, () => {
-        if (options.out !== undefined)
-          save(run, options.out, looked.plan, { loaded, recovered: looked.recovered.state });
-      });
+      const { out } = options;
+      if (out === undefined) return shown(context, options, found);
+      return shown(context, options, found, () =>
+        save(run, out, looked.plan, { loaded, recovered: looked.recovered.state }),
+      );
     });
   },
 });
@@ -71,23 +74,26 @@ interface Found {
 }
 
 interface Showing {
-  readonly output: Form;
+  readonly output: ReportForm;
   readonly detailedExitcode: boolean;
 }
 
-/** Writes the plan out; the exit code. `then` runs for a plan that nobody refuses. */
+/** Writes the plan out; the exit code. `keep` saves a plan that nobody refuses. */
 async function shown(
   context: Context,
   options: Showing,
   { plan: found, diagnostics }: Found,
-  then: () => void = () => {},
+  keep: () => Kept = () => ({ trouble: [] }),
 ): Promise<number> {
   if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
   tell(context, diagnostics);
-  await showPlan(context, found, options.output);
   const refused = exitOfPlan(found);
+  const kept = refused === EXIT.ok ? keep() : { trouble: [] };
+  await showPlan(context, found, options.output, [...diagnostics, ...kept.trouble]);
   if (refused !== EXIT.ok) return refused;
-  then();
+  tell(context, kept.trouble);
+  if (hasErrors(kept.trouble)) return exitOf(kept.trouble);
+  if (kept.said !== undefined) context.stderr.write(kept.said);
   return options.detailedExitcode && changesAnything(found) ? EXIT.changes : exitOf(diagnostics);
 }
 
@@ -131,14 +137,19 @@ function budgetFor(state: State, said: number | undefined): Budget {
   return { reads, characters: 64 * 1024 * 1024 + reads * 64 * 1024 };
 }
 
-function save(run: Run, out: string, found: Plan, origin: Origin): void {
-  const path = resolve(run.context.cwd, out);
+interface Kept {
+  readonly said?: string;
+  readonly trouble: readonly Diagnostic[];
+}
+
+/** A plan that cannot be saved is shown all the same, with what went wrong. */
+function save(run: Run, out: string, found: Plan, origin: Origin): Kept {
   const text = savedText(run, found, origin);
   try {
-    writeFileSync(path, text, { mode: 0o600 });
+    writeFileSync(resolve(run.context.cwd, out), text, { mode: 0o600 });
   } catch (problem) {
     const cause = problem instanceof Error ? problem.message : String(problem);
-    throw new Failure(error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause }));
+    return { trouble: [error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause })] };
   }
-  run.context.stderr.write(`Saved to ${out}; apply it with: workspace apply ${out}\n`);
+  return { trouble: [], said: `Saved to ${out}; apply it with: workspace apply ${out}\n` };
 }

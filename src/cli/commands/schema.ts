@@ -12,10 +12,14 @@ export const schema = defineCommand({
   options: {
     api: flag("--api", "the service's API as OpenAPI 3.1 (YAML)"),
     plan: flag("--plan", "the schema of `plan --output json`"),
+    drift: flag("--drift", "the schema of `drift --output json`"),
+    applyEvents: flag("--apply-events", "the schema of each line of `apply --output json`"),
   },
   async run(context, options) {
     if (options.api) context.stdout.write(shipped("openapi.yaml"));
     else if (options.plan) context.stdout.write(shipped("plan.schema.json"));
+    else if (options.drift) context.stdout.write(shipped("drift.schema.json"));
+    else if (options.applyEvents) context.stdout.write(shipped("apply-events.schema.json"));
     else {
       const { specSchema } = await import("../../spec/schema.ts");
       const { registry } = await import("../../providers/index.ts");

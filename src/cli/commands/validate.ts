@@ -8,6 +8,7 @@ import { count, listed } from "../../report/words.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { validateEnding } from "../ending.ts";
 import { EXIT, exitOf } from "../exit.ts";
 import { choice } from "../option.ts";
 import { SPEC_OPTIONS } from "../options.ts";
@@ -19,8 +20,9 @@ export const validate = defineCommand({
   summary: "check the spec; needs no workspace and reads no secret",
   options: {
     ...SPEC_OPTIONS,
-    output: choice("-o, --output <form>", "the form of the output", ["text", "json", "markdown"]),
+    output: choice("-o, --output <form>", "the form of the output", ["text", "json", "markdown", "junit"]),
   },
+  ending: validateEnding,
   async run(context, options) {
     if (options.output === "text") {
       context.stdout.write(`${sentence(await specWithoutSecrets(context, options))}.\n`);
@@ -37,7 +39,7 @@ export const validate = defineCommand({
 
 async function show(
   context: Context,
-  form: "json" | "markdown",
+  form: "json" | "markdown" | "junit",
   spec: Spec | undefined,
   found: readonly Diagnostic[],
 ): Promise<void> {
@@ -51,6 +53,11 @@ async function show(
     case "markdown": {
       const { validationMarkdown } = await import("../../report/validation-markdown.ts");
       stdout.write(validationMarkdown(spec === undefined ? undefined : sentence(spec), found));
+      return;
+    }
+    case "junit": {
+      const { findingsJunit } = await import("../../report/junit.ts");
+      stdout.write(findingsJunit("workspace validate", spec === undefined ? "" : sentence(spec), found));
       return;
     }
   }

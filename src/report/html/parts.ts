@@ -1,0 +1,78 @@
+// The parts that pages are made of: findings, a thing that unfolds, the lines of fields, a text's differences.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { FieldLine } from "../field-lines.ts";
+import { printableLines } from "../printable.ts";
+import { type Html, html, NOTHING } from "./page.ts";
+
+export function findings(title: string, all: readonly Diagnostic[]): Html {
+  if (all.length === 0) return NOTHING;
+  return html`<section><h2>${title}</h2>${all.map(finding)}</section>
+`;
+}
+
+function finding({ severity, code, message, at, cause, hint }: Diagnostic): Html {
+  const place =
+    at === undefined
+      ? NOTHING
+      : html`<p class="hint">at <code>${`${at.file}:${at.line}:${at.column}`}</code></p>`;
+  const frame = at?.frame === undefined ? NOTHING : html`<pre>${lines(printableLines(at.frame))}</pre>`;
+  const beneath = cause === undefined ? NOTHING : html`<p class="hint">cause: ${cause}</p>`;
+  const next = hint === undefined ? NOTHING : html`<p class="hint">hint: ${hint}</p>`;
+  return html`<div class="note ${severity}"><p><strong>${severity} ${code}</strong></p><p>${message}</p>${place}${frame}${beneath}${next}</div>
+`;
+}
+
+function lines(all: readonly string[]): readonly Html[] {
+  return all.map((line, at) =>
+    at === 0
+      ? html`${line}`
+      : html`
+${line}`,
+  );
+}
+
+export interface Folded {
+  /** The action, or what happened: decides the colour. */
+  readonly tone: string;
+  readonly open: boolean;
+  readonly head: readonly Html[];
+  readonly body: readonly Html[];
+}
+
+export function folded({ tone, open, head, body }: Folded): Html {
+  const all = body.filter((one) => one.html !== "");
+  const bare = all.length === 0 ? " bare" : "";
+  const shown = open ? html` open` : NOTHING;
+  const inside = all.length === 0 ? NOTHING : html`<div class="body">${all}</div>`;
+  return html`<details class="${tone}${bare}"${shown}><summary>${head}</summary>${inside}</details>
+`;
+}
+
+export function fieldTable(all: readonly FieldLine[]): Html {
+  if (all.length === 0) return NOTHING;
+  return html`<table class="fields">${all.map(row)}</table>`;
+}
+
+function row(line: FieldLine): Html {
+  const why = line.note === undefined ? NOTHING : html`<td class="why">${line.note}</td>`;
+  return html`<tr><td class="label">${line.label}</td><td class="value">${value(line)}</td>${why}</tr>`;
+}
+
+function value({ sign, was, text }: FieldLine): Html {
+  if (sign === "+") return html`<span class="now">+ ${text}</span>`;
+  if (sign === "-") return html`<span class="was">− ${text}</span>`;
+  if (was === undefined) return html`${text}`;
+  return html`<span class="was">${was}</span> <span class="arrow">→</span> <span class="now">${text}</span>`;
+}
+
+/** The lines of a unified diff. */
+export function textDifference(all: readonly string[]): Html {
+  if (all.length === 0) return NOTHING;
+  return html`<pre>${all.map((line) => html`<span class="${classOf(line)}">${line}</span>`)}</pre>`;
+}
+
+function classOf(line: string): string {
+  if (line.startsWith("+")) return "add";
+  return line.startsWith("-") ? "del" : "ctx";
+}

@@ -1,0 +1,152 @@
+// However a run ends, a machine that asked for a form gets it on stdout, and it fits its schema.
+
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
+import { contextWith } from "./context.ts";
+
+const TOKEN = "endings-token";
+const GOOD = "pools: { a: { node_type_id: Standard_DS3_v2 }, b: { node_type_id: Standard_DS3_v2 } }\n";
+const BAD = "pools: { a: { node_typ_id: x } }\n";
+const KEPT =
+  "pools: { a: { node_type_id: Standard_DS4_v2, lifecycle: { prevent_destroy: true, on_immutable_change: replace } } }\n";
+
+function schemaOf(name: string) {
+  const text = readFileSync(join(import.meta.dirname, "../../schemas", name), "utf8");
+  return JSON.parse(text) as { readonly $defs: Readonly<Record<string, unknown>> };
+}
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
+const SCHEMAS = {
+  plan: schemaOf("plan.schema.json"),
+  drift: schemaOf("drift.schema.json"),
+  events: schemaOf("apply-events.schema.json"),
+};
+const fits = {
+  plan: ajv.compile(SCHEMAS.plan),
+  drift: ajv.compile(SCHEMAS.drift),
+  events: ajv.compile(SCHEMAS.events),
+};
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
+});
+afterAll(() => server.close());
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+}
+
+function folderWith(spec: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "endings-"));
+  writeFileSync(join(folder, "workspace.yaml"), spec);
+  return folder;
+}
+
+async function ran(folder: string, line: string, token = TOKEN): Promise<Ran> {
+  const context = contextWith({ WORKSPACE_HOST: server.url, WORKSPACE_TOKEN: token }, folder);
+  const code = await runProgram(context, line.split(" "));
+  return { code, out: context.out() };
+}
+
+function document(kind: "plan" | "drift", out: string) {
+  const found = JSON.parse(out);
+  fits[kind](found);
+  expect(fits[kind].errors).toBeNull();
+  return found;
+}
+
+function events(out: string) {
+  const found = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  for (const one of found) {
+    fits.events(one);
+    expect(fits.events.errors).toBeNull();
+  }
+  return found;
+}
+
+const codes = (found: { diagnostics: readonly { code: string }[] }) =>
+  found.diagnostics.map((one) => one.code);
+
+describe.each(["plan", "drift"] as const)("%s -o json", (command) => {
+  test("a spec that is wrong, a token that is wrong, and words that do not fit end in a document with diagnostics", async () => {
+    const wrong = await ran(folderWith(BAD), `${command} -o json`);
+    expect([wrong.code, codes(document(command, wrong.out))]).toEqual([
+      1,
+      ["SPEC_MISSING_FIELD", "SPEC_UNKNOWN_FIELD"],
+    ]);
+    const stranger = await ran(folderWith(GOOD), `${command} --output json`, "no-such-token");
+    expect([stranger.code, codes(document(command, stranger.out))]).toEqual([1, ["API_UNAUTHENTICATED"]]);
+    const usage = await ran(folderWith(GOOD), `${command} --output=json --nope`);
+    expect([usage.code, codes(document(command, usage.out))]).toEqual([1, ["CLI_USAGE"]]);
+  });
+
+  test("a run that is well ends in a document that fits the schema", async () => {
+    document(command, (await ran(folderWith(GOOD), `${command} -o json`)).out);
+  });
+});
+
+test("a plan that cannot be saved is one document all the same, with what went wrong in it", async () => {
+  const { code, out } = await ran(folderWith(GOOD), "plan -o json --out no/such/folder/plan");
+  expect([code, codes(document("plan", out))]).toEqual([1, ["CLI_FILE"]]);
+});
+
+test("validate -o json ends in a document for words that do not fit, too", async () => {
+  const { code, out } = await ran(folderWith(GOOD), "validate -o json --var");
+  expect([code, JSON.parse(out)]).toMatchObject([1, { valid: false, diagnostics: [{ code: "CLI_USAGE" }] }]);
+});
+
+describe("apply -o json is one event a line", () => {
+  test("when the spec is wrong, the token is wrong, and nobody may be asked", async () => {
+    const told = async (folder: string, line: string, token?: string) =>
+      events((await ran(folder, line, token)).out).map((one) => [one.type, one.diagnostic.code]);
+    expect(await told(folderWith(BAD), "apply -o json --auto-approve")).toContainEqual([
+      "diagnostic",
+      "SPEC_UNKNOWN_FIELD",
+    ]);
+    expect(await told(folderWith(GOOD), "apply -o json --auto-approve", "nope")).toEqual([
+      ["diagnostic", "API_UNAUTHENTICATED"],
+    ]);
+    expect(await told(folderWith(GOOD), "apply -o json --no-input")).toEqual([
+      ["diagnostic", "CLI_CONFIRMATION"],
+    ]);
+    expect(await told(folderWith(GOOD), "destroy -o json --nope")).toEqual([["diagnostic", "CLI_USAGE"]]);
+  });
+
+  test("when all is done, and when a guard refuses what comes next", async () => {
+    const folder = folderWith(GOOD);
+    const done = await ran(folder, "apply -o json --auto-approve");
+    expect(done.code).toBe(0);
+    const types = events(done.out).map((one) => one.type);
+    expect([types[0], types.at(-1), new Set(types).size]).toEqual(["apply_begin", "change_summary", 4]);
+    writeFileSync(join(folder, "workspace.yaml"), KEPT);
+    const refused = await ran(folder, "apply -o json --auto-approve");
+    expect(refused.code).toBe(3);
+    expect(events(refused.out)).toMatchObject([
+      { type: "diagnostic", diagnostic: { code: "GUARD_PREVENT_DESTROY", addresses: ["pools.a"] } },
+    ]);
+  });
+});
+
+test("what the schemas have in common is the same in each", () => {
+  for (const { $defs } of [SCHEMAS.drift, SCHEMAS.events])
+    for (const [name, shape] of Object.entries($defs))
+      if (name in SCHEMAS.plan.$defs) expect(shape).toEqual(SCHEMAS.plan.$defs[name]);
+});
+
+test("`schema` prints each of them", async () => {
+  for (const [flag, id] of [
+    ["--plan", "plan.schema.json"],
+    ["--drift", "drift.schema.json"],
+    ["--apply-events", "apply-events.schema.json"],
+  ])
+    expect(JSON.parse((await ran(tmpdir(), `schema ${flag}`)).out).$id).toBe(id);
+});
