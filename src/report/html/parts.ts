@@ -51,11 +51,12 @@ export function folded({ tone, open, head, body }: Folded): Html {
 
 export function fieldTable(all: readonly FieldLine[]): Html {
   if (all.length === 0) return NOTHING;
-  return html`<table class="fields">${all.map(row)}</table>`;
+  const noted = all.some((line) => line.note !== undefined);
+  return html`<table class="fields">${all.map((line) => row(line, noted))}</table>`;
 }
 
-function row(line: FieldLine): Html {
-  const why = line.note === undefined ? NOTHING : html`<td class="why">${line.note}</td>`;
+function row(line: FieldLine, noted: boolean): Html {
+  const why = noted ? html`<td class="why">${line.note ?? ""}</td>` : NOTHING;
   return html`<tr><td class="label">${line.label}</td><td class="value">${value(line)}</td>${why}</tr>`;
 }
 

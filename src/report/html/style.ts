@@ -51,6 +51,7 @@ summary:focus-visible { outline: 2px solid var(--tone, currentColor); outline-of
 .flag { font-size: 12px; font-weight: 600; color: var(--update); background: var(--warn-wash); border: 1px solid var(--warn-line); border-radius: 10px; padding: 0 8px; }
 .body { border-top: 1px solid var(--line); padding: 12px 16px 14px; }
 .body > ul { margin: 0 0 10px; padding-left: 20px; }
+.body > :last-child { margin-bottom: 0; }
 .reasons { font-size: 14px; }
 table { border-collapse: collapse; width: 100%; }
 .fields td { padding: 4px 14px 4px 0; vertical-align: top; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
