@@ -69,6 +69,7 @@ function planned(
     partial: true,
     destroy: options.destroy,
     contents: new Map(),
+    around: new Map(),
     ...(caller === undefined ? {} : { caller }),
     ...(only === undefined ? {} : { only }),
   };

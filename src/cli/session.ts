@@ -8,6 +8,8 @@ import { type Budget, budgeted } from "../engine/budget.ts";
 import { identify } from "../engine/identify.ts";
 import { observe } from "../engine/observe.ts";
 import { type Recovered, recover } from "../engine/recover.ts";
+import { survey } from "../engine/survey.ts";
+import { kindsAround } from "../planner/around.ts";
 import { auditPlan } from "../planner/check.ts";
 import { ownerKey, ownersOf } from "../planner/context.ts";
 import type { PlanInput } from "../planner/input.ts";
@@ -89,8 +91,8 @@ async function lookWith(from: LookInput): Promise<Looked> {
     spec: shield?.spec ?? spec,
     live: shield?.live ?? live,
     state: recovered.state,
-    // Lines of files are for those who may see them.
-    ...(untrusted ? { contents: new Map() } : {}),
+    // Lines of files, and what others have, are for those who may see them.
+    ...(untrusted ? { contents: new Map(), around: new Map() } : {}),
     adopt: from.adopt,
     destroy: from.destroy,
     ...(only === undefined ? {} : { only }),
@@ -153,6 +155,7 @@ class Planning {
         fetched.add(want);
         if (want === "caller") await this.#fetchCaller();
         else if (want === "runs") await this.#fetchRuns();
+        else if (want === "around") await this.#fetchAround(plan);
         else await this.#fetchContents(plan);
       }
     }
@@ -185,6 +188,15 @@ class Planning {
       parallelism: settings.parallelism,
     });
     this.input = { ...this.input, contents };
+  }
+
+  /** Lists of kinds that the spec need not know, for what the plan's deletes do to others. */
+  async #fetchAround(plan: Plan): Promise<void> {
+    const { reader, settings } = this.#from;
+    const kinds = new Set(kindsAround(this.input, plan.changes).keys());
+    const { parallelism } = settings;
+    const around = await survey({ registry, reader, kinds, parallelism, closer: false });
+    this.input = { ...this.input, around };
   }
 
   async #fetchRuns(): Promise<void> {

@@ -51,6 +51,8 @@ export const CODES = {
   PLAN_UNKNOWN_NAME: "A name belongs to nothing in the spec or the workspace.",
   PLAN_COLLISION: "A thing of this name appeared whose origin is unclear.",
   PLAN_MODE: "The plan was made without something that plans usually rest on.",
+  PLAN_UNSEEN: "What a plan does to others could not be found out.",
+  PLAN_KEPT: "An object that was replaced stays while others use it.",
   PLAN_BUDGET: "A plan of an untrusted spec takes more reads than it may.",
   PLAN_UNSOUND: "A plan contradicts itself: a bug.",
   GUARD_MAX_DELETES: "The plan deletes more than the policy allows.",

@@ -83,7 +83,9 @@ function partEnded(run: Run, { change, half }: Part): Promise<Ended> {
       return update(run, change);
     case "replace":
       if (half === "remove") return removeReplaced(run, change);
-      return half === "make" ? makeSuccessor(run, change) : deleteFirst(run, change);
+      return half === "make" || change.keepsOld === true
+        ? makeSuccessor(run, change)
+        : deleteFirst(run, change);
     case "delete":
       return remove(run, change);
     case "adopt":

@@ -65,6 +65,7 @@ function halves(
     const leaving = change.removeAfter.filter((one) => byAddress.get(one)?.action === "delete");
     return [{ key: address, change, half: "whole", after: [...after, ...leaving.flatMap(gone)] }];
   }
+  if (change.keepsOld === true) return [{ key: address, change, half: "whole", after }];
   return [
     { key: address, change, half: "make", after },
     { key: address + OLD, change, half: "remove", after: [address, ...change.removeAfter.flatMap(gone)] },

@@ -17,6 +17,8 @@ export interface SurveyInput {
   readonly kinds: ReadonlySet<string>;
   /** How many requests may be under way at once. */
   readonly parallelism: number;
+  /** False where lists tell enough. */
+  readonly closer?: false;
   readonly onRead?: (event: ReadEvent) => void;
 }
 
@@ -87,7 +89,7 @@ async function listed(input: SurveyInput, slots: Slots, provider: Provider, pare
     const objects = await slots.inside(() => provider.list(input.reader, { parents, names: new Set() }));
     const { hydrate } = provider;
     // Contents are fetched when they are written; here they would be read for nothing.
-    if (hydrate === undefined || provider.content !== undefined) return { objects };
+    if (hydrate === undefined || provider.content !== undefined || input.closer === false) return { objects };
     const wanted = unlikeDefaults(provider);
     return {
       objects: await Promise.all(

@@ -63,6 +63,8 @@ export type Replace = Common &
     readonly replacing: Replacing;
     /** Addresses whose changes come before the old object goes: everything that held, or holds, its id. */
     readonly removeAfter: readonly Address[];
+    /** Others still use the old object: it is not deleted now, but looked at by each later plan. */
+    readonly keepsOld?: true;
   };
 /** `deposed`: an earlier object of an address that lives on, or a late commit of ours that nobody records. */
 export type Delete = Common & Existing & { readonly action: "delete"; readonly deposed?: true };

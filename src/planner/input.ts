@@ -25,6 +25,8 @@ export interface PlanInput {
   readonly activeRuns?: readonly JsonObject[];
   /** Texts before and after, where an earlier plan wanted them; an address without both is shown by its digests. */
   readonly contents?: ReadonlyMap<Address, ContentTexts>;
+  /** Kinds that an earlier plan wanted to look into: for what its deletes do to others, and for nothing else. */
+  readonly around?: Live;
   /** Take over what exists under a natural key instead of refusing. */
   readonly adopt?: boolean;
   /** Plan the deletion of everything managed; the spec then serves for policy and lifecycle only. */

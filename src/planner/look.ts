@@ -1,19 +1,25 @@
 // The world as a kind sees it when it is asked for consequences and objections: live data, and what this plan does to it.
 
+import type { Values } from "../resource/fields.ts";
 import type { Look, PlannedChange } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { Change } from "./change.ts";
+import { ownerKey } from "./context.ts";
 import type { PlanInput } from "./input.ts";
 import { foldName, type World } from "./world.ts";
 
 /** `changes` is asked lazily, so that a look can be given out while planning goes on. */
 export function lookOf(input: PlanInput, world: World, changes: () => Iterable<Change>): Look {
   let going: ReadonlySet<string> | undefined;
+  let reached: ReadonlyMap<string, Values | undefined> | undefined;
   const declared = new Set(
     [...input.spec.resources.values()].map((one) => nameKey(input.registry, one.kind, one.name)),
   );
   return {
-    live: (kind) => world.all(kind),
+    live: (kind) => {
+      const around = input.around?.get(kind);
+      return around?.readable === true ? around.objects : world.all(kind);
+    },
     caller: input.caller,
     activeRuns: input.activeRuns,
     declared: (kind, name) => input.destroy !== true && declared.has(nameKey(input.registry, kind, name)),
@@ -21,7 +27,23 @@ export function lookOf(input: PlanInput, world: World, changes: () => Iterable<C
       going ??= goingNames(input.registry, changes());
       return going.has(nameKey(input.registry, kind, name));
     },
+    after: (kind, live) => {
+      reached ??= valuesAfter(changes());
+      const key = ownerKey(kind, live.id);
+      return reached.has(key) ? reached.get(key) : live.values;
+    },
   };
+}
+
+/** By kind and id; undefined for what goes. */
+function valuesAfter(changes: Iterable<Change>): ReadonlyMap<string, Values | undefined> {
+  const values = new Map<string, Values | undefined>();
+  for (const change of changes) {
+    if (change.action === "update") values.set(ownerKey(change.kind, change.id), change.after);
+    if (change.action === "delete" || change.action === "replace")
+      values.set(ownerKey(change.kind, change.id), undefined);
+  }
+  return values;
 }
 
 function goingNames(registry: Registry, changes: Iterable<Change>): ReadonlySet<string> {

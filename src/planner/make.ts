@@ -4,6 +4,7 @@ import type { Address } from "../core/address.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import type { Look, Want } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
+import { kindsAround, unseen } from "./around.ts";
 import type { Change } from "./change.ts";
 import { changesContent, withContent } from "./content.ts";
 import { type Context, ownerKey, ownersOf } from "./context.ts";
@@ -13,6 +14,7 @@ import { driftOf } from "./drift.ts";
 import { restricted, withEdges } from "./edges.ts";
 import { guardsOf } from "./guards.ts";
 import type { PlanInput } from "./input.ts";
+import { sparing } from "./leftovers.ts";
 import { lookOf, plannedOf } from "./look.ts";
 import { believed } from "./misfits.ts";
 import { inOrder } from "./order.ts";
@@ -36,7 +38,10 @@ export function makePlan(from: PlanInput): Plan {
   const edged = withEdges(context, changes);
   const chosen = input.only === undefined ? edged : restricted(edged, input.only);
   diagnostics.push(...unknownNames(context, chosen, look));
-  changes = inOrder(chosen, input.registry).map((change) =>
+  changes = chosen;
+  const spared = sparing(context, chosen, look);
+  diagnostics.push(...spared.notes, ...unseen(input, chosen));
+  changes = inOrder(spared.changes, input.registry).map((change) =>
     withContent(withConsequences(context, change, look), input),
   );
   return {
@@ -46,7 +51,10 @@ export function makePlan(from: PlanInput): Plan {
     unmanaged: unmanagedOf(context, changes),
     guards: hasErrors(diagnostics) ? [] : guardsOf(context, changes, look),
     diagnostics,
-    wants: wantsOf(context, changes, look, going.callerMatters),
+    wants: wantsOf(context, changes, look, [
+      ...(going.callerMatters ? ["caller" as const] : []),
+      ...(kindsAround(input, chosen).size > 0 ? ["around" as const] : []),
+    ]),
   };
 }
 
@@ -92,8 +100,8 @@ function withConsequences(context: Context, change: Change, look: Look): Change 
   return found.length === 0 ? change : { ...change, consequences: found };
 }
 
-function wantsOf(context: Context, changes: readonly Change[], look: Look, callerMatters: boolean): Want[] {
-  const wants = new Set<Want>(callerMatters ? ["caller"] : []);
+function wantsOf(context: Context, changes: readonly Change[], look: Look, known: readonly Want[]): Want[] {
+  const wants = new Set<Want>(known);
   for (const change of changes) {
     if (changesContent(change) && context.input.registry.get(change.kind).contentText !== undefined)
       wants.add("contents");
@@ -103,6 +111,7 @@ function wantsOf(context: Context, changes: readonly Change[], look: Look, calle
   }
   if (context.input.caller !== undefined) wants.delete("caller");
   if (context.input.activeRuns !== undefined) wants.delete("runs");
+  if (context.input.around !== undefined) wants.delete("around");
   if (context.input.contents !== undefined) wants.delete("contents");
   return [...wants].sort();
 }

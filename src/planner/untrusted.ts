@@ -145,6 +145,7 @@ const BLIND: Look = {
   activeRuns: undefined,
   goes: () => false,
   declared: () => false,
+  after: (_kind, live) => live.values,
 };
 
 /** Tells what belongs to a list that the spec calls its own; undefined where it has none of this kind. */

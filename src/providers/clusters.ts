@@ -141,7 +141,7 @@ function consequences(change: PlannedChange, look: Look): readonly string[] {
   if (change.action !== "delete") return told;
   const jobs = look
     .live("jobs")
-    .filter((job) => String(job.values.existing_cluster_id) === live.id && !look.goes("jobs", job.name));
+    .filter((job) => String(look.after("jobs", job)?.existing_cluster_id) === live.id);
   if (jobs.length > 0) told.push(`jobs that run on it: ${named(jobs.map((job) => job.name))}`);
   return told;
 }
@@ -156,6 +156,7 @@ export const clusters = defineProvider({
   idAttribute: "cluster_id",
   crash: "tagged",
   replacing: "create-first",
+  usedBy: ["jobs"],
 
   check: (values) => clusterProblems(values),
   needs: (_name, values) => filesOf(values),

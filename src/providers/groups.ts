@@ -136,6 +136,7 @@ export const groups = defineProvider({
   idAttribute: "id",
   crash: "client-named",
   replacing: "create-first",
+  usedBy: ["acls"],
   builtIn: ["admins", "users"],
 
   steps: (_diffs, live, after) => steps(live, after),

@@ -79,18 +79,24 @@ function edit(id: string, live: JsonObject, after: JsonObject): { [field: string
 
 const goes = (change: PlannedChange): boolean => change.action === "delete" || change.action === "replace";
 
-function holders(
-  change: PlannedChange,
+/** What draws from a pool once the plan is done. */
+function usersOf(
+  live: LiveObject | undefined,
   look: Look,
 ): { clusters: readonly LiveObject[]; jobs: readonly LiveObject[] } {
-  const id = change.live?.id;
+  const id = live?.id;
   const holds = (values: Json | undefined): boolean =>
-    isObject(values) && String(values.instance_pool_id) === id;
+    id !== undefined && isObject(values) && String(values.instance_pool_id) === id;
   return {
-    clusters: look.live("clusters").filter((one) => holds(one.values) && !look.goes("clusters", one.name)),
-    jobs: look.live("jobs").filter((one) => holds(one.values.new_cluster) && !look.goes("jobs", one.name)),
+    clusters: look.live("clusters").filter((one) => holds(look.after("clusters", one))),
+    jobs: look.live("jobs").filter((one) => holds(look.after("jobs", one)?.new_cluster)),
   };
 }
+
+const holders = (live: LiveObject | undefined, look: Look): readonly string[] => {
+  const { clusters, jobs } = usersOf(live, look);
+  return [...clusters.map(({ name }) => `cluster ${name}`), ...jobs.map(({ name }) => `job ${name}`)];
+};
 
 export const pools = defineProvider({
   kind: "pools",
@@ -102,6 +108,7 @@ export const pools = defineProvider({
   idAttribute: "instance_pool_id",
   crash: "client-named",
   replacing: "rename-aside",
+  usedBy: ["clusters", "jobs"],
 
   check(values) {
     const { min_idle_instances: least, max_capacity: most } = values;
@@ -119,13 +126,19 @@ export const pools = defineProvider({
   steps: (diffs, live, after) => [
     { operation: "edit", detail: { keep: keptPaths(table, live.values, after, diffs) } },
   ],
+  holders,
   consequences(change, look) {
     if (!goes(change)) return [];
-    const { clusters, jobs } = holders(change, look);
+    const { clusters, jobs } = usersOf(change.live, look);
     const running = clusters.filter((one) => one.values.run_state === "RUNNING");
     const stopped = clusters.filter((one) => one.values.run_state !== "RUNNING");
-    const until =
-      change.action === "replace" ? "until they are moved to the new pool" : "until they leave the pool";
+    const until = "until they leave the pool";
+    if (change.action === "replace") {
+      const holding = holders(change.live, look);
+      return holding.length === 0
+        ? []
+        : [`the old pool stays under another name while they use it: ${named(holding)}`];
+    }
     return [
       ...(running.length > 0
         ? [`running clusters cannot grow ${until}: ${named(running.map((one) => one.name))}`]

@@ -74,6 +74,7 @@ export const scopes = defineProvider({
   idAttribute: "name",
   crash: "client-named",
   replacing: "delete-first",
+  usedBy: ["acls", "secrets"],
   limit: { max: 100, per: "workspace" },
 
   check(values, name) {

@@ -111,6 +111,7 @@ export const users = defineProvider({
   idAttribute: "id",
   crash: "client-named",
   replacing: "create-first",
+  usedBy: ["acls"],
 
   check: (values) =>
     textsIn(values.groups).includes(EVERYBODY)

@@ -97,7 +97,7 @@ function remarks(change: Change, registry: Registry): readonly string[] {
   const found: string[] = [];
   if (change.name !== nameOf(change.address)) found.push(`named ${printable(JSON.stringify(change.name))}`);
   if (change.action === "delete" && change.deposed === true) found.push("an old object of this address");
-  if (change.action === "replace") found.push(REPLACING[change.replacing]);
+  if (change.action === "replace") found.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
   if (change.action === "update") found.push(...stepNames(change.steps.map((step) => step.operation)));
   if (
     (change.action === "delete" || change.action === "replace") &&
@@ -107,6 +107,8 @@ function remarks(change: Change, registry: Registry): readonly string[] {
   if (change.cause !== "spec" && change.action !== "report") found.push(causeText(change.cause));
   return found;
 }
+
+const KEPT = "the old one is renamed aside, and stays";
 
 const REPLACING = {
   "create-first": "the new one is created first",

@@ -132,7 +132,9 @@ function summarySection(plan: Plan, colors: Colors): readonly string[] {
 
 /** What goes, once more, where nobody can miss it. */
 function lossSection(plan: Plan, colors: Colors): readonly string[] {
-  const going = plan.changes.filter((change) => change.action === "delete" || change.action === "replace");
+  const going = plan.changes.filter(
+    (change) => change.action === "delete" || (change.action === "replace" && change.keepsOld !== true),
+  );
   if (going.length === 0 || !changesAnything(plan)) return [];
   const names = going.map((change) => printable(change.address));
   return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names, 12)}.`)];

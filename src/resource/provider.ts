@@ -118,6 +118,8 @@ export interface Look {
   readonly activeRuns: readonly JsonObject[] | undefined;
   /** True when this plan deletes (or replaces) the thing with this kind and natural name. */
   goes(kind: string, name: string): boolean;
+  /** Values of a live thing of a kind once the plan is done; undefined when it goes. */
+  after(kind: string, live: LiveObject): Values | undefined;
   /** True when the spec declares the thing with this kind and natural name. */
   declared(kind: string, name: string): boolean;
 }
@@ -140,8 +142,8 @@ export interface Objection {
   readonly hint?: string;
 }
 
-/** Data that planning fetches only when a planned change asks for it: who we are, active runs, contents to be shown as text. */
-export type Want = "caller" | "runs" | "contents";
+/** Data that planning fetches only when a planned change asks for it: who we are, active runs, contents to be shown as text, and what uses what goes. */
+export type Want = "caller" | "runs" | "contents" | "around";
 
 export interface Provider {
   readonly kind: string;
@@ -162,6 +164,8 @@ export interface Provider {
   readonly nested?: { readonly kind: string; readonly under: string; readonly shorthand?: string };
   /** The most that a workspace, or a parent, may hold. */
   readonly limit?: { readonly max: number; readonly per: "workspace" | "parent" };
+  /** Kinds that may use a thing of this kind, whoever manages them: looked at before one goes. */
+  readonly usedBy?: readonly string[];
   /** Names that exist in every workspace and are never created or deleted. */
   readonly builtIn?: readonly string[];
 
@@ -187,6 +191,8 @@ export interface Provider {
   /** What the change does to people, as sentences, from live data. */
   consequences?(change: PlannedChange, look: Look): readonly string[];
   objections?(change: PlannedChange, look: Look): readonly Objection[];
+  /** What would still use a live thing after the plan: while there is any, an object that gave way stays. */
+  holders?(live: LiveObject, look: Look): readonly string[];
   /** Live objects that stay without being in the spec and are no drift (the MANAGE that the service gives with a scope); `parent` is what the spec says of its parent. */
   keeps?(live: LiveObject, look: Look, parent: Values): boolean;
 

@@ -19,5 +19,6 @@ export function stable(text: string, folder: string, url: string): string {
     .replace(/("elapsed_ms": ?)\d+/g, "$10")
     .replace(/\b[\w.-]+@[\w.-]+ \(process \d+\)/g, "USER@MACHINE (process N)")
     .replace(/\b(unlock) [0-9a-f]{16}\b/g, "$1 NONCE")
+    .replace(/\(replaced [0-9a-f]{6}\)/g, "(replaced TOKEN)")
     .replace(/\b[0-9a-f]{32,64}\b/g, "DIGEST");
 }

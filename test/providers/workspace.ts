@@ -226,6 +226,7 @@ export function lookAt(world: World): Look {
     caller: world.caller,
     activeRuns: world.activeRuns,
     goes: (kind, name) => world.goes?.includes(`${kind}.${name}`) === true,
+    after: (kind, live) => (world.goes?.includes(`${kind}.${live.name}`) === true ? undefined : live.values),
     declared: (kind, name) => world.declared?.includes(`${kind}.${name}`) === true,
   };
 }
