@@ -8,6 +8,9 @@ import { expected } from "../engine/problem.ts";
 import { Slots } from "../engine/slots.ts";
 import type { Reader } from "../resource/verbs.ts";
 import type { Source } from "../spec/export/sources.ts";
+import { making } from "./files.ts";
+
+const TAKEN = "choose another folder, or write over it with --force";
 
 export interface Fetching {
   readonly folder: string;
@@ -61,7 +64,7 @@ async function fetchOne({ of, path }: Source, to: Fetching): Promise<number> {
   let done = false;
   try {
     for await (const piece of pieces) {
-      written(file, () => writeSync(handle, piece));
+      making(file, TAKEN, () => writeSync(handle, piece));
       bytes += piece.length;
     }
     done = true;
@@ -73,7 +76,7 @@ async function fetchOne({ of, path }: Source, to: Fetching): Promise<number> {
 }
 
 function opened(file: string, force: boolean): number {
-  return written(file, () => {
+  return making(file, TAKEN, () => {
     makeFolder(dirname(file));
     return openSync(file, force ? "w" : "wx");
   });
@@ -81,7 +84,7 @@ function opened(file: string, force: boolean): number {
 
 /** Throws Failure with CLI_FILE. */
 export function writeSpec(file: string, text: string, force: boolean): void {
-  written(file, () => {
+  making(file, TAKEN, () => {
     makeFolder(dirname(file));
     writeFileSync(file, text, { flag: force ? "w" : "wx" });
   });
@@ -95,21 +98,5 @@ function makeFolder(path: string): void {
     mkdirSync(path);
   } catch (problem) {
     if (!existsSync(path)) throw problem;
-  }
-}
-
-function written<T>(file: string, work: () => T): T {
-  try {
-    return work();
-  } catch (problem) {
-    const exists = problem instanceof Error && "code" in problem && problem.code === "EEXIST";
-    const cause = problem instanceof Error ? problem.message : String(problem);
-    throw new Failure(
-      exists
-        ? error("CLI_FILE", `${file} exists already`, {
-            hint: "choose another folder, or write over it with --force",
-          })
-        : error("CLI_FILE", `${file} cannot be written`, { cause }),
-    );
   }
 }

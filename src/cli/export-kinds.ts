@@ -2,7 +2,7 @@
 
 import { error, Failure } from "../core/diagnostic.ts";
 import type { Registry } from "../resource/registry.ts";
-import { nearest } from "./nearest.ts";
+import { nearestHint } from "./nearest.ts";
 
 /** `pools,clusters`, perhaps several times; nothing means every kind. Throws Failure with CLI_USAGE. */
 export function kindsNamed(registry: Registry, given: readonly string[]): ReadonlySet<string> {
@@ -17,8 +17,7 @@ export function kindsNamed(registry: Registry, given: readonly string[]): Readon
 }
 
 function noKind(name: string, known: readonly string[]) {
-  const near = nearest(name, known);
   return error("CLI_USAGE", `there is no kind "${name}"`, {
-    hint: near === undefined ? `the kinds are ${known.join(", ")}` : `did you mean "${near}"?`,
+    hint: nearestHint(name, known, `the kinds are ${known.join(", ")}`),
   });
 }

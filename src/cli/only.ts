@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type Picomatch from "picomatch";
 import type { Address } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
-import { nearest } from "./nearest.ts";
+import { nearestHint } from "./nearest.ts";
 
 /** Loaded by the first glob: most runs have none. */
 const load = createRequire(import.meta.url);
@@ -30,7 +30,7 @@ function matcherOf(glob: string): (address: string) => boolean {
 }
 
 function missing(glob: string, known: readonly Address[], otherwise: string) {
-  const near = nearest(glob, known);
-  const hint = near === undefined ? otherwise : `did you mean "${near}"?`;
-  return error("CLI_UNKNOWN_ADDRESS", `--only ${glob} matches no resource`, { hint });
+  return error("CLI_UNKNOWN_ADDRESS", `--only ${glob} matches no resource`, {
+    hint: nearestHint(glob, known, otherwise),
+  });
 }

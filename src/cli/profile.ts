@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
 import type { Context } from "./context.ts";
-import { nearest } from "./nearest.ts";
+import { nearestHint } from "./nearest.ts";
 
 export interface Profile {
   readonly host?: string;
@@ -51,11 +51,8 @@ function readText(path: string): string | undefined {
 }
 
 function missing(named: string, path: string, sections: Sections): Diagnostic {
-  const near = nearest(named, [...sections.keys()]);
-  const hint =
-    near === undefined
-      ? `profiles there: ${[...sections.keys()].join(", ") || "none"}`
-      : `did you mean "${near}"?`;
+  const known = [...sections.keys()];
+  const hint = nearestHint(named, known, `profiles there: ${known.join(", ") || "none"}`);
   return error("CLI_FILE", `${path} has no profile "${named}"`, { hint });
 }
 

@@ -8,7 +8,7 @@ import type { State, StateRecord } from "../state/record.ts";
 import type { HostOptions } from "./config.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import type { Context } from "./context.ts";
-import { nearest } from "./nearest.ts";
+import { nearestHint } from "./nearest.ts";
 import { assertSameHost } from "./session.ts";
 import { type StateOptions, withState } from "./state-place.ts";
 import { tell } from "./trouble.ts";
@@ -48,11 +48,8 @@ function recordOf(state: State, kind: string, text: string): StateRecord {
   const record = address === undefined ? undefined : state.records.get(address);
   if (record !== undefined) return record;
   const known = [...state.records.keys()].filter((one) => kindOf(one) === kind);
-  const near = nearest(address ?? text, known);
-  const hint =
-    near === undefined
-      ? `recorded ${kind}: ${known.join(", ") || "none; apply first"}`
-      : `did you mean "${near}"?`;
+  const otherwise = `recorded ${kind}: ${known.join(", ") || "none; apply first"}`;
+  const hint = nearestHint(address ?? text, known, otherwise);
   throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state has no ${address ?? text}`, { hint }));
 }
 

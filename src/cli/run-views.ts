@@ -6,6 +6,7 @@ import { error, Failure } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
 import { printable, printableLines } from "../report/printable.ts";
 import type { Context } from "./context.ts";
+import { making } from "./files.ts";
 
 export interface View {
   readonly name: string;
@@ -56,17 +57,7 @@ function numbered(path: string, number: number): string {
 }
 
 function write(path: string, shown: string, content: string, force: boolean): void {
-  try {
-    writeFileSync(path, content, { flag: force ? "w" : "wx" });
-  } catch (problem) {
-    const exists = problem instanceof Error && "code" in problem && problem.code === "EEXIST";
-    const cause = problem instanceof Error ? problem.message : String(problem);
-    throw new Failure(
-      exists
-        ? error("CLI_FILE", `${shown} exists already`, {
-            hint: "name another file, or write over it with --force",
-          })
-        : error("CLI_FILE", `${shown} cannot be written`, { cause }),
-    );
-  }
+  making(shown, "name another file, or write over it with --force", () =>
+    writeFileSync(path, content, { flag: force ? "w" : "wx" }),
+  );
 }

@@ -13,6 +13,7 @@ import type { State } from "../state/record.ts";
 import type { Loaded } from "../state/store.ts";
 import { VERSION } from "./about.ts";
 import type { Context } from "./context.ts";
+import { fileFailure } from "./files.ts";
 import { closedPlan, openedPlan } from "./plan-seal.ts";
 import type { Run } from "./run.ts";
 import { specFile, targetOf } from "./spec.ts";
@@ -77,12 +78,10 @@ function readFile(context: Context, file: string): string {
     return openedPlan(context, readFileSync(resolve(context.cwd, file)), file);
   } catch (problem) {
     if (problem instanceof Failure) throw problem;
-    const cause = problem instanceof Error ? problem.message : String(problem);
-    throw new Failure(
-      error("CLI_FILE", `the plan file ${file} cannot be read`, {
-        cause,
-        hint: "make one with: workspace plan --out FILE",
-      }),
+    throw fileFailure(
+      `the plan file ${file} cannot be read`,
+      problem,
+      "make one with: workspace plan --out FILE",
     );
   }
 }

@@ -7,6 +7,7 @@ import { loadSpec } from "../spec/read.ts";
 import type { Spec } from "../spec/spec.ts";
 import { fromEnv } from "./config.ts";
 import type { Context } from "./context.ts";
+import { DEFAULT_FILE } from "./files.ts";
 import { tell } from "./trouble.ts";
 
 export interface SpecOptions {
@@ -18,8 +19,6 @@ export interface SpecOptions {
 
 /** How secrets' values become digests; without it none is read. */
 export type Keyed = (bytes: Uint8Array) => string;
-
-export const DEFAULT_FILE = "workspace.yaml";
 
 /** The spec's path; absolute. */
 export function specFile(context: Context, options: Pick<SpecOptions, "file">): string {

@@ -38,6 +38,11 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((one) => one.severity === "error");
 }
 
+/** What something that was thrown says, as the cause of a diagnostic. */
+export function saidBy(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
 /** Carries diagnostics through code that cannot go on; the command that runs renders them and chooses the exit code. */
 export class Failure extends Error {
   readonly diagnostics: readonly Diagnostic[];

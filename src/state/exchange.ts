@@ -1,6 +1,6 @@
 // A whole state as JSON for people and scripts: what `state pull` prints and `state push` takes. It has no digest, so it can be edited.
 
-import { error, Failure } from "../core/diagnostic.ts";
+import { error, Failure, saidBy } from "../core/diagnostic.ts";
 import { parseJson, stringifyJson } from "../core/exact-json.ts";
 import type { Json } from "../core/json.ts";
 import { Misshapen, shapeOf } from "./decode.ts";
@@ -46,7 +46,7 @@ export function stateFromJson(text: string, file: string): Exchanged {
     return { state, key: data.text("key") };
   } catch (failure) {
     if (failure instanceof Failure) throw failure;
-    throw notAState(file, failure instanceof Error ? failure.message : String(failure));
+    throw notAState(file, saidBy(failure));
   }
 }
 

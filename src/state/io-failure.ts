@@ -1,11 +1,11 @@
 // What a failing operation on a state's place becomes.
 
-import { error, Failure } from "../core/diagnostic.ts";
+import { error, Failure, saidBy } from "../core/diagnostic.ts";
 
 /** Diagnostics pass as they are. */
 export function ioFailure(failure: unknown, doing: string): Failure {
   if (failure instanceof Failure) return failure;
-  const cause = failure instanceof Error ? failure.message : String(failure);
+  const cause = saidBy(failure);
   return new Failure(
     error("STATE_IO", `${doing} failed`, {
       cause,

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { OPERATIONS, type OperationName } from "../../api/operations.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { nearest } from "../nearest.ts";
+import { nearestHint } from "../nearest.ts";
 
 export interface Field {
   readonly name: string;
@@ -141,17 +141,15 @@ function joined(one: JsonObject, other: JsonObject): JsonObject {
 export function findOperation({ operations }: Catalog, name: string): Operation {
   const found = operations.find((one) => one.id === name || one.name === name);
   if (found !== undefined) return found;
-  const near = nearest(
-    name,
-    operations.map((one) => one.id),
-  );
   const related = operations.filter(({ id }) => id.split("/").at(-1) === name || id.startsWith(`${name}/`));
   const hint =
     related.length > 0
       ? `did you mean ${related.map(({ id }) => id).join(", ")}?`
-      : near === undefined
-        ? "see: workspace api --list"
-        : `did you mean "${near}"?`;
+      : nearestHint(
+          name,
+          operations.map((one) => one.id),
+          "see: workspace api --list",
+        );
   throw new Failure(error("CLI_USAGE", `the API has no operation "${name}"`, { hint }));
 }
 

@@ -15,6 +15,7 @@ import { defineCommand } from "../command.ts";
 import { withConnection } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
+import { fileFailure } from "../files.ts";
 import { flag, text } from "../option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../options.ts";
 import { isPaged } from "../pages.ts";
@@ -99,7 +100,6 @@ async function bytesOf(context: Context, path: string): Promise<Uint8Array> {
   try {
     return readFileSync(resolve(context.cwd, path));
   } catch (problem) {
-    const cause = problem instanceof Error ? problem.message : String(problem);
-    throw new Failure(error("CLI_FILE", `${path} cannot be read`, { cause }));
+    throw fileFailure(`${path} cannot be read`, problem);
   }
 }

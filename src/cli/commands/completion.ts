@@ -5,7 +5,7 @@ import { type Command, defineCommand } from "../command.ts";
 import { COMMANDS } from "../commands.ts";
 import { type CompletionWord, completionScript, SHELLS } from "../completion-script.ts";
 import { EXIT } from "../exit.ts";
-import { nearest } from "../nearest.ts";
+import { nearestHint } from "../nearest.ts";
 
 export const completion = defineCommand({
   name: "completion",
@@ -16,8 +16,7 @@ export const completion = defineCommand({
   async run(context, _options, [shell]) {
     const known = SHELLS.find((one) => one === shell);
     if (known === undefined) {
-      const near = nearest(shell ?? "", SHELLS);
-      const hint = near === undefined ? `known: ${SHELLS.join(", ")}` : `did you mean "${near}"?`;
+      const hint = nearestHint(shell ?? "", SHELLS, `known: ${SHELLS.join(", ")}`);
       throw new Failure(error("CLI_USAGE", `there is no completion for "${shell}"`, { hint }));
     }
     context.stdout.write(completionScript(known, await words()));

@@ -6,7 +6,7 @@ import { colorsFor, wantsColor } from "../../report/color.ts";
 import { fieldText, findField, kindsText, kindText } from "../../report/explain-text.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { nearest } from "../nearest.ts";
+import { nearestHint } from "../nearest.ts";
 
 export const explain = defineCommand({
   name: "explain",
@@ -39,7 +39,6 @@ export const explain = defineCommand({
 });
 
 function unknown(what: string, name: string, known: readonly string[]): Failure {
-  const near = nearest(name, known);
-  const hint = near === undefined ? `known: ${known.join(", ")}` : `did you mean "${near}"?`;
+  const hint = nearestHint(name, known, `known: ${known.join(", ")}`);
   return new Failure(error("CLI_USAGE", `there is no ${what} "${name}"`, { hint }));
 }

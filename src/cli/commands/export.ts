@@ -18,11 +18,11 @@ import type { Context } from "../context.ts";
 import { exitOf } from "../exit.ts";
 import { fetchSources, writeSpec } from "../export-files.ts";
 import { kindsNamed } from "../export-kinds.ts";
+import { DEFAULT_FILE } from "../files.ts";
 import { onlyThese } from "../only.ts";
 import { flag, text, texts } from "../option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../options.ts";
 import { progressFor } from "../progress.ts";
-import { DEFAULT_FILE } from "../spec.ts";
 import { embeddedFolder } from "../state-place.ts";
 import { tell } from "../trouble.ts";
 

@@ -15,7 +15,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { exitOf } from "../exit.ts";
 import { assertFree, taking } from "../import-live.ts";
-import { nearest } from "../nearest.ts";
+import { nearestHint } from "../nearest.ts";
 import { choice } from "../option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
 import { type Run, withRun } from "../run.ts";
@@ -91,7 +91,6 @@ function declared(spec: Spec, text: string): Resource {
   const address = parseAddress(text);
   const resource = address === undefined ? undefined : spec.resources.get(address);
   if (resource !== undefined) return resource;
-  const near = nearest(text, [...spec.resources.keys()]);
-  const hint = near === undefined ? "write the resource into the spec first" : `did you mean "${near}"?`;
+  const hint = nearestHint(text, [...spec.resources.keys()], "write the resource into the spec first");
   throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the spec has no ${text}`, { hint }));
 }

@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { error, Failure } from "../../core/diagnostic.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit.ts";
+import { DEFAULT_FILE, making } from "../files.ts";
 import { text } from "../option.ts";
 
 const FIRST_SPEC = `# What the workspace should have. Check it with: workspace validate
@@ -43,28 +43,15 @@ export const init = defineCommand({
   summary: "write a first spec into this folder",
   options: { file: text("-f, --file <path>", "the spec to write (default: workspace.yaml)") },
   async run(context, options) {
-    const path = resolve(context.cwd, options.file ?? "workspace.yaml");
-    try {
-      writeFileSync(path, FIRST_SPEC, { flag: "wx" });
-    } catch (problem) {
-      throw new Failure(cannotWrite(path, problem));
-    }
+    const file = options.file ?? DEFAULT_FILE;
+    const path = resolve(context.cwd, file);
+    making(path, "name another file with --file", () => writeFileSync(path, FIRST_SPEC, { flag: "wx" }));
     const ignored = ignoreState(join(path, ".."));
-    context.stdout.write(
-      `Wrote ${options.file ?? "workspace.yaml"}${ignored ? " and a line into .gitignore" : ""}.\n`,
-    );
+    context.stdout.write(`Wrote ${file}${ignored ? " and a line into .gitignore" : ""}.\n`);
     context.stdout.write("Next: workspace validate; workspace plan --host embedded\n");
     return EXIT.ok;
   },
 });
-
-function cannotWrite(path: string, problem: unknown) {
-  const exists = problem instanceof Error && "code" in problem && problem.code === "EEXIST";
-  if (exists) return error("CLI_FILE", `${path} exists already`, { hint: "name another file with --file" });
-  return error("CLI_FILE", `${path} cannot be written`, {
-    cause: problem instanceof Error ? problem.message : String(problem),
-  });
-}
 
 /** The state holds no secret, but it belongs to this machine; shared states have their own place. */
 function ignoreState(folder: string): boolean {

@@ -12,7 +12,7 @@ import type { State, StateRecord } from "../../state/record.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { nearest } from "../nearest.ts";
+import { nearestHint } from "../nearest.ts";
 import { choice } from "../option.ts";
 import { type StateOptions, withState } from "../state-place.ts";
 import { tell } from "../trouble.ts";
@@ -117,8 +117,7 @@ function recordOf(state: State, text: string | undefined): StateRecord {
   const address = parseAddress(text ?? "");
   const record = address === undefined ? undefined : state.records.get(address);
   if (record !== undefined) return record;
-  const near = nearest(text ?? "", [...state.records.keys()]);
-  const hint = near === undefined ? "see: workspace state list" : `did you mean "${near}"?`;
+  const hint = nearestHint(text ?? "", [...state.records.keys()], "see: workspace state list");
   throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state has no ${text}`, { hint }));
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
 import type { Pool } from "pg";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { error, Failure, saidBy } from "../../core/diagnostic.ts";
 import type { Clock } from "../ports.ts";
 import { type Answer, type Database, sqlState, type Value } from "./database.ts";
 import { databaseFailure, isPassing } from "./trouble.ts";
@@ -131,7 +131,7 @@ function pem(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (problem) {
-    const cause = problem instanceof Error ? problem.message : String(problem);
+    const cause = saidBy(problem);
     throw new Failure(
       error("CLI_FILE", `${path}, which the state's PostgreSQL URL names, cannot be read`, { cause }),
     );

@@ -1,6 +1,6 @@
 // What errors of a database become: diagnostics that name the server and never a password.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { error, Failure, saidBy } from "../../core/diagnostic.ts";
 import { sqlState } from "./database.ts";
 import type { PostgresUrl } from "./url.ts";
 
@@ -32,7 +32,7 @@ export function databaseFailure(failure: unknown, url: PostgresUrl): Failure {
   if (failure instanceof Failure) return failure;
   const code = sqlState(failure) ?? "";
   const [, message, hint] = WORDS.find(([codes]) => codes.test(code)) ?? OTHER;
-  const text = failure instanceof Error ? failure.message : String(failure);
+  const text = saidBy(failure);
   const cause = withoutPassword(/^[0-9A-Z]{5}$/.test(code) ? `${text} (${code})` : text, url.password);
   return new Failure(error("STATE_IO", `the state's database ${url.shown} ${message}`, { hint, cause }));
 }

@@ -2,11 +2,11 @@
 
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { error, Failure } from "../../../core/diagnostic.ts";
 import { printable, printableQuoted } from "../../../report/printable.ts";
 import { stateToJson } from "../../../state/exchange.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT } from "../../exit.ts";
+import { fileFailure } from "../../files.ts";
 import { text } from "../../option.ts";
 import { withState } from "../../state-place.ts";
 import { tell } from "../../trouble.ts";
@@ -28,8 +28,7 @@ export const pull = defineCommand({
     try {
       writeFileSync(resolve(context.cwd, options.out), json, { mode: 0o600 });
     } catch (problem) {
-      const cause = problem instanceof Error ? problem.message : String(problem);
-      throw new Failure(error("CLI_FILE", `the state cannot be written to ${options.out}`, { cause }));
+      throw fileFailure(`the state cannot be written to ${options.out}`, problem);
     }
     context.stdout.write(`Wrote serial ${loaded.state.serial} to ${printable(options.out)}.\n`);
     return EXIT.ok;

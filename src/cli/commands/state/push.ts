@@ -11,6 +11,7 @@ import type { State } from "../../../state/record.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit.ts";
+import { fileFailure } from "../../files.ts";
 import { assertFollows } from "../../state-order.ts";
 import { withState } from "../../state-place.ts";
 import { FORCE, WRITING, waiting } from "./place-options.ts";
@@ -48,12 +49,6 @@ async function read(context: Context, file: string): Promise<string> {
   try {
     return readFileSync(resolve(context.cwd, file), "utf8");
   } catch (problem) {
-    const cause = problem instanceof Error ? problem.message : String(problem);
-    throw new Failure(
-      error("CLI_FILE", `${file} cannot be read`, {
-        cause,
-        hint: "write one with: workspace state pull --out FILE",
-      }),
-    );
+    throw fileFailure(`${file} cannot be read`, problem, "write one with: workspace state pull --out FILE");
   }
 }
