@@ -3,7 +3,7 @@
 import type { Findings } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import type { Span } from "./locate.ts";
-import { escaped, isTemplate, type Part, partsOf, variableIn } from "./template.ts";
+import { type Expression, escaped, isTemplate, type Part, partsOf, variableIn } from "./template.ts";
 import {
   listAt,
   type MapNode,
@@ -27,6 +27,10 @@ export function partsOrReport(text: string, at: Span, findings: Findings): reado
   if (parts === undefined)
     findings.error("SPEC_REFERENCE", "a ${ is never closed", at, { hint: "write $${ for a literal ${" });
   return parts;
+}
+
+function isNested(part: Part): part is Expression {
+  return typeof part !== "string" && variableIn(part) === undefined && isTemplate(part.expression);
 }
 
 class Expanding {
@@ -78,7 +82,7 @@ class Expanding {
 
   #text(node: ScalarNode, text: string): Node {
     const parts = partsOrReport(text, node, this.#findings);
-    if (parts?.some((part) => variableIn(part) !== undefined) !== true) return node;
+    if (parts?.some((part) => variableIn(part) !== undefined || isNested(part)) !== true) return node;
     const [only, ...more] = parts;
     const name = only === undefined || more.length > 0 ? undefined : variableIn(only);
     if (name === undefined) return scalarAt(node, this.#joined(parts, node, true));
@@ -96,6 +100,33 @@ class Expanding {
       hint: "keys may hold variables only, as ${var.name}; write $${ for a literal ${",
     });
     return key;
+  }
+
+  /** `${kind.a-${var.b}.attribute}` with its variables put in; a variable may make up a name and nothing else. */
+  #reference(part: Expression, at: Span): string {
+    const parts = partsOrReport(part.expression, at, this.#findings) ?? [];
+    const [first, last] = [parts[0], parts.at(-1)];
+    const isName =
+      typeof first === "string" && first.includes(".") && typeof last === "string" && last.includes(".");
+    const isPlain = parts.every((one) => typeof one === "string" || variableIn(one) !== undefined);
+    if (!isName || !isPlain)
+      return this.#refused(`${part.raw} holds more than a variable in a name`, part, at);
+    // What has no value is reported by the look.
+    if (parts.some((one) => this.#hasNoValue(variableIn(one), at))) return escaped(part.raw);
+    const text = this.#joined(parts, at, false);
+    if (!/[{}]/.test(text)) return `\${${text}}`;
+    return this.#refused(`${part.raw} names what no name can be once its variables are put in`, part, at);
+  }
+
+  #hasNoValue(name: string | undefined, at: Span): boolean {
+    return name !== undefined && this.#lookup(name, at) === undefined;
+  }
+
+  #refused(message: string, part: Expression, at: Span): string {
+    const hint =
+      "write ${kind.name.attribute}; the name may hold variables, as in ${kind.a-${var.b}.attribute}";
+    this.#findings.error("SPEC_REFERENCE", message, at, { hint });
+    return escaped(part.raw);
   }
 
   /** A variable's value is data: what looks like a reference in it is none. */
@@ -128,6 +159,7 @@ class Expanding {
 
   #partText(part: Part, at: Span, keep: boolean): string {
     if (typeof part === "string") return keep ? escaped(part) : part;
+    if (keep && isNested(part)) return this.#reference(part, at);
     const name = variableIn(part);
     const value = name === undefined ? undefined : this.#lookup(name, at);
     if (value === undefined) return part.raw;

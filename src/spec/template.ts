@@ -28,8 +28,8 @@ export function partsOf(text: string): readonly Part[] | undefined {
       at = open + 2;
       continue;
     }
-    const close = text.indexOf("}", open);
-    if (close < 0) return undefined;
+    const close = closeOf(text, open);
+    if (close === undefined) return undefined;
     plain += text.slice(at, open);
     if (plain !== "") parts.push(plain);
     plain = "";
@@ -39,6 +39,16 @@ export function partsOf(text: string): readonly Part[] | undefined {
   plain += text.slice(at);
   if (plain !== "") parts.push(plain);
   return parts;
+}
+
+/** Where the braces that open here are closed; those inside them, as in `${kind.a-${var.b}.id}`, are closed before. */
+function closeOf(text: string, open: number): number | undefined {
+  let depth = 1;
+  for (let at = open + 2; at < text.length; at += 1) {
+    if (text[at] === "{" && text[at - 1] === "$" && text[at - 2] !== "$") depth += 1;
+    else if (text[at] === "}" && --depth === 0) return at;
+  }
+  return undefined;
 }
 
 /** Whether a text has to be looked at; most have not. */

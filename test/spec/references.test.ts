@@ -8,6 +8,49 @@ async function conf(text: string): ReturnType<typeof load> {
   return load(`${BASE}clusters: { c: { spark_conf: { k: "${text}" } } }`);
 }
 
+describe("a variable in the name of a reference", () => {
+  const spec = (text: string) =>
+    `variables: { env: { default: dev }, odd: { default: "x}y" }, none: }
+pools: { "etl-\${var.env}": { node_type_id: n } }
+clusters: { c: { spark_conf: { k: "${text}" } } }`;
+
+  it("is put in before the reference is looked up, as it is in keys", async () => {
+    const { resource, told } = await load(spec("${pools.etl-${var.env}.instance_pool_id}"));
+    expect(told).toEqual([]);
+    expect(resource("clusters.c").references[0]?.parts).toEqual([
+      { address: "pools.etl-dev", attribute: "instance_pool_id" },
+    ]);
+  });
+
+  it("may stand in a text, beside literals, which stay what they are", async () => {
+    const { resource } = await load(
+      spec("$${var.env} ${pools.etl-${var.env}.node_type_id} $${pools.${var.env}}"),
+    );
+    expect(resource("clusters.c").values.spark_conf).toEqual({ k: "${var.env} n ${pools.dev}" });
+  });
+
+  it.each([
+    ["${pools.etl-${var.nope}.node_type_id}", 'SPEC_VARIABLE the spec has no variable "nope"'],
+    ["${pools.etl-${var.none}.node_type_id}", "SPEC_VARIABLE the variable none has no value"],
+    [
+      "${pools.etl-${var.odd}.node_type_id}",
+      "SPEC_REFERENCE ${pools.etl-${var.odd}.node_type_id} names what no name can be once its variables are put in",
+    ],
+    [
+      "${${var.env}.a.node_type_id}",
+      "SPEC_REFERENCE ${${var.env}.a.node_type_id} holds more than a variable in a name",
+    ],
+    [
+      "${pools.${pools.a.node_type_id}.node_type_id}",
+      "SPEC_REFERENCE ${pools.${pools.a.node_type_id}.node_type_id} holds more than a variable in a name",
+    ],
+    ["${pools.etl-${var.env}", "SPEC_REFERENCE a ${ is never closed"],
+  ])("%s is refused", async (text, message) => {
+    const { told } = await load(spec(text));
+    expect(told.map((one) => one.replace(/ \d+:\d+/, ""))).toEqual([message]);
+  });
+});
+
 describe("a reference", () => {
   it("inside a text stands there, its parts beside it", async () => {
     const { resource } = await conf("a ${pools.shared.instance_pool_id} b $${c}");
