@@ -21,6 +21,7 @@ type Details = Partial<Pick<Finding, "address" | "hint" | "cause">>;
 export class Findings {
   readonly #all: Finding[] = [];
   readonly #seen = new Set<string>();
+  readonly #ignored = new Set<Code>();
   #errors = 0;
 
   error(code: Code, message: string, at: Span | undefined, details: Details = {}): void {
@@ -32,11 +33,22 @@ export class Findings {
   }
 
   add(finding: Finding): void {
+    if (this.#ignored.has(finding.code)) return;
     const key = `${finding.code}\n${finding.message}\n${finding.at?.source.file}\n${finding.at?.start}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     this.#all.push(finding);
     if (finding.severity === "error") this.#errors++;
+  }
+
+  /** From now on these codes are not kept: what they would say may come from what is missing. */
+  ignore(codes: readonly Code[]): void {
+    for (const code of codes) this.#ignored.add(code);
+  }
+
+  /** Whether every error so far has one of these codes. */
+  onlyOf(codes: readonly Code[]): boolean {
+    return this.#all.every((one) => one.severity !== "error" || codes.includes(one.code));
   }
 
   get failed(): boolean {

@@ -28,7 +28,12 @@ export const REFUSALS: Readonly<Record<Refusal, { readonly code: Code; readonly 
 /** How deep the members of a section are shared between files: `pools.shared` may stand in one file only. */
 const SHARED_DEPTH: Readonly<Record<string, number>> = { targets: 3 };
 
-/** Reads everything; undefined where the main file is not usable at all. */
+/** Problems of one include that leave what else was read as it is. */
+const MISSING: readonly Code[] = ["SPEC_NOT_FOUND", "SPEC_INCLUDE", "SPEC_OUTSIDE"];
+/** What may be wrong only because a part is missing. */
+const UNCERTAIN: readonly Code[] = ["SPEC_REFERENCE", "SPEC_VARIABLE", "SPEC_TARGET", "SPEC_EMPTY"];
+
+/** Reads everything; undefined where what there is cannot be judged. Where only an include is missing, the rest still is. */
 export function readAll(
   tree: Tree,
   main: string,
@@ -38,7 +43,8 @@ export function readAll(
   const reading = new Reading(tree, findings, limits);
   reading.file(main, undefined);
   const [first, ...others] = reading.roots;
-  if (first === undefined || findings.failed) return undefined;
+  if (first === undefined || !findings.onlyOf(MISSING)) return undefined;
+  if (findings.failed) findings.ignore(UNCERTAIN);
   let root = first;
   for (const other of others) root = joined(root, other, 1, undefined, findings);
   return { root, files: reading.files };

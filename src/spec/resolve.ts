@@ -51,7 +51,7 @@ export async function resolved(
     findings,
   };
   reportSharedNames(all, findings);
-  reportLimits(all, registry, findings);
+  reportLimits(all, findings);
   const index = new NameIndex(all, registry);
   const resources = new Map<Address, Desired>();
   const links = all.map((written) => linkedWhole(written, linkage));
@@ -91,10 +91,18 @@ function desiredOf(link: LinkedWhole, index: NameIndex, resolving: Checking): De
   const { values, payload } = isValid
     ? filled(written, fields, resolving)
     : { values: {}, payload: undefined };
-  if (isValid) reportAll(written, fields, written.provider.check?.(values, written.name) ?? [], findings);
+  if (isValid) reportAll(written, fields, problemsOf(written, values, payload), findings);
   else if (faulty !== undefined) checkSound(written, fields, faulty, findings);
   const dependsOn = edgesOf(written, fields, values, link.targets, index);
   return new Desired(written, whole, { values, references: link.references, dependsOn, lifecycle, payload });
+}
+
+/** What a content would have told is not missing where the content itself is: that was reported. */
+function problemsOf(written: Written, values: Values, payload: Payload | undefined): readonly Problem[] {
+  const { provider, name } = written;
+  const problems = provider.check?.(values, name) ?? [];
+  const isUnread = hasContent(provider) && payload === undefined;
+  return isUnread ? problems.filter(({ code }) => code !== "SPEC_MISSING_FIELD") : problems;
 }
 
 function withLifecycle(written: Written, fields: MapNode): MapNode {

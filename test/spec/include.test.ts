@@ -84,3 +84,21 @@ it("refuses a file that is a list or a text", async () => {
   expect((await load("- a\n")).told).toEqual(["SPEC_TYPE 1:1 a spec is a map of sections, not a list"]);
   expect((await load("hello")).told).toEqual(["SPEC_TYPE 1:1 a spec is a map of sections, not a text"]);
 });
+
+it("that is missing hides nothing that is wrong elsewhere, and nothing is said that may only be missing", async () => {
+  const { told, spec } = await load({
+    "workspace.yaml": `include: [nowhere.yaml, teams/*.yaml]
+policy: { max_delete: 5 }
+targets: { prod: 7 }
+clusters: { c: { num_worker: 1, instance_pool_id: "\${pools.elsewhere.instance_pool_id}", spark_conf: { k: "\${var.elsewhere}" } } }
+`,
+  });
+  expect(spec).toBeUndefined();
+  expect(told.map((one) => one.replace(/ \d+:\d+/, ""))).toEqual([
+    "SPEC_NOT_FOUND nowhere.yaml does not exist",
+    'SPEC_INCLUDE the include "teams/*.yaml" matches no file',
+    'SPEC_UNKNOWN_FIELD policy has no field "max_delete"',
+    "SPEC_TYPE the target prod must be a map of sections, not the number 7",
+    'SPEC_UNKNOWN_FIELD clusters.c has no field "num_worker"',
+  ]);
+});

@@ -36,5 +36,6 @@ it("refuses such a pattern where it is written", async () => {
   });
   expect(told).toEqual([
     'SPEC_INCLUDE 1:10 the include "(a+)+*.yaml" holds more than *, **, ?, [a-z] and {a,b}',
+    "SPEC_NOT_FOUND 2:28 files./a: d is no folder of the spec",
   ]);
 });
