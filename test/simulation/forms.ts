@@ -1,11 +1,21 @@
 // The forms that a state can have: files, files that are encrypted, files of the workspace itself, rows of a database.
 
 import { type Home, onDisk } from "../engine/home.ts";
-import { inPostgres, startsOfServer } from "./homes/in-postgres.ts";
+import { inPostgres, serverHere, startsOfServer } from "./homes/in-postgres.ts";
 import { inWorkspace, LATENCY_MS } from "./homes/in-workspace.ts";
 
-export const FORMS = ["file", "sealed", "workspace", "postgres"] as const;
+const FORMS = ["file", "sealed", "workspace", "postgres"] as const;
 export type Form = (typeof FORMS)[number];
+
+/** Those that can be tried: without a server there is no PostgreSQL. */
+export function formsHere(): readonly Form[] {
+  return FORMS.filter((form) => form !== "postgres" || serverHere() !== undefined);
+}
+
+/** What a suite says of the others. */
+export function notTried(): readonly string[] {
+  return serverHere() === undefined ? ["NOT TRIED: states in PostgreSQL, as there is no server here"] : [];
+}
 
 /** Under which what was prepared for a form is known: with a server it goes. */
 export function stageKey(form: Form): string {

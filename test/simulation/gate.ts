@@ -1,4 +1,5 @@
-// A line between a real process and a real emulator: it counts writes, and at a chosen one stops the sender before or after the commit.
+// A line between a real process and a real emulator: it counts the engine's writes, and stops the sender at one of them, or at the next
+// write of a state that lies in the workspace: before the commit or after it.
 
 import {
   createServer,
@@ -8,21 +9,24 @@ import {
   request as send,
 } from "node:http";
 import type { AddressInfo } from "node:net";
+import { STATES_FOLDER } from "./homes/in-workspace.ts";
 
 /** `before`: the write never reaches the service. `late`: it does after the sender is dead. `after`: it does, and the answer is lost. */
 export type Side = "before" | "late" | "after";
 
 export interface Stop {
-  /** Which write, counted from 0. */
+  /** Which write of the engine, counted from 0. */
   readonly nth: number;
   readonly side: Side;
+  /** Not at that write, but at the first one of the state after it. */
+  readonly atState?: boolean;
   /** Ends or halts the sender; resolves when that is certain. */
   readonly act: () => Promise<void>;
 }
 
 export interface Gate {
   readonly url: string;
-  /** Writes that passed since the last `arm`. */
+  /** Writes of the engine that passed since the last `arm`. */
   readonly writes: readonly string[];
   arm(stop?: Stop): void;
   close(): Promise<void>;
@@ -31,18 +35,22 @@ export interface Gate {
 export async function openGate(target: string): Promise<Gate> {
   let stop: Stop | undefined;
   let writes: string[] = [];
+  let isOfState = requestsOfState();
   const server: Server = createServer((request, response) => {
     void passed(request, response);
   });
   const passed = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>));
     const isWrite = request.method !== "GET" && request.url?.endsWith("/clusters/events") !== true;
-    const meets = isWrite && stop !== undefined && writes.length === stop.nth ? stop : undefined;
-    if (isWrite) writes.push(`${request.method} ${request.url}`);
-    if (meets === undefined) return reply(response, await forwarded(target, request, body));
-    if (meets.side === "after") await forwarded(target, request, body);
+    const { ofState, learn } = isOfState(request, body);
+    const forward = async (): Promise<Answer> => learn(await forwarded(target, request, body));
+    const meets = isWrite && stop !== undefined && isMet(stop, ofState, writes.length) ? stop : undefined;
+    if (isWrite && !ofState) writes.push(`${request.method} ${request.url}`);
+    if (meets === undefined) return reply(response, await forward());
+    stop = undefined;
+    if (meets.side === "after") await forward();
     await meets.act();
-    if (meets.side === "late") await forwarded(target, request, body);
+    if (meets.side === "late") await forward();
     response.destroy();
   };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -55,12 +63,33 @@ export async function openGate(target: string): Promise<Gate> {
     arm: (next) => {
       stop = next;
       writes = [];
+      isOfState = requestsOfState();
     },
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
         server.close(() => resolve());
       }),
+  };
+}
+
+function isMet({ nth, atState = false }: Stop, ofState: boolean, writes: number): boolean {
+  return atState === ofState && (ofState ? writes > nth : writes === nth);
+}
+
+/** Tells the requests of a state in the workspace from those of the engine: by its folder, and by the handles of files opened there. */
+function requestsOfState() {
+  const handles = new Set<string>();
+  const handleIn = (text: string): string | undefined => /"handle":"?(\w+)/.exec(text)?.[1];
+  return ({ url }: IncomingMessage, body: Buffer) => {
+    const text = `${decodeURIComponent(url ?? "")} ${body.toString("latin1")}`;
+    const ofState = text.includes(`${STATES_FOLDER}/`) || handles.has(handleIn(text) ?? "");
+    const learn = (answer: Answer): Answer => {
+      const handle = handleIn(answer.body.toString());
+      if (ofState && handle !== undefined) handles.add(handle);
+      return answer;
+    };
+    return { ofState, learn };
   };
 }
 

@@ -1,11 +1,21 @@
 // The program and the emulator as real processes, with a gate between them, a folder on the real disk, and the checks of the outside.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { BIN, type Ended, type Running, start } from "../cli/program.ts";
 import { leaksIn } from "./canary.ts";
+import type { Form } from "./forms.ts";
 import { type Gate, openGate } from "./gate.ts";
+import { type Outside, outside, type Snapshot } from "./homes/outside.ts";
 import { CANARIES, FILE_CANARY, FILES } from "./scenarios.ts";
 
 const TOKEN = "simulated-token";
@@ -16,6 +26,7 @@ export class Real {
   readonly folder: string;
   readonly #url: string;
   readonly #emulator: Running;
+  #state: Outside;
   /** What every process printed. */
   readonly said: string[] = [];
 
@@ -24,6 +35,7 @@ export class Real {
     this.#url = url;
     this.gate = gate;
     this.folder = folder;
+    this.#state = this.#place("file");
   }
 
   static async open(): Promise<Real> {
@@ -34,9 +46,14 @@ export class Real {
     return new Real(emulator, url, await openGate(url), folder);
   }
 
-  /** An empty workspace and an empty folder with the files that specs name. */
-  async fresh(): Promise<void> {
+  #place(form: Form): Outside {
+    return outside(form, this.folder, async () => (await this.control("GET", "snapshot")) as Snapshot);
+  }
+
+  /** An empty workspace, an empty state of a form, and a folder with nothing but the files that specs name. */
+  async fresh(form: Form): Promise<void> {
     await this.control("POST", "reset");
+    this.#state = this.#place(form);
     rmSync(this.folder, { recursive: true, force: true });
     for (const [path, text] of Object.entries(FILES)) {
       mkdirSync(dirname(join(this.folder, path)), { recursive: true });
@@ -44,6 +61,15 @@ export class Real {
     }
     this.gate.arm();
     this.said.length = 0;
+  }
+
+  get #kept(): string {
+    return join(this.folder, ".workspace");
+  }
+
+  /** From now on, where the state is shared, another machine: whatever the processes so far kept in their folder is not there. */
+  moveOn(): void {
+    if ("WORKSPACE_STATE" in this.#state.env) rmSync(this.#kept, { recursive: true, force: true });
   }
 
   spec(yaml: string): void {
@@ -57,6 +83,7 @@ export class Real {
         WORKSPACE_HOST: this.gate.url,
         WORKSPACE_TOKEN: TOKEN,
         ...CANARIES,
+        ...this.#state.env,
         ...env,
       },
     });
@@ -66,6 +93,11 @@ export class Real {
 
   apply(env: Readonly<Record<string, string>> = {}, more: readonly string[] = []): Running {
     return this.run(["apply", "--auto-approve", "--no-input", ...more], env);
+  }
+
+  /** What is kept of the state but who holds its lock. */
+  async stateText(): Promise<string> {
+    return [...(await this.#state.texts())].flat().join("\n");
   }
 
   async control(method: string, name: string, body?: object): Promise<unknown> {
@@ -94,7 +126,7 @@ export class Real {
         : [`the next plan ended with ${plan.code}: ${plan.stdout.slice(0, 400)}${plan.stderr}`]),
       ...(state.code === 0 ? [] : [`state list ended with ${state.code}: ${state.stderr}`]),
       ...(await this.doubles()),
-      ...this.leaks(),
+      ...(await this.leaks()),
       ...(await this.mails()),
     ];
   }
@@ -137,8 +169,8 @@ export class Real {
       .map((mail) => `a mail was sent: ${mail.event}`);
   }
 
-  leaks(): readonly string[] {
-    const places = new Map<string, string>([["output", this.said.join("\n")]]);
+  async leaks(): Promise<readonly string[]> {
+    const places = new Map([...(await this.#state.texts()), ["output", this.said.join("\n")]]);
     const visit = (path: string): void => {
       for (const entry of readdirSync(path, { withFileTypes: true })) {
         const inner = join(path, entry.name);
@@ -146,7 +178,7 @@ export class Real {
         else places.set(inner, readFileSync(inner, "utf8"));
       }
     };
-    visit(join(this.folder, ".workspace"));
+    if (existsSync(this.#kept)) visit(this.#kept);
     const secrets = [...Object.values(CANARIES), FILE_CANARY];
     return leaksIn(places, secrets).map(
       ({ secret, encoding, place }) => `secret ${secret} stands in ${place} as ${encoding}`,

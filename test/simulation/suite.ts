@@ -109,6 +109,12 @@ export function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
   return out;
 }
 
+/** One after the other from each list, so that the first few are of every list. */
+export function inTurn(lists: readonly (readonly string[])[]): readonly string[] {
+  const longest = Math.max(...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
+}
+
 /** The one line that runs a failed case again. */
 export function againLine(suite: Suite, name: string): string {
   return `npm run simulate -- --suite ${suite.name} --case '${name}'`;

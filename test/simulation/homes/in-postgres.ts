@@ -61,13 +61,20 @@ function here(): Running {
   return running;
 }
 
+interface HomeInPostgres extends Home {
+  /** Names the state to a process. */
+  readonly url: string;
+  /** The rows of the state. */
+  texts(): Promise<ReadonlyMap<string, string>>;
+}
+
 /** In a schema whose tables are not made yet. */
-export function inPostgres(): Home {
+export function inPostgres(): HomeInPostgres {
   names += 1;
   return new InPostgres(`team ${names}`, `simulated_${names}`);
 }
 
-class InPostgres implements Home {
+class InPostgres implements HomeInPostgres {
   readonly latencyMs = LATENCY_MS;
   readonly #state: string;
   readonly #schema: string;
@@ -76,6 +83,10 @@ class InPostgres implements Home {
   constructor(state: string, schema: string) {
     this.#state = state;
     this.#schema = schema;
+  }
+
+  get url(): string {
+    return here().server.url(this.#state, `&schema=${this.#schema}`);
   }
 
   place(site: Site, options: ProcessOptions): PostgresPlace {

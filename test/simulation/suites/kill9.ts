@@ -1,12 +1,17 @@
-// Real processes over HTTP: kill -9 of a real apply at a chosen write, before the service saw it, after the commit, or in between.
+// Real processes over HTTP, on each form of state: kill -9 of a real apply at a chosen write, before the service saw it, after the
+// commit, or in between.
 
 import { calmRun } from "../calm.ts";
+import { type Form, formsHere, notTried } from "../forms.ts";
 import type { Side } from "../gate.ts";
+import { stopServer } from "../homes/in-postgres.ts";
 import { kill, Real } from "../real.ts";
 import { scenarios } from "../scenarios.ts";
-import type { Suite } from "../suite.ts";
+import { inTurn, type Suite, shuffled } from "../suite.ts";
 
 const SIDES: readonly Side[] = ["before", "after", "late"];
+/** Not at a write of the engine, but at the next one of its state, which lies in the workspace too. */
+const AT_STATE = "state-";
 /** Requests at once: sometimes one, sometimes many. */
 const PARALLELISM = ["1", "10"] as const;
 
@@ -18,10 +23,10 @@ function server(): Promise<Real> {
 }
 
 /** Brings a fresh workspace to where a scenario begins. */
-async function begin(at: Real, name: string): Promise<void> {
+async function begin(at: Real, name: string, form: Form): Promise<void> {
   const scenario = scenarios.find((one) => one.name === name);
   if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
-  await at.fresh();
+  await at.fresh(form);
   if (scenario.before !== undefined) {
     at.spec(scenario.before);
     const { code, stderr } = await at.apply().ended;
@@ -32,32 +37,40 @@ async function begin(at: Real, name: string): Promise<void> {
   at.gate.arm();
 }
 
+async function casesOn(form: Form): Promise<readonly string[]> {
+  const sides = form === "workspace" ? [...SIDES, ...SIDES.map((side) => AT_STATE + side)] : SIDES;
+  const names: string[] = [];
+  for (const { name } of scenarios) {
+    const { writes } = await calmRun(name);
+    for (let nth = 0; nth < writes.length; nth++)
+      for (const side of sides)
+        for (const parallel of PARALLELISM) names.push(`${form}/${name}/${nth}/${side}/${parallel}`);
+  }
+  return names;
+}
+
 export const kill9: Suite = {
   name: "kill9",
-  what: "kill -9 of a real apply over HTTP at a chosen write",
+  what: "kill -9 of a real apply over HTTP at a chosen write, on each form of state",
   unit: "kills",
   sample: 4,
+  ordered: true,
 
-  async cases() {
-    const names: string[] = [];
-    for (const { name } of scenarios) {
-      const { writes } = await calmRun(name);
-      for (let nth = 0; nth < writes.length; nth++)
-        for (const side of SIDES)
-          for (const parallel of PARALLELISM) names.push(`${name}/${nth}/${side}/${parallel}`);
-    }
-    return names;
+  async cases(seed) {
+    const lists = await Promise.all(formsHere().map(casesOn));
+    return inTurn(lists.map((names, at) => shuffled(names, seed + at)));
   },
 
   async run(name) {
-    const [scenario = "", nth, side = "", parallel = "1"] = name.split("/");
+    const [form = "", scenario = "", nth, side = "", parallel = "1"] = name.split("/");
     const at = await server();
-    await begin(at, scenario);
+    await begin(at, scenario, form as Form);
     const dying = at.apply({}, ["--parallelism", parallel]);
     let killed = false;
     at.gate.arm({
       nth: Number(nth),
-      side: SIDES.find((one) => one === side) ?? "before",
+      side: SIDES.find((one) => side.endsWith(one)) ?? "before",
+      atState: side.startsWith(AT_STATE),
       act: async () => {
         killed = true;
         await kill(dying);
@@ -65,13 +78,17 @@ export const kill9: Suite = {
     });
     await dying.ended;
     at.gate.arm();
+    at.moveOn();
     const last = await at.apply().ended;
     const wrong = await at.violations(last);
     return killed ? wrong : ["the process was not killed", ...wrong];
   },
 
+  notes: async () => notTried(),
+
   async close() {
     await (await real)?.close();
     real = undefined;
+    await stopServer();
   },
 };

@@ -2,10 +2,10 @@
 
 import { breakWire, callsOf, comeLate, exchangesOf, LOSSES, lose, WHENS } from "../astray.ts";
 import { calmRun } from "../calm.ts";
-import { FORMS, type Form, stageKey } from "../forms.ts";
+import { type Form, formsHere, notTried, stageKey } from "../forms.ts";
 import { serverHere, stopServer } from "../homes/in-postgres.ts";
 import { BREAKS } from "../homes/wire.ts";
-import { randomFrom, type Suite, shuffled } from "../suite.ts";
+import { inTurn, randomFrom, type Suite, shuffled } from "../suite.ts";
 import { dieAndFinish } from "./crash.ts";
 import { dieTwice, pointsAfter } from "./double.ts";
 import { freezeAndWake, momentsToFreeze, race } from "./zombie.ts";
@@ -118,12 +118,6 @@ async function pairs(seed: number, form: Form, scenarios: readonly string[]): Pr
   return names;
 }
 
-/** One after the other from each list, so that the first few are of every form. */
-function inTurn(lists: readonly (readonly string[])[]): readonly string[] {
-  const longest = Math.max(...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
-}
-
 export const shared: Suite = {
   name: "shared",
   what: "all of this on states in the workspace, in PostgreSQL, and encrypted: stopped, frozen, cut off, late",
@@ -134,10 +128,9 @@ export const shared: Suite = {
   /** First one case for each way and each kind of operation on each form, then all others. A few are drawn from few scenarios. */
   async cases(seed, count) {
     const scenarios = count !== undefined && count <= this.sample ? SCENARIOS.slice(0, 2) : SCENARIOS;
-    const forms = FORMS.filter((form) => form !== "postgres" || serverHere() !== undefined);
     const first: string[][] = [];
     const others: string[] = [];
-    for (const form of forms) {
+    for (const form of formsHere()) {
       const kinds = new Map<string, string>();
       for (const scenario of scenarios)
         for (const way of WAYS.filter((one) => one.forms.includes(form)))
@@ -164,9 +157,7 @@ export const shared: Suite = {
     return found.run(scenario, form as Form, at);
   },
 
-  async notes() {
-    return serverHere() === undefined ? ["NOT TRIED: states in PostgreSQL, as there is no server here"] : [];
-  },
+  notes: async () => notTried(),
 
   close: stopServer,
 };

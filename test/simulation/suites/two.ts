@@ -1,8 +1,8 @@
-// Two real applies on one state: one waits, one is killed, one is stopped past its lease and goes on as if nothing had happened.
+// Two real applies on one state of each form: one waits, one is killed, one is stopped past its lease and goes on as if nothing had happened.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Ended } from "../../cli/program.ts";
+import { type Form, formsHere, notTried } from "../forms.ts";
+import { stopServer } from "../homes/in-postgres.ts";
 import { kill, Real } from "../real.ts";
 import { scenarios } from "../scenarios.ts";
 import type { Suite } from "../suite.ts";
@@ -66,23 +66,18 @@ async function oneStopped(at: Real, nth: number): Promise<readonly string[]> {
   await halted;
   const writesBefore = at.gate.writes.length;
   const second = await at.apply(LEASE, PATIENT).ended;
-  const state = stateOf(at);
+  const state = await at.stateText();
   const writesOfSecond = at.gate.writes.length - writesBefore;
   first.child.kill("SIGCONT");
   const woken = await first.ended;
   return [
     ...(woken.code === 0 ? ["the one that had lost the lock said that all went well"] : []),
-    ...(stateOf(at) === state ? [] : ["the one that had lost the lock wrote to the state"]),
+    ...((await at.stateText()) === state ? [] : ["the one that had lost the lock wrote to the state"]),
     ...(at.gate.writes.length === writesBefore + writesOfSecond
       ? []
       : ["the one that had lost the lock sent a write"]),
     ...(await at.violations(second)),
   ];
-}
-
-function stateOf(at: Real): string {
-  const folder = join(at.folder, ".workspace", "default");
-  return ["state.json", "journal.jsonl"].map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
 }
 
 function missing(): Ended {
@@ -91,20 +86,26 @@ function missing(): Ended {
 
 export const two: Suite = {
   name: "two",
-  what: "two real applies at once; one is killed, or stopped past its lease and continued",
+  what: "two real applies at once, on each form of state; one is killed, or stopped past its lease and continued",
   unit: "rounds",
-  sample: 3,
+  sample: 4,
+  ordered: true,
 
+  /** Every form has its turn, each time with another kind. */
   async cases(seed) {
-    return KINDS.flatMap((kind) =>
-      Array.from({ length: ROUNDS }, (_, at) => `${kind}/${kind === "together" ? at : 3 * at + (seed % 3)}`),
-    );
+    return Array.from({ length: ROUNDS * KINDS.length }, (_, turn) =>
+      formsHere().map((form, at) => {
+        const kind = KINDS[(turn + at + seed) % KINDS.length];
+        const round = Math.floor(turn / KINDS.length);
+        return `${form}/${kind}/${kind === "together" ? round : 3 * round + (seed % 3)}`;
+      }),
+    ).flat();
   },
 
   async run(name) {
-    const [kind, nth] = name.split("/");
+    const [form = "", kind, nth] = name.split("/");
     const at = await server();
-    await at.fresh();
+    await at.fresh(form as Form);
     at.spec(FIRST);
     switch (kind) {
       case "together":
@@ -116,8 +117,11 @@ export const two: Suite = {
     }
   },
 
+  notes: async () => notTried(),
+
   async close() {
     await (await real)?.close();
     real = undefined;
+    await stopServer();
   },
 };
