@@ -8,7 +8,6 @@ import { type Budget, budgeted } from "../engine/budget.ts";
 import { identify } from "../engine/identify.ts";
 import { observe } from "../engine/observe.ts";
 import { type Recovered, recover } from "../engine/recover.ts";
-import { survey } from "../engine/survey.ts";
 import { kindsAround } from "../planner/around.ts";
 import { auditPlan } from "../planner/check.ts";
 import { ownerKey, ownersOf } from "../planner/context.ts";
@@ -192,6 +191,7 @@ class Planning {
 
   /** Lists of kinds that the spec need not know, for what the plan's deletes do to others. */
   async #fetchAround(plan: Plan): Promise<void> {
+    const { survey } = await import("../engine/survey.ts");
     const { reader, settings } = this.#from;
     const kinds = new Set(kindsAround(this.input, plan.changes).keys());
     const { parallelism } = settings;

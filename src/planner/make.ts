@@ -9,7 +9,6 @@ import type { Change } from "./change.ts";
 import { changesContent, withContent } from "./content.ts";
 import { type Context, ownerKey, ownersOf } from "./context.ts";
 import { decide } from "./decide.ts";
-import { isBuiltIn } from "./deletion.ts";
 import { driftOf } from "./drift.ts";
 import { restricted, withEdges } from "./edges.ts";
 import { guardsOf } from "./guards.ts";
@@ -20,10 +19,12 @@ import { believed } from "./misfits.ts";
 import { inOrder } from "./order.ts";
 import type { Plan, Unmanaged } from "./plan.ts";
 import { removals } from "./removals.ts";
+import { withRenames } from "./renames.ts";
 import { byNeed } from "./topology.ts";
 import { unknownNames } from "./unknown-names.ts";
 import { unreadableKinds } from "./unreadable.ts";
 import { worldOf } from "./world.ts";
+import { isBuiltIn } from "../resource/names.ts";
 
 export function makePlan(from: PlanInput): Plan {
   const { input, misfits } = believed(from);
@@ -41,9 +42,10 @@ export function makePlan(from: PlanInput): Plan {
   changes = chosen;
   const spared = sparing(context, chosen, look);
   diagnostics.push(...spared.notes, ...unseen(input, chosen));
-  changes = inOrder(spared.changes, input.registry).map((change) =>
+  const told = inOrder(spared.changes, input.registry).map((change) =>
     withContent(withConsequences(context, change, look), input),
   );
+  changes = withRenames(context, told);
   return {
     host: input.host,
     changes,
