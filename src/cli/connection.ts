@@ -73,6 +73,7 @@ async function openedAt(folder: string): Promise<Embedded> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return openEmbedded({ dataDir: folder });
   } catch (problem) {
+    if (isSystems(problem)) throw new Failure(noRoomFor(folder, problem));
     if (!(problem instanceof DataInUse)) throw problem;
     throw new Failure(
       error("API_UNREACHABLE", "the embedded workspace is in use by another run", {
@@ -80,6 +81,18 @@ async function openedAt(folder: string): Promise<Embedded> {
       }),
     );
   }
+}
+
+/** Of the file system, or of the database over it. */
+function isSystems(problem: unknown): problem is Error {
+  return problem instanceof Error && "code" in problem && typeof problem.code === "string";
+}
+
+function noRoomFor(folder: string, problem: Error) {
+  return error("STATE_IO", `the embedded workspace cannot keep its data in ${folder}`, {
+    cause: problem.message,
+    hint: "check that this user can write there and that the disk has room; or name a host with --host",
+  });
 }
 
 function appRequest(request: HttpRequest) {

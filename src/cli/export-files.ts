@@ -1,6 +1,6 @@
 // Writes an export into a folder: the contents of notebooks and files first, the spec that names them last.
 
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
@@ -9,6 +9,7 @@ import { Slots } from "../engine/slots.ts";
 import type { Reader } from "../resource/verbs.ts";
 import type { Source } from "../spec/export/sources.ts";
 import { making } from "./files.ts";
+import { openWholeFile, type WholeFile, writeWholeFile } from "./whole-file.ts";
 
 const TAKEN = "choose another folder, or write over it with --force";
 
@@ -59,26 +60,24 @@ async function fetchOne({ of, path }: Source, to: Fetching): Promise<number> {
   if (pieces === undefined)
     throw new Error(`${provider.kind} have contents, so the kind has a verb for them`);
   const file = join(to.folder, path);
-  const handle = opened(file, to.force);
+  const into = opened(file, to.force);
   let bytes = 0;
-  let done = false;
   try {
     for await (const piece of pieces) {
-      making(file, TAKEN, () => writeSync(handle, piece));
+      making(file, TAKEN, () => into.write(piece));
       bytes += piece.length;
     }
-    done = true;
+    making(file, TAKEN, () => into.keep());
   } finally {
-    closeSync(handle);
-    if (!done) rmSync(file, { force: true });
+    into.drop();
   }
   return bytes;
 }
 
-function opened(file: string, force: boolean): number {
+function opened(file: string, force: boolean): WholeFile {
   return making(file, TAKEN, () => {
     makeFolder(dirname(file));
-    return openSync(file, force ? "w" : "wx");
+    return openWholeFile(file, { over: force });
   });
 }
 
@@ -86,7 +85,7 @@ function opened(file: string, force: boolean): number {
 export function writeSpec(file: string, text: string, force: boolean): void {
   making(file, TAKEN, () => {
     makeFolder(dirname(file));
-    writeFileSync(file, text, { flag: force ? "w" : "wx" });
+    writeWholeFile(file, text, { over: force });
   });
 }
 

@@ -1,9 +1,11 @@
 // Profiles: `~/.workspacecfg`, an INI file whose sections name a host and a token.
 
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
+import { readRegularFile } from "../state/file/regular-file.ts";
 import type { Context } from "./context.ts";
+import { fileFailure } from "./files.ts";
 import { nearestHint } from "./nearest.ts";
 
 export interface Profile {
@@ -44,8 +46,9 @@ export function findProfile(context: Context, named: string | undefined): FoundP
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
-  } catch {
+    return readRegularFile(path).toString("utf8");
+  } catch (problem) {
+    if (existsSync(path)) throw fileFailure(`the profile file ${path} cannot be read`, problem);
     return undefined;
   }
 }

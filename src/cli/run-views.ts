@@ -1,12 +1,12 @@
 // The views of a notebook run, as HTML files or on stdout.
 
-import { writeFileSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { error, Failure } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
 import { printable, printableLines } from "../report/printable.ts";
 import type { Context } from "./context.ts";
 import { making } from "./files.ts";
+import { writeWholeFile } from "./whole-file.ts";
 
 export interface View {
   readonly name: string;
@@ -58,6 +58,6 @@ function numbered(path: string, number: number): string {
 
 function write(path: string, shown: string, content: string, force: boolean): void {
   making(shown, "name another file, or write over it with --force", () =>
-    writeFileSync(path, content, { flag: force ? "w" : "wx" }),
+    writeWholeFile(path, content, { over: force }),
   );
 }

@@ -1,6 +1,5 @@
 // Plans in files: bound to what they were made from, and checked against it before they are applied.
 
-import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { keyedDigest } from "../core/canonical.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
@@ -8,6 +7,7 @@ import type { Plan } from "../planner/plan.ts";
 import { readPlan, recordsDigest, type SavedPlan, savePlan, staleness } from "../planner/saved.ts";
 import type { Spec } from "../spec/spec.ts";
 import { nodeRandom } from "../state/file/node-ports.ts";
+import { readRegularFile } from "../state/file/regular-file.ts";
 import { randomHex } from "../state/ports.ts";
 import type { State } from "../state/record.ts";
 import type { Loaded } from "../state/store.ts";
@@ -75,7 +75,7 @@ export interface Claims {
 
 function readFile(context: Context, file: string): string {
   try {
-    return openedPlan(context, readFileSync(resolve(context.cwd, file)), file);
+    return openedPlan(context, readRegularFile(resolve(context.cwd, file)), file);
   } catch (problem) {
     if (problem instanceof Failure) throw problem;
     throw fileFailure(

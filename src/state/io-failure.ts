@@ -9,7 +9,7 @@ export function ioFailure(failure: unknown, doing: string): Failure {
   return new Failure(
     error("STATE_IO", `${doing} failed`, {
       cause,
-      hint: "check that the state's folder can be written and that its disk has room",
+      hint: "check that the state's folder can be written by this user and that its disk has room; or name another place with --state",
     }),
   );
 }

@@ -77,7 +77,7 @@ export function notUnlocked(claim: Claim, nonce: string | undefined): Diagnostic
 
 /** `name`: where the claim stands, as its form of state calls it. */
 export function lockUnreadable(name: string): Diagnostic {
-  return error("STATE_LOCKED", `the lock cannot be read, so its holder is unknown: ${name}`, {
+  return error("STATE_LOCKED", `${name} cannot be read, so the holder of the lock is unknown`, {
     hint: "wait for it with --lock-timeout 10m; when no other run is at work, free it with: workspace state unlock --force",
   });
 }

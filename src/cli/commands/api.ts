@@ -1,12 +1,12 @@
 // `workspace api OPERATION field=value …`: any operation of the API, with checked fields, through the one client.
 
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { error, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { operationsText, operationText } from "../../report/operation-text.ts";
 import { printableJson } from "../../report/printable.ts";
+import { readRegularFile } from "../../state/file/regular-file.ts";
 import { call, isWrite, remarks } from "../api/call.ts";
 import { type Catalog, findOperation, readCatalog } from "../api/catalog.ts";
 import { problemsOf } from "../api/check.ts";
@@ -98,7 +98,7 @@ async function bytesOf(context: Context, path: string): Promise<Uint8Array> {
     return Buffer.concat(chunks);
   }
   try {
-    return readFileSync(resolve(context.cwd, path));
+    return readRegularFile(resolve(context.cwd, path));
   } catch (problem) {
     throw fileFailure(`${path} cannot be read`, problem);
   }

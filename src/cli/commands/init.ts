@@ -1,11 +1,13 @@
 // `workspace init`: a first spec that validates, and a .gitignore line for the state. Overwrites nothing.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readRegularFile } from "../../state/file/regular-file.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { DEFAULT_FILE, making } from "../files.ts";
 import { text } from "../option.ts";
+import { writeWholeFile } from "../whole-file.ts";
 
 const FIRST_SPEC = `# What the workspace should have. Check it with: workspace validate
 # An editor that knows YAML schemas completes it: workspace schema > workspace.schema.json
@@ -45,7 +47,7 @@ export const init = defineCommand({
   async run(context, options) {
     const file = options.file ?? DEFAULT_FILE;
     const path = resolve(context.cwd, file);
-    making(path, "name another file with --file", () => writeFileSync(path, FIRST_SPEC, { flag: "wx" }));
+    making(path, "name another file with --file", () => writeWholeFile(path, FIRST_SPEC, { over: false }));
     const ignored = ignoreState(join(path, ".."));
     context.stdout.write(`Wrote ${file}${ignored ? " and a line into .gitignore" : ""}.\n`);
     context.stdout.write("Next: workspace validate; workspace plan --host embedded\n");
@@ -56,10 +58,10 @@ export const init = defineCommand({
 /** The state holds no secret, but it belongs to this machine; shared states have their own place. */
 function ignoreState(folder: string): boolean {
   const path = join(folder, ".gitignore");
-  const before = existsSync(path) ? readFileSync(path, "utf8") : "";
+  const before = existsSync(path) ? readRegularFile(path).toString("utf8") : "";
   if (before.split(/\r?\n/).some((line) => line.trim() === ".workspace/" || line.trim() === ".workspace"))
     return false;
   const glue = before === "" || before.endsWith("\n") ? "" : "\n";
-  writeFileSync(path, `${before}${glue}.workspace/\n`);
+  writeWholeFile(path, `${before}${glue}.workspace/\n`, { over: true });
   return true;
 }

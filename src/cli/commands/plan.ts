@@ -1,6 +1,5 @@
 // `workspace plan`: what an apply would do, and who objects. Writes nothing to the workspace and nothing to the state.
 
-import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Diagnostic, error, Failure, hasErrors, warning } from "../../core/diagnostic.ts";
 import type { Budget } from "../../engine/budget.ts";
@@ -20,6 +19,7 @@ import { type Origin, savedText } from "../saved-plan.ts";
 import { type ReportForm, showPlan } from "../show-plan.ts";
 import type { StateOptions } from "../state-place.ts";
 import { tell } from "../trouble.ts";
+import { writeWholeFile } from "../whole-file.ts";
 
 export const plan = defineCommand({
   name: "plan",
@@ -146,7 +146,7 @@ interface Kept {
 function save(run: Run, out: string, found: Plan, origin: Origin): Kept {
   const text = savedText(run, found, origin);
   try {
-    writeFileSync(resolve(run.context.cwd, out), text, { mode: 0o600 });
+    writeWholeFile(resolve(run.context.cwd, out), text, { over: true, mode: 0o600 });
   } catch (problem) {
     const cause = problem instanceof Error ? problem.message : String(problem);
     return { trouble: [error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause })] };

@@ -6,6 +6,7 @@ import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import type { Owner } from "../lock.ts";
 import type { Clock, FileSystem, OpenFile, Random } from "../ports.ts";
+import { assertRegular } from "./regular-file.ts";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -24,13 +25,18 @@ async function orMissing<T, U>(look: Promise<T>, otherwise: U): Promise<T | U> {
   }
 }
 
+async function readRegular(path: string): Promise<Uint8Array> {
+  assertRegular(path);
+  return readFile(path);
+}
+
 /** Asked before each write of the journal, of a folder with few files: a thread would take longer to ask. */
 async function entriesOf(folder: string): Promise<string[]> {
   return fs.readdirSync(folder);
 }
 
 export const nodeFiles: FileSystem = {
-  read: (path) => orMissing(readFile(path), undefined),
+  read: (path) => orMissing(readRegular(path), undefined),
   list: (folder) => orMissing(entriesOf(folder), []),
   makeFolder: async (path) => {
     await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });

@@ -1,9 +1,9 @@
 // PostgreSQL through the driver `pg`, which is loaded with the first statement, over a few connections that end with the process.
 
-import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
 import type { Pool } from "pg";
 import { error, Failure, saidBy } from "../../core/diagnostic.ts";
+import { readRegularFile } from "../file/regular-file.ts";
 import type { Clock } from "../ports.ts";
 import { type Answer, type Database, sqlState, type Value } from "./database.ts";
 import { databaseFailure, isPassing } from "./trouble.ts";
@@ -129,7 +129,7 @@ function tlsOptions(tls: Extract<Tls, { readonly on: true }>): ConnectionOptions
 
 function pem(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularFile(path).toString("utf8");
   } catch (problem) {
     const cause = saidBy(problem);
     throw new Failure(

@@ -36,7 +36,7 @@ test("what is missing is undefined or empty, and removing it succeeds", async ()
 
 test("other failures are thrown: a folder is no file, a file is no folder", async () => {
   await put(join(folder, "file"), "x");
-  await expect(nodeFiles.read(folder)).rejects.toThrow("EISDIR");
+  await expect(nodeFiles.read(folder)).rejects.toThrow("is not a regular file");
   await expect(nodeFiles.list(join(folder, "file"))).rejects.toThrow("ENOTDIR");
 });
 

@@ -1,6 +1,5 @@
 // `workspace state pull`: the whole state as JSON, to look at, to keep, or to push elsewhere. The state stays as it is.
 
-import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { printable, printableQuoted } from "../../../report/printable.ts";
 import { stateToJson } from "../../../state/exchange.ts";
@@ -10,6 +9,7 @@ import { fileFailure } from "../../files.ts";
 import { text } from "../../option.ts";
 import { withState } from "../../state-place.ts";
 import { tell } from "../../trouble.ts";
+import { writeWholeFile } from "../../whole-file.ts";
 import { PLACE } from "./place-options.ts";
 
 export const pull = defineCommand({
@@ -26,7 +26,7 @@ export const pull = defineCommand({
       return EXIT.ok;
     }
     try {
-      writeFileSync(resolve(context.cwd, options.out), json, { mode: 0o600 });
+      writeWholeFile(resolve(context.cwd, options.out), json, { over: true, mode: 0o600 });
     } catch (problem) {
       throw fileFailure(`the state cannot be written to ${options.out}`, problem);
     }

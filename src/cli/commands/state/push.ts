@@ -1,11 +1,11 @@
 // `workspace state push FILE`: puts a state from JSON in place of the present one, which stays as a generation.
 
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../report/words.ts";
 import { stateFromJson } from "../../../state/exchange.ts";
+import { readRegularFile } from "../../../state/file/regular-file.ts";
 import { keyCheck } from "../../../state/key.ts";
 import type { State } from "../../../state/record.ts";
 import { defineCommand } from "../../command.ts";
@@ -47,7 +47,7 @@ function otherDigests() {
 async function read(context: Context, file: string): Promise<string> {
   if (file === "-") return textOf(context.stdin);
   try {
-    return readFileSync(resolve(context.cwd, file), "utf8");
+    return readRegularFile(resolve(context.cwd, file)).toString("utf8");
   } catch (problem) {
     throw fileFailure(`${file} cannot be read`, problem, "write one with: workspace state pull --out FILE");
   }

@@ -1,0 +1,101 @@
+// Writes files for people: whole or not at all. What stood under the name stays until the new content is on the disk.
+
+import {
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+
+export interface Writing {
+  /** Write over a file that is there; else it is refused with EEXIST. */
+  readonly over: boolean;
+  /** Permissions of the file; else those that it has, or the usual ones. */
+  readonly mode?: number;
+}
+
+/** Throws what the system says; then what stood there before stands there still. */
+export function writeWholeFile(path: string, content: string | Uint8Array, how: Writing): void {
+  const file = openWholeFile(path, how);
+  try {
+    file.write(typeof content === "string" ? new TextEncoder().encode(content) : content);
+    file.keep();
+  } finally {
+    file.drop();
+  }
+}
+
+/** A file that is written in pieces; `keep` puts it in place, `drop` leaves nothing of one that was not kept. */
+export interface WholeFile {
+  write(piece: Uint8Array): void;
+  keep(): void;
+  drop(): void;
+}
+
+export function openWholeFile(path: string, { over, mode }: Writing): WholeFile {
+  const here = (): void => undefined;
+  if (!over) return written(path, openSync(path, "wx", mode), here);
+  const before = statSync(path, { throwIfNoEntry: false });
+  // A device or a pipe takes what it is given.
+  if (before?.isFile() === false) return written(undefined, openSync(path, "w"), here);
+  const real = before === undefined ? path : realpathSync(path);
+  const beside = `${real}.${process.pid}.new`;
+  const descriptor = besideOrNone(beside, mode ?? (before === undefined ? undefined : before.mode & 0o777));
+  if (descriptor === undefined) return written(undefined, openSync(real, "w", mode), here);
+  return written(beside, descriptor, () => moved(beside, real));
+}
+
+/** A file that a container was given alone cannot be replaced, only filled. */
+function moved(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (problem) {
+    if (!isCode(problem, "EBUSY")) throw problem;
+    copyFileSync(from, to);
+    rmSync(from);
+  }
+}
+
+function isCode(problem: unknown, ...codes: readonly string[]): boolean {
+  return problem instanceof Error && "code" in problem && codes.includes(String(problem.code));
+}
+
+/** Into some folders nobody may put a new file, though one that is there may be written: then it is written where it is. */
+function besideOrNone(path: string, mode: number | undefined): number | undefined {
+  try {
+    return openSync(path, "wx", mode);
+  } catch (problem) {
+    if (isCode(problem, "EACCES", "EPERM", "EROFS")) return undefined;
+    throw problem;
+  }
+}
+
+/** `ours`: what is taken away again when it is not kept. */
+function written(ours: string | undefined, descriptor: number, place: () => void): WholeFile {
+  let open = true;
+  let kept = false;
+  const close = (): void => {
+    if (open) closeSync(descriptor);
+    open = false;
+  };
+  return {
+    write(piece) {
+      for (let at = 0; at < piece.length; ) at += writeSync(descriptor, piece, at);
+    },
+    keep() {
+      if (ours !== undefined) fsyncSync(descriptor);
+      close();
+      place();
+      kept = true;
+    },
+    drop() {
+      close();
+      if (ours !== undefined && !kept) rmSync(ours, { force: true });
+    },
+  };
+}

@@ -1,0 +1,71 @@
+// Pipes that nobody writes to, folders that nobody may write to: told at once, never waited for, never a bug of the program.
+
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { BIN, folderWith, start } from "./program.ts";
+
+const NOBODY = 65_534;
+let cwd = "";
+beforeEach(() => {
+  cwd = folderWith("groups: { a: {} }\n");
+});
+
+describe("a pipe", () => {
+  test.each([
+    ["apply pipe", "pipe"],
+    ["state push pipe", "pipe"],
+    ["plan", ".workspace/default/state.json"],
+    ["state list", ".workspace/default/journal.jsonl"],
+    ["state unlock", ".workspace/default/lock.1"],
+    ["plan --profile x", ".workspacecfg"],
+    ["validate", "workspace.yaml"],
+    ["validate --var-file pipe", "pipe"],
+    ["api groups/create --input pipe", "pipe"],
+  ])("%s is refused and not waited for", async (words, pipe) => {
+    mkdirSync(join(cwd, ".workspace/default"), { recursive: true });
+    spawnSync("rm", ["-f", join(cwd, pipe)]);
+    spawnSync("mkfifo", [join(cwd, pipe)]);
+    const run = start(words.split(" "), { cwd, env: { WORKSPACE_HOST: "embedded" } });
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/regular file/);
+  });
+
+  test("/dev/null as the profile file is an empty one", async () => {
+    const env = { WORKSPACE_HOST: "embedded", WORKSPACE_CONFIG_FILE: "/dev/null" };
+    expect((await start(["plan"], { cwd, env }).ended).code).toBe(0);
+  });
+
+  test("what a shell's <(command) gives is read", () => {
+    const script = `"$0" "$1" state push <("$0" "$1" state pull)`;
+    const { status, stderr } = spawnSync("/bin/bash", ["-c", script, process.execPath, BIN], {
+      cwd,
+      env: { PATH: process.env.PATH ?? "", HOME: cwd },
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([0, ""]);
+  });
+});
+
+describe.skipIf(process.getuid?.() !== 0)("a folder that another user owns", () => {
+  test.each(["plan --host embedded", "apply --auto-approve --host embedded", "state push state.json"])(
+    "%s says that it cannot be written, with a hint",
+    (words) => {
+      const pulled = spawnSync(process.execPath, [BIN, "state", "pull"], { cwd, encoding: "utf8" });
+      writeFileSync(join(cwd, "state.json"), pulled.stdout);
+      chmodSync(cwd, 0o755);
+      const { status, stderr } = spawnSync(process.execPath, [BIN, ...words.split(" ")], {
+        cwd,
+        env: { PATH: process.env.PATH ?? "", HOME: "/nonexistent", NODE_COMPILE_CACHE: "/nonexistent" },
+        uid: NOBODY,
+        encoding: "utf8",
+      });
+      expect(stderr).toMatch(
+        /^error STATE_IO: .*\n {2}cause: EACCES.*\n {2}hint: check that .* can (be )?writ/,
+      );
+      expect(status).toBe(1);
+    },
+  );
+});
