@@ -5,7 +5,7 @@ import { error, Failure } from "../core/diagnostic.ts";
 import { recordAsLive } from "../engine/takeover.ts";
 import { makePlan } from "../planner/make.ts";
 import type { Plan } from "../planner/plan.ts";
-import { foldName } from "../planner/world.ts";
+import { foldName } from "../resource/names.ts";
 import { registry } from "../providers/index.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";

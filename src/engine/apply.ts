@@ -8,7 +8,7 @@ import { adopt, create, forget, remove, removeReplaced, renameAside, update } fr
 import type { ApplyInput } from "./apply-input.ts";
 import { type Part, partsOf } from "./graph.ts";
 import { expected } from "./problem.ts";
-import { refreshRecords, save, verify } from "./publish.ts";
+import { recordUnchanged, save, verify } from "./publish.ts";
 import { type Ended, isStopped, type Run, startRun } from "./run.ts";
 import { blockedBy, stoppedBefore, Tally } from "./tally.ts";
 import { type Node, walk } from "./walk.ts";
@@ -32,7 +32,7 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
     () => isStopped(run),
   );
   if (run.halted === undefined) {
-    refreshRecords(run);
+    recordUnchanged(run);
     if (!isStopped(run)) diagnostics.push(...(await verify(run, writtenOf(input.plan.changes, tally))));
     diagnostics.push(...(await save(run)));
   } else diagnostics.push(run.halted);

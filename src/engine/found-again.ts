@@ -1,15 +1,13 @@
 // A creation without an answer, looked up at once: what it made goes on as made, everything else is left to the next run.
 
-import { parentOf, type RemoteId } from "../core/address.ts";
+import type { RemoteId } from "../core/address.ts";
 import { UnknownOutcome } from "../core/outcome.ts";
 import type { Create, Replace } from "../planner/change.ts";
-import { foldName } from "../planner/world.ts";
-import type { LiveObject } from "../resource/provider.ts";
 import type { Journaled } from "./journaled.ts";
-import { isWhatWasSent } from "./matches.ts";
+import { isFoundByName, isWhatWasSent } from "./matches.ts";
 import { toNames } from "./names.ts";
 import { expected } from "./problem.ts";
-import { look } from "./reread.ts";
+import { listedAs, look } from "./reread.ts";
 import { isStopped, type Run } from "./run.ts";
 
 /** The id that `make` gives; where its outcome is unknown, that of the very thing which was to be made. Throws as `make` does. */
@@ -35,11 +33,12 @@ async function foundAgain(
   journal: Journaled,
 ): Promise<RemoteId | undefined> {
   const provider = run.input.registry.get(change.kind);
-  const isFound = provider.crash === "client-named" && provider.unique;
   // A creation of several requests may be half done.
-  if (!isFound || journal.existed || journal.account.succeeded > 0 || isStopped(run)) return undefined;
+  if (!isFoundByName(provider) || journal.existed || journal.account.succeeded > 0 || isStopped(run))
+    return undefined;
   try {
-    const live = await named(run, change);
+    const listed = await listedAs(run, change);
+    const live = listed === undefined ? undefined : await look(run, change.kind, listed.id, change.after);
     if (live === undefined) return undefined;
     const values = toNames(provider.fields, live.values, run.book);
     return isWhatWasSent(provider, journal.wanted, { ...live, values }) ? live.id : undefined;
@@ -47,12 +46,4 @@ async function foundAgain(
     expected(unread);
     return undefined;
   }
-}
-
-async function named(run: Run, { kind, name, after }: Create | Replace): Promise<LiveObject | undefined> {
-  const provider = run.input.registry.get(kind);
-  const parents = provider.nested === undefined ? [] : [parentOf(name)];
-  const all = await provider.list(run.writer, { parents, names: new Set([name]) });
-  const live = all.find((one) => foldName(provider, one.name) === foldName(provider, name));
-  return live === undefined ? undefined : look(run, kind, live.id, after);
 }

@@ -24,6 +24,11 @@ export function carriesToken(provider: Provider): boolean {
   return provider.crash === "tagged" || provider.crash === "two-phase";
 }
 
+/** Whether what a request made is told by its natural name alone. */
+export function isFoundByName({ crash, unique }: Provider): boolean {
+  return crash === "client-named" && unique;
+}
+
 /** What a creation made, by id, token or natural name; undefined when nothing of it is there. */
 export function madeBy(
   intent: Pick<OpenIntent, "name" | "token" | "made">,

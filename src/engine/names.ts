@@ -3,10 +3,9 @@
 import type { RemoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { setMember } from "../core/pointer.ts";
-import { memberSchema } from "../planner/normal.ts";
-import { foldName } from "../planner/world.ts";
-import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
+import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../resource/fields.ts";
 import type { Live } from "../resource/live.ts";
+import { foldName } from "../resource/names.ts";
 import type { Registry } from "../resource/registry.ts";
 
 /** Who is called what. Grows while an apply creates things. */

@@ -3,8 +3,8 @@
 import { isMissing } from "../api/missing.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import type { ReadEvent } from "../planner/outcome.ts";
-import { foldName } from "../planner/world.ts";
 import type { Live, LiveKind } from "../resource/live.ts";
+import { foldName } from "../resource/names.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { Reader } from "../resource/verbs.ts";

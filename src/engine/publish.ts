@@ -141,7 +141,7 @@ function differs(record: StateRecord, what: string): Diagnostic {
 }
 
 /** Records of what needed no change and is yet recorded otherwise: fields that the spec took over or let go. */
-export function refreshRecords(run: Run): void {
+export function recordUnchanged(run: Run): void {
   for (const change of run.input.plan.changes) {
     if (change.action !== "noop" || change.unresolved.length > 0) continue;
     const before = run.input.lease.record(change.address);

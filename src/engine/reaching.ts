@@ -5,6 +5,7 @@ import { error, Failure } from "../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject, textsIn } from "../core/json.ts";
 import { setMember, withValueAt } from "../core/pointer.ts";
 import type { Change } from "../planner/change.ts";
+import { declaredForm } from "../planner/fingerprint.ts";
 import { referenceValue } from "../planner/references.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
@@ -101,12 +102,7 @@ export function appliedOf(
   values: Values,
 ): Values {
   if (resource === undefined) return values;
-  const field = provider.nameField;
-  const named =
-    field === undefined || resource.values[field] !== undefined
-      ? resource.values
-      : { ...resource.values, [field]: resource.name };
-  return declaredOf(provider.normalize?.(named) ?? named, values);
+  return declaredOf(declaredForm(provider, resource.name, resource.values), values);
 }
 
 function declaredOf(declared: JsonObject, values: JsonObject): JsonObject {

@@ -1,10 +1,11 @@
-// A second look at an object right before it is written: what moved since the plan is left alone.
+// A look at one object, by its id or its name, and the one right before it is written: what moved since the plan is left alone.
 
-import type { RemoteId } from "../core/address.ts";
+import { parentOf, type RemoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import type { Change } from "../planner/change.ts";
 import { comparable, liveFingerprint } from "../planner/fingerprint.ts";
 import type { Values } from "../resource/fields.ts";
+import { foldName } from "../resource/names.ts";
 import type { LiveObject } from "../resource/provider.ts";
 import { toNames } from "./names.ts";
 import type { Run } from "./run.ts";
@@ -22,6 +23,14 @@ export async function look(
   const live = await provider.read(run.writer, id);
   if (live === undefined || provider.hydrate === undefined) return live;
   return provider.hydrate(run.writer, live, desired);
+}
+
+/** The object that has the natural name of a change now, as its list tells it. */
+export async function listedAs(run: Run, { kind, name }: Change): Promise<LiveObject | undefined> {
+  const provider = run.input.registry.get(kind);
+  const parents = provider.nested === undefined ? [] : [parentOf(name)];
+  const all = await provider.list(run.writer, { parents, names: new Set([name]) });
+  return all.find((one) => foldName(provider, one.name) === foldName(provider, name));
 }
 
 /** The object that a change rests on. Throws Failure with PLAN_LIVE_MOVED when it is another one than the plan saw. */

@@ -2,8 +2,8 @@
 
 import { type Address, kindOf } from "../core/address.ts";
 import type { PlanInput } from "../planner/input.ts";
-import { foldName } from "../planner/world.ts";
 import type { Values } from "../resource/fields.ts";
+import { foldName } from "../resource/names.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { State } from "../state/record.ts";

@@ -2,8 +2,8 @@
 
 import { type Address, kindOf } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
+import { isBuiltIn } from "../resource/names.ts";
 import type { Change } from "./change.ts";
-import { isBuiltIn } from "./deletion.ts";
 import { comparable, liveFingerprint } from "./fingerprint.ts";
 import type { PlanInput } from "./input.ts";
 import { changeKey } from "./order.ts";

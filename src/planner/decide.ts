@@ -10,7 +10,7 @@ import type { Change, NonEmpty, Replace, Update } from "./change.ts";
 import { attributeOf, type Context, recordedOf } from "./context.ts";
 import { diffResource } from "./diff.ts";
 import { findLive } from "./find.ts";
-import { comparable, liveFingerprint } from "./fingerprint.ts";
+import { comparable, declaredForm, liveFingerprint } from "./fingerprint.ts";
 import { withFollowed } from "./followed.ts";
 import { isIgnored, keepingIgnored } from "./ignored.ts";
 import { movedText } from "./moved-text.ts";
@@ -32,12 +32,7 @@ function desiredOf(context: Context, resource: Resource, provider: Provider): Re
   const resolved = resolveReferences(resource, (address, attribute) =>
     attributeOf(context, address, attribute),
   );
-  const field = provider.nameField;
-  const named =
-    field === undefined || resolved.values[field] !== undefined
-      ? resolved.values
-      : { ...resolved.values, [field]: resource.name };
-  return { ...resolved, values: provider.normalize?.(named) ?? named };
+  return { ...resolved, values: declaredForm(provider, resource.name, resolved.values) };
 }
 
 function common(resource: Resource, cause: Cause, reasons: readonly string[]) {

@@ -1,10 +1,9 @@
-// The planned deletion of one live object, and what is never deleted.
+// The planned deletion of one live object.
 
 import type { Address } from "../core/address.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Delete } from "./change.ts";
 import { comparable, liveFingerprint } from "./fingerprint.ts";
-import { foldName } from "./world.ts";
 
 export function deletion(
   provider: Provider,
@@ -24,9 +23,4 @@ export function deletion(
     dependsOn: [],
   } as const;
   return { action: "delete", ...head, id: live.id, before: live.values, fingerprint };
-}
-
-/** Whether a thing of this name is part of every workspace. */
-export function isBuiltIn(provider: Provider, name: string): boolean {
-  return provider.builtIn?.some((one) => foldName(provider, one) === foldName(provider, name)) === true;
 }

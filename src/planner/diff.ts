@@ -2,9 +2,9 @@
 
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { type Path, toPointer, valueAt } from "../core/pointer.ts";
-import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
+import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../resource/fields.ts";
 import type { Cause, FieldDiff, LiveObject } from "../resource/provider.ts";
-import { memberSchema, normalForm, same } from "./normal.ts";
+import { normalForm, same } from "./normal.ts";
 
 /** What a state record tells the comparison. */
 export interface Recorded {

@@ -2,11 +2,10 @@
 
 import type { Address } from "../core/address.ts";
 import { isObject, type Json } from "../core/json.ts";
-import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
+import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../resource/fields.ts";
+import { foldName } from "../resource/names.ts";
 import type { Change } from "./change.ts";
 import type { Context } from "./context.ts";
-import { memberSchema } from "./normal.ts";
-import { foldName } from "./world.ts";
 
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
 export function withEdges(context: Context, changes: readonly Change[]): Change[] {

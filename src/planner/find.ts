@@ -2,12 +2,11 @@
 
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
+import { foldName, isBuiltIn } from "../resource/names.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
 import type { StateRecord } from "../state/record.ts";
 import { type Context, holdsUnreadable, ownerKey } from "./context.ts";
-import { isBuiltIn } from "./deletion.ts";
-import { foldName } from "./world.ts";
 
 /** `ours`: recorded and there. `takeover`: there, not recorded, and we may have it. `absent`: to be created. */
 export type Found =

@@ -40,6 +40,13 @@ function namesOthers(schema: FieldSchema): boolean {
   );
 }
 
+/** What a spec declares, as the kind wants it compared: the natural name filled in, without what the kind itself leaves out. */
+export function declaredForm(provider: Provider, name: string, values: Values): Values {
+  const field = provider.nameField;
+  const named = field === undefined || values[field] !== undefined ? values : { ...values, [field]: name };
+  return provider.normalize?.(named) ?? named;
+}
+
 /** A live object as the kind wants it compared: without what the kind itself leaves out. */
 export function comparable(provider: Provider, live: LiveObject): LiveObject {
   if (provider.normalize === undefined) return live;

@@ -2,10 +2,10 @@
 
 import { type Address, parentOf } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
+import { isBuiltIn } from "../resource/names.ts";
 import type { Look, Provider } from "../resource/provider.ts";
 import type { Change } from "./change.ts";
 import type { Context } from "./context.ts";
-import { isBuiltIn } from "./deletion.ts";
 import { plannedOf } from "./look.ts";
 import type { Guard } from "./plan.ts";
 

@@ -1,12 +1,13 @@
 // The world as a kind sees it when it is asked for consequences and objections: live data, and what this plan does to it.
 
 import type { Values } from "../resource/fields.ts";
+import { foldName } from "../resource/names.ts";
 import type { Look, PlannedChange } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { Change } from "./change.ts";
 import { ownerKey } from "./context.ts";
 import type { PlanInput } from "./input.ts";
-import { foldName, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** `changes` is asked lazily, so that a look can be given out while planning goes on. */
 export function lookOf(input: PlanInput, world: World, changes: () => Iterable<Change>): Look {

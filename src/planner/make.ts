@@ -2,6 +2,7 @@
 
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
+import { isBuiltIn } from "../resource/names.ts";
 import type { Look, Want } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
 import { kindsAround, unseen } from "./around.ts";
@@ -24,7 +25,6 @@ import { byNeed } from "./topology.ts";
 import { unknownNames } from "./unknown-names.ts";
 import { unreadableKinds } from "./unreadable.ts";
 import { worldOf } from "./world.ts";
-import { isBuiltIn } from "../resource/names.ts";
 
 export function makePlan(from: PlanInput): Plan {
   const { input, misfits } = believed(from);

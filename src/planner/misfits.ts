@@ -1,11 +1,11 @@
 // Records that cannot be true: where a key is the name itself, an address stands for one thing only, and no other.
 
 import { type Address, kindOf, memberOf, nameOf, parentOf } from "../core/address.ts";
+import { foldName } from "../resource/names.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { StateRecord } from "../state/record.ts";
 import type { PlanInput } from "./input.ts";
-import { foldName } from "./world.ts";
 
 export interface Believed {
   readonly input: PlanInput;

@@ -2,14 +2,7 @@
 
 import { canonicalJson } from "../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import type { FieldSchema } from "../resource/fields.ts";
-
-/** The schema of a member of an object or map; an empty schema where the table says nothing. */
-export function memberSchema(schema: FieldSchema, key: string): FieldSchema {
-  const declared = schema.properties;
-  if (declared !== undefined && Object.hasOwn(declared, key)) return declared[key] ?? {};
-  return typeof schema.additionalProperties === "object" ? schema.additionalProperties : {};
-}
+import { type FieldSchema, memberSchema } from "../resource/fields.ts";
 
 /** The normal form of a value; undefined for what is the same as absent (null, `{}`, `[]`). */
 export function normalForm(schema: FieldSchema, value: Json | undefined): Json | undefined {

@@ -1,13 +1,13 @@
 // What goes: records that the spec no longer has, members of lists that are ours, leftovers of cut replaces.
 
 import { type Address, addressOf, kindOf, parentOf, type RemoteId } from "../core/address.ts";
+import { foldName, isBuiltIn } from "../resource/names.ts";
 import type { Look, Provider } from "../resource/provider.ts";
 import type { StateRecord } from "../state/record.ts";
 import type { Change, Forget } from "./change.ts";
 import { type Context, holdsUnreadable, ownerKey } from "./context.ts";
-import { deletion, isBuiltIn } from "./deletion.ts";
+import { deletion } from "./deletion.ts";
 import { foreignMembers, knownMembers, type Removals } from "./members.ts";
-import { foldName } from "./world.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
 export function removals(context: Context, look: Look): Removals {
@@ -66,8 +66,13 @@ function removalOf(context: Context, record: StateRecord, going: ReadonlySet<Add
   if (parent !== undefined && isReleased(context, provider, parent))
     return [forget(record, provider, `${parent} no longer manages its ${provider.kind}`, [])];
   const reason =
-    context.input.destroy === true ? "everything managed is to be destroyed" : "it is no longer in the spec";
+    context.input.destroy === true ? destroyed(context.input, record.address) : "it is no longer in the spec";
   return [deletion(provider, record.address, record.name, live, reason)];
+}
+
+function destroyed({ only }: Context["input"], address: Address): string {
+  if (only === undefined) return "everything managed is to be destroyed";
+  return only(address) ? "it is to be destroyed" : "what it needs is to be destroyed";
 }
 
 /** The record of the thing that a nested record lives in. */

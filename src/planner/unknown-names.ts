@@ -4,13 +4,12 @@ import { type Diagnostic, error } from "../core/diagnostic.ts";
 import { isObject, type Json, textsIn } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
-import { type FieldSchema, somewhere } from "../resource/fields.ts";
+import { type FieldSchema, memberSchema, somewhere } from "../resource/fields.ts";
+import { isBuiltIn } from "../resource/names.ts";
 import type { Look, Provider } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
 import type { Change } from "./change.ts";
 import { type Context, ownerKey } from "./context.ts";
-import { isBuiltIn } from "./deletion.ts";
-import { memberSchema } from "./normal.ts";
 
 /** A text of the spec that names a thing of one of these kinds. */
 interface Naming {

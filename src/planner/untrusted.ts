@@ -5,13 +5,13 @@ import { type Diagnostic, warning } from "../core/diagnostic.ts";
 import { type Json, textsIn } from "../core/json.ts";
 import { secretField } from "../resource/content-kinds.ts";
 import type { Live, LiveKind } from "../resource/live.ts";
+import { foldName } from "../resource/names.ts";
 import type { LiveObject, Look, Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { Resource, Spec } from "../spec/spec.ts";
 import type { State } from "../state/record.ts";
 import { ownerKey, ownersOf } from "./context.ts";
 import type { Plan } from "./plan.ts";
-import { foldName } from "./world.ts";
 
 export interface Known {
   readonly registry: Registry;

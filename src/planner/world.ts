@@ -3,6 +3,7 @@
 import { parentOf, type RemoteId } from "../core/address.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Live } from "../resource/live.ts";
+import { foldName } from "../resource/names.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 
@@ -56,9 +57,4 @@ function indexOf(provider: Provider, objects: readonly LiveObject[]): Index {
     else sharing.push(object);
   }
   return { ids, names };
-}
-
-/** The form in which two names of a kind are compared. */
-export function foldName(provider: Provider, name: string): string {
-  return provider.ignoreCase === true ? name.toLowerCase() : name;
 }

@@ -2,11 +2,12 @@
 
 import { remoteId } from "../core/address.ts";
 import type { JsonObject } from "../core/json.ts";
+import { sizeAndDigest } from "../resource/content-kinds.ts";
 import type { LiveObject, Problem } from "../resource/provider.ts";
 import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider, optional, text } from "./define.ts";
 import { sourceFields } from "./fields/source.ts";
-import { contentOf, rangesOf, summed, textOf } from "./files/content.ts";
+import { rangesOf, summed, textOf } from "./files/content.ts";
 import { partOf, upload } from "./files/upload.ts";
 import { entriesFor, pathProblems } from "./paths.ts";
 
@@ -60,7 +61,7 @@ export const files = defineProvider({
   /** Whatever is wanted, so that every look at an unchanged file gives the same. */
   async hydrate(api, live) {
     const size = Number(live.facts.file_size);
-    const content = contentOf(size, await summed(api, live.name, size));
+    const content = sizeAndDigest(size, await summed(api, live.name, size));
     return { ...live, values: { ...live.values, content } };
   },
   content: (api, live) => rangesOf(api, live.name, Number(live.facts.file_size)),

@@ -3,8 +3,7 @@
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { type Path, toPointer, toText } from "../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../core/sensitive.ts";
-import { memberSchema } from "../planner/normal.ts";
-import type { FieldSchema, FieldTable, ListRule } from "../resource/fields.ts";
+import { type FieldSchema, type FieldTable, type ListRule, memberSchema } from "../resource/fields.ts";
 import type { Cause, FieldDiff } from "../resource/provider.ts";
 import { wordsFor } from "./cron-words.ts";
 import { isSensitive, maskedValue, schemaAt } from "./masked.ts";

@@ -3,8 +3,7 @@
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../core/sensitive.ts";
-import { memberSchema } from "../planner/normal.ts";
-import type { FieldSchema, FieldTable } from "../resource/fields.ts";
+import { type FieldSchema, type FieldTable, memberSchema } from "../resource/fields.ts";
 
 /** The schema of a place in a resource's values; an empty one where the table says nothing. */
 export function schemaAt(fields: FieldTable, path: Path): FieldSchema {

@@ -4,8 +4,7 @@ import { canonicalJson } from "../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { setMember, valueAt, withValueAt } from "../core/pointer.ts";
 import type { Change, Create } from "../planner/change.ts";
-import { memberSchema } from "../planner/normal.ts";
-import type { FieldSchema, FieldTable, Values } from "../resource/fields.ts";
+import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../resource/fields.ts";
 import { maskedValues, schemaAt } from "./masked.ts";
 import { patchOf } from "./patch.ts";
 

@@ -28,6 +28,11 @@ export function hasContent(provider: Provider): boolean {
 /** What a content is known by. */
 const CONTENT_FIELDS = new Set(["content", "imported"]);
 
+/** The content of a file that has no other form to be compared in: `12 bytes, sha256 9f86…`. */
+export function sizeAndDigest(size: number, sha256: string): string {
+  return `${size} bytes, sha256 ${sha256}`;
+}
+
 /** Set from the file's bytes, never written. */
 export function isContentField(provider: Provider, name: string): boolean {
   return CONTENT_FIELDS.has(name) && hasContent(provider);

@@ -49,6 +49,14 @@ export interface FieldSchema extends Annotations {
 
 export type FieldTable = Readonly<Record<string, FieldSchema>>;
 
+const NOTHING: FieldSchema = {};
+
+/** The schema of a member of an object or map; an empty one where the table says nothing. */
+export function memberSchema({ properties, additionalProperties }: FieldSchema, key: string): FieldSchema {
+  if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key] ?? NOTHING;
+  return typeof additionalProperties === "object" ? additionalProperties : NOTHING;
+}
+
 /** Whether a field is so, or anything inside it may be: what is not need not be walked through. Each field is looked into once. */
 export function somewhere(is: (field: FieldSchema) => boolean): (field: FieldSchema) => boolean {
   const known = new WeakMap<FieldSchema, boolean>();
@@ -62,17 +70,11 @@ export function somewhere(is: (field: FieldSchema) => boolean): (field: FieldSch
   return found;
 }
 
-function insideOf({
-  items,
-  properties,
-  additionalProperties,
-  patternProperties,
-}: FieldSchema): FieldSchema[] {
+function insideOf({ items, properties, additionalProperties }: FieldSchema): FieldSchema[] {
   return [
     ...(items === undefined ? [] : [items]),
     ...Object.values(properties ?? {}),
     ...(typeof additionalProperties === "object" ? [additionalProperties] : []),
-    ...Object.values((patternProperties ?? {}) as FieldTable),
   ];
 }
 

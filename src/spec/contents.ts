@@ -5,6 +5,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { digest } from "../core/canonical.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
+import { sizeAndDigest } from "../resource/content-kinds.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Payload, Provider } from "../resource/provider.ts";
 import { namedPath, opened } from "./files.ts";
@@ -135,7 +136,7 @@ function summed(
   );
   if (size === undefined) return undefined;
   const sum = bytesToHex(hash.digest());
-  return { digest: sum, content: `${size} bytes, sha256 ${sum}` };
+  return { digest: sum, content: sizeAndDigest(size, sum) };
 }
 
 /** The bytes once more, when they are sent; a file that changed since is not what the plan showed. */

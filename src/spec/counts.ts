@@ -3,8 +3,7 @@
 import { canonicalJson } from "../core/canonical.ts";
 import { toText } from "../core/pointer.ts";
 import { type FieldSchema, somewhere } from "../resource/fields.ts";
-import type { Registry } from "../resource/registry.ts";
-import { foldedName } from "./edges.ts";
+import { foldName } from "../resource/names.ts";
 import { walkFields } from "./field-walk.ts";
 import type { Findings } from "./finding.ts";
 import type { Written } from "./flatten.ts";
@@ -16,7 +15,7 @@ export function reportSharedNames(resources: Iterable<Written>, findings: Findin
   for (const written of resources) {
     const { provider, name, address } = written;
     if (!provider.unique) continue;
-    const key = `${provider.kind}\n${foldedName(provider, name)}`;
+    const key = `${provider.kind}\n${foldName(provider, name)}`;
     const earlier = first.get(key);
     if (earlier === undefined) first.set(key, written);
     else {
@@ -37,7 +36,7 @@ export function reportSharedNames(resources: Iterable<Written>, findings: Findin
 }
 
 /** More than a workspace or a parent may hold; told at the first one too many. */
-export function reportLimits(resources: Iterable<Written>, registry: Registry, findings: Findings): void {
+export function reportLimits(resources: Iterable<Written>, findings: Findings): void {
   const counts = new Map<string, number>();
   const over = new Map<string, Written>();
   for (const written of resources) {
@@ -49,11 +48,10 @@ export function reportLimits(resources: Iterable<Written>, registry: Registry, f
     if (count === limit.max + 1) over.set(group, written);
   }
   for (const [group, { provider, parent, address, at }] of over) {
-    const most = registry.get(provider.kind).limit?.max;
     const holder = provider.limit?.per === "parent" ? parent : "a workspace";
     findings.error(
       "SPEC_LIMIT",
-      `${holder} holds at most ${most} ${provider.kind}; the spec has ${counts.get(group)}`,
+      `${holder} holds at most ${provider.limit?.max} ${provider.kind}; the spec has ${counts.get(group)}`,
       at,
       { address },
     );

@@ -2,7 +2,7 @@
 
 import type { Address } from "../core/address.ts";
 import { type FieldSchema, somewhere, type Values } from "../resource/fields.ts";
-import type { Provider } from "../resource/provider.ts";
+import { foldName } from "../resource/names.ts";
 import type { Registry } from "../resource/registry.ts";
 import { walkFields } from "./field-walk.ts";
 import type { Written } from "./flatten.ts";
@@ -18,19 +18,15 @@ export class NameIndex {
     for (const { provider, name, address } of resources) {
       const names = this.#kinds.get(provider.kind) ?? new Map<string, Address>();
       this.#kinds.set(provider.kind, names);
-      const folded = foldedName(provider, name);
+      const folded = foldName(provider, name);
       if (!names.has(folded)) names.set(folded, address);
     }
   }
 
   find(kind: string, name: string): Address | undefined {
     const provider = this.#registry.find(kind);
-    return provider === undefined ? undefined : this.#kinds.get(kind)?.get(foldedName(provider, name));
+    return provider === undefined ? undefined : this.#kinds.get(kind)?.get(foldName(provider, name));
   }
-}
-
-export function foldedName(provider: Provider, name: string): string {
-  return provider.ignoreCase === true ? name.toLowerCase() : name;
 }
 
 const namesOthers = somewhere(({ names, mentions }) => names !== undefined || mentions !== undefined);

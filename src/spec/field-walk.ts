@@ -2,7 +2,7 @@
 
 import type { Path } from "../core/pointer.ts";
 import { isSecretValue } from "../resource/content-kinds.ts";
-import type { FieldSchema } from "../resource/fields.ts";
+import { type FieldSchema, memberSchema } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import { type MapNode, member, type Node } from "./tree.ts";
 
@@ -10,14 +10,6 @@ const NOTHING: FieldSchema = {};
 
 export function fieldOf(provider: Provider, name: string): FieldSchema {
   return Object.hasOwn(provider.fields, name) ? (provider.fields[name] ?? NOTHING) : NOTHING;
-}
-
-export function memberOf(schema: FieldSchema, key: string): FieldSchema {
-  const { properties, additionalProperties, patternProperties } = schema;
-  if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key] ?? NOTHING;
-  if (typeof additionalProperties === "object") return additionalProperties;
-  const [any] = Object.values((patternProperties ?? {}) as Readonly<Record<string, FieldSchema>>);
-  return any ?? NOTHING;
 }
 
 export function itemOf(schema: FieldSchema): FieldSchema {
@@ -28,7 +20,7 @@ export function itemOf(schema: FieldSchema): FieldSchema {
 export function describedAt(provider: Provider, path: Path): string | undefined {
   const [first, ...rest] = path;
   let schema = first === undefined ? NOTHING : fieldOf(provider, String(first));
-  for (const key of rest) schema = typeof key === "number" ? itemOf(schema) : memberOf(schema, key);
+  for (const key of rest) schema = typeof key === "number" ? itemOf(schema) : memberSchema(schema, key);
   return schema.description;
 }
 
@@ -45,7 +37,7 @@ export function walkFields(provider: Provider, fields: MapNode, entered: Entered
       for (const [at, item] of node.items.entries()) walk(item, [...path, at], itemOf(schema));
     if (node.kind === "map")
       for (const [key, { value }] of node.members) {
-        const inner = memberOf(schema, key);
+        const inner = memberSchema(schema, key);
         if (entered(inner)) walk(value, [...path, key], inner);
       }
   };
@@ -71,7 +63,7 @@ function stepInto(schema: FieldSchema, key: string): FieldSchema | undefined {
   if (schema.properties !== undefined)
     return Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
   return schema.type === "object" || typeof schema.additionalProperties === "object"
-    ? memberOf(schema, key)
+    ? memberSchema(schema, key)
     : undefined;
 }
 

@@ -2,9 +2,9 @@
 
 import type { Address } from "../core/address.ts";
 import type { FieldSchema } from "../resource/fields.ts";
+import { foldName } from "../resource/names.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
-import { foldedName } from "./edges.ts";
 import { textsAt } from "./field-walk.ts";
 import type { Findings } from "./finding.ts";
 import type { Written } from "./flatten.ts";
@@ -64,7 +64,7 @@ function endOf(naming: Naming, resources: readonly Membered[]): End {
     if (written.provider !== naming.provider) continue;
     const entries = textsAt(fields, naming.path);
     if (entries !== undefined)
-      givers.set(foldedName(written.provider, written.name), { address: written.address, entries });
+      givers.set(foldName(written.provider, written.name), { address: written.address, entries });
   }
   return { naming, givers };
 }
@@ -77,7 +77,7 @@ function reportPairs(one: End, other: End, findings: Findings): void {
   ] as const) {
     for (const [, giver] of from.givers) {
       for (const entry of giver.entries) {
-        const met = to.givers.get(foldedName(to.naming.provider, textOf(entry) ?? ""));
+        const met = to.givers.get(foldName(to.naming.provider, textOf(entry) ?? ""));
         if (met === undefined) continue;
         const pair = [giver.address, met.address].sort().join("\n");
         if (told.has(pair)) continue;

@@ -3,11 +3,11 @@
 import { type Address, addressOf } from "../core/address.ts";
 import { toText } from "../core/pointer.ts";
 import { didYouMean, listed, type Suggest } from "../core/suggest.ts";
-import type { FieldSchema } from "../resource/fields.ts";
+import { type FieldSchema, memberSchema } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import { partsOrReport } from "./expand.ts";
-import { attributesOf, fieldOf, itemOf, memberOf } from "./field-walk.ts";
+import { attributesOf, fieldOf, itemOf } from "./field-walk.ts";
 import type { Findings } from "./finding.ts";
 import type { Written } from "./flatten.ts";
 import type { Span } from "./locate.ts";
@@ -70,7 +70,7 @@ class Linking {
   }
 
   #node(node: Node, schema: FieldSchema): Node {
-    if (node.kind === "map") return this.#map(node, (key) => memberOf(schema, key));
+    if (node.kind === "map") return this.#map(node, (key) => memberSchema(schema, key));
     if (node.kind === "list") return this.#list(node, itemOf(schema));
     if (typeof node.value !== "string") return node;
     return isTemplate(node.value)

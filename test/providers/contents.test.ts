@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { digest } from "../../src/core/canonical.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { directories } from "../../src/providers/directories.ts";
-import { contentOf } from "../../src/providers/files/content.ts";
 import { files } from "../../src/providers/files.ts";
 import { contentDigest } from "../../src/providers/notebooks/normal.ts";
 import { notebooks } from "../../src/providers/notebooks.ts";
+import { sizeAndDigest } from "../../src/resource/content-kinds.ts";
 import type { Values } from "../../src/resource/fields.ts";
 import type { Acting, Payload, Provider } from "../../src/resource/provider.ts";
 import {
@@ -29,7 +29,7 @@ const payloadOf = (bytes: Uint8Array): Payload => ({ digest: digest(bytes), byte
 
 /** The values and the payload as the spec makes them of a file. */
 function declared(provider: Provider, name: string, bytes: Uint8Array, said: Values = {}) {
-  const content = provider.contentDigest?.(bytes, said, name) ?? contentOf(bytes.length, digest(bytes));
+  const content = provider.contentDigest?.(bytes, said, name) ?? sizeAndDigest(bytes.length, digest(bytes));
   return { values: { ...said, content }, payload: payloadOf(bytes) };
 }
 

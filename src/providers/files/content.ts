@@ -1,4 +1,4 @@
-// A file's content in one line, its size and its digest, and how the live one is read: by ranges of a megabyte.
+// How the content of a live file is read: by ranges of a megabyte.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -8,9 +8,6 @@ import { bytesIn } from "../base64.ts";
 
 /** The most that one request reads or writes (part A, 8). */
 export const MEGABYTE = 1024 * 1024;
-
-/** `12 bytes, sha256 9f86…`, as the spec says it of a file of its own. */
-export const contentOf = (size: number, digest: string): string => `${size} bytes, sha256 ${digest}`;
 
 /** SHA-256 of a live file of this size. Never holds more than a range of it. */
 export async function summed(api: Reader, path: string, size: number): Promise<string> {

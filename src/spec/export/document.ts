@@ -5,6 +5,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { hasContent, secretField } from "../../resource/content-kinds.ts";
 import type { Live } from "../../resource/live.ts";
+import { isBuiltIn } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { escaped } from "../template.ts";
@@ -189,11 +190,6 @@ function unread({ registry, live, kinds }: ExportInput): readonly Diagnostic[] {
     if (found === undefined) return [];
     return found.readable ? [...found.unreadableParents.values()] : [found.diagnostic];
   });
-}
-
-function isBuiltIn(provider: Provider, name: string): boolean {
-  const fold = (text: string): string => (provider.ignoreCase === true ? text.toLowerCase() : text);
-  return provider.builtIn?.some((one) => fold(one) === fold(name)) === true;
 }
 
 function sharedNotes({ sharing, live, address, provider }: Placed): readonly string[] {

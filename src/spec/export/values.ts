@@ -4,9 +4,8 @@ import { canonicalJson } from "../../core/canonical.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { setMember } from "../../core/pointer.ts";
 import { isContentField } from "../../resource/content-kinds.ts";
-import type { FieldSchema, Values } from "../../resource/fields.ts";
+import { type FieldSchema, memberSchema, type Values } from "../../resource/fields.ts";
 import type { Provider } from "../../resource/provider.ts";
-import { memberOf } from "../field-walk.ts";
 import { isOptional } from "../schema.ts";
 import { escaped } from "../template.ts";
 
@@ -78,7 +77,7 @@ function form(schema: FieldSchema, value: Json, on: Writing): Json | undefined {
   const out: { [key: string]: Json } = {};
   for (const [key, one] of Object.entries(value as JsonObject)) {
     const required = schema.properties === undefined || schema.required?.includes(key) === true;
-    const member = written(memberOf(schema, key), one, undefined, required, on);
+    const member = written(memberSchema(schema, key), one, undefined, required, on);
     if (member === undefined) continue;
     setMember(out, escaped(key), member);
   }
