@@ -7,7 +7,7 @@ import type { Reader } from "../resource/verbs.ts";
 import { found, keyIn, objectsIn, textIn } from "./answer.ts";
 import { createCluster, removeCluster, takeStep } from "./clusters/act.ts";
 import { MAX_OWN_TAGS, tokenOf, withoutToken } from "./clusters/token.ts";
-import { choice, defineProvider, flag, optional, tableOf, text } from "./define.ts";
+import { choice, defineProvider, flag, optional, text } from "./define.ts";
 import { clusterFields, clusterProblems, filesOf, withoutInherited } from "./fields/cluster.ts";
 import { keptPaths } from "./kept.ts";
 import { counted, named } from "./sentences.ts";
@@ -31,7 +31,6 @@ const fields = {
   ),
 };
 
-const table = tableOf(fields);
 const SIZE = new Set(["num_workers", "autoscale"]);
 const OURS = new Set(["pinned", "run_state"]);
 const DOWN = new Set(["TERMINATED", "TERMINATING"]);
@@ -48,7 +47,7 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
   if (answer.cluster_source === "JOB") return undefined;
   const state = textIn(answer, "state") ?? "UNKNOWN";
   const pinned = textIn(answer, "pinned_by_user_name") !== undefined;
-  const read = liveForm(table, { ...answer, pinned, run_state: runState(state) });
+  const read = liveForm(fields, { ...answer, pinned, run_state: runState(state) });
   const token = tokenOf(read);
   return {
     id: remoteId(id),
@@ -95,7 +94,7 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject)
   const stops = moved("run_state") && after.run_state === "TERMINATED";
   const resizable = !stops && (live.facts.state === "RUNNING" || live.facts.state === "RESIZING");
   const size = changesSize(diffs);
-  const keep = { detail: { keep: keptPaths(table, live.values, after, diffs) } };
+  const keep = { detail: { keep: keptPaths(fields, live.values, after, diffs) } };
   const edits = changesMore(diffs) || (size && !resizable);
   return [
     ...(stops ? [{ operation: "terminate" }] : []),
@@ -160,7 +159,7 @@ export const clusters = defineProvider({
 
   check: (values) => clusterProblems(values),
   needs: (_name, values) => filesOf(values),
-  normalize: (values) => withoutInherited(tidyForm(table, values)),
+  normalize: (values) => withoutInherited(tidyForm(fields, values)),
   fills: () => ({ enable_elastic_disk: false }),
   steps,
   wants: (change, look) => (interrupts(change) && look.activeRuns === undefined ? ["runs"] : []),

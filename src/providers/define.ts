@@ -36,10 +36,6 @@ interface MapOptions extends Common {
 
 /** A field of a table; required unless it is made `optional`. */
 export type Field = FieldSchema;
-export type Fields = Readonly<Record<string, Field>>;
-
-/** A table as everything that walks schemas reads it. */
-export const tableOf = (fields: Fields): FieldTable => fields;
 
 /** The mark is typebox's, for those who write kinds with it: a member that JSON does not show. */
 const OPTIONAL = "~optional";
@@ -71,7 +67,7 @@ export const list = (items: Field, options: ListOptions): Field => ({
 });
 
 /** An object with declared members and no others. */
-export const group = (members: Fields, options: Common): Field => {
+export const group = (members: FieldTable, options: Common): Field => {
   const required = Object.keys(members).filter((name) => !(OPTIONAL in (members[name] ?? {})));
   return {
     type: "object",
@@ -96,9 +92,7 @@ export const map = (values: Field, options: MapOptions): Field => {
 /** A text, number or truth value that is text on the wire. */
 export const scalar = (options: Common): Field => ({ type: ["string", "number", "boolean"], ...options });
 
-type Definition = Omit<Provider, "fields"> & { readonly fields: Fields };
-
-/** A kind. Its verbs are kept as they are; its table becomes the one that everything reads. */
-export function defineProvider(definition: Definition): Provider {
-  return { ...definition, fields: tableOf(definition.fields) };
+/** A kind, as it is; the verbs get the types of their parameters here. */
+export function defineProvider(definition: Provider): Provider {
+  return definition;
 }

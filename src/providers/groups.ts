@@ -6,6 +6,7 @@ import type { LiveObject, Look, PlannedChange, Step } from "../resource/provider
 import type { Reader } from "../resource/verbs.ts";
 import { found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
 import { defineProvider, group, list, optional, text } from "./define.ts";
+import { goes } from "./going.ts";
 import {
   aclsNaming,
   lockouts,
@@ -41,7 +42,7 @@ const fields = {
     text({
       minLength: 1,
       onChange: "replace",
-      description: "Unique name of the group. Cannot be changed (part A, 4.1 rule 2).",
+      description: "Unique name of the group. Cannot be changed.",
     }),
   ),
   members: optional(
@@ -102,8 +103,6 @@ function steps(live: LiveObject, after: JsonObject): readonly Step[] {
     .filter(([, which]) => which.length > 0)
     .map(([operation, which]) => ({ operation, detail: { names: which } }));
 }
-
-const goes = (change: PlannedChange): boolean => change.action === "delete" || change.action === "replace";
 
 function memberships(change: PlannedChange, look: Look) {
   const before = membershipOf(look);

@@ -1,11 +1,11 @@
 // Jobs (contract: part B, 2.2 and 4.2). Made inert with a token in the name first, then reset to their settings (DESIGN 6).
 
 import { remoteId } from "../core/address.ts";
-import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Acting, LiveObject, Look, PlannedChange, Problem } from "../resource/provider.ts";
 import { factsOf, found, int64, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
-import { defineProvider, group, optional, tableOf, text } from "./define.ts";
+import { defineProvider, group, optional, text } from "./define.ts";
 import { clusterFields, clusterProblems, fileAt, filesOf, withoutInherited } from "./fields/cluster.ts";
 import { mailed, scheduleProblems, settings } from "./fields/job.ts";
 import { libraries, libraryFiles, libraryProblems } from "./fields/libraries.ts";
@@ -40,13 +40,12 @@ const fields = {
   ...settings,
 };
 
-const table = tableOf(fields);
 const TOKEN = /\[workspace:([\w-]+)\]$/;
 
 function toSpec(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "job_id");
   const given = isObject(answer.settings) ? answer.settings : {};
-  const values = liveForm(table, given);
+  const values = liveForm(fields, given);
   const name = textIn(given, "name") ?? "Untitled";
   const token = TOKEN.exec(name)?.[1];
   const { creator_user_name, created_time } = answer;
@@ -55,7 +54,7 @@ function toSpec(answer: JsonObject): LiveObject {
 }
 
 function normalize(values: Values): Values {
-  const tidy = tidyForm(table, values);
+  const tidy = tidyForm(fields, values);
   return isObject(tidy.new_cluster) ? { ...tidy, new_cluster: withoutInherited(tidy.new_cluster) } : tidy;
 }
 
@@ -82,19 +81,17 @@ function clusterChoice(values: Values): readonly Problem[] {
 }
 
 /** A job that nothing starts and nobody hears of, under a name by which it is found again. */
-function inert(values: Values, name: string, token: string): { readonly [field: string]: Json } {
+function inert(values: Values, name: string, token: string): JsonObject {
   const { schedule: _, email_notifications: __, ...rest } = values;
   return { ...rest, name: `${name} [workspace:${token}]`, max_concurrent_runs: 0 };
 }
-
-type Body = { readonly [field: string]: Json };
 
 /** Sends settings, put into their request by `inside`; `new_cluster` may be a member of a pool. */
 function send(
   api: Acting,
   operation: "jobs/create" | "jobs/reset",
   settings: Values,
-  inside: (settings: Values) => Body,
+  inside: (settings: Values) => JsonObject,
 ): Promise<JsonObject> {
   const cluster = isObject(settings.new_cluster) ? settings.new_cluster : undefined;
   return sendCluster(api, operation, cluster, (new_cluster) =>
@@ -153,7 +150,7 @@ export const jobs = defineProvider({
   ],
   normalize,
   steps: (diffs, live, after) => [
-    { operation: "reset", detail: { keep: keptPaths(table, live.values, after, diffs) } },
+    { operation: "reset", detail: { keep: keptPaths(fields, live.values, after, diffs) } },
   ],
   wants: (change, look) => (change.action === "delete" && look.activeRuns === undefined ? ["runs"] : []),
   consequences,

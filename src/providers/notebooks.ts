@@ -14,6 +14,7 @@ import { choice, defineProvider, optional, text } from "./define.ts";
 import { sourceFields } from "./fields/source.ts";
 import { contentDigest, contentText, FORMATS, formatOf, isReadable } from "./notebooks/normal.ts";
 import { entriesFor, folderOf, foldersAbove, pathProblems } from "./paths.ts";
+import { contentBytes } from "./payload.ts";
 
 const fields = {
   ...sourceFields("notebook"),
@@ -100,14 +101,10 @@ async function exportedDigest(api: Reader, live: LiveObject): Promise<string> {
 type Body = { readonly [field: string]: Json | Uint8Array };
 
 function body(task: Task, overwrite: boolean): Body {
-  if (task.payload === undefined)
-    throw new Failure(
-      error("SPEC_NOT_FOUND", `the content of ${task.address} was not read`, { address: task.address }),
-    );
   const format = formatOf(task.values.format);
   const language: Body =
     format === "SOURCE" && task.values.language !== undefined ? { language: task.values.language } : {};
-  return { path: task.name, format, ...language, content: task.payload.bytes(), overwrite };
+  return { path: task.name, format, ...language, content: contentBytes(task), overwrite };
 }
 
 async function create(api: Acting, task: Task): Promise<RemoteId> {

@@ -1,13 +1,11 @@
 // Requests that describe a cluster: a member of a pool has the pool's node type, which some services demand to be repeated.
 
 import { isMissing } from "../api/missing.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import { Refused } from "../core/outcome.ts";
 import type { Acting } from "../resource/provider.ts";
 import type { WriteOperation } from "../resource/verbs.ts";
 import { found, textIn } from "./answer.ts";
-
-type Body = { readonly [field: string]: Json };
 
 /**
  * Sends a description of a cluster, put into its request by `inside`. A member of a pool is written without a node type;
@@ -18,7 +16,7 @@ export async function sendCluster(
   api: Acting,
   operation: WriteOperation,
   cluster: JsonObject | undefined,
-  inside: (cluster: JsonObject | undefined) => Body,
+  inside: (cluster: JsonObject | undefined) => JsonObject,
 ): Promise<JsonObject> {
   try {
     return await api.write(operation, inside(cluster));

@@ -2,11 +2,12 @@
 
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import type { LiveObject, Look, PlannedChange } from "../resource/provider.ts";
+import type { LiveObject, Look } from "../resource/provider.ts";
 import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
-import { defineProvider, flag, integer, list, optional, tableOf, text } from "./define.ts";
+import { defineProvider, flag, integer, list, optional, text } from "./define.ts";
 import { diskSpec } from "./fields/disk.ts";
 import { tags } from "./fields/tags.ts";
+import { goes } from "./going.ts";
 import { keptIn, keptPaths, withKept } from "./kept.ts";
 import { named } from "./sentences.ts";
 import { liveForm, tidyForm } from "./spec-form.ts";
@@ -55,13 +56,12 @@ const fields = {
   custom_tags: tags({ most: 6, onChange: "replace", description: "Tags of the pool's instances." }),
 };
 
-const table = tableOf(fields);
 const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermination_minutes"] as const;
 
 function toSpec(answer: JsonObject): LiveObject | undefined {
   const id = keyIn(answer, "instance_pool_id");
   if (answer.state === "DELETED") return undefined;
-  const values = liveForm(table, answer);
+  const values = liveForm(fields, answer);
   const facts = factsOf({ state: answer.state, stats: answer.stats });
   return { id: remoteId(id), name: textIn(answer, "instance_pool_name") ?? "", values, facts };
 }
@@ -76,8 +76,6 @@ function edit(id: string, live: JsonObject, after: JsonObject): { [field: string
   for (const field of EDITABLE) if (after[field] !== undefined) body[field] = after[field];
   return body;
 }
-
-const goes = (change: PlannedChange): boolean => change.action === "delete" || change.action === "replace";
 
 /** What draws from a pool once the plan is done. */
 function usersOf(
@@ -121,10 +119,10 @@ export const pools = defineProvider({
       },
     ];
   },
-  normalize: (values) => tidyForm(table, values),
+  normalize: (values) => tidyForm(fields, values),
   fills: () => ({ idle_instance_autotermination_minutes: 60, enable_elastic_disk: true }),
   steps: (diffs, live, after) => [
-    { operation: "edit", detail: { keep: keptPaths(table, live.values, after, diffs) } },
+    { operation: "edit", detail: { keep: keptPaths(fields, live.values, after, diffs) } },
   ],
   holders,
   consequences(change, look) {

@@ -63,7 +63,7 @@ export async function patch(
   await api.write(`scim/${kind}/patch`, { id, schemas: [PATCH_SCHEMA], Operations: operations });
 }
 
-/** Entitlements of a returned user or group. */
+/** What a member of a group is, by the reference to it, or by the ids of all groups; undefined where nothing tells. */
 export function memberKind(
   member: JsonObject,
   groupIds: ReadonlySet<string>,

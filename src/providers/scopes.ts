@@ -5,7 +5,8 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { LiveObject, Look, PlannedChange } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
 import { keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
-import { choice, defineProvider, group, optional, tableOf, text } from "./define.ts";
+import { choice, defineProvider, group, optional, text } from "./define.ts";
+import { goes } from "./going.ts";
 import { placeOf } from "./nested.ts";
 import { counted, named } from "./sentences.ts";
 import { liveForm } from "./spec-form.ts";
@@ -43,14 +44,12 @@ const fields = {
 function toSpec(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "name");
   const backend = textIn(answer, "backend_type")?.includes("KEYVAULT") ? VAULT : "PLATFORM";
-  const values = liveForm(tableOf(fields), { ...answer, backend_type: backend });
+  const values = liveForm(fields, { ...answer, backend_type: backend });
   return { id: remoteId(name), name, values, facts: {} };
 }
 
 const listed = async (api: Reader): Promise<readonly LiveObject[]> =>
   objectsIn(await api.read("secrets/scopes/list"), "scopes").map(toSpec);
-
-const goes = (change: PlannedChange): boolean => change.action === "delete" || change.action === "replace";
 
 /** Names of live members of a kind in the scope that goes. */
 function lost(kind: "secrets" | "acls", change: PlannedChange, look: Look): readonly string[] {
@@ -100,7 +99,7 @@ export const scopes = defineProvider({
     return [
       ...(secrets.length > 0
         ? [
-            `${counted(secrets.length, "secret")} in it go, and the API cannot read them back: ${membersIn(secrets)}`,
+            `${counted(secrets.length, "secret")} in it ${secrets.length === 1 ? "goes, and the API cannot read it" : "go, and the API cannot read them"} back: ${membersIn(secrets)}`,
           ]
         : []),
       ...(acls.length > 0 ? [`its access list goes with it: ${membersIn(acls)}`] : []),

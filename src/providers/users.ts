@@ -4,8 +4,9 @@ import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { FieldDiff, LiveObject, Look, PlannedChange, Step, UpdateTask } from "../resource/provider.ts";
 import { factsOf, found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
-import { defineProvider, tableOf } from "./define.ts";
+import { defineProvider } from "./define.ts";
 import { userFields } from "./fields/user.ts";
+import { goes } from "./going.ts";
 import { keptIn, keptPaths, withKept } from "./kept.ts";
 import {
   aclsNaming,
@@ -15,20 +16,19 @@ import {
   membershipOf,
   withUserIn,
 } from "./membership.ts";
-import { asValues, deltaOf, joined, operationsFor, patch, textsIn, USER_SCHEMA } from "./scim.ts";
+import { asValues, deltaOf, operationsFor, patch, textsIn, USER_SCHEMA } from "./scim.ts";
 import { counted, named } from "./sentences.ts";
 import { liveForm } from "./spec-form.ts";
 
 const EVERYBODY = "users";
 
-const table = tableOf(userFields);
 const SCALARS = ["displayName", "name", "emails", "externalId", "active"] as const;
 
 function toSpec(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "id");
   const userName = keyIn(answer, "userName");
   const groups = objectsIn(answer, "groups").filter((one) => textIn(one, "display") !== EVERYBODY);
-  const values = liveForm(table, {
+  const values = liveForm(userFields, {
     ...answer,
     entitlements: [...valuesIn(answer, "entitlements")],
     groups: groups.flatMap((one) => textIn(one, "value") ?? []),
@@ -74,7 +74,7 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject)
   const fields = [...new Set(diffs.map((diff) => String(diff.path[0])))].filter(
     (field) => field !== "groups",
   );
-  const keep = keptPaths(table, live.values, after, diffs).filter((path) => path.length > 1);
+  const keep = keptPaths(userFields, live.values, after, diffs).filter((path) => path.length > 1);
   return [
     ...(fields.length > 0 ? [{ operation: "patch", detail: { fields, keep } }] : []),
     ...(groups.added.length > 0 ? [{ operation: "join", detail: { groups: groups.added } }] : []),
@@ -84,8 +84,6 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject)
 
 const isCaller = (change: PlannedChange, look: Look): boolean =>
   look.caller?.toLowerCase() === (change.live?.name ?? change.name).toLowerCase();
-
-const goes = (change: PlannedChange): boolean => change.action === "delete" || change.action === "replace";
 
 const isShutOut = (change: PlannedChange): boolean =>
   goes(change) || change.diffs.some((diff) => diff.path[0] === "active" && diff.after === false);
@@ -174,7 +172,7 @@ export const users = defineProvider({
       ...scalarOperations(task),
       ...operationsFor("entitlements", deltaOf(task.before.entitlements, task.values.entitlements ?? [])),
     ]);
-    const groups = joined(deltaOf(task.before.groups, task.values.groups));
+    const groups = deltaOf(task.before.groups, task.values.groups);
     for (const id of groups.added)
       await patch(api, "groups", id, operationsFor("members", { added: [task.id], removed: [] }));
     for (const id of groups.removed)

@@ -3,7 +3,7 @@
 import { isMissing } from "../../api/missing.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/outcome.ts";
 import type { Values } from "../../resource/fields.ts";
 import type { Acting, DeleteTask, Step, Task, UpdateTask } from "../../resource/provider.ts";
@@ -18,10 +18,8 @@ const SETTLES = 20 * MINUTE;
 const STARTS = 30 * MINUTE;
 const TRIES = 3;
 
-type Body = { readonly [field: string]: Json };
-
 /** The values that the service takes: pins and the state asked for are calls of their own. */
-function attributes(values: Values, token: string | undefined): Body {
+function attributes(values: Values, token: string | undefined): JsonObject {
   const { pinned: _, run_state: __, ...rest } = withoutInherited(values);
   return withToken(rest, token);
 }

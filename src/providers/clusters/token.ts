@@ -1,6 +1,6 @@
 // The tag that carries a cluster's token, so that a cluster whose creation was cut off can be found again (DESIGN 6).
 
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/fields.ts";
 
 const TAG = "WorkspaceToken";
@@ -21,6 +21,6 @@ export function withoutToken(values: Values): Values {
   return Object.keys(tags).length === 0 ? rest : { ...rest, custom_tags: tags };
 }
 
-export function withToken(values: Values, token: string | undefined): { readonly [field: string]: Json } {
+export function withToken(values: Values, token: string | undefined): Values {
   return token === undefined ? values : { ...values, custom_tags: { ...tagsOf(values), [TAG]: token } };
 }

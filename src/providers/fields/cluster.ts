@@ -1,9 +1,9 @@
 // The attributes of a cluster, as clusters and the `new_cluster` of jobs have them (contract: part B, 2.4).
 
 import { isObject, type Json } from "../../core/json.ts";
-import type { Values } from "../../resource/fields.ts";
+import type { FieldTable, Values } from "../../resource/fields.ts";
 import type { Problem } from "../../resource/provider.ts";
-import { type Fields, flag, group, integer, list, map, optional, scalar, text } from "../define.ts";
+import { flag, group, integer, list, map, optional, scalar, text } from "../define.ts";
 import { tags } from "./tags.ts";
 
 const destination = (what: string) =>
@@ -19,7 +19,7 @@ const destination = (what: string) =>
   );
 
 /** `most`: tags that a spec may use; the service allows 43 on a cluster and 45 in the description of a job cluster. */
-export const clusterFields = (most: number): Fields => ({
+export const clusterFields = (most: number): FieldTable => ({
   spark_version: text({
     minLength: 1,
     description: "Runtime version, one that clusters/spark-versions lists.",

@@ -1,8 +1,9 @@
 // Where a content comes from: one file of the spec's folder, or every file of a folder in it.
 
-import { type Fields, list, optional, text } from "../define.ts";
+import type { FieldTable } from "../../resource/fields.ts";
+import { list, optional, text } from "../define.ts";
 
-export const sourceFields = (one: string): Fields => ({
+export const sourceFields = (one: string): FieldTable => ({
   source: optional(
     text({ source: true, minLength: 1, description: `File inside the spec's folder that holds the ${one}.` }),
   ),

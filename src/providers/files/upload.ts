@@ -5,14 +5,11 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import { Refused } from "../../core/outcome.ts";
 import type { Acting, Task } from "../../resource/provider.ts";
 import { textIn, unlessGone } from "../answer.ts";
+import { contentBytes } from "../payload.ts";
 import { MEGABYTE, summed } from "./content.ts";
 
 export async function upload(api: Acting, task: Task, overwrite: boolean): Promise<void> {
-  if (task.payload === undefined)
-    throw new Failure(
-      error("SPEC_NOT_FOUND", `the content of ${task.address} was not read`, { address: task.address }),
-    );
-  const bytes = task.payload.bytes();
+  const bytes = contentBytes(task);
   if (bytes.length <= MEGABYTE) await api.write("fs/put", { path: task.name, contents: bytes, overwrite });
   else await uploadLarge(api, task, bytes, overwrite);
 }
