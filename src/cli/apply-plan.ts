@@ -14,6 +14,7 @@ import type { Lease } from "../state/store.ts";
 import { fromEnv, timeFromEnv } from "./config.ts";
 import type { Context } from "./context.ts";
 import { diagnosticEvents } from "./ending.ts";
+import { locatedEvent, locatedOutcome } from "./located.ts";
 import { progressFor } from "./progress.ts";
 import type { Run } from "./run.ts";
 import type { Form } from "./show-plan.ts";
@@ -50,7 +51,7 @@ export async function carryOut(run: Run, what: Carrying): Promise<Outcome> {
   const progress = await progressFor(run.context);
   const tellEvent = what.output === "json" ? await jsonEvents(run.context) : () => undefined;
   try {
-    return await applyPlan({
+    const outcome = await applyPlan({
       plan: what.plan,
       registry,
       resources: what.resources,
@@ -62,10 +63,11 @@ export async function carryOut(run: Run, what: Carrying): Promise<Outcome> {
       parallelism: run.settings.parallelism,
       onEvent: (event) => {
         progress.apply(event);
-        tellEvent(event);
+        tellEvent(locatedEvent(event, what.resources));
       },
       signal: what.signal,
     });
+    return locatedOutcome(outcome, what.resources);
   } finally {
     await progress.stop();
   }

@@ -18,12 +18,19 @@ export async function mayStopRuns(
   signal: AbortSignal,
 ): Promise<boolean> {
   const runs = (await activeRuns(connection.reader)).filter((run) => isOn(run, id));
-  if (runs.length === 0) return true;
+  if (runs.length === 0) return maySayNothing(asking) || confirmed(context, asking, "", signal, ADVICE);
   const ids = listed(runs.map((run) => idText(run.run_id)));
   const stops = `${count(runs.length, "active run")} on ${address} ${runs.length === 1 ? "stops" : "stop"}: ${ids}.`;
   context.stderr.write(`${printable(stops)}\n`);
   return confirmed(context, asking, `${verb} ${address}?`, signal, "to stop them: --auto-approve");
 }
+
+/** With --no-input nothing is changed that was not approved, whether it stops a run or not. */
+function maySayNothing({ autoApprove, noInput }: Asking): boolean {
+  return autoApprove || !noInput;
+}
+
+const ADVICE = "to go on without a question: --auto-approve";
 
 function isOn(run: JsonObject, cluster: string): boolean {
   return (

@@ -5,8 +5,8 @@ import { error, Failure } from "../core/diagnostic.ts";
 import { recordAsLive } from "../engine/takeover.ts";
 import { makePlan } from "../planner/make.ts";
 import type { Plan } from "../planner/plan.ts";
-import { foldName } from "../resource/names.ts";
 import { registry } from "../providers/index.ts";
+import { foldName } from "../resource/names.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Resource } from "../spec/spec.ts";
 import type { State, StateRecord } from "../state/record.ts";
@@ -29,7 +29,7 @@ export function assertFree(state: State, resource: Resource, id: string): void {
         "CLI_NO_OBJECT",
         `${resource.address} can only be the ${provider.one} ${resource.name}, not ${id}`,
         {
-          hint: `the key of a ${provider.one} in a spec is its name`,
+          hint: `in a spec the key under ${provider.kind} is the name`,
         },
       ),
     );

@@ -27,7 +27,10 @@ export const STATE_OPTIONS = {
 } as const;
 
 export const ONLY_OPTION = {
-  only: texts("--only <address-glob>", "only these addresses and what they need; can be repeated"),
+  only: texts(
+    "--only <address-glob>",
+    "only these addresses and what they need (to destroy: what needs them); can be repeated",
+  ),
 } as const;
 
 /** Of what is looked at: a plan, drift. */

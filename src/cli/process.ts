@@ -61,4 +61,4 @@ function once(receive: () => void): () => void {
   };
 }
 
-const SAME_SIGNAL_MS = 250;
+const SAME_SIGNAL_MS = 100;

@@ -3,14 +3,8 @@
 import { defineCommand } from "../command.ts";
 import { applyEnding } from "../ending.ts";
 import { makeSo } from "../make-so.ts";
-import {
-  ASK_OPTIONS,
-  HOST_OPTIONS,
-  ONLY_OPTION,
-  OUTPUT_OPTION,
-  SPEC_OPTIONS,
-  STATE_OPTIONS,
-} from "../options.ts";
+import { texts } from "../option.ts";
+import { ASK_OPTIONS, HOST_OPTIONS, OUTPUT_OPTION, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
 
 export const destroy = defineCommand({
   name: "destroy",
@@ -19,7 +13,7 @@ export const destroy = defineCommand({
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
     ...STATE_OPTIONS,
-    ...ONLY_OPTION,
+    only: texts("--only <address-glob>", "only these addresses and what needs them; can be repeated"),
     ...OUTPUT_OPTION,
     ...ASK_OPTIONS,
   },

@@ -14,6 +14,7 @@ import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { nearestHint } from "../nearest.ts";
 import { choice } from "../option.ts";
+import { judgedSpec, targetOf } from "../spec.ts";
 import { type StateOptions, withState } from "../state-place.ts";
 import { tell } from "../trouble.ts";
 import { migrate } from "./state/migrate.ts";
@@ -106,7 +107,16 @@ export const state: CommandGroup = {
 async function read(context: Context, options: StateOptions): Promise<State> {
   const loaded = await withState(context, options, (store) => store.read());
   tell(context, loaded.diagnostics);
+  if (loaded.state.records.size === 0) await assertTarget(context, options);
   return loaded.state;
+}
+
+/** Nothing is recorded: because nothing was applied yet, or because the spec has no such target. */
+async function assertTarget(context: Context, { file, target }: StateOptions): Promise<void> {
+  if (targetOf(context, { target }) === undefined) return;
+  const { diagnostics } = await judgedSpec(context, { file, target, var: [], varFile: [] }, undefined);
+  const unknown = diagnostics.filter(({ code }) => code === "SPEC_TARGET");
+  if (unknown.length > 0) throw new Failure(...unknown);
 }
 
 function sorted(state: State): readonly StateRecord[] {
