@@ -27,7 +27,7 @@ const MAY_USE_NODE = [
   /^src\/cli\//,
   /^src\/api\/transport\.ts$/,
   /^src\/spec\/(load|rare)\.ts$/,
-  /^src\/state\/(file\/node-ports|seal|derive|postgres\/pg-database)\.ts$/,
+  /^src\/state\/(file\/(node-ports|regular-file)|seal|derive|postgres\/pg-database)\.ts$/,
   /^src\/emulator\/(server|embedded|store[\w-]*)\.ts$/,
 ];
 
