@@ -35,6 +35,7 @@ export function findProfile(context: Context, named: string | undefined): FoundP
       }),
     );
   }
+  assertIni(text, path);
   const sections = parseIni(text);
   const section = sections.get(named ?? DEFAULT_PROFILE);
   if (section === undefined && named !== undefined) throw new Failure(missing(named, path, sections));
@@ -51,6 +52,19 @@ function readText(path: string): string | undefined {
     if (existsSync(path)) throw fileFailure(`the profile file ${path} cannot be read`, problem);
     return undefined;
   }
+}
+
+/** A line that is nothing would leave a host or a token out without a word. */
+function assertIni(text: string, path: string): void {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
+  const at = lines.findIndex((line) => !/^\s*([#;].*|\[.+\]\s*|[^=[\s][^=]*=.*)?$/.test(line));
+  if (at < 0) return;
+  throw new Failure(
+    error("CLI_FILE", `${path} has a line that is neither [name] nor key = value`, {
+      at: { file: path, line: at + 1, column: 1 },
+      hint: "write [DEFAULT], then host = … and token = … below it",
+    }),
+  );
 }
 
 function missing(named: string, path: string, sections: Sections): Diagnostic {

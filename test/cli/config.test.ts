@@ -106,6 +106,23 @@ describe("settings", () => {
   });
 });
 
+test.each(["[DEFAULT\nhost = h", "host = h\nnonsense", "host = h\n[]", "= h"])(
+  "a line that is nothing is told with its place: %j",
+  (text) => {
+    const context = contextWith();
+    const path = join(context.home, ".workspacecfg");
+    writeFileSync(path, text, { mode: 0o600 });
+    const line = text.startsWith("host") ? 2 : 1;
+    let told: unknown;
+    try {
+      settingsOf(context, NONE);
+    } catch (problem) {
+      told = problem;
+    }
+    expect(told).toMatchObject({ diagnostics: [{ code: "CLI_FILE", at: { file: path, line, column: 1 } }] });
+  },
+);
+
 test("INI: sections, comments, spaces, a byte order mark; keys in any case", () => {
   const sections = parseIni("\uFEFF; c\nHost = a=b \n\n[ x ]\n# c\ntoken=t\nnonsense\n");
   expect([...sections].map(([name, values]) => [name, Object.fromEntries(values)])).toEqual([

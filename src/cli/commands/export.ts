@@ -18,7 +18,8 @@ import type { Context } from "../context.ts";
 import { exitOf } from "../exit.ts";
 import { fetchSources, writeSpec } from "../export-files.ts";
 import { kindsNamed } from "../export-kinds.ts";
-import { DEFAULT_FILE } from "../files.ts";
+import { DEFAULT_FILE, making } from "../files.ts";
+import { ignoreState, SCHEMA_LINES } from "../new-folder.ts";
 import { onlyThese } from "../only.ts";
 import { flag, text, texts } from "../option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../options.ts";
@@ -120,7 +121,8 @@ async function write(
   const { sources } = exported(input);
   const { failed } = await fetchSources(sources, { folder, reader, parallelism, force });
   const found = exported(withoutThese(input, new Set(failed.keys())));
-  writeSpec(file, yamlText(found.document, headOf(host)), force);
+  writeSpec(file, yamlText(found.document, [...headOf(host), ...SCHEMA_LINES]), force);
+  making(join(folder, ".gitignore"), "", () => ignoreState(folder));
   const notes = [...notesOf(found, options), ...failed.values(), ...(await doubts(context, file))];
   tell(context, notes);
   context.stdout.write(

@@ -1,17 +1,15 @@
 // `workspace init`: a first spec that validates, and a .gitignore line for the state. Overwrites nothing.
 
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readRegularFile } from "../../state/file/regular-file.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { DEFAULT_FILE, making } from "../files.ts";
+import { ignoreState, SCHEMA_LINES } from "../new-folder.ts";
 import { text } from "../option.ts";
 import { writeWholeFile } from "../whole-file.ts";
 
 const FIRST_SPEC = `# What the workspace should have. Check it with: workspace validate
-# An editor that knows YAML schemas completes it: workspace schema > workspace.schema.json
-# yaml-language-server: $schema=./workspace.schema.json
+${SCHEMA_LINES.map((line) => `# ${line}`).join("\n")}
 
 variables:
   env: { default: dev, description: deployment environment }
@@ -50,18 +48,8 @@ export const init = defineCommand({
     making(path, "name another file with --file", () => writeWholeFile(path, FIRST_SPEC, { over: false }));
     const ignored = ignoreState(join(path, ".."));
     context.stdout.write(`Wrote ${file}${ignored ? " and a line into .gitignore" : ""}.\n`);
-    context.stdout.write("Next: workspace validate; workspace plan --host embedded\n");
+    const named = options.file === undefined ? "" : ` --file ${options.file}`;
+    context.stdout.write(`Next: workspace validate${named}; workspace plan${named} --host embedded\n`);
     return EXIT.ok;
   },
 });
-
-/** The state holds no secret, but it belongs to this machine; shared states have their own place. */
-function ignoreState(folder: string): boolean {
-  const path = join(folder, ".gitignore");
-  const before = existsSync(path) ? readRegularFile(path).toString("utf8") : "";
-  if (before.split(/\r?\n/).some((line) => line.trim() === ".workspace/" || line.trim() === ".workspace"))
-    return false;
-  const glue = before === "" || before.endsWith("\n") ? "" : "\n";
-  writeWholeFile(path, `${before}${glue}.workspace/\n`, { over: true });
-  return true;
-}
