@@ -4,13 +4,13 @@ import { applyPlan } from "../engine/apply.ts";
 import type { ApplyEvent, Outcome } from "../planner/outcome.ts";
 import type { Plan } from "../planner/plan.ts";
 import { registry } from "../providers/index.ts";
-import { colorsFor, wantsColor } from "../report/color.ts";
 import { printableJson } from "../report/printable.ts";
 import type { Live } from "../resource/live.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { Entry } from "../state/entry.ts";
 import { nodeClock, nodeRandom } from "../state/file/node-ports.ts";
 import type { Lease } from "../state/store.ts";
+import { colorsOf } from "./colors.ts";
 import { fromEnv, timeFromEnv } from "./config.ts";
 import type { Context } from "./context.ts";
 import { diagnosticEvents } from "./ending.ts";
@@ -82,9 +82,7 @@ export async function showOutcome(context: Context, outcome: Outcome, form: Form
   switch (form) {
     case "text": {
       const { outcomeText } = await import("../report/outcome-text.ts");
-      context.stdout.write(
-        outcomeText(outcome, colorsFor(wantsColor(context.env, context.stdout.isTerminal))),
-      );
+      context.stdout.write(outcomeText(outcome, colorsOf(context, context.stdout)));
       return;
     }
     case "json": {

@@ -5,7 +5,7 @@ import type { JsonObject } from "../core/json.ts";
 import { clusterText, whyText } from "../report/cluster-text.ts";
 import { printable } from "../report/printable.ts";
 import { duration } from "../report/words.ts";
-import { sleep } from "./connection.ts";
+import { nodeClock } from "../state/file/node-ports.ts";
 import type { Context } from "./context.ts";
 import type { Recorded } from "./recorded.ts";
 
@@ -42,7 +42,7 @@ export async function reached(context: Context, of: Recorded, on: Waiting): Prom
     if (on.signal.aborted) return undefined;
     const left = on.timeoutMs - (performance.now() - begun);
     if (left <= 0) throw new Failure(tooLong(of, on, found));
-    await sleep(Math.min(wait, left), on.signal);
+    await nodeClock.sleep(Math.min(wait, left), on.signal);
   }
 }
 

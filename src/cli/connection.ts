@@ -5,6 +5,7 @@ import { type Client, createClient } from "../api/client.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../api/exchange.ts";
 import { httpTransport } from "../api/transport.ts";
 import { error, Failure } from "../core/diagnostic.ts";
+import { nodeClock } from "../state/file/node-ports.ts";
 import { type HostOptions, type Settings, settingsOf } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { SpecOptions } from "./spec.ts";
@@ -118,8 +119,8 @@ function clientOver(
     token,
     auth,
     parallelism: options.settings.parallelism,
-    clock: Date.now,
-    sleep,
+    clock: nodeClock.now,
+    sleep: nodeClock.sleep,
     random: Math.random,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(requestMs === undefined ? {} : { timeoutMs: requestMs }),
@@ -130,20 +131,6 @@ function clientOver(
         `waiting: ${operation} ${what}; sent again in ${Math.ceil(waitMs / 1000)} s, for the ${attempt + 1}. time`,
       );
     },
-  });
-}
-
-/** Ends early when the signal aborts. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted === true) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener("abort", done);
   });
 }
 

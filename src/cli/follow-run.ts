@@ -5,7 +5,7 @@ import type { JsonObject } from "../core/json.ts";
 import { hasEnded, outcomeWord, stateText } from "../report/run-text.ts";
 import { duration } from "../report/words.ts";
 import type { Reader } from "../resource/verbs.ts";
-import { sleep } from "./connection.ts";
+import { nodeClock } from "../state/file/node-ports.ts";
 import type { Context } from "./context.ts";
 import { outlookOf, type RunId } from "./next-attempt.ts";
 
@@ -92,7 +92,7 @@ async function paused({ id, begun, following }: Attempt, round: number): Promise
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 1.5 ** round);
   const left = timeoutMs === undefined ? wait : timeoutMs - (performance.now() - begun);
   if (left <= 0) throw new Failure(tooLong(id, timeoutMs ?? 0));
-  await sleep(Math.min(wait, left), signal);
+  await nodeClock.sleep(Math.min(wait, left), signal);
   return true;
 }
 

@@ -1,13 +1,8 @@
-// The known word that a mistyped one was probably meant to be, and the hint that says so.
+// The hint about a mistyped word: the known one that was probably meant.
 
 import { didYouMean, suggester } from "../core/suggest.ts";
 
-/** Undefined when nothing is near enough to be worth saying. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  return suggester()(word, known);
-}
-
-/** What to do about a word that is none of the known ones; `otherwise` where nothing is near. */
+/** `otherwise` where nothing is near enough to be worth saying. */
 export function nearestHint(word: string, known: readonly string[], otherwise: string): string {
-  return didYouMean(nearest(word, known)).hint ?? otherwise;
+  return didYouMean(suggester()(word, known)).hint ?? otherwise;
 }

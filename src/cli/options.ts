@@ -49,6 +49,11 @@ export const OUTPUT_OPTION = {
   output: choice("-o, --output <form>", "the form of the output", ["text", "json", "markdown", "junit"]),
 } as const;
 
+/** For commands that have no other forms. */
+export const FORM_OPTION = {
+  output: choice("-o, --output <form>", "the form of the output", ["text", "json"]),
+} as const;
+
 export const ASK_OPTIONS = {
   autoApprove: flag("--auto-approve", "do not ask before changing anything"),
   noInput: flag("--no-input", "never ask; without --auto-approve nothing is changed"),

@@ -6,7 +6,7 @@ import { COMMANDS, type Listed } from "./commands.ts";
 import type { Context } from "./context.ts";
 import { EXIT } from "./exit.ts";
 import { groupHelp, programHelp } from "./help.ts";
-import { nearest } from "./nearest.ts";
+import { nearestHint } from "./nearest.ts";
 import { parse } from "./parse.ts";
 import { diagnosticsOf, troubled } from "./trouble.ts";
 
@@ -86,12 +86,9 @@ function formIn(argv: readonly string[]): string {
 }
 
 function unknownCommand(shown: string, known: readonly Pick<Listed, "name">[], name = shown) {
-  const near = nearest(
-    name,
-    known.map((one) => one.name),
-  );
+  const names = known.map((one) => one.name);
   return error("CLI_USAGE", `there is no command "${shown}"`, {
-    hint: near === undefined ? "see: workspace --help" : `did you mean "${near}"?`,
+    hint: nearestHint(name, names, "see: workspace --help"),
   });
 }
 

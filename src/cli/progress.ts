@@ -1,7 +1,7 @@
 // Which progress a run shows: a board where a person watches, lines where a log is kept.
 
-import { colorsFor, wantsColor } from "../report/color.ts";
 import { type Progress, plainProgress } from "../report/progress.ts";
+import { colorsOf } from "./colors.ts";
 import { fromEnv } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Output } from "./output.ts";
@@ -24,7 +24,7 @@ export async function progressFor(context: Context): Promise<Progress> {
   const lines = new Lines(stderr);
   const progress = plainProgress({
     write: (text) => lines.write(text),
-    colors: colorsFor(wantsColor(context.env, stderr.isTerminal)),
+    colors: colorsOf(context, stderr),
   });
   return {
     ...progress,

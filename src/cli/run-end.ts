@@ -3,9 +3,9 @@
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../core/json.ts";
 import { Refused } from "../core/outcome.ts";
-import { colorsFor, wantsColor } from "../report/color.ts";
 import { printableJson } from "../report/printable.ts";
 import { durations, hasSucceeded, messageOf, outcomeWord, outputText } from "../report/run-text.ts";
+import { colorsOf } from "./colors.ts";
 import type { Connection } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { EXIT } from "./exit.ts";
@@ -27,7 +27,7 @@ export async function showEnd(
   const output = await outputOf(connection, run, ending);
   if (ending.form === "json") context.stdout.write(`${printableJson({ run, output }, 2)}\n`);
   else {
-    const colors = colorsFor(wantsColor(context.env, context.stdout.isTerminal));
+    const colors = colorsOf(context, context.stdout);
     const word = outcomeWord(run);
     const paint = hasSucceeded(run) ? colors.green : colors.red;
     context.stderr.write(`run ${ending.id}: ${paint(word)}${after(run)}\n`);

@@ -3,9 +3,9 @@
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Plan } from "../planner/plan.ts";
 import { registry } from "../providers/index.ts";
-import { colorsFor, wantsColor } from "../report/color.ts";
 import { printableJson } from "../report/printable.ts";
 import { VERSION } from "./about.ts";
+import { colorsOf } from "./colors.ts";
 import type { Context } from "./context.ts";
 import { tell } from "./trouble.ts";
 
@@ -25,9 +25,7 @@ export async function showPlan(
   switch (form) {
     case "text": {
       const { planText } = await import("../report/plan-text.ts");
-      context.stdout.write(
-        planText(plan, registry, colorsFor(wantsColor(context.env, context.stdout.isTerminal))),
-      );
+      context.stdout.write(planText(plan, registry, colorsOf(context, context.stdout)));
       return;
     }
     case "json": {

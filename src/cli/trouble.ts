@@ -2,8 +2,8 @@
 
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import { Refused, UnknownOutcome } from "../core/outcome.ts";
-import { colorsFor, wantsColor } from "../report/color.ts";
 import { diagnosticsText } from "../report/diagnostic-text.ts";
+import { colorsOf } from "./colors.ts";
 import type { Context } from "./context.ts";
 import { exitOf } from "./exit.ts";
 
@@ -23,9 +23,7 @@ export function troubled(context: Context, problem: unknown): number {
 /** Writes diagnostics to stderr. */
 export function tell(context: Pick<Context, "env" | "stderr">, diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
-  context.stderr.write(
-    diagnosticsText(diagnostics, colorsFor(wantsColor(context.env, context.stderr.isTerminal))),
-  );
+  context.stderr.write(diagnosticsText(diagnostics, colorsOf(context, context.stderr)));
 }
 
 export function diagnosticsOf(problem: unknown): readonly Diagnostic[] {

@@ -3,16 +3,16 @@
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { clusterText, eventsText } from "../../report/cluster-text.ts";
-import { colorsFor, wantsColor } from "../../report/color.ts";
 import { printable, printableJson } from "../../report/printable.ts";
 import { mayStopRuns } from "../cluster-runs.ts";
 import { backTo, isResized, SIZE_OPTIONS, sizeOf } from "../cluster-size.ts";
 import { clusterNow, DEADLINE_MS, reached, type Waiting } from "../cluster-wait.ts";
+import { colorsOf } from "../colors.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { choice, flag, texts, time, whole } from "../option.ts";
-import { ASK_OPTIONS, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
+import { ASK_OPTIONS, FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
 import { clusterEvents } from "../pages.ts";
 import { type Recorded, withRecorded } from "../recorded.ts";
 
@@ -22,7 +22,6 @@ const WHERE = {
   state: STATE_OPTIONS.state,
   ...HOST_OPTIONS,
 } as const;
-const FORM = { output: choice("-o, --output <form>", "the form of the output", ["text", "json"]) };
 const WAIT = {
   wait: flag("--wait", "wait until it is done"),
   timeout: time("--timeout <time>", "with --wait: how long to wait (default: 30m)"),
@@ -45,7 +44,7 @@ const ENDS: Goal = { what: "be terminated", isThere: ({ state }) => state === "T
 const start = defineCommand({
   name: "start",
   summary: "start a terminated cluster",
-  options: { ...WAIT, ...FORM, ...WHERE },
+  options: { ...WAIT, ...FORM_OPTION, ...WHERE },
   args: CLUSTER,
   run: (context, options, [address = ""]) =>
     context.signals.during(
@@ -69,7 +68,7 @@ const start = defineCommand({
 const restart = defineCommand({
   name: "restart",
   summary: "restart a running cluster",
-  options: { ...WAIT, ...ASK_OPTIONS, ...FORM, ...WHERE },
+  options: { ...WAIT, ...ASK_OPTIONS, ...FORM_OPTION, ...WHERE },
   args: CLUSTER,
   run: (context, options, [address = ""]) =>
     context.signals.during(
@@ -91,7 +90,7 @@ const restart = defineCommand({
 const resize = defineCommand({
   name: "resize",
   summary: "change the number of workers of a running cluster",
-  options: { ...SIZE_OPTIONS, ...WAIT, ...FORM, ...WHERE },
+  options: { ...SIZE_OPTIONS, ...WAIT, ...FORM_OPTION, ...WHERE },
   args: CLUSTER,
   notes: "Where the spec says another size, the next apply brings that one back.",
   run: (context, options, [address = ""]) => {
@@ -117,7 +116,7 @@ const resize = defineCommand({
 const terminate = defineCommand({
   name: "terminate",
   summary: "terminate a cluster; its configuration stays",
-  options: { ...WAIT, ...ASK_OPTIONS, ...FORM, ...WHERE },
+  options: { ...WAIT, ...ASK_OPTIONS, ...FORM_OPTION, ...WHERE },
   args: CLUSTER,
   run: (context, options, [address = ""]) =>
     context.signals.during(
@@ -142,7 +141,7 @@ const events = defineCommand({
     limit: whole("--limit <number>", "so many at most (default: 50)", 1, 1_000_000),
     all: flag("--all", "all of them"),
     order: choice("--order <direction>", "newest or oldest first", ["newest", "oldest"]),
-    ...FORM,
+    ...FORM_OPTION,
     ...WHERE,
   },
   args: CLUSTER,
@@ -158,7 +157,7 @@ const events = defineCommand({
         ...(types.length === 0 ? {} : { event_types: types }),
       };
       const { events: found } = await clusterEvents(connection.reader, request, most);
-      const colors = colorsFor(wantsColor(context.env, context.stdout.isTerminal));
+      const colors = colorsOf(context, context.stdout);
       context.stdout.write(
         options.output === "json" ? `${printableJson(found, 2)}\n` : eventsText(found, colors),
       );

@@ -3,9 +3,9 @@
 import { Failure, hasErrors } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/plan.ts";
 import { registry } from "../../providers/index.ts";
-import { colorsFor, wantsColor } from "../../report/color.ts";
 import { printableJson } from "../../report/printable.ts";
 import { VERSION } from "../about.ts";
+import { colorsOf } from "../colors.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { driftEnding } from "../ending.ts";
@@ -40,7 +40,7 @@ async function showDrift(context: Context, plan: Plan, form: ReportForm): Promis
   switch (form) {
     case "text": {
       const { driftText } = await import("../../report/drift-text.ts");
-      const colors = colorsFor(wantsColor(context.env, context.stdout.isTerminal));
+      const colors = colorsOf(context, context.stdout);
       context.stdout.write(driftText(plan.drift, registry, colors));
       return;
     }

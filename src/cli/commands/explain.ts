@@ -2,8 +2,8 @@
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
-import { colorsFor, wantsColor } from "../../report/color.ts";
 import { fieldText, findField, kindsText, kindText } from "../../report/explain-text.ts";
+import { colorsOf } from "../colors.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { nearestHint } from "../nearest.ts";
@@ -14,7 +14,7 @@ export const explain = defineCommand({
   options: {},
   args: [{ name: "[what]", description: "a kind (`pools`) or a field (`clusters.autoscale.min_workers`)" }],
   async run(context, _options, [what]) {
-    const colors = colorsFor(wantsColor(context.env, context.stdout.isTerminal));
+    const colors = colorsOf(context, context.stdout);
     const [kind, ...path] = (what ?? "").split(".").filter((part) => part !== "");
     if (kind === undefined) {
       context.stdout.write(kindsText(registry, colors));

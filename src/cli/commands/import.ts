@@ -16,8 +16,7 @@ import type { Context } from "../context.ts";
 import { exitOf } from "../exit.ts";
 import { assertFree, taking } from "../import-live.ts";
 import { nearestHint } from "../nearest.ts";
-import { choice } from "../option.ts";
-import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
+import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
 import { type Run, withRun } from "../run.ts";
 import { showPlan } from "../show-plan.ts";
 import { tell } from "../trouble.ts";
@@ -29,7 +28,7 @@ export const importCommand = defineCommand({
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
     ...STATE_OPTIONS,
-    output: choice("-o, --output <form>", "the form of the output", ["text", "json"]),
+    ...FORM_OPTION,
   },
   args: [
     { name: "<address>", description: "a resource of the spec, such as pools.shared" },

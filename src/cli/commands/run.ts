@@ -9,8 +9,8 @@ import type { Connection } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { followRun } from "../follow-run.ts";
-import { choice, flag, time } from "../option.ts";
-import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
+import { flag, time } from "../option.ts";
+import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
 import { numberId, type Recorded, withRecorded } from "../recorded.ts";
 import { showEnd } from "../run-end.ts";
 import { hasParameters, PARAMETER_OPTIONS, type Parameters, parametersFor } from "../run-parameters.ts";
@@ -33,7 +33,7 @@ export const run = defineCommand({
     ),
     timeout: time("--timeout <time>", "with --wait: stop following after this time; the run goes on"),
     cancelOnInterrupt: flag("--cancel-on-interrupt", "with --wait: Ctrl-C cancels the run, too"),
-    output: choice("-o, --output <form>", "the form of the output", ["text", "json"]),
+    ...FORM_OPTION,
     file: SPEC_OPTIONS.file,
     target: SPEC_OPTIONS.target,
     state: STATE_OPTIONS.state,

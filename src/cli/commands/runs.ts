@@ -2,10 +2,10 @@
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { colorsFor, wantsColor } from "../../report/color.ts";
 import { printableJson } from "../../report/printable.ts";
 import { hasEnded, outcomeWord, outputText, runsText, runText } from "../../report/run-text.ts";
 import { listed } from "../../report/words.ts";
+import { colorsOf } from "../colors.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { confirmed } from "../confirm.ts";
 import { type Connection, withConnection } from "../connection.ts";
@@ -13,16 +13,12 @@ import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { followRun } from "../follow-run.ts";
 import { choice, flag, text, time, whole } from "../option.ts";
-import { ASK_OPTIONS } from "../options.ts";
+import { ASK_OPTIONS, FORM_OPTION } from "../options.ts";
 import { newestRuns } from "../pages.ts";
 import { numberId, withRecorded } from "../recorded.ts";
 import { showEnd } from "../run-end.ts";
 import { viewsOf, writeViews } from "../run-views.ts";
 import { RUN_ARGUMENT, RUN_OPTIONS, withRuns } from "../which-runs.ts";
-
-const FORM = { output: choice("-o, --output <form>", "the form of the output", ["text", "json"]) };
-
-const colors = (context: Context) => colorsFor(wantsColor(context.env, context.stdout.isTerminal));
 
 const list = defineCommand({
   name: "list",
@@ -34,7 +30,7 @@ const list = defineCommand({
     completed: flag("--completed", "only runs that have ended"),
     limit: whole("--limit <number>", "so many at most (default: 20)", 1, 1_000_000),
     all: flag("--all", "all of them"),
-    ...FORM,
+    ...FORM_OPTION,
   },
   async run(context, options) {
     if (options.active && options.completed)
@@ -49,7 +45,9 @@ const list = defineCommand({
     const show = async ({ reader }: Connection, ofJob: JsonObject) => {
       const runs = await newestRuns(reader, { ...filter, ...ofJob }, most);
       context.stdout.write(
-        options.output === "json" ? `${printableJson(runs, 2)}\n` : runsText(runs, colors(context)),
+        options.output === "json"
+          ? `${printableJson(runs, 2)}\n`
+          : runsText(runs, colorsOf(context, context.stdout)),
       );
       return EXIT.ok;
     };
@@ -71,7 +69,7 @@ const get = defineCommand({
       "follow it, and further attempts at it, to the end, and show the result; the exit code says how that was",
     ),
     timeout: time("--timeout <time>", "with --wait: stop following after this time"),
-    ...FORM,
+    ...FORM_OPTION,
   },
   args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
@@ -95,14 +93,16 @@ async function showOne(
   form: "text" | "json",
 ): Promise<number> {
   const found = await reader.read("jobs/runs/get", { run_id });
-  context.stdout.write(form === "json" ? `${printableJson(found, 2)}\n` : runText(found, colors(context)));
+  context.stdout.write(
+    form === "json" ? `${printableJson(found, 2)}\n` : runText(found, colorsOf(context, context.stdout)),
+  );
   return EXIT.ok;
 }
 
 const output = defineCommand({
   name: "output",
   summary: "show what a run, or a job's most recent one, gave back",
-  options: { ...RUN_OPTIONS, ...FORM },
+  options: { ...RUN_OPTIONS, ...FORM_OPTION },
   args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
     withRuns(context, options, run, "latest", async ({ connection: { reader }, ids: [run_id = 0] }) => {
@@ -124,7 +124,7 @@ const exported = defineCommand({
     out: text("--out <file>", "where to write it; further views get a number (default: stdout)"),
     force: flag("--force", "write over files that are there"),
     views: choice("--views <which>", "which views", ["CODE", "DASHBOARDS", "ALL"]),
-    ...FORM,
+    ...FORM_OPTION,
   },
   args: RUN_ARGUMENT,
   notes: "Without --out there must be exactly one view.",

@@ -13,7 +13,7 @@ import { type CommandGroup, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { nearestHint } from "../nearest.ts";
-import { choice } from "../option.ts";
+import { FORM_OPTION } from "../options.ts";
 import { judgedSpec, targetOf } from "../spec.ts";
 import { type StateOptions, withState } from "../state-place.ts";
 import { tell } from "../trouble.ts";
@@ -25,12 +25,10 @@ import { rekey } from "./state/rekey.ts";
 import { restore } from "./state/restore.ts";
 import { unlock } from "./state/unlock.ts";
 
-const FORM = { output: choice("-o, --output <form>", "the form of the output", ["text", "json"]) };
-
 const list = defineCommand({
   name: "list",
   summary: "list what is recorded",
-  options: { ...PLACE, ...FORM },
+  options: { ...PLACE, ...FORM_OPTION },
   async run(context, options) {
     const records = sorted(await read(context, options));
     if (options.output === "json") context.stdout.write(`${printableJson(records.map(brief), 2)}\n`);
