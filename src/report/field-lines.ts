@@ -39,7 +39,7 @@ export function setLines(
         visit([...path, key], memberSchema(schema, key), member);
     else if (Array.isArray(value) && value.length > 0)
       lines.push(...listLines(label, maskedValue(schema, value) as Json[]));
-    else lines.push({ label, text: valueText(value), ...noted(wordsFor(path, value)) });
+    else lines.push({ label, text: contentText(path, value), ...noted(wordsFor(path, value)) });
   };
   for (const [name, value] of Object.entries(values)) visit([name], fields[name] ?? {}, value);
   return lines;
@@ -82,7 +82,13 @@ function changedLines(fields: FieldTable, diff: FieldDiff, label: string): reado
     return memberLines(label, before ?? [], after ?? [], schema.list);
   if (isLong(before) || isLong(after)) return textLines(label, before, after);
   if (isObject(before) || isObject(after)) return objectLines(diff.path, before, after);
-  return [{ label, was: valueText(before), text: valueText(after) }];
+  return [{ label, was: contentText(diff.path, before), text: contentText(diff.path, after) }];
+}
+
+/** Cells are known by a digest alone, where files also have a size. */
+function contentText(path: Path, value: Json | undefined): string {
+  const isDigest = path[0] === "content" && typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+  return isDigest ? `sha256 ${value}` : valueText(value);
 }
 
 function isLong(value: Json | undefined): value is string {

@@ -1,5 +1,6 @@
 // A plan as text for a terminal: every change in its order, then what is off, what objects, what is lost, and one line that sums up.
 
+import type { Change } from "../planner/change.ts";
 import type { Drift, Plan } from "../planner/plan.ts";
 import type { Registry } from "../resource/registry.ts";
 import { type ChangeView, changeView } from "./change-view.ts";
@@ -29,7 +30,7 @@ export function planText(plan: Plan, registry: Registry, colors: Colors): string
 }
 
 function changesSection(plan: Plan, registry: Registry, colors: Colors): readonly string[] {
-  const shown = plan.changes.filter((change) => change.action !== "noop");
+  const shown = plan.changes.filter((change) => change.action !== "noop" && change.action !== "report");
   const lines: string[] = [];
   let kind = "";
   let roomy = false;
@@ -95,13 +96,29 @@ function driftSection(plan: Plan, registry: Registry, colors: Colors): readonly 
   ];
 }
 
+/** What is there and not in the spec, a few by name: kind by kind, and what lies inside something by what it lies in. */
 function unmanagedSection(plan: Plan, colors: Colors): readonly string[] {
-  if (plan.unmanaged.length === 0) return [];
-  const kinds = [...new Set(plan.unmanaged.map((one) => one.kind))];
-  const counts = kinds.map(
-    (kind) => `${printable(kind)} (${plan.unmanaged.filter((one) => one.kind === kind).length})`,
+  const strangers = plan.unmanaged.map((one) => ({ group: one.kind, name: one.name }));
+  const groups = Map.groupBy([...strangers, ...plan.changes.flatMap(foundInside)], (one) => one.group);
+  const lines = [...groups].map(
+    ([group, all]) => `${printable(group)} (${listed(all.map((one) => printable(one.name)))})`,
   );
-  return [colors.dim(`Not in the spec and left alone: ${listed(counts, 20)}.`)];
+  const head = "Not in the spec and left alone:";
+  const [only, ...more] = lines;
+  if (only === undefined) return [];
+  return (more.length === 0 ? [`${head} ${only}.`] : [head, ...lines.map((line) => `  ${line}`)]).map(
+    colors.dim,
+  );
+}
+
+function foundInside({
+  action,
+  kind,
+  name,
+}: Change): readonly { readonly group: string; readonly name: string }[] {
+  if (action !== "report") return [];
+  const slash = name.indexOf("/");
+  return [{ group: `${kind} in ${name.slice(0, slash)}`, name: name.slice(slash + 1) }];
 }
 
 function diagnosticsSection(plan: Plan, colors: Colors): readonly string[] {

@@ -35,7 +35,7 @@ describe("plan as text", () => {
         ~ pools.same changed
             max_capacity  5 → 7
 
-      Not in the spec and left alone: pools (1).
+      Not in the spec and left alone: pools (theirs).
 
       error GUARD_PREVENT_DESTROY: pools.gone would be deleted and is marked prevent_destroy
         hint: take it away
