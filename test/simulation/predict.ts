@@ -132,7 +132,8 @@ export function announcedBy(change: Change): readonly Announced[] {
         change.replacing === "rename-aside"
           ? [{ ...one("instance-pools/edit", change.id), optional: true as const }]
           : [];
-      return [...aside, ...creates(change), ...deletes(change.kind, change.id, change.before)];
+      const old = change.keepsOld === true ? [] : deletes(change.kind, change.id, change.before);
+      return [...aside, ...creates(change), ...old];
     }
     case "delete":
       return deletes(change.kind, change.id, change.before);
