@@ -2,7 +2,7 @@
 
 import type { Json } from "../core/json.ts";
 import { isContentField } from "../resource/content-kinds.ts";
-import type { FieldSchema } from "../resource/fields.ts";
+import type { FieldSchema, FieldTable } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { Colors } from "./color.ts";
@@ -12,7 +12,7 @@ import { grouped, listed } from "./words.ts";
 export function kindsText(registry: Registry, colors: Colors): string {
   const width = Math.max(...registry.kinds.map((one) => one.kind.length));
   const lines = registry.kinds.map((one) => `  ${colors.bold(one.kind.padEnd(width))}  ${one.description}`);
-  return `Kinds of resources:\n\n${lines.join("\n")}\n\nMore: workspace explain KIND, workspace explain KIND.FIELD\n`;
+  return `Kinds of resources:\n\n${lines.join("\n")}\n\nBeside them a spec holds include, variables, targets and policy, and each resource may hold lifecycle.\nMore: workspace explain KIND, workspace explain KIND.FIELD\n`;
 }
 
 export function kindText(provider: Provider, colors: Colors): string {
@@ -69,8 +69,8 @@ export type FoundField =
   | { readonly missing: string; readonly known: readonly string[] };
 
 /** One field by its path, through lists and maps; or the name that there is not, with those that there are. */
-export function findField(provider: Provider, path: readonly string[]): FoundField {
-  let schema: FieldSchema = { properties: provider.fields };
+export function findField(fields: FieldTable, path: readonly string[]): FoundField {
+  let schema: FieldSchema = { properties: fields };
   for (const key of path) {
     const inside = schema.items ?? schema;
     const next =
@@ -113,7 +113,8 @@ function fieldFacts(schema: FieldSchema): readonly string[] {
       )}.`,
     );
   for (const [keyword, words] of LIMITS)
-    if (schema[keyword] !== undefined) facts.push(`${words} ${valueText(schema[keyword] as Json)}.`);
+    if (schema[keyword] !== undefined && schema[keyword] !== LARGEST)
+      facts.push(`${words} ${valueText(schema[keyword] as Json)}.`);
   if (schema.default !== undefined)
     facts.push(`Unset means ${valueText(schema.default)}; another live value is drift.`);
   if (schema.serverDefault === true)
@@ -130,6 +131,9 @@ function fieldFacts(schema: FieldSchema): readonly string[] {
   if (schema.names !== undefined) facts.push(`Names ${schema.names}.`);
   return facts;
 }
+
+/** The largest whole number of the wire says nothing to people. */
+const LARGEST = 2_147_483_647;
 
 const LIMITS = [
   ["minimum", "At least"],

@@ -114,14 +114,16 @@ function withLifecycle(written: Written, fields: MapNode): MapNode {
 function checkSchema(
   written: Written,
   fields: MapNode,
-  { validator, suggest, findings }: Checking,
+  { registry, validator, suggest, findings }: Checking,
 ): ReadonlySet<string> {
   const { address, provider } = written;
+  const beside = registry.kinds.flatMap(({ nested }) => (nested?.kind === provider.kind ? nested.under : []));
   const faulty = new Set<string>();
   for (const { code, message, path, onKey, hint, missing } of wordsOf(
     validator.resource(provider, fields),
     address,
     suggest,
+    beside,
   )) {
     faulty.add(String(path[0] ?? missing ?? ""));
     const at = placeOf(written, fields, path, onKey);

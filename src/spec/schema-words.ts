@@ -17,18 +17,23 @@ export interface Words {
   readonly hint?: string;
 }
 
-/** Errors that a person can act on, one for each problem. `name` is what the values belong to: an address, `policy`. */
-export function wordsOf(errors: readonly SchemaError[], name: string, suggest: Suggest): readonly Words[] {
-  return chosen(errors).map((error) => words(error, name, suggest));
+/** Errors that a person can act on, one for each problem. `name` is what the values belong to: an address, `policy`; `beside`: what may stand there beside its fields. */
+export function wordsOf(
+  errors: readonly SchemaError[],
+  name: string,
+  suggest: Suggest,
+  beside: readonly string[] = [],
+): readonly Words[] {
+  return chosen(errors).map((error) => words(error, name, suggest, beside));
 }
 
-function words(error: SchemaError, name: string, suggest: Suggest): Words {
+function words(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): Words {
   const { path } = error;
   const subject = path.length === 0 ? name : `${name}: ${toText(path)}`;
   switch (error.keyword) {
     case "additionalProperties":
     case "unevaluatedProperties":
-      return unknownField(error, name, suggest);
+      return unknownField(error, name, suggest, path.length === 0 ? beside : []);
     case "required":
       return missingField(error, name);
     case "propertyNames":
@@ -58,10 +63,10 @@ function words(error: SchemaError, name: string, suggest: Suggest): Words {
   }
 }
 
-function unknownField(error: SchemaError, name: string, suggest: Suggest): Words {
+function unknownField(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): Words {
   const field = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
   const path = [...error.path, field];
-  const known = Object.keys((error.schema.properties ?? {}) as object);
+  const known = [...Object.keys((error.schema.properties ?? {}) as object), ...beside];
   return {
     code: "SPEC_UNKNOWN_FIELD",
     message: `${name} has no field ${quoted(toText(path))}`,

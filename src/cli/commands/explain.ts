@@ -2,7 +2,14 @@
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
-import { fieldText, findField, kindsText, kindText } from "../../report/explain-text.ts";
+import type { Colors } from "../../report/color.ts";
+import { type FoundField, fieldText, findField, kindsText, kindText } from "../../report/explain-text.ts";
+import { valueText } from "../../report/value-text.ts";
+import { listed } from "../../report/words.ts";
+import type { FieldSchema, FieldTable } from "../../resource/fields.ts";
+import type { Provider } from "../../resource/provider.ts";
+import { specSchema } from "../../spec/schema.ts";
+import { LIFECYCLE } from "../../spec/schema-sections.ts";
 import { colorsOf } from "../colors.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit.ts";
@@ -12,7 +19,12 @@ export const explain = defineCommand({
   name: "explain",
   summary: "explain a kind or a field",
   options: {},
-  args: [{ name: "[what]", description: "a kind (`pools`) or a field (`clusters.autoscale.min_workers`)" }],
+  args: [
+    {
+      name: "[what]",
+      description: "a kind (`pools`), a field (`clusters.autoscale.min_workers`), or a section (`policy`)",
+    },
+  ],
   async run(context, _options, [what]) {
     const colors = colorsOf(context, context.stdout);
     const [kind, ...path] = (what ?? "").split(".").filter((part) => part !== "");
@@ -21,22 +33,66 @@ export const explain = defineCommand({
       return EXIT.ok;
     }
     const provider = registry.find(kind);
-    if (provider === undefined)
-      throw unknown(
-        "kind",
-        kind,
-        registry.kinds.map((one) => one.kind),
-      );
-    if (path.length === 0) {
-      context.stdout.write(kindText(provider, colors));
-      return EXIT.ok;
-    }
-    const found = findField(provider, path);
-    if ("missing" in found) throw unknown(`field of ${kind}`, found.missing, found.known);
-    context.stdout.write(fieldText([kind, ...path].join("."), found.schema, colors));
+    context.stdout.write(
+      provider === undefined ? sectionText(kind, path, colors) : partText(provider, path, colors),
+    );
     return EXIT.ok;
   },
 });
+
+/** A kind, one of its fields, or what stands in a resource beside its fields. */
+function partText(provider: Provider, path: readonly string[], colors: Colors): string {
+  const { kind } = provider;
+  const [first, ...rest] = path;
+  const nested = nestedIn(provider);
+  if (first === undefined) return `${kindText(provider, colors)}${besideText(nested)}`;
+  const child = nested.find((one) => one.nested?.under === first);
+  if (child !== undefined) return partText(child, rest, colors);
+  const lifecycle = { lifecycle: asSection(LIFECYCLE) };
+  const fields = { ...lifecycle, ...unders(nested), ...provider.fields };
+  return shown(`field of ${kind}`, [kind, ...path], findField(fields, path), colors);
+}
+
+function nestedIn({ kind }: Provider): readonly Provider[] {
+  return registry.kinds.filter((one) => one.nested?.kind === kind);
+}
+
+/** For the list of what there is; the kinds themselves are explained by their own tables. */
+function unders(nested: readonly Provider[]): FieldTable {
+  return Object.fromEntries(nested.map((one) => [one.nested?.under ?? "", { description: one.description }]));
+}
+
+function besideText(nested: readonly Provider[]): string {
+  const names = [...nested.map((one) => one.nested?.under ?? ""), "lifecycle"];
+  return `\nBeside its fields a resource may hold ${listed(names)}.\n`;
+}
+
+/** What a spec holds beside resources. */
+function sectionText(name: string, path: readonly string[], colors: Colors): string {
+  const { properties, $defs } = specSchema(registry) as FieldSchema & { readonly $defs: FieldTable };
+  const sections: FieldTable = Object.fromEntries(
+    SECTIONS.map((one) => [one, asSection(properties?.[one] ?? $defs[one] ?? {})]),
+  );
+  if (!Object.hasOwn(sections, name))
+    throw unknown("kind", name, [...registry.kinds.map((one) => one.kind), ...SECTIONS]);
+  return shown(`field of ${name}`, [name, ...path], findField(sections, [name, ...path]), colors);
+}
+
+/** Nothing in a section is required, and nothing in it is compared with the workspace. */
+function asSection(schema: FieldSchema): FieldSchema {
+  const { default: usual, description = "", properties = {}, ...rest } = schema;
+  const members = Object.entries(properties).map(([name, member]) => [name, asSection(member)] as const);
+  const unset = usual === undefined ? "" : ` Unset: ${valueText(usual)}.`;
+  const inside = members.length === 0 ? {} : { properties: Object.fromEntries(members) };
+  return { ...rest, ...inside, description: `${description}${unset}`, required: [] };
+}
+
+const SECTIONS = ["include", "variables", "targets", "policy", "lifecycle"];
+
+function shown(what: string, path: readonly string[], found: FoundField, colors: Colors): string {
+  if ("missing" in found) throw unknown(what, found.missing, found.known);
+  return fieldText(path.join("."), found.schema, colors);
+}
 
 function unknown(what: string, name: string, known: readonly string[]): Failure {
   const hint = nearestHint(name, known, `known: ${known.join(", ")}`);

@@ -1,0 +1,35 @@
+// Everything that a spec may hold can be explained, and what it may hold is named where something else stands.
+
+import { expect, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { contextWith } from "./context.ts";
+
+async function told(what: string): Promise<string> {
+  const context = contextWith();
+  await runProgram(context, ["explain", what]);
+  return context.out() + context.err();
+}
+
+test.each([
+  ["scopes", "may hold acls, secrets and lifecycle"],
+  ["scopes.acls", "Written under acls of one of the scopes."],
+  ["scopes.acls.permission", "MANAGE also changes this list"],
+  ["scopes.secrets.env", "Environment variable that holds the value."],
+  ["pools.lifecycle", "prevent_destroy "],
+  ["pools.lifecycle.ignore_changes", "left alone later"],
+  ["lifecycle", "How changes of this resource are treated."],
+  ["policy", "max_deletes "],
+  ["policy.max_deletes", 'Unset: "30%".'],
+  ["variables", "--var-file"],
+  ["targets", "Named deployments."],
+  ["include", "Further files of this spec"],
+  ["scopes.nope", "known: lifecycle, acls, secrets, "],
+  ["polcy", 'did you mean "policy"?'],
+])("%s", async (what, words) => {
+  expect(await told(what)).toContain(words);
+});
+
+test("no explanation cites a rule of the contract that its reader does not have", async () => {
+  for (const kind of ["users", "groups", "scopes", "pools", "clusters", "jobs", "notebooks", "files"])
+    expect(await told(kind)).not.toMatch(/part [AB], /);
+});
