@@ -95,6 +95,16 @@ describe("tidy", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("ARCHITECTURE.md shows the same table", () => {
+    const rows = readFileSync("ARCHITECTURE.md", "utf8").matchAll(/^\| `src\/(\w+)` \|.*\| ([^|]*) \|$/gm);
+    const shown = [...rows].map(([, room = "", may = ""]) => [room, may] as const);
+    const held = Object.entries(MAY_IMPORT).map(([room, { values, types = [] }]) => {
+      const may = [...values, ...types.map((type) => `${type} (types)`)];
+      return [room, may.join(", ") || "nothing"] as const;
+    });
+    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(held));
+  });
+
   test("only the edges touch the machine", () => {
     const wrong = sources
       .filter((source) => !MAY_USE_NODE.some((allowed) => allowed.test(source.path)))

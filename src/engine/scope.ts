@@ -2,6 +2,7 @@
 
 import { type Address, kindOf } from "../core/address.ts";
 import type { PlanInput } from "../planner/input.ts";
+import { withNeeds } from "../planner/topology.ts";
 import type { Values } from "../resource/fields.ts";
 import { foldName } from "../resource/names.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
@@ -77,17 +78,17 @@ export function scopeOf(registry: Registry, spec: Spec | undefined, state: State
 
 /** With the parents and members of nested kinds, and the kinds whose names must be translated. */
 function withRelated(registry: Registry, kinds: readonly string[]): ReadonlySet<string> {
-  const used = new Set<string>();
-  const queue = kinds.filter((kind) => registry.find(kind) !== undefined);
-  for (let kind = queue.pop(); kind !== undefined; kind = queue.pop()) {
-    if (used.has(kind)) continue;
-    used.add(kind);
-    const provider = registry.get(kind);
-    if (provider.nested !== undefined) queue.push(provider.nested.kind);
-    for (const other of registry.kinds) if (other.nested?.kind === kind) queue.push(other.kind);
-    queue.push(...kindsNamedBy(provider.fields));
-  }
-  return used;
+  const known = kinds.filter((kind) => registry.find(kind) !== undefined);
+  const membersOf = (kind: string) => registry.kinds.filter(({ nested }) => nested?.kind === kind);
+  return withNeeds(known, (kind) => [
+    ...kindsBehind(registry.get(kind)),
+    ...membersOf(kind).map((member) => member.kind),
+  ]);
+}
+
+/** The kinds without which things of a kind cannot be read: that of their parents, and those that their fields name. */
+export function kindsBehind({ nested, fields }: Provider): readonly string[] {
+  return [...(nested === undefined ? [] : [nested.kind]), ...kindsNamedBy(fields)];
 }
 
 /** Whether the spec or the state speaks of a live object. */

@@ -1,14 +1,15 @@
 // Reads everything that a workspace holds of some kinds, whoever manages it: what an export starts from.
 
 import type { ReadEvent } from "../planner/outcome.ts";
+import { withNeeds } from "../planner/topology.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Live, LiveKind } from "../resource/live.ts";
 import type { LiveObject, Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { Reader } from "../resource/verbs.ts";
-import { kindsNamedBy } from "./names.ts";
 import { withNames } from "./observe.ts";
 import { expected } from "./problem.ts";
+import { kindsBehind } from "./scope.ts";
 import { Slots } from "./slots.ts";
 
 export interface SurveyInput {
@@ -25,7 +26,7 @@ export interface SurveyInput {
 /** A kind, or a parent, that could not be read is there with the reason. */
 export async function survey(input: SurveyInput): Promise<Live> {
   const slots = new Slots(input.parallelism);
-  const needed = kindsToRead(input.registry, input.kinds);
+  const needed = withNeeds(input.kinds, (kind) => kindsBehind(input.registry.get(kind)));
   const kinds = input.registry.kinds.filter((provider) => needed.has(provider.kind));
   const reading = new Map<string, Promise<LiveKind>>();
   const found = new Map<string, LiveKind>();
@@ -48,20 +49,6 @@ export async function survey(input: SurveyInput): Promise<Live> {
 
 const pair = (kind: string, live: LiveKind | undefined): readonly (readonly [string, LiveKind])[] =>
   live === undefined ? [] : [[kind, live]];
-
-/** With the parents of members, and the kinds whose names stand in fields. */
-function kindsToRead(registry: Registry, kinds: ReadonlySet<string>): ReadonlySet<string> {
-  const all = new Set<string>();
-  const queue = [...kinds];
-  for (let kind = queue.pop(); kind !== undefined; kind = queue.pop()) {
-    if (all.has(kind)) continue;
-    all.add(kind);
-    const provider = registry.get(kind);
-    if (provider.nested !== undefined) queue.push(provider.nested.kind);
-    queue.push(...kindsNamedBy(provider.fields));
-  }
-  return all;
-}
 
 async function readKind(
   input: SurveyInput,

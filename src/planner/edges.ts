@@ -6,6 +6,7 @@ import { type FieldSchema, type FieldTable, memberSchema, type Values } from "..
 import { foldName } from "../resource/names.ts";
 import type { Change } from "./change.ts";
 import type { Context } from "./context.ts";
+import { withNeeds } from "./topology.ts";
 
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
 export function withEdges(context: Context, changes: readonly Change[]): Change[] {
@@ -100,12 +101,9 @@ export function restricted(changes: readonly Change[], only: (address: Address) 
   const byAddress = new Map<Address, Change[]>();
   for (const change of changes)
     byAddress.set(change.address, [...(byAddress.get(change.address) ?? []), change]);
-  const kept = new Set<Address>();
-  const queue = changes.filter((change) => only(change.address)).map((change) => change.address);
-  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    if (kept.has(next)) continue;
-    kept.add(next);
-    for (const change of byAddress.get(next) ?? []) queue.push(...change.dependsOn);
-  }
+  const named = changes.map((change) => change.address).filter((address) => only(address));
+  const kept = withNeeds(named, (address) =>
+    (byAddress.get(address) ?? []).flatMap((change) => change.dependsOn),
+  );
   return changes.filter((change) => kept.has(change.address));
 }

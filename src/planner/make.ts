@@ -21,7 +21,7 @@ import { inOrder } from "./order.ts";
 import type { Plan, Unmanaged } from "./plan.ts";
 import { removals } from "./removals.ts";
 import { withRenames } from "./renames.ts";
-import { byNeed } from "./topology.ts";
+import { byNeed, withNeeds } from "./topology.ts";
 import { unknownNames } from "./unknown-names.ts";
 import { unreadableKinds } from "./unreadable.ts";
 import { worldOf } from "./world.ts";
@@ -77,13 +77,8 @@ function decideAll(context: Context): Diagnostic[] {
 /** What `only` names and everything that it needs: what cannot be done elsewhere holds nothing of it back. */
 function askedFor({ only, spec }: PlanInput): (address: Address) => boolean {
   if (only === undefined) return () => true;
-  const asked = new Set<Address>();
-  const queue = [...spec.resources.keys()].filter((address) => only(address));
-  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    if (asked.has(next)) continue;
-    asked.add(next);
-    queue.push(...(spec.resources.get(next)?.dependsOn ?? []));
-  }
+  const named = [...spec.resources.keys()].filter((address) => only(address));
+  const asked = withNeeds(named, (address) => spec.resources.get(address)?.dependsOn ?? []);
   return (address) => asked.has(address);
 }
 

@@ -1,6 +1,7 @@
 // References of a desired resource, put in where their values are known before apply.
 
 import type { Address } from "../core/address.ts";
+import { stringifyJson } from "../core/exact-json.ts";
 import type { Json } from "../core/json.ts";
 import { toPointer, withValueAt } from "../core/pointer.ts";
 import type { Values } from "../resource/fields.ts";
@@ -39,7 +40,7 @@ export function referenceValue(reference: Reference, lookup: Lookup): Json | und
   for (const part of reference.parts) {
     const value = typeof part === "string" ? part : lookup(part.address, part.attribute);
     if (value === undefined) return undefined;
-    text += typeof value === "object" ? JSON.stringify(value) : String(value);
+    text += typeof value === "object" ? stringifyJson(value) : String(value);
   }
   return text;
 }

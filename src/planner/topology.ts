@@ -1,4 +1,4 @@
-// Sorting by need: what an item needs comes before it, and otherwise the given order stands.
+// Sorting and gathering by need: what an item needs comes before it, and otherwise the given order stands.
 
 /** Iterative, since specs may chain thousands of resources. Throws on a circle: those are refused before. */
 export function byNeed<T>(items: readonly T[], needsOf: (item: T) => readonly T[]): T[] {
@@ -24,4 +24,16 @@ export function byNeed<T>(items: readonly T[], needsOf: (item: T) => readonly T[
     if (!known) state.set(item, "open");
     return { item, needs: (known ? [] : needsOf(item))[Symbol.iterator]() };
   }
+}
+
+/** The items with everything that they need, near or far. */
+export function withNeeds<T>(items: Iterable<T>, needsOf: (item: T) => Iterable<T>): ReadonlySet<T> {
+  const found = new Set<T>();
+  const queue = [...items];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    queue.push(...needsOf(next));
+  }
+  return found;
 }
