@@ -15,6 +15,7 @@ export interface Draft {
   readonly nonces: Set<string>;
   caller: State["caller"];
   moved: State["moved"];
+  movingAbove: State["movingAbove"];
 }
 
 /** Saved plans expire long before this many others were applied. */
@@ -43,6 +44,7 @@ export function draftOf(state: State): Draft {
     nonces: new Set(state.nonces),
     caller: state.caller,
     moved: state.moved,
+    movingAbove: state.movingAbove,
   };
 }
 
@@ -57,6 +59,7 @@ export function stateOf(draft: Draft): State {
     nonces: [...draft.nonces].slice(-NONCES_KEPT),
     ...(draft.caller === undefined ? {} : { caller: draft.caller }),
     ...(draft.moved === undefined ? {} : { moved: draft.moved }),
+    ...(draft.movingAbove === undefined ? {} : { movingAbove: draft.movingAbove }),
   };
 }
 

@@ -151,8 +151,9 @@ export class HeldLease implements Lease {
     this.#dirty = true;
   }
 
-  async retire(to: string): Promise<void> {
+  async retire(to: string, above?: number): Promise<void> {
     this.#draft.moved = to;
+    this.#draft.movingAbove = above;
     this.#dirty = true;
     await this.publish();
   }

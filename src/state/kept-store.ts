@@ -75,9 +75,9 @@ export class KeptStore implements StateStore {
     return loadFrom(this.#place, this.#kept.sealer);
   }
 
-  async read(): Promise<Loaded> {
+  async read({ to }: Pick<LockOptions, "to"> = {}): Promise<Loaded> {
     const { state, snapshot, unfolded, diagnostics } = (await this.#load()) ?? nothingFound(this.#kept);
-    assertNotMoved(state);
+    assertNotMoved(state, to);
     const nextSerial = unfolded ? state.serial + 1 : state.serial;
     // Beside a run that is writing, an unfinished last line is nothing to tell about.
     const busy = diagnostics.length > 0 && (await this.holder()) !== undefined;
@@ -85,11 +85,12 @@ export class KeptStore implements StateStore {
   }
 
   lock(options: LockOptions): Promise<Lease> {
-    return this.#lock(options, (found) => assertNotMoved(found.state));
+    return this.#lock(options, (found) => assertNotMoved(found.state, options.to));
   }
 
-  #lock(options: LockOptions, check: (found: Found) => void) {
-    return lockAndOpen(this.#kept, options, check, (found) => this.#digestKey ?? digestKeyOf(found));
+  #lock(options: LockOptions, check: (found: Found) => void, lineage?: string) {
+    const keyOf = (found: Found): DigestKey => this.#digestKey ?? digestKeyOf(found);
+    return lockAndOpen(this.#kept, options, check, keyOf, lineage);
   }
 
   async holder(): Promise<Claim | undefined> {
@@ -154,11 +155,13 @@ export class KeptStore implements StateStore {
 
   async replace(incoming: Incoming, options: LockOptions): Promise<State> {
     let present: DigestKey = { check: "" };
-    const lease = await this.#lock(options, (found) => {
+    const look = (found: Found): void => {
       present = this.#digestKey ?? digestKeyOf(found);
       incoming.check(found.state);
-    });
+    };
+    const lease = await this.#lock(options, look, incoming.state.lineage);
     try {
+      await incoming.ready?.(lease.state());
       this.#digestKey = await this.#keyFor(incoming, present, lease.claim);
       lease.substitute(incoming.state);
       return await lease.publish();

@@ -49,19 +49,26 @@ export async function under<T>(place: Place, claim: Claim, work: () => Promise<T
   }
 }
 
-/** Takes the lock and opens the state that is there. */
+/** Takes the lock and opens the state that is there. `lineage`: of what will be put there; a place without a state begins with it. */
 export async function lockAndOpen(
   kept: Kept,
   options: LockOptions,
   check: (found: Found) => void,
   digestKey: (found: Found) => DigestKey,
+  lineage?: string,
 ): Promise<HeldLease> {
   const { place, sealer } = kept;
   const load = (): Promise<Found | undefined> => loadFrom(place, sealer);
   const claim = await claimed(kept, options, load);
   return under(place, claim, async () => {
-    const found = (await load()) ?? nothingFound(kept);
+    const found = begunAs(lineage, (await load()) ?? nothingFound(kept));
     check(found);
     return openLease({ ...kept, claim, found, digestKey: () => digestKey(found) });
   });
+}
+
+/** A journal of one lineage beside a state of another would be damage to a run that looks in between. */
+function begunAs(lineage: string | undefined, found: Found): Found {
+  if (lineage === undefined || found.snapshot !== undefined || found.unfolded) return found;
+  return { ...found, state: { ...found.state, lineage } };
 }

@@ -10,7 +10,7 @@ export function lazyStore(place: string, open: () => Promise<StateStore>): State
   };
   return {
     place,
-    read: async () => (await store()).read(),
+    read: async (options) => (await store()).read(options),
     lock: async (options) => (await store()).lock(options),
     holder: async () => (await store()).holder(),
     unlock: async (how) => (await store()).unlock(how),

@@ -77,4 +77,6 @@ export interface State {
   readonly nonces: readonly string[];
   /** Where the state went. What stands here is kept for restoring, and nothing goes on from it. */
   readonly moved?: string;
+  /** Set while it is still on its way there: a state there has arrived when its serial is above this. */
+  readonly movingAbove?: number;
 }

@@ -42,6 +42,7 @@ export function snapshotText(from: Omit<Snapshot, "digest">): {
     key: from.key,
     digest_key: from.digestKey,
     moved: state.moved,
+    moving_above: state.movingAbove,
     caller: state.caller ?? null,
     nonces: state.nonces,
     open: state.open,
@@ -107,6 +108,7 @@ export function stateIn(from: Shape): State {
       ? {}
       : { caller: { name: caller.text("name"), credential: caller.text("credential") } }),
     ...(from.has("moved") ? { moved: from.text("moved") } : {}),
+    ...(from.has("moving_above") ? { movingAbove: from.number("moving_above") } : {}),
   };
 }
 

@@ -9,8 +9,8 @@ import type { State, StateRecord } from "./record.ts";
 export interface StateStore {
   /** Where it is, for people: no password is in it. */
   readonly place: string;
-  /** The state as it is, without a lock: for looking and planning. Throws Failure when it is damaged. */
-  read(): Promise<Loaded>;
+  /** The state as it is, without a lock: for looking and planning. Throws Failure when it is damaged or went elsewhere than `to`. */
+  read(options?: Pick<LockOptions, "to">): Promise<Loaded>;
   /** Takes the lock and reads the state for writing. Throws Failure with STATE_LOCKED when somebody holds it longer than `timeoutMs`. */
   lock(options: LockOptions): Promise<Lease>;
   /** Who holds the lock now. */
@@ -60,12 +60,16 @@ export interface Incoming {
   /** That key itself, where it comes along. */
   readonly digestKey?: Uint8Array;
   check(present: State): void;
+  /** Runs under the lock when nothing but the writing is left to do. */
+  ready?(present: State): Promise<void>;
 }
 
 export interface LockOptions {
   /** How long to wait for another holder; 0 fails at once. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Opens also a state that went to this place, or is on its way there. */
+  readonly to?: string;
 }
 
 export interface Loaded {
@@ -94,8 +98,8 @@ export interface Lease {
   assertHeld(): void;
   /** Folds the journal into the state and makes that durable. Does nothing when nothing was added. */
   publish(): Promise<State>;
-  /** Leaves a mark that the state went elsewhere: from then on nothing goes on from here. */
-  retire(to: string): Promise<void>;
+  /** Leaves a mark that the state went elsewhere, or is on its way: from then on nothing goes on from here. `above`: see `State.movingAbove`. */
+  retire(to: string, above?: number): Promise<void>;
   /** Gives the lock back; entries that were appended stay in the journal. */
   release(): Promise<void>;
 }
