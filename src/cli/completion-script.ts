@@ -3,15 +3,21 @@
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
+export interface CompletionOption {
+  readonly long: string;
+  /** Empty where there is none. */
+  readonly short: string;
+  readonly description: string;
+  readonly choices: readonly string[];
+  readonly path: boolean;
+}
+
 export interface CompletionWord {
   readonly name: string;
   readonly summary: string;
-  readonly options: readonly {
-    readonly long: string;
-    readonly description: string;
-    readonly choices: readonly string[];
-    readonly path: boolean;
-  }[];
+  readonly options: readonly CompletionOption[];
+  /** What its arguments are: addresses, or one of these words. */
+  readonly takes: "address" | readonly string[];
   readonly inner: readonly CompletionWord[];
 }
 
@@ -27,47 +33,53 @@ export function completionScript(shell: Shell, words: readonly CompletionWord[])
   return shell satisfies never;
 }
 
+/** The words of a command are looked at first: an option has other values in another command. */
 function bash(words: readonly CompletionWord[]): string {
-  const cases = words.flatMap((word) => [
-    `    ${word.name}) words="${[...word.inner.map((one) => one.name), ...longs(word)].join(" ")}" ;;`,
-    ...word.inner.map((one) => `    "${word.name} ${one.name}") words="${longs(one).join(" ")}" ;;`),
+  const commands = words.flatMap((word) => [
+    { title: word.name, word, names: word.inner.map((one) => one.name) },
+    ...word.inner.map((one) => ({ title: `${word.name} ${one.name}`, word: one, names: [] })),
   ]);
-  const values = new Map(
-    words
-      .flatMap((word) => [word, ...word.inner])
-      .flatMap((word) =>
-        word.options.filter((one) => one.choices.length > 0).map((one) => [one.long, one.choices] as const),
-      ),
-  );
-  const paths = new Set(
-    words
-      .flatMap((word) => [word, ...word.inner])
-      .flatMap((word) => word.options.filter((one) => one.path).map((one) => one.long)),
-  );
+  const groups = words.filter((word) => word.inner.length > 0).map((word) => word.name);
   return `_workspace() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words="" command="\${COMP_WORDS[1]}"
   COMPREPLY=()
-  case "$before" in
-${[...values].map(([long, choices]) => `    ${long}) COMPREPLY=($(compgen -W "${choices.join(" ")}" -- "$current")); return ;;`).join("\n")}
-    ${[...paths].join("|")}) COMPREPLY=($(compgen -f -- "$current")); return ;;
-  esac
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${words.map((word) => word.name).join(" ")} --help --version" -- "$current"))
     return
   fi
-  case "${words
-    .filter((word) => word.inner.length > 0)
-    .map((word) => word.name)
-    .join(" ")}" in
-    *"$command"*) [ "$COMP_CWORD" -gt 2 ] && command="$command \${COMP_WORDS[2]}" ;;
+  case " ${groups.join(" ")} " in
+    *" $command "*) [ "$COMP_CWORD" -gt 2 ] && command="$command \${COMP_WORDS[2]}" ;;
   esac
+  case "$before" in
+    -t|--target) words="$(awk '/^targets:/{on=1;next} /^[^ #]/{on=0} on&&/^  [^ #]/{sub(/:.*/,"");print $1}' workspace.yaml 2>/dev/null)" ;;
+    --only) words="$(workspace state list 2>/dev/null)" ;;
+  esac
+  case "$command $before" in
+${commands.flatMap(({ title, word }) => word.options.flatMap((one) => bashValues(title, one))).join("\n")}
+  esac
+  if [ -n "$words" ]; then
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+    return
+  fi
   case "$command" in
-${cases.join("\n")}
+${commands.map(({ title, word, names }) => `    "${title}") words="${[...names, ...longs(word)].join(" ")}${bashArguments(word)}" ;;`).join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words --help" -- "$current"))
 }
 complete -o default -F _workspace workspace
 `;
+}
+
+function bashValues(title: string, { long, short, choices, path }: CompletionOption): readonly string[] {
+  const names = [long, ...(short === "" ? [] : [short])].map((one) => `"${title} ${one}"`).join("|");
+  if (choices.length > 0) return [`    ${names}) words="${choices.join(" ")}" ;;`];
+  return path ? [`    ${names}) COMPREPLY=($(compgen -f -- "$current")); return ;;`] : [];
+}
+
+/** Addresses are those of the state: they are read at once. */
+function bashArguments({ takes }: CompletionWord): string {
+  if (takes === "address") return " $(workspace state list 2>/dev/null)";
+  return takes.length === 0 ? "" : ` ${[...takes].join(" ")}`;
 }
 
 function longs(word: CompletionWord): readonly string[] {
@@ -90,10 +102,11 @@ function fish(words: readonly CompletionWord[]): string {
   return `${[...new Set(lines)].join("\n")}\n`;
 }
 
-function fishOption(command: string, one: CompletionWord["options"][number]): string {
+function fishOption(command: string, one: CompletionOption): string {
   const values =
     one.choices.length > 0 ? ` -x -a ${fishText(one.choices.join(" "))}` : one.path ? " -r -F" : "";
-  return `complete -c workspace -n '__fish_seen_subcommand_from ${command}' -l ${one.long.slice(2)} -d ${fishText(one.description)}${values}`;
+  const short = one.short === "" ? "" : ` -s ${one.short.slice(1)}`;
+  return `complete -c workspace -n '__fish_seen_subcommand_from ${command}'${short} -l ${one.long.slice(2)} -d ${fishText(one.description)}${values}`;
 }
 
 function fishText(text: string): string {

@@ -79,6 +79,8 @@ describe("an installed package", () => {
   test.each([
     ["schema", "$schema"],
     ["schema --plan", "$schema"],
+    ["schema --drift", "$schema"],
+    ["schema --apply-events", "$schema"],
     ["schema --api", "openapi:"],
     ["api", "clusters/create"],
     ["explain pools", "node_type_id"],

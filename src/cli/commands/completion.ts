@@ -1,6 +1,7 @@
 // `workspace completion SHELL`: a script that completes commands and options, made from the same declarations that parse them.
 
 import { error, Failure } from "../../core/diagnostic.ts";
+import { registry } from "../../providers/index.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { COMMANDS } from "../commands.ts";
 import { type CompletionWord, completionScript, SHELLS } from "../completion-script.ts";
@@ -35,19 +36,28 @@ async function words(): Promise<readonly CompletionWord[]> {
             name: one.name,
             summary: one.summary,
             options: optionsOf(one),
+            takes: takenBy(one),
             inner: [],
           }))
         : [];
-    found.push({ name: listed.name, summary: listed.summary, options, inner });
+    const takes = "commands" in loaded ? [] : takenBy(loaded);
+    found.push({ name: listed.name, summary: listed.summary, options, takes, inner });
   }
   return found;
 }
 
 function optionsOf(command: Command): CompletionWord["options"] {
   return Object.values(command.options).map((spec) => ({
+    short: /^-\w/.exec(spec.flags)?.[0] ?? "",
     long: /--[\w-]+/.exec(spec.flags)?.[0] ?? "",
     description: spec.description,
     choices: spec.choices ?? [],
     path: /<(path|file|folder)>/.test(spec.flags),
   }));
+}
+
+function takenBy({ name, args }: Command): CompletionWord["takes"] {
+  if (name === "explain") return registry.kinds.map((one) => one.kind);
+  if (name === "completion") return SHELLS;
+  return args.some((one) => /address|from|cluster|job/.test(one.name)) ? "address" : [];
 }
