@@ -4,6 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 import { staleSchemas } from "../scripts/schemas.ts";
+import { CODES } from "../src/core/codes.ts";
 
 /** What each folder of src/ may import. `types` may be named in type imports only. */
 const MAY_IMPORT: Readonly<
@@ -157,6 +158,12 @@ describe("tidy", () => {
       return code !== "" && left === "" && !LISTS.has(path);
     });
     expect(barrels.map((source) => source.path)).toEqual([]);
+  });
+
+  test("every code of a diagnostic is told somewhere", () => {
+    const told = sources.filter(({ path }) => path !== "src/core/codes.ts").map(({ text }) => text);
+    const silent = Object.keys(CODES).filter((code) => !told.some((text) => text.includes(`"${code}"`)));
+    expect(silent).toEqual([]);
   });
 
   test("every file opens with a sentence on what it holds", () => {

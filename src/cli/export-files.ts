@@ -22,7 +22,6 @@ export interface Fetching {
 }
 
 export interface Fetched {
-  readonly bytes: number;
   /** Why a content is not there, by the address of its resource. */
   readonly failed: ReadonlyMap<Address, Diagnostic>;
 }
@@ -31,12 +30,11 @@ export interface Fetched {
 export async function fetchSources(sources: readonly Source[], to: Fetching): Promise<Fetched> {
   const slots = new Slots(Math.min(to.parallelism, 8));
   const failed = new Map<Address, Diagnostic>();
-  let bytes = 0;
   await Promise.all(
     sources.map((source) =>
       slots.inside(async () => {
         try {
-          bytes += await fetchOne(source, to);
+          await fetchOne(source, to);
         } catch (failure) {
           if (failure instanceof Failure && failure.diagnostics.some(({ code }) => code === "CLI_FILE"))
             throw failure;
@@ -45,7 +43,7 @@ export async function fetchSources(sources: readonly Source[], to: Fetching): Pr
       }),
     ),
   );
-  return { bytes, failed };
+  return { failed };
 }
 
 function leftOut(address: Address, reason: Diagnostic): Diagnostic {
@@ -53,25 +51,20 @@ function leftOut(address: Address, reason: Diagnostic): Diagnostic {
   return error(reason.code, `${address} is left out: its content could not be fetched`, { address, cause });
 }
 
-/** The number of bytes. What was begun and not finished is taken away again. */
-async function fetchOne({ of, path }: Source, to: Fetching): Promise<number> {
+/** What was begun and not finished is taken away again. */
+async function fetchOne({ of, path }: Source, to: Fetching): Promise<void> {
   const { provider, live } = of;
   const pieces = provider.content?.(to.reader, live);
   if (pieces === undefined)
     throw new Error(`${provider.kind} have contents, so the kind has a verb for them`);
   const file = join(to.folder, path);
   const into = opened(file, to.force);
-  let bytes = 0;
   try {
-    for await (const piece of pieces) {
-      making(file, TAKEN, () => into.write(piece));
-      bytes += piece.length;
-    }
+    for await (const piece of pieces) making(file, TAKEN, () => into.write(piece));
     making(file, TAKEN, () => into.keep());
   } finally {
     into.drop();
   }
-  return bytes;
 }
 
 function opened(file: string, force: boolean): WholeFile {

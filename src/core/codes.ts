@@ -60,7 +60,6 @@ export const CODES = {
   GUARD_DATA_LOSS: "The plan loses data that cannot be read back.",
   GUARD_LOCKOUT: "The plan locks its own caller out.",
   GUARD_LIMIT: "After the plan a limit of the service would be exceeded.",
-  GUARD_WITHHELD: "Deletes are withheld because a kind could not be read.",
   PLAN_STALE: "The plan no longer fits the spec, the state or the workspace.",
   PLAN_FILE: "The plan file is not one of ours, or was changed.",
   PLAN_EXPIRED: "The plan is too old or was applied already.",

@@ -16,9 +16,7 @@ import type { Spec } from "./scope.ts";
 export type Reaching = Extract<Change, { readonly after: unknown }>;
 
 export interface Reached {
-  /** Spec form, everything known: compared, and shown to the next plan. */
-  readonly values: Values;
-  /** What the spec itself sets of them: recorded as applied. */
+  /** What the spec itself sets, spec form: recorded as applied. */
   readonly applied: Values;
   /** Ids in place of names: for the provider. */
   readonly wire: Values;
@@ -38,7 +36,7 @@ export async function reach(run: Run, change: Reaching): Promise<Reached> {
   }
   const applied = appliedOf(provider, run.input.resources.get(change.address), values);
   const before = "before" in change ? change.before : undefined;
-  return { values, applied, wire: onWire(run, provider, change.address, values, before) };
+  return { applied, wire: onWire(run, provider, change.address, values, before) };
 }
 
 /** An attribute of something that exists by now: its id, a value that was written, or what the service says of it. */
