@@ -8,6 +8,8 @@ export interface OptionSpec<T> {
   readonly description: string;
   readonly choices?: readonly string[];
   readonly repeats?: true;
+  /** Whether "" is a value as others are. */
+  readonly mayBeEmpty?: true;
   readonly initial: T;
   readonly parse?: (text: string) => T;
 }
@@ -29,6 +31,11 @@ export function text(flags: string, description: string): OptionSpec<string | un
 
 export function texts(flags: string, description: string): OptionSpec<readonly string[]> {
   return { flags, description, initial: [], repeats: true };
+}
+
+/** Values that are handed on as they are, so an empty one is a value. */
+export function values(flags: string, description: string): OptionSpec<readonly string[]> {
+  return { ...texts(flags, description), mayBeEmpty: true };
 }
 
 export function choice<const C extends string>(

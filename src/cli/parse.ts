@@ -1,6 +1,6 @@
 // Turns arguments into the options of one command; what does not fit becomes a diagnostic with a suggestion.
 
-import { CommanderError, Option, Command as Parser } from "commander";
+import { CommanderError, InvalidArgumentError, Option, Command as Parser } from "commander";
 import { error, Failure } from "../core/diagnostic.ts";
 import type { Command } from "./command.ts";
 import type { OptionSpec } from "./option.ts";
@@ -61,11 +61,21 @@ function optionOf(spec: OptionSpec<unknown>): Option {
   const option = new Option(spec.flags, spec.description);
   // `--no-input` is an option of its own, not the negative of `--input`.
   option.negate = false;
-  const { parse: read } = spec;
+  const { parse: read = (text) => text } = spec;
   if (spec.repeats === true)
-    option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
-  else if (read !== undefined) option.argParser(read);
+    option.argParser((text: string, before: readonly string[] | undefined) => [
+      ...(before ?? []),
+      filled(text, spec),
+    ]);
+  else if (option.required) option.argParser((text: string) => read(filled(text, spec)));
   return option;
+}
+
+/** `--state "$PLACE"` where the variable is empty means something else than the default: nobody should get that instead. */
+function filled(text: string, { mayBeEmpty }: OptionSpec<unknown>): string {
+  if (text === "" && mayBeEmpty !== true)
+    throw new InvalidArgumentError("It is empty; leave the option out to get the default.");
+  return text;
 }
 
 function attributeOf(spec: OptionSpec<unknown>): string {

@@ -3,16 +3,16 @@
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import { stringifyJson } from "../core/exact-json.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { texts } from "./option.ts";
+import { values } from "./option.ts";
 
 export const PARAMETER_OPTIONS = {
-  param: texts(
+  param: values(
     "--param <value>",
     "a parameter: name=value for a notebook, one argument after the other for every other task",
   ),
-  jarParam: texts("--jar-param <value>", "an argument of the main method of a JAR"),
-  pythonParam: texts("--python-param <value>", "an argument of a Python file"),
-  submitParam: texts("--submit-param <value>", "an argument of spark-submit"),
+  jarParam: values("--jar-param <value>", "an argument of the main method of a JAR"),
+  pythonParam: values("--python-param <value>", "an argument of a Python file"),
+  submitParam: values("--submit-param <value>", "an argument of spark-submit"),
 } as const;
 
 export type Parameters = { readonly [Name in keyof typeof PARAMETER_OPTIONS]: readonly string[] };

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { type Command, defineCommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { choice, flag, milliseconds, text, texts, time, whole } from "../../src/cli/option.ts";
+import { choice, flag, milliseconds, text, texts, time, values, whole } from "../../src/cli/option.ts";
 import { parse } from "../../src/cli/parse.ts";
 import { runProgram, splitCommand } from "../../src/cli/program.ts";
 import { diagnosticsOf } from "../../src/cli/trouble.ts";
@@ -30,6 +30,19 @@ function parseOptions(of: Command, argv: readonly string[]): Readonly<Record<str
 const parsed = (...argv: string[]) => parse(command, "workspace try", argv, 80);
 
 describe("arguments", () => {
+  test("an empty value is refused, save where values are handed on as they are", () => {
+    const handed = defineCommand({
+      name: "try",
+      summary: "hand on",
+      options: { param: values("--param <value>", "a value") },
+      run: async () => 0,
+    });
+    expect(parseOptions(handed, ["--param", "", "--param=x"])).toEqual({ param: ["", "x"] });
+    for (const option of ["--file", "--var", "--form", "--number", "--wait"])
+      expect(() => parsed(option, "")).toThrow(/CLI_USAGE.*It is empty/);
+    expect(() => parsed("--file=")).toThrow(/CLI_USAGE.*It is empty/);
+  });
+
   test("options have their types, and their defaults where they are absent", () => {
     expect(parsed()).toEqual({
       options: { file: undefined, var: [], form: "text", number: undefined, wait: undefined, noInput: false },
