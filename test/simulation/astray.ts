@@ -1,4 +1,5 @@
-// What befalls the requests and statements of a state that is no file: lost on their way, unanswered, refused for good, or carried out late.
+// What befalls the requests and statements of a state that is no file: lost on their way, unanswered, answered ill, refused for good, or
+// carried out late.
 
 import type { HttpRequest, HttpResponse } from "../../src/api/exchange.ts";
 import type { Line } from "../engine/home.ts";
@@ -7,6 +8,7 @@ import { calmRun } from "./calm.ts";
 import type { Form } from "./forms.ts";
 import { serverHere } from "./homes/in-postgres.ts";
 import { type Break, openWire } from "./homes/wire.ts";
+import { ILLS } from "./ill.ts";
 import { violations } from "./invariants.ts";
 import { isWrite } from "./trace.ts";
 import { isExpected, Trial } from "./trial.ts";
@@ -33,6 +35,11 @@ export interface Call {
   readonly changes: boolean;
 }
 
+/** What is asked, whatever number it bears: `put /states/team/lock.#`. */
+export function kindOf(what: string): string {
+  return what.replaceAll(/[0-9a-f]{16}|\d+/g, "#");
+}
+
 const hungUp = (): Error =>
   Object.assign(new Error("socket hang up"), { code: "ECONNRESET", syscall: "read" });
 const timedOut = (): Error => Object.assign(new Error("no whole answer in time"), { name: "TimeoutError" });
@@ -49,7 +56,12 @@ export async function lose(scenario: string, form: Form, loss: Loss, at: number)
     if (loss === "after") await work();
     throw hungUp();
   };
-  return through(scenario, form, { line }, () => loss === "for-good" && calls > at);
+  return through(
+    scenario,
+    form,
+    () => ({ line }),
+    () => loss === "for-good" && calls > at,
+  );
 }
 
 /** Exchange `at` with the database breaks. */
@@ -59,7 +71,7 @@ export async function breakWire(scenario: string, how: Break, at: number): Promi
     return await through(
       scenario,
       "postgres",
-      { socket: wire.folder },
+      () => ({ socket: wire.folder }),
       () => how === "for-good" && wire.isBroken,
     );
   } finally {
@@ -71,7 +83,7 @@ export async function breakWire(scenario: string, how: Break, at: number): Promi
 export async function exchangesOf(scenario: string): Promise<number> {
   const wire = await openWire(serverHere()?.folder ?? "", Number.POSITIVE_INFINITY, "before");
   try {
-    await through(scenario, "postgres", { socket: wire.folder }, () => false);
+    await through(scenario, "postgres", () => ({ socket: wire.folder }));
     return wire.exchanges;
   } finally {
     wire.close();
@@ -82,8 +94,8 @@ export async function exchangesOf(scenario: string): Promise<number> {
 async function through(
   scenario: string,
   form: Form,
-  options: ProcessOptions,
-  outOfReach: () => boolean,
+  optionsFor: (trial: Trial) => ProcessOptions,
+  outOfReach = () => false,
 ): Promise<readonly string[]> {
   const calm = await calmRun(scenario, form);
   const trial = await Trial.of(calm.stage);
@@ -93,13 +105,41 @@ async function through(
     return send(request);
   };
   try {
-    const first = await trial.apply({ ...options, transport });
+    const first = await trial.apply({ ...optionsFor(trial), transport });
     await trial.apply();
     const bug = isExpected(first) ? [] : [`the run broke: ${String(first.failure)}`];
     return [...sent, ...bug, ...(await violations(trial, calm))];
   } finally {
     trial.close();
   }
+}
+
+/** No ill answer depends on what was asked. */
+const ANY_REQUEST: HttpRequest = {
+  method: "GET",
+  origin: "http://workspace.test",
+  path: "/",
+  headers: {},
+  timeoutMs: 1000,
+};
+
+/** Requests of one kind of a state in the workspace are answered ill: so many of them, then the service is well. */
+export async function answerStateIll(
+  scenario: string,
+  kind: string,
+  ill: string,
+  times: number,
+): Promise<readonly string[]> {
+  let left = times;
+  const lineAt =
+    (now: () => number): Line =>
+    (what, _changes, work) => {
+      const answer = ILLS[ill];
+      if (answer === undefined || kindOf(what) !== kind || left-- <= 0) return work();
+      // What goes over the line of a state in the workspace are requests.
+      return answer(ANY_REQUEST, work as () => Promise<never>, now()) as ReturnType<typeof work>;
+    };
+  return through(scenario, "workspace", ({ site }) => ({ line: lineAt(() => site.clock.now()) }));
 }
 
 /** A number counts the calls in between. `between`: the next process is in the middle of taking the state over. */

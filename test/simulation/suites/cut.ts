@@ -3,9 +3,10 @@
 import type { HttpRequest, HttpResponse } from "../../../src/api/exchange.ts";
 import type { Send } from "../../engine/site.ts";
 import { calmRun } from "../calm.ts";
+import type { Form } from "../forms.ts";
 import { violations } from "../invariants.ts";
 import type { Suite } from "../suite.ts";
-import { doom, isWrite } from "../trace.ts";
+import { doom, isWrite, type Point } from "../trace.ts";
 import { Trial } from "../trial.ts";
 
 const PARALLELISM = 4;
@@ -45,18 +46,44 @@ function wireOf(trial: Trial): Wire {
 interface Died {
   readonly trial: Trial;
   readonly wire: Wire;
-  readonly points: number;
+  readonly points: readonly Point[];
 }
 
-async function dieAt(scenario: string, at: number | undefined): Promise<Died> {
-  const { stage } = await calmRun(scenario);
+async function dieAt(scenario: string, at: number | undefined, form?: Form): Promise<Died> {
+  const { stage } = await calmRun(scenario, form);
   const trial = await Trial.of(stage);
   const wire = wireOf(trial);
   const end = doom(at, wire.line);
   void end.stopped.then(() => wire.cut());
   await trial.apply({ ...end.options, parallelism: PARALLELISM }, end);
   wire.cut();
-  return { trial, wire, points: end.points.length };
+  return { trial, wire, points: [...end.points] };
+}
+
+/** Every moment of a process with four requests at once. */
+export async function momentsToCut(scenario: string, form?: Form): Promise<readonly Point[]> {
+  const { trial, points } = await dieAt(scenario, undefined, form);
+  trial.close();
+  return points;
+}
+
+/** The process dies; of the requests on their way those are received whose bits are set. */
+export async function cutAt(
+  scenario: string,
+  at: number,
+  subset: number,
+  form?: Form,
+): Promise<readonly string[]> {
+  const calm = await calmRun(scenario, form);
+  const { trial, wire } = await dieAt(scenario, at, form);
+  try {
+    for (const [bit, request] of wire.onTheirWay.entries())
+      if ((subset >> bit) % 2 === 1) await trial.site.drive(trial.site.send(request));
+    await trial.apply({ parallelism: PARALLELISM });
+    return await violations(trial, calm);
+  } finally {
+    trial.close();
+  }
 }
 
 export const cut: Suite = {
@@ -68,9 +95,8 @@ export const cut: Suite = {
   async cases() {
     const names: string[] = [];
     for (const scenario of SCENARIOS) {
-      const whole = await dieAt(scenario, undefined);
-      whole.trial.close();
-      for (let at = 0; at < whole.points; at++) {
+      const { length } = await momentsToCut(scenario);
+      for (let at = 0; at < length; at++) {
         const { trial, wire } = await dieAt(scenario, at);
         const subsets = 2 ** wire.onTheirWay.length;
         trial.close();
@@ -80,17 +106,8 @@ export const cut: Suite = {
     return names;
   },
 
-  async run(name) {
+  run(name) {
     const [scenario = "", at, subset] = name.split("/");
-    const calm = await calmRun(scenario);
-    const { trial, wire } = await dieAt(scenario, Number(at));
-    try {
-      for (const [bit, request] of wire.onTheirWay.entries())
-        if ((Number(subset) >> bit) % 2 === 1) await trial.site.send(request);
-      await trial.apply({ parallelism: PARALLELISM });
-      return await violations(trial, calm);
-    } finally {
-      trial.close();
-    }
+    return cutAt(scenario, Number(at), Number(subset));
   },
 };

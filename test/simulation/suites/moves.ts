@@ -4,6 +4,7 @@ import type { Change } from "../../../src/planner/change.ts";
 import { registry } from "../../../src/providers/index.ts";
 import type { FieldSchema } from "../../../src/resource/fields.ts";
 import { calmRun } from "../calm.ts";
+import type { Form } from "../forms.ts";
 import { meddle, other } from "../meddle.ts";
 import { scenarios } from "../scenarios.ts";
 import type { Suite } from "../suite.ts";
@@ -41,6 +42,57 @@ function isManaged(change: Resting, name: string, schema: FieldSchema): boolean 
   );
 }
 
+/** `address|field` of every field that can be moved before the plan of a scenario is applied. */
+export async function movable(scenario: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  const { stage } = await calmRun(scenario);
+  const trial = await Trial.of(stage);
+  const plan = await trial.site.drive(trial.site.process().plan(stage.spec));
+  for (const change of plan.changes)
+    if (isResting(change))
+      for (const field of fieldsOf(change)) {
+        const fresh = await Trial.of(stage);
+        const possible = meddle(
+          fresh.site.world,
+          change,
+          field,
+          registry.get(change.kind).fields[field] ?? {},
+        );
+        fresh.close();
+        if (possible !== undefined) names.push(`${change.address}|${field}`);
+      }
+  trial.close();
+  return names;
+}
+
+/** Somebody changes the field when the plan is made, before it is applied. */
+export async function move(scenario: string, moved: string, form?: Form): Promise<readonly string[]> {
+  const [address, field = ""] = moved.split("|");
+  const { stage } = await calmRun(scenario, form);
+  const trial = await Trial.of(stage);
+  try {
+    let isAsMoved: (() => boolean) | undefined;
+    const ran = await trial.apply({
+      onPlan: (plan) => {
+        const change = plan.changes.find((one) => one.address === address && isResting(one));
+        if (change === undefined || !isResting(change)) throw new Error(`${address} is not planned`);
+        isAsMoved = meddle(trial.site.world, change, field, registry.get(change.kind).fields[field] ?? {});
+      },
+    });
+    const outcome = ran.outcome?.changes.find((one) => one.address === address);
+    const kept = isAsMoved?.() === true;
+    return [
+      ...(kept ? [] : [`the value that others wrote is gone: ${outcome?.result} ${outcome?.action}`]),
+      ...(outcome?.result === "skipped" && outcome.diagnostic?.code === "PLAN_LIVE_MOVED"
+        ? []
+        : [`it was not skipped as moved: ${outcome?.result} ${outcome?.diagnostic?.message ?? ""}`]),
+      ...(ran.outcome === undefined ? [`the apply broke: ${String(ran.failure)}`] : []),
+    ];
+  } finally {
+    trial.close();
+  }
+}
+
 export const moves: Suite = {
   name: "moves",
   what: "each managed field is changed by others between plan and apply",
@@ -49,53 +101,13 @@ export const moves: Suite = {
 
   async cases() {
     const names: string[] = [];
-    for (const { name, before } of scenarios) {
-      if (before === undefined) continue;
-      const { stage } = await calmRun(name);
-      const trial = await Trial.of(stage);
-      const plan = await trial.site.drive(trial.site.process().plan(stage.spec));
-      for (const change of plan.changes)
-        if (isResting(change))
-          for (const field of fieldsOf(change)) {
-            const fresh = await Trial.of(stage);
-            const possible = meddle(
-              fresh.site.world,
-              change,
-              field,
-              registry.get(change.kind).fields[field] ?? {},
-            );
-            fresh.close();
-            if (possible !== undefined) names.push(`${name}|${change.address}|${field}`);
-          }
-      trial.close();
-    }
+    for (const { name, before } of scenarios)
+      if (before !== undefined) for (const moved of await movable(name)) names.push(`${name}|${moved}`);
     return names;
   },
 
-  async run(name) {
-    const [scenario = "", address, field = ""] = name.split("|");
-    const { stage } = await calmRun(scenario);
-    const trial = await Trial.of(stage);
-    try {
-      let isAsMoved: (() => boolean) | undefined;
-      const ran = await trial.apply({
-        onPlan: (plan) => {
-          const change = plan.changes.find((one) => one.address === address && isResting(one));
-          if (change === undefined || !isResting(change)) throw new Error(`${address} is not planned`);
-          isAsMoved = meddle(trial.site.world, change, field, registry.get(change.kind).fields[field] ?? {});
-        },
-      });
-      const outcome = ran.outcome?.changes.find((one) => one.address === address);
-      const kept = isAsMoved?.() === true;
-      return [
-        ...(kept ? [] : [`the value that others wrote is gone: ${outcome?.result} ${outcome?.action}`]),
-        ...(outcome?.result === "skipped" && outcome.diagnostic?.code === "PLAN_LIVE_MOVED"
-          ? []
-          : [`it was not skipped as moved: ${outcome?.result} ${outcome?.diagnostic?.message ?? ""}`]),
-        ...(ran.outcome === undefined ? [`the apply broke: ${String(ran.failure)}`] : []),
-      ];
-    } finally {
-      trial.close();
-    }
+  run(name) {
+    const [scenario = "", ...moved] = name.split("|");
+    return move(scenario, moved.join("|"));
   },
 };

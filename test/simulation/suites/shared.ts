@@ -1,16 +1,36 @@
 // States that a team shares, and encrypted ones: whole applies on each form of state, stopped, frozen, cut off, and answered late.
 
-import { breakWire, callsOf, comeLate, exchangesOf, LOSSES, lose, WHENS } from "../astray.ts";
+import {
+  answerStateIll,
+  breakWire,
+  callsOf,
+  comeLate,
+  exchangesOf,
+  kindOf,
+  LOSSES,
+  lose,
+  WHENS,
+} from "../astray.ts";
 import { calmRun } from "../calm.ts";
 import { type Form, formsHere, notTried, stageKey } from "../forms.ts";
 import { serverHere, stopServer } from "../homes/in-postgres.ts";
 import { BREAKS } from "../homes/wire.ts";
+import { ILLS } from "../ill.ts";
 import { inTurn, randomFrom, type Suite, shuffled } from "../suite.ts";
 import { dieAndFinish } from "./crash.ts";
+import { cutAt, momentsToCut } from "./cut.ts";
 import { dieTwice, pointsAfter } from "./double.ts";
+import { answerIll, operations } from "./faults.ts";
+import { movable, move } from "./moves.ts";
 import { freezeAndWake, momentsToFreeze, race } from "./zombie.ts";
 
 const SCENARIOS = ["create", "mixed", "delete"] as const;
+
+/** Two processes that take a lock, or keep it, at once. */
+const AT_LOCK = /^race .*(lock|claim|renew)/;
+
+/** Where moments have no names, so many are among the first cases, evenly spread. */
+const SPREAD = 6;
 
 /** What can befall a process on a form of state: the moments at which it can, by name, and one such case. */
 interface Way {
@@ -32,6 +52,8 @@ function once<T>(ask: (scenario: string, form: Form) => Promise<T>): typeof ask 
     return found;
   };
 }
+
+const unnamed = (length: number): readonly undefined[] => Array.from({ length });
 
 const callsIn = once(callsOf);
 const exchangesIn = once((scenario) => exchangesOf(scenario));
@@ -86,7 +108,7 @@ const breaking = BREAKS.map(
   (how): Way => ({
     name: `cut-${how}`,
     forms: ["postgres"],
-    moments: async (scenario, form) => Array.from({ length: await exchangesIn(scenario, form) }),
+    moments: async (scenario, form) => unnamed(await exchangesIn(scenario, form)),
     run: (scenario, _form, at) => breakWire(scenario, how, Number(at)),
   }),
 );
@@ -101,7 +123,66 @@ const late = WHENS.map(
   }),
 );
 
-const WAYS: readonly Way[] = [...dying, ...losing, ...breaking, ...late];
+/** All pairs, mixed, so that each stretch of them is of many operations and many answers. */
+function withIlls(asked: Iterable<string>): readonly (readonly [string, string])[] {
+  return shuffled(
+    [...asked].flatMap((one) => Object.keys(ILLS).map((ill) => [one, ill] as const)),
+    1,
+  );
+}
+
+const operationsIn = once(async (scenario) => {
+  const sent = [...(await operations())].filter(([, by]) => by === scenario);
+  return withIlls(sent.map(([operation]) => operation));
+});
+const requestsIn = once(async (scenario, form) =>
+  withIlls(new Set((await callsIn(scenario, form)).map(({ what }) => kindOf(what)))),
+);
+const movableIn = once((scenario) => movable(scenario));
+const cutting = once(momentsToCut);
+/** Which of the requests on their way are received: none, all, every other one. */
+const RECEIVED = [0, 0xff, 0x55] as const;
+
+const served: readonly Way[] = [
+  {
+    name: "ill",
+    forms: EACH,
+    moments: async (scenario, form) => unnamed((await operationsIn(scenario, form)).length),
+    run: async (scenario, form, at) => {
+      const [operation = "", ill = ""] = (await operationsIn(scenario, form))[Number(at)] ?? [];
+      return answerIll(scenario, operation, ill, "always", form);
+    },
+  },
+  ...[1, Number.POSITIVE_INFINITY].map(
+    (times): Way => ({
+      name: times === 1 ? "state-ill-once" : "state-ill",
+      forms: ["workspace"],
+      moments: async (scenario, form) => unnamed((await requestsIn(scenario, form)).length),
+      run: async (scenario, form, at) => {
+        const [kind = "", ill = ""] = (await requestsIn(scenario, form))[Number(at)] ?? [];
+        return answerStateIll(scenario, kind, ill, times);
+      },
+    }),
+  ),
+  {
+    name: "move",
+    forms: EACH,
+    moments: async (scenario, form) => unnamed((await movableIn(scenario, form)).length),
+    run: async (scenario, form, at) =>
+      move(scenario, (await movableIn(scenario, form))[Number(at)] ?? "", form),
+  },
+  {
+    name: "cut",
+    forms: EACH,
+    moments: async (scenario, form) => unnamed((await cutting(scenario, form)).length * RECEIVED.length),
+    run: (scenario, form, at) => {
+      const received = RECEIVED[Number(at) % RECEIVED.length] ?? 0;
+      return cutAt(scenario, Math.floor(Number(at) / RECEIVED.length), received, form);
+    },
+  },
+];
+
+const WAYS: readonly Way[] = [...dying, ...losing, ...breaking, ...late, ...served];
 
 /** Pairs of deaths for each form and scenario, drawn by the seed. */
 const PAIRS = 20;
@@ -122,10 +203,13 @@ export const shared: Suite = {
   name: "shared",
   what: "all of this on states in the workspace, in PostgreSQL, and encrypted: stopped, frozen, cut off, late",
   unit: "cases",
-  sample: 200,
+  sample: 240,
   ordered: true,
 
-  /** First one case for each way and each kind of operation on each form, then all others. A few are drawn from few scenarios. */
+  /**
+   * First one case for each way and each kind of operation on each form, and of those two that take the lock at once; then all others.
+   * A few are drawn from few scenarios.
+   */
   async cases(seed, count) {
     const scenarios = count !== undefined && count <= this.sample ? SCENARIOS.slice(0, 2) : SCENARIOS;
     const first: string[][] = [];
@@ -134,17 +218,18 @@ export const shared: Suite = {
       const kinds = new Map<string, string>();
       for (const scenario of scenarios)
         for (const way of WAYS.filter((one) => one.forms.includes(form)))
-          (await way.moments(scenario, form)).forEach((moment, at) => {
+          (await way.moments(scenario, form)).forEach((moment, at, { length }) => {
             const name = `${form}/${scenario}/${way.name}/${at}`;
             others.push(name);
             // What the engine sends is tried on files.
             if (/^(send|committed|answered) /.test(moment ?? "")) return;
-            const kind = `${way.name} ${moment?.replaceAll(/[0-9a-f]{16}|\d+/g, "#") ?? at % 10}`;
+            const kind = `${way.name} ${moment === undefined ? Math.floor((at * SPREAD) / length) : kindOf(moment)}`;
             if (!kinds.has(kind)) kinds.set(kind, name);
           });
       const twice = EACH.includes(form) ? await pairs(seed, form, scenarios) : [];
       others.push(...twice);
-      first.push([...shuffled([...kinds.values(), ...twice.slice(0, 5)], seed)]);
+      const atLock = [...kinds].flatMap(([kind, name]) => (AT_LOCK.test(kind) ? [name] : []));
+      first.push([...atLock, ...shuffled([...kinds.values(), ...twice.slice(0, 5)], seed)]);
     }
     return [...new Set([...inTurn(first), ...shuffled(others, seed)])];
   },

@@ -7,7 +7,7 @@ import { kill, Real } from "../real.ts";
 import { scenarios } from "../scenarios.ts";
 import type { Suite } from "../suite.ts";
 
-/** Short, so that a test can outlive it. */
+/** Of the one that comes to grief: short, so that the other one can outlive it. */
 const LEASE = { WORKSPACE_LEASE: "1s" };
 const PATIENT = ["--lock-timeout", "60s"];
 const KINDS = ["together", "killed", "stopped"] as const;
@@ -24,11 +24,11 @@ const FIRST = scenarios.find((one) => one.name === "create")?.after ?? "";
 
 /** Both at once: the second waits for the first and finds nothing to do. */
 async function together(at: Real): Promise<readonly string[]> {
-  const both = [at.apply(LEASE, PATIENT), at.apply(LEASE, PATIENT)];
+  const both = [at.apply({}, PATIENT), at.apply({}, PATIENT)];
   const ends = await Promise.all(both.map((one) => one.ended));
   const failed = ends
     .filter(({ code }) => code !== 0)
-    .map(({ code, stderr }) => `one of two ended with ${code}: ${stderr.slice(-300)}`);
+    .map(({ code, stderr }) => `one of two ended with ${code}: ${toldIn(stderr)}`);
   return [...failed, ...(await at.violations(ends[1] ?? missing()))];
 }
 
@@ -40,7 +40,7 @@ async function oneKilled(at: Real, nth: number): Promise<readonly string[]> {
     nth,
     side: "after",
     act: async () => {
-      second = at.apply(LEASE, PATIENT);
+      second = at.apply({}, PATIENT);
       await new Promise((resolve) => setTimeout(resolve, 700));
       await kill(first);
     },
@@ -65,7 +65,7 @@ async function oneStopped(at: Real, nth: number): Promise<readonly string[]> {
   });
   await halted;
   const writesBefore = at.gate.writes.length;
-  const second = await at.apply(LEASE, PATIENT).ended;
+  const second = await at.apply({}, PATIENT).ended;
   const state = await at.stateText();
   const writesOfSecond = at.gate.writes.length - writesBefore;
   first.child.kill("SIGCONT");
@@ -78,6 +78,11 @@ async function oneStopped(at: Real, nth: number): Promise<readonly string[]> {
       : ["the one that had lost the lock sent a write"]),
     ...(await at.violations(second)),
   ];
+}
+
+/** What it says went wrong, or how it ends. */
+function toldIn(stderr: string): string {
+  return /^error [\s\S]{0,300}/m.exec(stderr)?.[0] ?? stderr.slice(-300);
 }
 
 function missing(): Ended {
