@@ -2,7 +2,7 @@
 
 import { type Address, parentOf, remoteId } from "../core/address.ts";
 import { type Diagnostic, warning } from "../core/diagnostic.ts";
-import { type Json, textsIn } from "../core/json.ts";
+import { type Json, type JsonObject, textsIn } from "../core/json.ts";
 import { secretField } from "../resource/content-kinds.ts";
 import type { Live, LiveKind } from "../resource/live.ts";
 import { foldName } from "../resource/names.ts";
@@ -49,6 +49,7 @@ function about(): Diagnostic {
 function ownedLive({ registry, spec, state }: Known, live: Live): Live {
   const owners = ownersOf(state.records);
   const named = textsOf(spec, registry);
+  const declared = fixedOf(spec, registry);
   let hidden = 0;
   const seen = (provider: Provider, object: LiveObject): readonly LiveObject[] => {
     if (owners.has(ownerKey(provider.kind, object.id))) return [object];
@@ -56,7 +57,8 @@ function ownedLive({ registry, spec, state }: Known, live: Live): Live {
     hidden += 1;
     // What is known by its name alone has no other id.
     const id = object.id === object.name ? object.id : remoteId(`not-shown-${hidden}`);
-    return [{ id, name: object.name, values: {}, facts: {} }];
+    const values = declared.get(ownerKey(provider.kind, foldName(provider, object.name))) ?? {};
+    return [{ id, name: object.name, values, facts: {} }];
   };
   const reduced = (kind: string, found: LiveKind): LiveKind => {
     if (!found.readable) return found;
@@ -64,6 +66,19 @@ function ownedLive({ registry, spec, state }: Known, live: Live): Live {
     return { ...found, objects: found.objects.flatMap((object) => seen(provider, object)) };
   };
   return new Map([...live].map(([kind, found]) => [kind, reduced(kind, found)]));
+}
+
+/** What cannot be changed in place, as the spec has it: where it is hidden whether live differs, nothing may be said of it. */
+function fixedOf(spec: Spec, registry: Registry): ReadonlyMap<string, JsonObject> {
+  return new Map(
+    [...spec.resources.values()].map(({ kind, name, values }) => {
+      const provider = registry.get(kind);
+      const fixed = Object.entries(values).filter(
+        ([field]) => provider.fields[field]?.onChange === "replace",
+      );
+      return [ownerKey(kind, foldName(provider, name)), Object.fromEntries(fixed)];
+    }),
+  );
 }
 
 /** Every text with which the spec may name something, in small letters: some kinds compare names so. */

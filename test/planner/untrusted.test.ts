@@ -82,6 +82,14 @@ describe("a plan of an untrusted spec", () => {
     expect(JSON.stringify({ diagnostics, changes, unmanaged })).not.toContain("stranger");
   });
 
+  test("compares nothing that is hidden: what cannot be changed in place is no reason to refuse", () => {
+    const root = resource("boxes.root", { values: { box_name: "root", material: "wood" } });
+    const world = live({ boxes: [object("r1", "root", { box_name: "root", material: "stone" })] });
+    const shield = shielded({ registry, spec: spec([root]), state: state([]) }, world);
+    const input = { registry, host: "h", spec: shield.spec, live: shield.live, state: state([]) };
+    expect(makePlan(input).diagnostics).toEqual([]);
+  });
+
   test("takes a secret whose value was not read for what was recorded, and says so", () => {
     const { changes, diagnostics } = planned([]);
     expect(changes.find((change) => change.address === "keys.ours/k")?.action).toBe("noop");
