@@ -1,6 +1,7 @@
 // Carries out a plan under the lock: what recovery found goes into the journal first, events go to progress and output.
 
 import { applyPlan } from "../engine/apply.ts";
+import { recordRecovery } from "../engine/recover.ts";
 import type { ApplyEvent, Outcome } from "../planner/outcome.ts";
 import type { Plan } from "../planner/plan.ts";
 import { registry } from "../providers/index.ts";
@@ -47,7 +48,7 @@ export interface Carrying {
 }
 
 export async function carryOut(run: Run, what: Carrying): Promise<Outcome> {
-  for (const entry of what.entries) await what.lease.append(entry);
+  await recordRecovery(what.lease, what.entries);
   const progress = await progressFor(run.context);
   const tellEvent = what.output === "json" ? await jsonEvents(run.context) : () => undefined;
   try {

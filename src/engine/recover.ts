@@ -47,7 +47,7 @@ export function recover(input: RecoverInput): Recovered {
   return { state: stateOf(draft), entries, diagnostics };
 }
 
-/** Makes what recovery found durable. To be done under the lock, before anything is sent. */
+/** Makes durable what recovery found, and what else has to be known before anything is sent. To be done under the lock. */
 export async function recordRecovery(lease: Lease, entries: readonly Entry[]): Promise<void> {
   await Promise.all(entries.map((entry) => lease.append(entry)));
 }

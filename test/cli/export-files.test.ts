@@ -50,8 +50,8 @@ async function refusal(work: () => unknown): Promise<string> {
 
 describe("the contents of an export", () => {
   test("are written piece by piece, each below the folder", async () => {
-    const { bytes, failed } = await fetch({ "/a/b": ["one ", "two"], "/c": [] });
-    expect([bytes, failed.size]).toEqual([7, 0]);
+    const { failed } = await fetch({ "/a/b": ["one ", "two"], "/c": [] });
+    expect(failed.size).toBe(0);
     expect(readFileSync(join(folder, "files/a/b"), "utf8")).toBe("one two");
     expect(readFileSync(join(folder, "files/c"), "utf8")).toBe("");
   });

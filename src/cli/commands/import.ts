@@ -2,6 +2,7 @@
 
 import { parseAddress } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
+import { recordRecovery } from "../../engine/recover.ts";
 import type { Plan } from "../../planner/plan.ts";
 import { registry } from "../../providers/index.ts";
 import { planJson } from "../../report/plan-json.ts";
@@ -59,7 +60,7 @@ async function importInto(
   const found = [...lease.diagnostics, ...looked.recovered.diagnostics];
   if (hasErrors(found)) throw new Failure(...found);
   tell(run.context, found);
-  for (const entry of [...looked.recovered.entries, ...looked.learnt]) await lease.append(entry);
+  await recordRecovery(lease, [...looked.recovered.entries, ...looked.learnt]);
   if (lease.state().host === "") await lease.append({ type: "host", host: run.connection.host });
   await lease.append({ type: "record", record });
   await lease.publish();

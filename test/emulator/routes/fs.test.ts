@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { fileExists } from "../../../src/emulator/routes/fs/files.ts";
 import { base64, postForm, refusal, refused, text } from "../contents.ts";
 import { START, startWorld, type TestWorld } from "../harness.ts";
 
@@ -442,13 +441,6 @@ test("A5 rule 7: users who are no administrators may use the file system", async
   const as = await w.user("bo@example.com");
   expect((await w.post("fs/put", { path: "/f", contents: "" }, { as })).status).toBe(200);
   expect((await w.get("fs/read", { path: "/f" }, { as })).status).toBe(200);
-});
-
-test("a file is found by other areas by its path", async () => {
-  await put("/a/f");
-  expect(fileExists(w.store.world, "fs:/a/f")).toBe(true);
-  expect(fileExists(w.store.world, "/a")).toBe(false);
-  expect(fileExists(w.store.world, "/none")).toBe(false);
 });
 
 test("files are there after a restart, with their contents", async () => {

@@ -32,11 +32,6 @@ export function existing(world: World, segments: readonly string[]): FileNode {
   return node;
 }
 
-/** Is there a file (not a directory) at this path? For areas whose settings name files. */
-export function fileExists(world: World, path: string): boolean {
-  return filesOf(world).find(fileSegments(path))?.entry.folder === false;
-}
-
 export function alreadyExists(segments: readonly string[]): ApiError {
   return new ApiError(
     "RESOURCE_ALREADY_EXISTS",
