@@ -5,6 +5,7 @@ import { type Client, createClient } from "../api/client.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../api/exchange.ts";
 import { httpTransport } from "../api/transport.ts";
 import { error, Failure } from "../core/diagnostic.ts";
+import { ordinal } from "../report/words.ts";
 import { nodeClock } from "../state/file/node-ports.ts";
 import { type HostOptions, type Settings, settingsOf } from "./config.ts";
 import type { Context } from "./context.ts";
@@ -128,7 +129,7 @@ function clientOver(
       if (waitMs < LONG_WAIT_MS) return;
       const what = status === 0 ? "gave no whole answer" : `answered ${status}`;
       options.waits?.(
-        `waiting: ${operation} ${what}; sent again in ${Math.ceil(waitMs / 1000)} s, for the ${attempt + 1}. time`,
+        `waiting: ${operation} ${what}; sent again in ${Math.ceil(waitMs / 1000)} s, for the ${ordinal(attempt + 1)} time`,
       );
     },
   });

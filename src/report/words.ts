@@ -12,6 +12,12 @@ export function grouped(number: number): string {
   return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** `1st`, `2nd`, `11th`. */
+export function ordinal(number: number): string {
+  const ending = Math.floor(number / 10) % 10 === 1 ? undefined : ["st", "nd", "rd"][(number % 10) - 1];
+  return `${number}${ending ?? "th"}`;
+}
+
 /** `a`, `a and b`, `a, b and c`; past `most` members the rest is counted. */
 export function listed(items: readonly string[], most = 5): string {
   if (items.length > most)

@@ -38,8 +38,8 @@ export async function claimFile(
   mark: string,
 ): Promise<boolean> {
   const temporary = inFolder(folder, `${name}.${mark}.new`);
-  await writeDurably(fs, temporary, text);
   try {
+    await writeDurably(fs, temporary, text);
     return await fs.link(temporary, inFolder(folder, name));
   } finally {
     await fs.remove(temporary);

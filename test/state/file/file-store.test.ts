@@ -367,3 +367,14 @@ test("ten thousand records are written and loaded", async () => {
   await lease.release();
   expect((await storeOn({ disk }).read()).state.records.size).toBe(10_000);
 });
+
+test("a lock that the disk has no room for leaves no file", async () => {
+  const disk = new Disk();
+  await written(disk);
+  const there = [...disk.names.keys()].sort();
+  const before = (operation: string, path: string): void => {
+    if (operation === "sync" && path.includes("/lock.")) throw new Error("ENOSPC");
+  };
+  expect(await codeOf(storeOn({ disk, hooks: { before } }).lock({ timeoutMs: 0 }))).toBe("STATE_IO");
+  expect([...disk.names.keys()].sort()).toEqual(there);
+});

@@ -107,6 +107,31 @@ describe.skipIf(server === undefined)("with a server", () => {
     await store.close();
   });
 
+  test("a role with the rights that docs/state.md names, and no others, keeps a state", async () => {
+    await publish(storeOf("&schema=given"), "a");
+    await sql("create role plain login");
+    await sql("grant usage on schema given to plain");
+    await sql("grant select, insert, update, delete on all tables in schema given to plain");
+    const asPlain = (more: string) => {
+      const url = parsePostgresUrl(
+        (server?.url(state, more) ?? "").replace("//postgres@", "//plain@"),
+        "",
+        {},
+      );
+      return openPostgresStore({ ...ports, url });
+    };
+    for (const name of ["b", "c"]) await publish(asPlain("&schema=given"), name);
+    await asPlain("&schema=given").restore(1, { timeoutMs: 0 });
+    await publish(asPlain("&schema=given"), "d");
+    expect(await names(asPlain("&schema=given"))).toEqual(["a", "d"]);
+    await sql("create schema made");
+    await sql("grant usage, create on schema made to plain");
+    await publish(asPlain("&schema=made"), "a");
+    expect(await codeOf(publish(asPlain("&schema=refused"), "a"))).toBe("STATE_IO");
+    await sql("grant create on database postgres to plain");
+    await publish(asPlain("&schema=refused"), "a");
+  });
+
   test("through a transaction pooler: every statement on a session of its own, with none left as it was", async () => {
     const url = urlOf();
     const own = () => openPgDatabase({ url, clock: nodeClock });
