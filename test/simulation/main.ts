@@ -3,7 +3,14 @@
 import { parseArgs } from "node:util";
 import { mutants } from "./mutants/mutants.ts";
 import { matrixRows } from "./reliability/matrix.ts";
-import { keep, type Recorded, recordOf, type Stamp, stampNow } from "./reliability/record.ts";
+import {
+  keep,
+  type MutantRecord,
+  type Recorded,
+  recordOf,
+  type Stamp,
+  stampNow,
+} from "./reliability/record.ts";
 import { trySeeded } from "./reliability/seeded.ts";
 import { zerosOf, zerosText } from "./reliability/zeros.ts";
 import { againLine, type Figures, outcomeOf, runSuite, type Suite } from "./suite.ts";
@@ -112,15 +119,18 @@ function inOrder<T>(
   );
 }
 
+function toldOf({ caught, lacked, suite, after, case: noticed }: MutantRecord): string {
+  if (lacked !== undefined) return `NOT TRIED: it needs ${lacked}, which is not here`;
+  return `${caught ? "caught" : "NOT CAUGHT"} by ${suite} after ${after} cases ${noticed}`;
+}
+
 async function runMutants(): Promise<number> {
   if (!mutants.some(({ name }) => name.includes(options.only ?? ""))) usage();
   let missed = 0;
   await trySeeded(options.only ?? "", (name, record) => {
-    const { caught, suite, after, case: noticed } = record;
-    if (!caught) missed += 1;
-    process.stdout.write(
-      `${name}: ${caught ? "caught" : "NOT CAUGHT"} by ${suite} after ${after} cases ${noticed}\n`,
-    );
+    const { caught, lacked } = record;
+    if (!caught && lacked === undefined) missed += 1;
+    process.stdout.write(`${name}: ${toldOf(record)}\n`);
     const add = (old: Recorded) => inOrder(mutants, { ...old.mutants, [name]: record });
     if (options.write) keep((old) => ({ ...old, mutants: add(old) }));
   });

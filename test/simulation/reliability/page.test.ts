@@ -46,6 +46,19 @@ test("a seeded bug that nobody noticed is told as such", () => {
   expect(page).toContain("| quiet | b | late | **not caught** | 700 cases |");
 });
 
+test("a seeded bug that could not be tried without a server is told as such", () => {
+  const mutant = {
+    bug: "b",
+    suite: "shared",
+    lacked: "postgres",
+    caught: false,
+    after: 0,
+    case: "",
+  } as const;
+  const page = pageOf({ suites: {}, matrix: {}, mutants: { sql: mutant } });
+  expect(page).toContain("| sql | b | shared | **not tried**: there was no PostgreSQL | 0 cases |");
+});
+
 test("a figure that has to be zero counts the cases that say so, each once", () => {
   const failed = [
     { name: "a", wrong: ["the world should not have: x", "clusters 7 is there and not recorded"] },

@@ -100,8 +100,9 @@ function suiteRow(name: string, record: SuiteRecord): readonly string[] {
 
 function mutantRow(
   name: string,
-  { bug, suite, caught, after, case: noticed }: MutantRecord,
+  { bug, suite, lacked, caught, after, case: noticed }: MutantRecord,
 ): readonly string[] {
+  if (lacked !== undefined) return [name, bug, suite, "**not tried**: there was no PostgreSQL", "0 cases"];
   if (!caught) return [name, bug, suite, "**not caught**", `${number(after)} cases`];
   if (after === 0) return [name, bug, suite, "the run in peace", "0 cases"];
   return [name, bug, suite, code(noticed), after === 1 ? "1 case" : `${number(after)} cases`];

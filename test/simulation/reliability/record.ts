@@ -39,6 +39,8 @@ export interface SuiteRecord extends Stamp {
 export interface MutantRecord {
   readonly bug: string;
   readonly suite: string;
+  /** What it needs to be tried, and was not there. */
+  readonly lacked?: "postgres";
   readonly caught: boolean;
   /** How many cases it took, and the one that noticed. */
   readonly after: number;
