@@ -38,7 +38,12 @@ it("a plan takes of undici what it uses, and nothing of the service itself", () 
   );
 });
 
-it("--version loads two files", () => {
+it("--version loads four small files", () => {
   const own = loadedBy("--version").filter((url) => url.includes("/src/"));
-  expect(own.map((url) => url.slice(url.indexOf("/src/")))).toEqual(["/src/main.ts", "/src/cli/about.ts"]);
+  expect(own.map((url) => url.slice(url.indexOf("/src/")))).toEqual([
+    "/src/main.ts",
+    "/src/cli/about.ts",
+    "/src/cli/output.ts",
+    "/src/cli/leaving.ts",
+  ]);
 });
