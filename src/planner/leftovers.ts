@@ -13,14 +13,20 @@ export function sparing(
 ): { readonly changes: readonly Change[]; readonly notes: readonly Diagnostic[] } {
   if (context.input.destroy === true) return { changes, notes: [] };
   const notes: Diagnostic[] = [];
+  // What has no successor any more goes with its resource: there is nothing to move its users to.
+  const going = new Set(changes.flatMap((one) => (isWhole(one) ? [one.address] : [])));
   const spared = changes.flatMap((change): readonly Change[] => {
-    const holders = holdersOf(context, change, look);
+    const holders = going.has(change.address) ? [] : holdersOf(context, change, look);
     if (holders.length === 0) return [change];
     if (change.action === "replace") return [{ ...change, keepsOld: true }];
     notes.push(staying(change, holders));
     return [];
   });
   return { changes: spared, notes };
+}
+
+function isWhole(change: Change): boolean {
+  return change.action === "delete" && change.deposed !== true;
 }
 
 /** Of an object that has, or gets, a successor. What is deleted because nobody wants it is the spec's to decide. */

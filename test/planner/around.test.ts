@@ -77,11 +77,11 @@ describe("an object that gives way to its successor", () => {
       object("b2", "a", { box_name: "a", material: "steel" }),
       ...(before?.readable === true ? before.objects.map((one) => ({ ...one, name: "aside" })) : []),
     );
-    const later = (around: LiveKind) =>
+    const later = (around: LiveKind, wanted = steel) =>
       makePlan({
         registry: used,
         host: "h",
-        spec: steel,
+        spec: wanted,
         live: new Map([...world, ["boxes", both]]),
         state: state([
           record(
@@ -96,5 +96,9 @@ describe("an object that gives way to its successor", () => {
     expect(later(kind(theirs)).changes).toMatchObject([{ action: "noop" }]);
     expect(later(kind(theirs)).diagnostics).toMatchObject([{ severity: "warning", code: "PLAN_KEPT" }]);
     expect(later(kind()).changes).toMatchObject([{ action: "noop" }, { action: "delete", deposed: true }]);
+    // Without a successor there is nothing to move to: it goes with its resource, in one plan.
+    const gone = later(kind(theirs), spec([]));
+    expect(gone.changes.map(({ action }) => action)).toEqual(["delete", "delete"]);
+    expect(gone.diagnostics).toEqual([]);
   });
 });
