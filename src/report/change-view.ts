@@ -8,6 +8,7 @@ import type { Registry } from "../resource/registry.ts";
 import { contentLine, contentLines } from "./content-lines.ts";
 import { causeText, diffLines, type FieldLine, setLines } from "./field-lines.ts";
 import { printable } from "./printable.ts";
+import { destroys } from "./summary.ts";
 import { SIGNS } from "./words.ts";
 
 export interface ChangeView {
@@ -15,6 +16,8 @@ export interface ChangeView {
   readonly sign: string;
   readonly verb: string;
   readonly address: string;
+  /** Whether it takes an object away. */
+  readonly destroys: boolean;
   /** What stands behind the address: the natural name where it differs, how a replace goes, why a change is not the spec's. */
   readonly remarks: readonly string[];
   readonly fields: readonly FieldLine[];
@@ -43,6 +46,7 @@ export function changeView(change: Change, registry: Registry): ChangeView {
     sign: SIGNS[change.action],
     verb: VERBS[change.action],
     address: printable(change.address),
+    destroys: destroys(change),
     remarks: remarks(change, registry),
     fields: fieldLines(change, registry),
     content: change.action === "update" ? contentLines(change.content) : [],

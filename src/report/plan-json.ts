@@ -59,10 +59,7 @@ export function changeJson(change: Change, registry: Registry): Record<string, u
 function valuesJson(change: Change, fields: FieldTable): Record<string, unknown> {
   const { before, after, unknown, patch } = resultValues(change, fields);
   return {
-    actions:
-      change.action === "replace" && change.replacing === "delete-first"
-        ? ["delete", "create"]
-        : ACTIONS[change.action],
+    actions: actionsOf(change),
     before: before ?? null,
     after: after ?? null,
     after_unknown: unknown,
@@ -71,6 +68,12 @@ function valuesJson(change: Change, fields: FieldTable): Record<string, unknown>
     patch,
     replace_paths: change.action === "replace" ? change.because.map((diff) => diff.path) : [],
   };
+}
+
+function actionsOf(change: Change): readonly string[] {
+  if (change.action !== "replace") return ACTIONS[change.action];
+  if (change.keepsOld === true) return ["create"];
+  return change.replacing === "delete-first" ? ["delete", "create"] : ACTIONS.replace;
 }
 
 function shapeOf(fields: FieldTable, values: Values | undefined): Json {

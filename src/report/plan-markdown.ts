@@ -9,7 +9,7 @@ import { driftText } from "./drift-text.ts";
 import type { FieldLine } from "./field-lines.ts";
 import { keptWithin, type Part } from "./markdown-fit.ts";
 import { markdownBlock, markdownCode, markdownText, printable } from "./printable.ts";
-import { kindTable, refusalLine, summaryLine } from "./summary.ts";
+import { destroys, kindTable, refusalLine, summaryLine } from "./summary.ts";
 import { count } from "./words.ts";
 
 /** Comments of the large forges end at 65,536 characters. */
@@ -17,8 +17,8 @@ export const MARKDOWN_LIMIT = 65_000;
 
 export function planMarkdown(plan: Plan, registry: Registry, limit = MARKDOWN_LIMIT): string {
   const shown = plan.changes.filter((change) => change.action !== "noop" && change.action !== "report");
-  const losing = shown.filter((change) => change.action === "delete" || change.action === "replace");
-  const rest = shown.filter((change) => change.action !== "delete" && change.action !== "replace");
+  const losing = shown.filter(destroys);
+  const rest = shown.filter((change) => !destroys(change));
   const parts: Part[] = [
     { what: "heading", text: heading(plan) },
     ...refusals(plan).map((text): Part => ({ what: "finding", text })),

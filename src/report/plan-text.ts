@@ -10,7 +10,7 @@ import { diagnosticText } from "./diagnostic-text.ts";
 import { driftLines } from "./drift-text.ts";
 import { fieldBlock } from "./field-block.ts";
 import { printable } from "./printable.ts";
-import { changesAnything, kindTable, refusalLine, summaryLine } from "./summary.ts";
+import { changesAnything, destroys, kindTable, refusalLine, summaryLine } from "./summary.ts";
 import { count, listed } from "./words.ts";
 
 export function planText(plan: Plan, registry: Registry, colors: Colors): string {
@@ -149,9 +149,7 @@ function summarySection(plan: Plan, colors: Colors): readonly string[] {
 
 /** What goes, once more, where nobody can miss it. */
 function lossSection(plan: Plan, colors: Colors): readonly string[] {
-  const going = plan.changes.filter(
-    (change) => change.action === "delete" || (change.action === "replace" && change.keepsOld !== true),
-  );
+  const going = plan.changes.filter(destroys);
   if (going.length === 0 || !changesAnything(plan)) return [];
   const names = going.map((change) => printable(change.address));
   return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names, 12)}.`)];

@@ -20,6 +20,11 @@ export function summaryOf(changes: readonly Change[]): Summary {
   return summary;
 }
 
+/** Whether a change takes an object away: a replace that leaves the old one does not. */
+export function destroys(change: Change): boolean {
+  return change.action === "delete" || (change.action === "replace" && change.keepsOld !== true);
+}
+
 /** Whether applying the plan would do anything. */
 export function changesAnything(plan: Plan): boolean {
   return plan.changes.some((change) => change.action !== "noop" && change.action !== "report");

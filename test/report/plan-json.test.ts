@@ -36,12 +36,14 @@ describe("plan as JSON", () => {
     expect(valid({ ...planJson(planOf([]), registry, "1"), extra: 1 })).toBe(false);
   });
 
-  test("a replace is two actions, in the order in which they happen", () => {
+  test("a replace is two actions, in the order in which they happen, and one where the old object stays", () => {
     expect(inner(replace).actions).toEqual(["create", "delete"]);
     expect(inner({ ...replace, replacing: "delete-first" } as typeof replace).actions).toEqual([
       "delete",
       "create",
     ]);
+    const keeping = inner({ ...replace, keepsOld: true } as typeof replace);
+    expect(keeping.actions).toEqual(["create"]);
     expect(inner(replace).replace_paths).toEqual([["node_type_id"]]);
   });
 

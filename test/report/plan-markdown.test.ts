@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { addressOf } from "../../src/core/address.ts";
 import { MARKDOWN_LIMIT, planMarkdown } from "../../src/report/plan-markdown.ts";
-import { create, everything, planOf, registry, remove } from "./plans.ts";
+import { create, everything, planOf, registry, remove, replace } from "./plans.ts";
 
 const many = (number: number) =>
   Array.from({ length: number }, (_, at) => ({
@@ -16,6 +16,13 @@ describe("plan as Markdown", () => {
   test("what is destroyed stands before what is created", () => {
     const shown = planMarkdown(everything, registry);
     expect(shown.indexOf("pools.gone")).toBeLessThan(shown.indexOf("pools.new"));
+  });
+
+  test("a replace that leaves the old object destroys nothing", () => {
+    expect(planMarkdown(planOf([replace]), registry)).toContain("### Destroys: 1 resource");
+    const kept = planMarkdown(planOf([{ ...replace, keepsOld: true } as typeof replace]), registry);
+    expect(kept).toContain("### Changes: 1 resource");
+    expect(kept).not.toContain("Destroys");
   });
 
   test("a plan that is too long keeps its deletes and says what was cut", () => {

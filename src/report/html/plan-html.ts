@@ -20,10 +20,13 @@ export function planHtml(plan: Plan, registry: Registry): string {
     findings("Findings", plan.diagnostics),
     effects(views),
     table(plan),
-    changes("Destroys", views.filter(isLosing)),
+    changes(
+      "Destroys",
+      views.filter((view) => view.destroys),
+    ),
     changes(
       "Changes",
-      views.filter((view) => !isLosing(view) && view.action !== "report"),
+      views.filter((view) => !view.destroys && view.action !== "report"),
     ),
     driftSection(plan, registry),
     changes(
@@ -32,10 +35,6 @@ export function planHtml(plan: Plan, registry: Registry): string {
     ),
     unmanaged(plan),
   ]);
-}
-
-function isLosing({ action }: ChangeView): boolean {
-  return action === "delete" || action === "replace";
 }
 
 function heading(plan: Plan): Html {
@@ -94,7 +93,7 @@ function change(view: ChangeView): Html {
   ];
   return folded({
     tone: action,
-    open: isLosing(view),
+    open: view.destroys,
     head: [
       html`<span class="verb">${verb}</span><span class="address">${address}</span>`,
       remarks.length === 0 ? NOTHING : html`<span class="remark">${remarks.join("; ")}</span>`,
