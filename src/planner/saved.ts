@@ -12,7 +12,7 @@ import { comparable, liveFingerprint } from "./fingerprint.ts";
 import type { Plan } from "./plan.ts";
 import { worldOf } from "./world.ts";
 
-export const SAVED_FORMAT = "workspace-plan/1";
+export const SAVED_FORMAT = "workspace-plan/2";
 
 /** What a saved plan is bound to. Times are epoch milliseconds. */
 export interface Binding {

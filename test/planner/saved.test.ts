@@ -95,6 +95,8 @@ describe("a plan file", () => {
     expect(readPlan(text, (one) => keyedDigest(new Uint8Array(32), one))).toMatchObject({
       code: "PLAN_FILE",
     });
+    const earlier = text.replace("workspace-plan/2", "workspace-plan/1");
+    expect(readPlan(earlier, keyed)).toMatchObject({ message: expect.stringContaining("this version") });
     for (const bad of ["", "[]", "null", "{}", text.slice(0, -9), "not json"])
       expect(readPlan(bad, keyed)).toMatchObject({ code: "PLAN_FILE" });
   });

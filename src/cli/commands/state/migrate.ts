@@ -1,8 +1,8 @@
 // `workspace state migrate TO`: moves the state to another place. The old place keeps its generations and a note of where it went.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
+import { count } from "../../../core/words.ts";
 import { printable } from "../../../report/printable.ts";
-import { count } from "../../../report/words.ts";
 import { migrate as move } from "../../../state/migrate.ts";
 import type { State } from "../../../state/record.ts";
 import { defineCommand } from "../../command.ts";
@@ -19,13 +19,13 @@ export const migrate = defineCommand({
   notes: "A move that was cut is ended by the same command; until then nothing goes on from the old place.",
   async run(context, options, [to]) {
     const target = openStateAt(context, options, to);
-    const check = (present: State, incoming: State): void => {
-      if (!options.force) assertFollows(present, incoming);
-    };
     try {
       const placed = await withState(context, options, (source) => {
         if (source.place === target.place)
           throw new Failure(error("CLI_USAGE", `the state is at ${source.place} already`));
+        const check = (present: State, incoming: State): void => {
+          if (!options.force) assertFollows(present, incoming, source.place);
+        };
         return move(source, target, check, waiting(context, options));
       });
       const where = printable(target.place);
