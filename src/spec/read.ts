@@ -89,6 +89,7 @@ function settled(whole: MapNode, options: LoadOptions, suggest: Suggest, finding
     vars: assigned(options.vars ?? [], findings),
     varFiles: options.varFiles ?? [],
     env: options.env,
+    untrusted: options.untrusted === true,
   };
   const lookup = variablesOf(root, variables, given, suggest, findings);
   return expanded(withMembers(root, { variables: undefined, include: undefined }), lookup, findings);

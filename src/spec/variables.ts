@@ -15,6 +15,8 @@ export interface Given {
   readonly vars: ReadonlyMap<string, string>;
   readonly varFiles: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The spec may come from a stranger: then whoever calls gives no environment. */
+  readonly untrusted?: boolean;
 }
 
 export type VariableType = "string" | "number" | "boolean" | "list" | "map";
@@ -80,10 +82,14 @@ export function variablesOf(
     if (!declared.has(name)) unknown(name, at);
     else
       findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
-        hint: `give one with --var ${name}=…, or a default under variables.${name}`,
+        hint: `give one with --var ${name}=…${unread(name, given)}, or a default under variables.${name}`,
       });
     return undefined;
   };
+}
+
+function unread(name: string, { untrusted }: Given): string {
+  return untrusted === true ? ` (WORKSPACE_VAR_${name} is not read for an untrusted spec)` : "";
 }
 
 function own(record: Readonly<Record<string, string | undefined>>, key: string): string | undefined {

@@ -1,6 +1,7 @@
 // npm run simulate: any suite at any size. Prints figures, and for each failure the line that runs it again; --write keeps them in docs.
 
 import { parseArgs } from "node:util";
+import { didYouMean, suggester } from "../../src/core/suggest.ts";
 import { mutants } from "./mutants/mutants.ts";
 import { matrixRows } from "./reliability/matrix.ts";
 import {
@@ -41,10 +42,22 @@ function chosen(): readonly Suite[] {
   if (options.all) return suites;
   const suite = suites.find(({ name }) => name === options.suite);
   if (suite !== undefined) return [suite];
-  return options.mutants ? [] : usage();
+  if (options.suite === undefined && options.mutants) return [];
+  return usage(options.suite === undefined ? undefined : missing("suite", options.suite, suites));
 }
 
-function usage(): never {
+function missing(what: string, name: string, known: readonly { readonly name: string }[]): string {
+  const meant = didYouMean(
+    suggester()(
+      name,
+      known.map((one) => one.name),
+    ),
+  );
+  return [`there is no ${what} "${name}"`, meant.hint ?? []].flat().join("; ");
+}
+
+function usage(wrong?: string): never {
+  if (wrong !== undefined) process.stderr.write(`${wrong}\n\n`);
   process.stderr.write(`usage: npm run simulate -- --suite NAME [--seed N] [--count N | --case NAME] [--write]
        npm run simulate -- --all [--write]
        npm run simulate -- --mutants [--only NAME] [--write]
@@ -125,7 +138,8 @@ function toldOf({ caught, lacked, suite, after, case: noticed }: MutantRecord): 
 }
 
 async function runMutants(): Promise<number> {
-  if (!mutants.some(({ name }) => name.includes(options.only ?? ""))) usage();
+  const only = options.only ?? "";
+  if (!mutants.some(({ name }) => name.includes(only))) usage(missing("seeded bug", only, mutants));
   let missed = 0;
   await trySeeded(options.only ?? "", (name, record) => {
     const { caught, lacked } = record;
@@ -139,7 +153,7 @@ async function runMutants(): Promise<number> {
 
 const isPiece =
   options.case !== undefined || options.impatient || (options.only !== undefined && !options.mutants);
-if (options.write && isPiece) usage();
+if (options.write && isPiece) usage("--write keeps whole runs only: without --case, --only and --impatient");
 const todo = chosen();
 const stamp = options.write && todo.length > 0 ? stampNow() : undefined;
 let failures = 0;
