@@ -31,9 +31,12 @@ describe("where a value comes from", () => {
   });
 
   it("is not the environment where the spec may be a stranger's, and the hint says so", async () => {
-    const { diagnostics } = await load("variables: { zone: }\npools: { p: { node_type_id: '${var.zone}' } }", {
-      untrusted: true,
-    });
+    const { diagnostics } = await load(
+      "variables: { zone: }\npools: { p: { node_type_id: '${var.zone}' } }",
+      {
+        untrusted: true,
+      },
+    );
     expect(diagnostics.map(({ hint }) => hint)).toEqual([
       "give one with --var zone=… (WORKSPACE_VAR_zone is not read for an untrusted spec), or a default under variables.zone",
     ]);
