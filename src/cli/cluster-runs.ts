@@ -1,9 +1,9 @@
 // The active runs that a cluster carries, and whether they may be stopped.
 
 import { type JsonObject, objectIn } from "../core/json.ts";
+import { count, listed } from "../core/words.ts";
 import { printable } from "../report/printable.ts";
 import { idText } from "../report/run-text.ts";
-import { count, listed } from "../report/words.ts";
 import { activeRuns } from "./active-runs.ts";
 import { type Asking, confirmed } from "./confirm.ts";
 import type { Context } from "./context.ts";

@@ -66,12 +66,3 @@ function startsAlike(candidate: string, word: string): boolean {
 function fold(word: string): string {
   return word.toLowerCase().replace(/[-_]/g, "");
 }
-
-/** `a, b and c`; long lists are cut. */
-export function listed(words: readonly string[], joiner = "and", most = 12): string {
-  const shown = words.slice(0, most);
-  if (words.length > most) return `${shown.join(", ")} …`;
-  const last = shown.pop();
-  if (last === undefined) return "";
-  return shown.length === 0 ? last : `${shown.join(", ")} ${joiner} ${last}`;
-}

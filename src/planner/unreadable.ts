@@ -2,6 +2,7 @@
 
 import { kindOf } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
+import { listed } from "../core/words.ts";
 import type { Context } from "./context.ts";
 
 interface Unread {
@@ -41,17 +42,10 @@ function told(group: readonly Unread[]): Diagnostic {
   const them = group.length === 1 ? "it" : "them";
   return error(
     "PLAN_UNREADABLE",
-    `${named(group.map(({ what }) => what))} could not be read; nothing of ${them} is planned, and nothing of ${them} is deleted`,
+    `${listed(group.map(({ what }) => what))} could not be read; nothing of ${them} is planned, and nothing of ${them} is deleted`,
     {
       hint: reason.hint ?? "put the cause right and plan again",
       cause: `${reason.code}: ${reason.message}`,
     },
   );
-}
-
-const SHOWN = 12;
-
-function named(all: readonly string[]): string {
-  if (all.length > SHOWN) return `${all.slice(0, SHOWN).join(", ")} and ${all.length - SHOWN} more`;
-  return all.length === 1 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
 }

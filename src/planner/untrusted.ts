@@ -3,6 +3,7 @@
 import { type Address, parentOf, remoteId } from "../core/address.ts";
 import { type Diagnostic, warning } from "../core/diagnostic.ts";
 import { type Json, type JsonObject, textsIn } from "../core/json.ts";
+import { listed } from "../core/words.ts";
 import { secretField } from "../resource/content-kinds.ts";
 import type { Live, LiveKind } from "../resource/live.ts";
 import { foldName } from "../resource/names.ts";
@@ -110,7 +111,7 @@ function withoutSecretValues({ registry, spec, state }: Known) {
       : [
           warning(
             "PLAN_MODE",
-            `values of secrets were not read, so changes of them are not checked: ${few(unchecked)}`,
+            `values of secrets were not read, so changes of them are not checked: ${listed(unchecked)}`,
           ),
         ];
   return { spec: { ...spec, resources }, notes };
@@ -171,13 +172,6 @@ function listsOwned(spec: Spec, provider: Provider): ((object: LiveObject) => bo
   const parents = new Set<string>();
   for (const one of spec.resources.values()) if (one.owns.includes(provider.kind)) parents.add(one.name);
   return parents.size === 0 ? undefined : ({ name }) => parents.has(parentOf(name));
-}
-
-const MOST_NAMED = 10;
-
-function few(addresses: readonly Address[]): string {
-  const rest = addresses.length - MOST_NAMED;
-  return `${addresses.slice(0, MOST_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 /** The plan as a stranger may see it: no inventory of the workspace, no lines of files, no ids of what is not ours. */

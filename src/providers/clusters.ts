@@ -2,6 +2,7 @@
 
 import { remoteId } from "../core/address.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
+import { count, listed } from "../core/words.ts";
 import type { FieldDiff, LiveObject, Look, PlannedChange, Step } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
 import { found, keyIn, objectsIn, textIn } from "./answer.ts";
@@ -10,7 +11,6 @@ import { MAX_OWN_TAGS, tokenOf, withoutToken } from "./clusters/token.ts";
 import { choice, defineProvider, flag, optional, text } from "./define.ts";
 import { clusterFields, clusterProblems, filesOf, withoutInherited } from "./fields/cluster.ts";
 import { keptPaths } from "./kept.ts";
-import { counted, named } from "./sentences.ts";
 import { liveForm, tidyForm } from "./spec-form.ts";
 
 const fields = {
@@ -72,10 +72,10 @@ async function withPin(api: Reader, live: LiveObject): Promise<LiveObject> {
 /** Of terminated clusters the list has the latest only (part B, 4.3 rule 3): others of ours are asked for one by one. */
 async function unlisted(
   api: Reader,
-  listed: readonly LiveObject[],
+  inList: readonly LiveObject[],
   ids: ReadonlySet<string>,
 ): Promise<readonly LiveObject[]> {
-  const there = new Set<string>(listed.map((live) => live.id));
+  const there = new Set<string>(inList.map((live) => live.id));
   const missing = [...ids].filter((id) => !there.has(id));
   const answers = await Promise.all(
     missing.map((id) => found(() => api.read("clusters/get", { cluster_id: id }))),
@@ -135,13 +135,13 @@ function consequences(change: PlannedChange, look: Look): readonly string[] {
   if (interrupts(change)) {
     told.push(`the cluster is running and ${whatBecomesOf(change)}`);
     const runs = runsOn(look, live).length;
-    if (runs > 0) told.push(`${counted(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
+    if (runs > 0) told.push(`${count(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
   }
   if (change.action !== "delete") return told;
   const jobs = look
     .live("jobs")
     .filter((job) => String(look.after("jobs", job)?.existing_cluster_id) === live.id);
-  if (jobs.length > 0) told.push(`jobs that run on it: ${named(jobs.map((job) => job.name))}`);
+  if (jobs.length > 0) told.push(`jobs that run on it: ${listed(jobs.map((job) => job.name))}`);
   return told;
 }
 
@@ -167,8 +167,8 @@ export const clusters = defineProvider({
 
   async list(api, scope) {
     const answers = objectsIn(await api.read("clusters/list"), "clusters");
-    const listed = answers.flatMap((answer) => toSpec(answer) ?? []);
-    return [...listed, ...(await unlisted(api, listed, scope.ids ?? new Set()))];
+    const inList = answers.flatMap((answer) => toSpec(answer) ?? []);
+    return [...inList, ...(await unlisted(api, inList, scope.ids ?? new Set()))];
   },
   hydrate: async (api, live, desired) =>
     desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live,

@@ -2,12 +2,12 @@
 
 import { remoteId } from "../core/address.ts";
 import type { JsonObject } from "../core/json.ts";
+import { listed } from "../core/words.ts";
 import type { LiveObject, Look } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
 import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider } from "./define.ts";
 import { baseName, entriesFor, foldersAbove, pathProblems } from "./paths.ts";
-import { named } from "./sentences.ts";
 
 const KINDS: Readonly<Record<string, string>> = { DIRECTORY: "directories", NOTEBOOK: "notebooks" };
 
@@ -75,7 +75,7 @@ export const directories = defineProvider({
     return [
       {
         code: "GUARD_DATA_LOSS",
-        message: `the directory ${change.live.name} holds what this plan does not delete: ${named(foreign)}`,
+        message: `the directory ${change.live.name} holds what this plan does not delete: ${listed(foreign)}`,
         hint: `move that away first, or keep the directory with: workspace state rm ${change.address}`,
       },
     ];

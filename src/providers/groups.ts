@@ -2,6 +2,7 @@
 
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { count, listed } from "../core/words.ts";
 import type { LiveObject, Look, PlannedChange, Step } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
 import { found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
@@ -26,7 +27,6 @@ import {
   patch,
   textsIn,
 } from "./scim.ts";
-import { counted, named } from "./sentences.ts";
 
 const names = (kind: "users" | "groups") =>
   optional(
@@ -74,7 +74,7 @@ function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject {
   return { id: remoteId(id), name: displayName, values: { displayName, members, entitlements }, facts: {} };
 }
 
-async function listed(api: Reader): Promise<readonly LiveObject[]> {
+async function everyGroup(api: Reader): Promise<readonly LiveObject[]> {
   const answers = objectsIn(await api.read("scim/groups/list"), "Resources");
   const ids = new Set(answers.map((answer) => keyIn(answer, "id")));
   return answers.map((answer) => toSpec(answer, ids));
@@ -146,11 +146,11 @@ export const groups = defineProvider({
   },
   consequences(change, look) {
     if (!goes(change) || change.live === undefined) return [];
-    const count = stayingMembers(look, change.live);
+    const members = stayingMembers(look, change.live);
     const acls = aclsNaming(look, change.live.name);
     return [
-      ...(count > 0 ? [`${counted(count, "member loses", "members lose")} what the group gives`] : []),
-      ...(acls.length > 0 ? [`access lists still name it: ${named(acls.map((acl) => acl.name))}`] : []),
+      ...(members > 0 ? [`${count(members, "member loses", "members lose")} what the group gives`] : []),
+      ...(acls.length > 0 ? [`access lists still name it: ${listed(acls.map((acl) => acl.name))}`] : []),
     ];
   },
   objections(change, look) {
@@ -158,13 +158,13 @@ export const groups = defineProvider({
     return lockouts(look, before, after);
   },
 
-  list: listed,
+  list: everyGroup,
   async read(api, id) {
     const answer = await found(() => api.read("scim/groups/get", { id }));
     if (answer === undefined) return undefined;
     return isPlain(answer)
       ? toSpec(answer, new Set())
-      : (await listed(api)).find((live) => String(live.id) === String(id));
+      : (await everyGroup(api)).find((live) => String(live.id) === String(id));
   },
   async create(api, task) {
     const members: JsonObject = isObject(task.values.members) ? task.values.members : {};

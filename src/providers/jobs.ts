@@ -2,6 +2,7 @@
 
 import { remoteId } from "../core/address.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
+import { count, listed } from "../core/words.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Acting, LiveObject, Look, PlannedChange, Problem } from "../resource/provider.ts";
 import { factsOf, found, int64, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
@@ -12,7 +13,6 @@ import { libraries, libraryFiles, libraryProblems } from "./fields/libraries.ts"
 import { taskProblems, tasks } from "./fields/tasks.ts";
 import { keptIn, keptPaths, withKept } from "./kept.ts";
 import { sendCluster } from "./pool-member.ts";
-import { counted, named } from "./sentences.ts";
 import { liveForm, tidyForm } from "./spec-form.ts";
 
 const fields = {
@@ -119,9 +119,9 @@ function consequences(change: PlannedChange, look: Look): readonly string[] {
   const mails = mailed(live.values);
   const runs = runsOf(look, live);
   return [
-    ...(mails.length > 0 ? [`the service mails ${named(mails)}`] : []),
+    ...(mails.length > 0 ? [`the service mails ${listed(mails)}`] : []),
     "its run history can no longer be seen",
-    ...(runs > 0 ? [`${counted(runs, "active run")} of it ${runs === 1 ? "ends" : "end"}`] : []),
+    ...(runs > 0 ? [`${count(runs, "active run")} of it ${runs === 1 ? "ends" : "end"}`] : []),
   ];
 }
 

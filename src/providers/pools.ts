@@ -2,6 +2,7 @@
 
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { listed } from "../core/words.ts";
 import type { LiveObject, Look } from "../resource/provider.ts";
 import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { defineProvider, flag, integer, list, optional, text } from "./define.ts";
@@ -9,7 +10,6 @@ import { diskSpec } from "./fields/disk.ts";
 import { tags } from "./fields/tags.ts";
 import { goes } from "./going.ts";
 import { keptIn, keptPaths, withKept } from "./kept.ts";
-import { named } from "./sentences.ts";
 import { liveForm, tidyForm } from "./spec-form.ts";
 
 const fields = {
@@ -135,17 +135,17 @@ export const pools = defineProvider({
       const holding = holders(change.live, look);
       return holding.length === 0
         ? []
-        : [`the old pool stays under another name while they use it: ${named(holding)}`];
+        : [`the old pool stays under another name while they use it: ${listed(holding)}`];
     }
     return [
       ...(running.length > 0
-        ? [`running clusters cannot grow ${until}: ${named(running.map((one) => one.name))}`]
+        ? [`running clusters cannot grow ${until}: ${listed(running.map((one) => one.name))}`]
         : []),
       ...(stopped.length > 0
-        ? [`stopped clusters cannot start ${until}: ${named(stopped.map((one) => one.name))}`]
+        ? [`stopped clusters cannot start ${until}: ${listed(stopped.map((one) => one.name))}`]
         : []),
       ...(jobs.length > 0
-        ? [`jobs cannot get their clusters from it: ${named(jobs.map((one) => one.name))}`]
+        ? [`jobs cannot get their clusters from it: ${listed(jobs.map((one) => one.name))}`]
         : []),
     ];
   },

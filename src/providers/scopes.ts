@@ -2,13 +2,13 @@
 
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { count, listed } from "../core/words.ts";
 import type { LiveObject, Look, PlannedChange } from "../resource/provider.ts";
 import type { Reader } from "../resource/verbs.ts";
 import { keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
 import { choice, defineProvider, group, optional, text } from "./define.ts";
 import { goes } from "./going.ts";
 import { placeOf } from "./nested.ts";
-import { counted, named } from "./sentences.ts";
 import { liveForm } from "./spec-form.ts";
 
 const NAME = /^[\w.-]{1,128}$/;
@@ -48,7 +48,7 @@ function toSpec(answer: JsonObject): LiveObject {
   return { id: remoteId(name), name, values, facts: {} };
 }
 
-const listed = async (api: Reader): Promise<readonly LiveObject[]> =>
+const everyScope = async (api: Reader): Promise<readonly LiveObject[]> =>
   objectsIn(await api.read("secrets/scopes/list"), "scopes").map(toSpec);
 
 /** Names of live members of a kind in the scope that goes. */
@@ -61,7 +61,7 @@ function lost(kind: "secrets" | "acls", change: PlannedChange, look: Look): read
     .map((one) => one.name);
 }
 
-const membersIn = (names: readonly string[]): string => named(names.map((name) => placeOf(name).member));
+const membersIn = (names: readonly string[]): string => listed(names.map((name) => placeOf(name).member));
 
 export const scopes = defineProvider({
   kind: "scopes",
@@ -99,7 +99,7 @@ export const scopes = defineProvider({
     return [
       ...(secrets.length > 0
         ? [
-            `${counted(secrets.length, "secret")} in it ${secrets.length === 1 ? "goes, and the API cannot read it" : "go, and the API cannot read them"} back: ${membersIn(secrets)}`,
+            `${count(secrets.length, "secret")} in it ${secrets.length === 1 ? "goes, and the API cannot read it" : "go, and the API cannot read them"} back: ${membersIn(secrets)}`,
           ]
         : []),
       ...(acls.length > 0 ? [`its access list goes with it: ${membersIn(acls)}`] : []),
@@ -119,8 +119,8 @@ export const scopes = defineProvider({
     ];
   },
 
-  list: listed,
-  read: async (api, id) => (await listed(api)).find((live) => String(live.id) === String(id)),
+  list: everyScope,
+  read: async (api, id) => (await everyScope(api)).find((live) => String(live.id) === String(id)),
   async create(api, task) {
     const { initial_manage_principal: principal, keyvault_metadata: vault } = task.values;
     const body: { [field: string]: Json } = { scope: task.name };

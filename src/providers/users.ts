@@ -2,6 +2,7 @@
 
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { count, listed } from "../core/words.ts";
 import type { FieldDiff, LiveObject, Look, PlannedChange, Step, UpdateTask } from "../resource/provider.ts";
 import { factsOf, found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
 import { defineProvider } from "./define.ts";
@@ -17,7 +18,6 @@ import {
   withUserIn,
 } from "./membership.ts";
 import { asValues, deltaOf, operationsFor, patch, textsIn, USER_SCHEMA } from "./scim.ts";
-import { counted, named } from "./sentences.ts";
 import { liveForm } from "./spec-form.ts";
 
 const EVERYBODY = "users";
@@ -137,8 +137,8 @@ export const users = defineProvider({
     const acls = aclsNaming(look, change.live.name);
     return [
       `${change.live.name} can no longer sign in; the service purges inactive users after 30 days`,
-      ...(groups.length > 0 ? [`it leaves ${counted(groups.length, "group")}: ${named(groups)}`] : []),
-      ...(acls.length > 0 ? [`access lists still name it: ${named(acls.map((acl) => acl.name))}`] : []),
+      ...(groups.length > 0 ? [`it leaves ${count(groups.length, "group")}: ${listed(groups)}`] : []),
+      ...(acls.length > 0 ? [`access lists still name it: ${listed(acls.map((acl) => acl.name))}`] : []),
     ];
   },
   objections(change, look) {

@@ -1,11 +1,11 @@
 // Clusters and what happened to them, as text: one line for a cluster, one for an event.
 
 import { type Json, type JsonObject, objectIn } from "../core/json.ts";
+import { count } from "../core/words.ts";
 import type { Colors } from "./color.ts";
 import { printable } from "./printable.ts";
 import { tableText } from "./table-text.ts";
 import { timeText } from "./time-text.ts";
-import { count } from "./words.ts";
 
 /** `RUNNING, 2 workers`, `TERMINATED: Inactivity`. */
 export function clusterText(cluster: JsonObject): string {

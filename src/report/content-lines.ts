@@ -1,10 +1,10 @@
 // What changes in a text, as plans and drift show it: how much, and the lines of a unified diff.
 
+import { count } from "../core/words.ts";
 import type { ContentDiff } from "../planner/change.ts";
 import type { Colors, Paint } from "./color.ts";
 import type { FieldLine } from "./field-lines.ts";
 import { printable } from "./printable.ts";
-import { count } from "./words.ts";
 
 /** A change of one line in a thousand shows whole; a rewritten file shows how it begins. */
 const MOST_LINES = 60;

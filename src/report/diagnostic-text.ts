@@ -1,9 +1,9 @@
 // Diagnostics as text: what is wrong, where, the lines around it, and the next thing to do (DESIGN 7).
 
 import type { Diagnostic } from "../core/diagnostic.ts";
+import { count } from "../core/words.ts";
 import type { Colors } from "./color.ts";
 import { printable, printableLines } from "./printable.ts";
-import { count } from "./words.ts";
 
 /** The most diagnostics that are shown one by one; the rest is counted. */
 const MOST = 200;

@@ -1,5 +1,6 @@
 // Drift as text: what the workspace did behind our back, with the recorded value on the left and the live one on the right.
 
+import { count } from "../core/words.ts";
 import type { Drift } from "../planner/plan.ts";
 import { isContentField } from "../resource/content-kinds.ts";
 import type { FieldDiff } from "../resource/provider.ts";
@@ -9,7 +10,6 @@ import { contentBlock, contentLine, contentLines } from "./content-lines.ts";
 import { fieldBlock } from "./field-block.ts";
 import { diffLines, type FieldLine } from "./field-lines.ts";
 import { printable } from "./printable.ts";
-import { count } from "./words.ts";
 
 const DRIFT_SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
 export const DRIFT_WORDS = { changed: "changed", gone: "is gone", appeared: "appeared" } as const;

@@ -1,13 +1,13 @@
 // What a kind, or one of its fields, is: from the same table that validates and compares it.
 
 import type { Json } from "../core/json.ts";
+import { grouped, listed } from "../core/words.ts";
 import { isContentField } from "../resource/content-kinds.ts";
 import type { FieldSchema, FieldTable } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { Colors } from "./color.ts";
 import { valueText } from "./value-text.ts";
-import { grouped, listed } from "./words.ts";
 
 export function kindsText(registry: Registry, colors: Colors): string {
   const width = Math.max(...registry.kinds.map((one) => one.kind.length));
@@ -109,6 +109,7 @@ function fieldFacts(schema: FieldSchema): readonly string[] {
     facts.push(
       `One of ${listed(
         schema.enum.map((one) => valueText(one)),
+        "and",
         30,
       )}.`,
     );

@@ -1,6 +1,6 @@
 // Keeps a Markdown text below a length by leaving out whole parts from the end, and says what was left out.
 
-import { count } from "./words.ts";
+import { count } from "../core/words.ts";
 
 export interface Part {
   readonly what: string;

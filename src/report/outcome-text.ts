@@ -1,10 +1,11 @@
 // What an apply did, as text: what failed and why, what was blocked or skipped, and one line that sums up.
 
+import { grouped, listed } from "../core/words.ts";
 import type { ChangeOutcome, Outcome, Result } from "../planner/outcome.ts";
 import type { Colors } from "./color.ts";
 import { diagnosticText } from "./diagnostic-text.ts";
 import { printable } from "./printable.ts";
-import { DONE, duration, grouped, listed, TOUCHING } from "./words.ts";
+import { DONE, duration, TOUCHING } from "./words.ts";
 
 export function outcomeText(outcome: Outcome, colors: Colors): string {
   const troubled = outcome.changes.filter((one) => one.result !== "applied");
@@ -39,7 +40,7 @@ function wasStopped(one: ChangeOutcome): boolean {
 function stoppedLine(stopped: readonly ChangeOutcome[], colors: Colors): readonly string[] {
   if (stopped.length === 0) return [];
   const names = stopped.map((one) => printable(one.address));
-  return [`${colors.yellow("skipped")} because the run was stopped: ${listed(names, 20)}`];
+  return [`${colors.yellow("skipped")} because the run was stopped: ${listed(names, "and", 20)}`];
 }
 
 function blockedLines(troubled: readonly ChangeOutcome[], colors: Colors): readonly string[] {
@@ -48,7 +49,7 @@ function blockedLines(troubled: readonly ChangeOutcome[], colors: Colors): reado
   return causes.map((cause) => {
     const names = blocked.filter((one) => one.because === cause).map((one) => printable(one.address));
     const why = cause === undefined ? "" : ` because of ${printable(cause)}`;
-    return `${colors.yellow("blocked")}${why}: ${listed(names, 20)}`;
+    return `${colors.yellow("blocked")}${why}: ${listed(names, "and", 20)}`;
   });
 }
 

@@ -1,5 +1,6 @@
 // A plan as Markdown for a pull request: what goes first, then the rest; cut where a comment would be, and said so.
 
+import { count } from "../core/words.ts";
 import type { Change } from "../planner/change.ts";
 import type { Plan } from "../planner/plan.ts";
 import type { Registry } from "../resource/registry.ts";
@@ -10,7 +11,6 @@ import type { FieldLine } from "./field-lines.ts";
 import { keptWithin, type Part } from "./markdown-fit.ts";
 import { markdownBlock, markdownCode, markdownText, printable } from "./printable.ts";
 import { destroys, kindTable, refusalLine, summaryLine } from "./summary.ts";
-import { count } from "./words.ts";
 
 /** Comments of the large forges end at 65,536 characters. */
 export const MARKDOWN_LIMIT = 65_000;

@@ -1,5 +1,6 @@
 // A plan as text for a terminal: every change in its order, then what is off, what objects, what is lost, and one line that sums up.
 
+import { count, listed } from "../core/words.ts";
 import type { Change } from "../planner/change.ts";
 import type { Drift, Plan } from "../planner/plan.ts";
 import type { Registry } from "../resource/registry.ts";
@@ -11,7 +12,6 @@ import { driftLines } from "./drift-text.ts";
 import { fieldBlock } from "./field-block.ts";
 import { printable } from "./printable.ts";
 import { changesAnything, destroys, kindTable, refusalLine, summaryLine } from "./summary.ts";
-import { count, listed } from "./words.ts";
 
 export function planText(plan: Plan, registry: Registry, colors: Colors): string {
   const sections = [
@@ -101,7 +101,12 @@ function unmanagedSection(plan: Plan, colors: Colors): readonly string[] {
   const strangers = plan.unmanaged.map((one) => ({ group: one.kind, name: one.name }));
   const groups = Map.groupBy([...strangers, ...plan.changes.flatMap(foundInside)], (one) => one.group);
   const lines = [...groups].map(
-    ([group, all]) => `${printable(group)} (${listed(all.map((one) => printable(one.name)))})`,
+    ([group, all]) =>
+      `${printable(group)} (${listed(
+        all.map((one) => printable(one.name)),
+        "and",
+        5,
+      )})`,
   );
   const head = "Not in the spec and left alone:";
   const [only, ...more] = lines;
@@ -152,5 +157,5 @@ function lossSection(plan: Plan, colors: Colors): readonly string[] {
   const going = plan.changes.filter(destroys);
   if (going.length === 0 || !changesAnything(plan)) return [];
   const names = going.map((change) => printable(change.address));
-  return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names, 12)}.`)];
+  return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names)}.`)];
 }

@@ -7,9 +7,9 @@ import {
   ListrLogger,
   ProcessOutput,
 } from "listr2";
+import { grouped } from "../core/words.ts";
 import type { ApplyEvent, ReadEvent } from "../planner/outcome.ts";
 import { type KindTally, type Progress, Tally, tallyText } from "./progress.ts";
-import { grouped } from "./words.ts";
 
 type Shown = { title: string; output: string };
 

@@ -1,10 +1,11 @@
 // What is going on, for people who wait: a board of tasks on a terminal, plain lines elsewhere. All of it goes to stderr.
 
 import { kindOf } from "../core/address.ts";
+import { count } from "../core/words.ts";
 import type { ApplyEvent, ReadEvent } from "../planner/outcome.ts";
 import type { Colors } from "./color.ts";
 import { printable } from "./printable.ts";
-import { count, DOING, DONE, duration } from "./words.ts";
+import { DOING, DONE, duration } from "./words.ts";
 
 export interface Progress {
   read(event: ReadEvent): void;

@@ -1,9 +1,10 @@
 // How many changes of each action a plan has, in all and by kind, and the one line that says it.
 
 import { hasErrors } from "../core/diagnostic.ts";
+import { count, grouped, listed } from "../core/words.ts";
 import type { Action, Change } from "../planner/change.ts";
 import type { Plan, Summary } from "../planner/plan.ts";
-import { count, grouped, listed, TOUCHING } from "./words.ts";
+import { TOUCHING } from "./words.ts";
 
 export function summaryOf(changes: readonly Change[]): Summary {
   const summary: Record<Action, number> = {

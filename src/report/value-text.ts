@@ -2,8 +2,8 @@
 
 import { canonicalJson } from "../core/canonical.ts";
 import { isObject, type Json } from "../core/json.ts";
+import { grouped } from "../core/words.ts";
 import { printable } from "./printable.ts";
-import { grouped } from "./words.ts";
 
 /** Longer text is cut, and says so. */
 const LONGEST = 400;

@@ -1,7 +1,8 @@
 // The sections of a spec as a flat list of resources: nested ones taken out of their parents, natural names found.
 
 import { type Address, addressOf } from "../core/address.ts";
-import { didYouMean, listed, type Suggest } from "../core/suggest.ts";
+import { didYouMean, type Suggest } from "../core/suggest.ts";
+import { listed } from "../core/words.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";
 import type { Findings } from "./finding.ts";

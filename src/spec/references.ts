@@ -2,7 +2,8 @@
 
 import { type Address, addressOf } from "../core/address.ts";
 import { toText } from "../core/pointer.ts";
-import { didYouMean, listed, type Suggest } from "../core/suggest.ts";
+import { didYouMean, type Suggest } from "../core/suggest.ts";
+import { listed } from "../core/words.ts";
 import { type FieldSchema, memberSchema } from "../resource/fields.ts";
 import type { Provider } from "../resource/provider.ts";
 import type { Registry } from "../resource/registry.ts";

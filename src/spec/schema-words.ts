@@ -2,7 +2,8 @@
 
 import type { Code } from "../core/codes.ts";
 import { type Path, toText } from "../core/pointer.ts";
-import { didYouMean, listed, type Suggest } from "../core/suggest.ts";
+import { didYouMean, type Suggest } from "../core/suggest.ts";
+import { listed } from "../core/words.ts";
 import type { SchemaError } from "./validator.ts";
 
 export interface Words {

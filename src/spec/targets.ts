@@ -1,6 +1,7 @@
 // The chosen target, laid over the rest: maps merge, everything else takes the place of what was there, null takes it away.
 
-import { didYouMean, listed, type Suggest } from "../core/suggest.ts";
+import { didYouMean, type Suggest } from "../core/suggest.ts";
+import { listed } from "../core/words.ts";
 import type { Findings } from "./finding.ts";
 import type { Span } from "./locate.ts";
 import { isNull, type MapNode, type Member, mapAt, member, type Node, whatIs, withMembers } from "./tree.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { didYouMean, listed, suggester } from "../../src/core/suggest.ts";
+import { didYouMean, suggester } from "../../src/core/suggest.ts";
 
 const FIELDS = [
   "instance_pool_name",
@@ -31,12 +31,8 @@ it("stops comparing when its budget is spent", () => {
   expect(suggest("max_capactiy", FIELDS)).toBeUndefined();
 });
 
-it("makes hints and lists in words", () => {
+it("makes hints in words", () => {
   expect(didYouMean("a")).toEqual({ hint: 'did you mean "a"?' });
   expect(didYouMean(undefined, "or else")).toEqual({ hint: "or else" });
   expect(didYouMean(undefined)).toEqual({});
-  expect(listed([])).toBe("");
-  expect(listed(["a"])).toBe("a");
-  expect(listed(["a", "b", "c"])).toBe("a, b and c");
-  expect(listed(["a", "b", "c"], "or", 2)).toBe("a, b …");
 });

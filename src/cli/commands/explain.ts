@@ -1,11 +1,11 @@
 // `workspace explain [KIND[.FIELD…]]`: what a kind and its fields mean, from the kind's own table.
 
 import { error, Failure } from "../../core/diagnostic.ts";
+import { listed } from "../../core/words.ts";
 import { registry } from "../../providers/index.ts";
 import type { Colors } from "../../report/color.ts";
 import { type FoundField, fieldText, findField, kindsText, kindText } from "../../report/explain-text.ts";
 import { valueText } from "../../report/value-text.ts";
-import { listed } from "../../report/words.ts";
 import type { FieldSchema, FieldTable } from "../../resource/fields.ts";
 import type { Provider } from "../../resource/provider.ts";
 import { specSchema } from "../../spec/schema.ts";

@@ -2,9 +2,9 @@
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { listed } from "../../core/words.ts";
 import { printableJson } from "../../report/printable.ts";
 import { hasEnded, outcomeWord, outputText, runsText, runText } from "../../report/run-text.ts";
-import { listed } from "../../report/words.ts";
 import { colorsOf } from "../colors.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { confirmed } from "../confirm.ts";

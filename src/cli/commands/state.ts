@@ -2,11 +2,11 @@
 
 import { type Address, kindOf, nameOf, parseAddress } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { count } from "../../core/words.ts";
 import { mayBeAt } from "../../planner/misfits.ts";
 import { registry } from "../../providers/index.ts";
 import { maskedValues } from "../../report/masked.ts";
 import { printable, printableJson } from "../../report/printable.ts";
-import { count } from "../../report/words.ts";
 import type { Entry } from "../../state/entry.ts";
 import type { State, StateRecord } from "../../state/record.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";

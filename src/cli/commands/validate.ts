@@ -2,9 +2,9 @@
 
 import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
+import { count, listed } from "../../core/words.ts";
 import { diagnosticJson } from "../../report/diagnostic-text.ts";
 import { printableJson } from "../../report/printable.ts";
-import { count, listed } from "../../report/words.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -76,6 +76,7 @@ function byKind(spec: Spec): string {
     ? ""
     : ` (${listed(
         [...counts].sort().map(([kind, number]) => `${kind}: ${number}`),
+        "and",
         20,
       )})`;
 }

@@ -1,10 +1,10 @@
 // A plan as one page for a browser: who objects and what it does to people first, then each change, folded.
 
+import { count, grouped } from "../../core/words.ts";
 import type { Plan } from "../../planner/plan.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { type ChangeView, changeView } from "../change-view.ts";
 import { kindTable, refusalLine, summaryLine, summaryOf } from "../summary.ts";
-import { count, grouped } from "../words.ts";
 import { driftList } from "./drift-html.ts";
 import { type Html, html, NOTHING, page } from "./page.ts";
 import { fieldTable, findings, folded, textDifference } from "./parts.ts";

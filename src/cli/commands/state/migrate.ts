@@ -1,8 +1,8 @@
 // `workspace state migrate TO`: moves the state to another place. The old place keeps its generations and a note of where it went.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
+import { count } from "../../../core/words.ts";
 import { printable } from "../../../report/printable.ts";
-import { count } from "../../../report/words.ts";
 import { migrate as move } from "../../../state/migrate.ts";
 import type { State } from "../../../state/record.ts";
 import { defineCommand } from "../../command.ts";

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { error, Failure } from "../../../core/diagnostic.ts";
-import { count } from "../../../report/words.ts";
+import { count } from "../../../core/words.ts";
 import { stateFromJson } from "../../../state/exchange.ts";
 import { readRegularFile } from "../../../state/file/regular-file.ts";
 import { keyCheck } from "../../../state/key.ts";

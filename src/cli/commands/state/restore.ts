@@ -2,8 +2,8 @@
 
 import { kindOf } from "../../../core/address.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
+import { count } from "../../../core/words.ts";
 import { printable, printableJson } from "../../../report/printable.ts";
-import { count } from "../../../report/words.ts";
 import type { State } from "../../../state/record.ts";
 import type { Generation } from "../../../state/store.ts";
 import { defineCommand } from "../../command.ts";
