@@ -7,6 +7,7 @@ import type { FieldDiff, LiveObject, Look, PlannedChange, Step } from "../resour
 import type { Reader } from "../resource/verbs.ts";
 import { found, keyIn, objectsIn, textIn } from "./answer.ts";
 import { createCluster, removeCluster, takeStep } from "./clusters/act.ts";
+import { isDown, isUp } from "./clusters/states.ts";
 import { MAX_OWN_TAGS, tokenOf, withoutToken } from "./clusters/token.ts";
 import { choice, defineProvider, flag, optional, text } from "./define.ts";
 import { clusterFields, clusterProblems, filesOf, withoutInherited } from "./fields/cluster.ts";
@@ -33,13 +34,11 @@ const fields = {
 
 const SIZE = new Set(["num_workers", "autoscale"]);
 const OURS = new Set(["pinned", "run_state"]);
-const DOWN = new Set(["TERMINATED", "TERMINATING"]);
-const UP = new Set(["PENDING", "RUNNING", "RESTARTING", "RESIZING"]);
 
-/** On its way counts as there: a cluster that is starting needs no start. */
+/** A cluster that is starting needs no start. */
 function runState(state: string): string {
-  if (UP.has(state)) return "RUNNING";
-  return DOWN.has(state) ? "TERMINATED" : state;
+  if (isUp(state)) return "RUNNING";
+  return isDown(state) ? "TERMINATED" : state;
 }
 
 function toSpec(answer: JsonObject): LiveObject | undefined {
@@ -109,7 +108,7 @@ const takes = (change: PlannedChange, operation: string): boolean =>
 
 /** Whether what runs on the cluster now is cut off. */
 function interrupts(change: PlannedChange): boolean {
-  if (change.live === undefined || DOWN.has(String(change.live.facts.state))) return false;
+  if (change.live === undefined || isDown(String(change.live.facts.state))) return false;
   return change.action !== "update" || takes(change, "terminate") || takes(change, "edit");
 }
 

@@ -2,6 +2,7 @@
 
 import { remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
+import { SECRET_BYTES } from "../resource/content-kinds.ts";
 import type { Acting, LiveObject, Task } from "../resource/provider.ts";
 import type { Reader, Secret, WriteInput } from "../resource/verbs.ts";
 import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
@@ -9,7 +10,6 @@ import { choice, defineProvider, optional, text } from "./define.ts";
 import { membersOfAll, placeOf } from "./nested.ts";
 
 const KEY = /^[\w.-]{1,128}$/;
-const MAX_BYTES = 128 * 1024;
 
 const fields = {
   env: optional(
@@ -48,9 +48,9 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
 /** Text goes as `string_value`, everything else as `bytes_value`; the service stores the same bytes either way (part A, 4.3). */
 function wireValue(secret: Secret): WriteInput {
   const bytes = secret.reveal();
-  if (bytes.length > MAX_BYTES)
+  if (bytes.length > SECRET_BYTES)
     throw new Failure(
-      error("SPEC_LIMIT", `the value has ${bytes.length} bytes; a secret holds at most ${MAX_BYTES}`),
+      error("SPEC_LIMIT", `the value has ${bytes.length} bytes; a secret holds at most ${SECRET_BYTES}`),
     );
   return isText(bytes) ? { string_value: secret } : { bytes_value: secret };
 }

@@ -8,6 +8,9 @@ export function isSecretValue(field: FieldSchema): boolean {
   return field.writeOnly === true && field.sensitive === true;
 }
 
+/** The most bytes that a secret holds (part A, 8). */
+export const SECRET_BYTES = 128 << 10;
+
 const secretFields = new WeakMap<Provider, string | undefined>();
 
 /** The field that holds a kind's secret, if it has one. */

@@ -21,8 +21,6 @@ export const LIMITS = {
   /** Bytes of a notebook, and of a file of the workspace's file system. */
   notebookBytes: 10 << 20,
   contentBytes: 2 ** 31 - 1,
-  /** Bytes of a secret (part A, 8). */
-  secretBytes: 128 << 10,
   /** Bytes of the file that a secret is read from, so that a too large one is told with its size. */
   secretFileBytes: 1 << 20,
 } as const;

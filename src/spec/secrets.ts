@@ -1,6 +1,7 @@
 // Secrets: their values come from an environment variable or a file, go into a payload that cannot be printed, and are never text of the spec.
 
 import { Sensitive } from "../core/sensitive.ts";
+import { SECRET_BYTES } from "../resource/content-kinds.ts";
 import type { Values } from "../resource/fields.ts";
 import type { Payload } from "../resource/provider.ts";
 import { namedPath, opened } from "./files.ts";
@@ -157,10 +158,10 @@ function judged(
     );
     return undefined;
   }
-  if (bytes.length <= LIMITS.secretBytes) return bytes;
+  if (bytes.length <= SECRET_BYTES) return bytes;
   findings.error(
     "SPEC_LIMIT",
-    `${address}: ${what} holds ${bytes.length} bytes; a secret has at most ${LIMITS.secretBytes}`,
+    `${address}: ${what} holds ${bytes.length} bytes; a secret has at most ${SECRET_BYTES}`,
     node,
     { address, hint: "split it over several secrets" },
   );

@@ -2,6 +2,7 @@
 
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { ENDED, isDown } from "../../providers/clusters/states.ts";
 import { clusterText, eventsText } from "../../report/cluster-text.ts";
 import { printable, printableJson } from "../../report/printable.ts";
 import { mayStopRuns } from "../cluster-runs.ts";
@@ -37,8 +38,7 @@ interface Wish {
 
 type Goal = Pick<Waiting, "what" | "isThere" | "lost">;
 
-const GONE = ["TERMINATED", "TERMINATING", "ERROR"];
-const RUNS: Goal = { what: "run", isThere: ({ state }) => state === "RUNNING", lost: GONE };
+const RUNS: Goal = { what: "run", isThere: ({ state }) => state === "RUNNING", lost: ENDED };
 const ENDS: Goal = { what: "be terminated", isThere: ({ state }) => state === "TERMINATED", lost: ["ERROR"] };
 
 const start = defineCommand({
@@ -57,7 +57,7 @@ const start = defineCommand({
             const timeoutMs = options.timeout ?? DEADLINE_MS;
             if ((await reached(context, of, { ...ENDS, timeoutMs, signal })) === undefined) return EXIT.error;
           }
-          if (state === "TERMINATED" || state === "TERMINATING")
+          if (isDown(String(state)))
             await of.connection.writer.write("clusters/start", { cluster_id: of.id });
           return finish(context, of, RUNS, options, signal);
         }),
@@ -106,7 +106,7 @@ const resize = defineCommand({
               `The spec, as it was applied, says ${spec}; the next apply goes back to that.\n`,
             );
           const isThere = (cluster: JsonObject) => isResized(cluster, size);
-          return finish(context, of, { what: "be resized", isThere, lost: GONE }, options, signal);
+          return finish(context, of, { what: "be resized", isThere, lost: ENDED }, options, signal);
         }),
       LEAVING,
     );
@@ -123,10 +123,10 @@ const terminate = defineCommand({
       (signal) =>
         withRecorded(context, options, "clusters", address, async (of) => {
           const { state } = await clusterNow(of);
-          const isUp = state !== "TERMINATED" && state !== "TERMINATING";
-          if (isUp && !(await mayStopRuns(context, of, "Terminate", options, signal)))
+          const ends = !isDown(String(state));
+          if (ends && !(await mayStopRuns(context, of, "Terminate", options, signal)))
             return nothingChanged(context);
-          if (isUp) await of.connection.writer.write("clusters/delete", { cluster_id: of.id });
+          if (ends) await of.connection.writer.write("clusters/delete", { cluster_id: of.id });
           return finish(context, of, ENDS, options, signal);
         }),
       LEAVING,
@@ -190,10 +190,11 @@ function assertRunning({ address }: Recorded, { state }: JsonObject, verb: strin
 }
 
 function notRunning(address: Recorded["address"], state: string, verb: string): Diagnostic {
-  const down = state === "TERMINATED" || state === "TERMINATING";
   return error("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
     address,
-    hint: down ? `start it first: workspace clusters start ${address} --wait` : "try again when it runs",
+    hint: isDown(state)
+      ? `start it first: workspace clusters start ${address} --wait`
+      : "try again when it runs",
   });
 }
 

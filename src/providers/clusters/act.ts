@@ -11,6 +11,7 @@ import { found, textIn } from "../answer.ts";
 import { withoutInherited } from "../fields/cluster.ts";
 import { keptIn, withKept } from "../kept.ts";
 import { sendCluster } from "../pool-member.ts";
+import { ENDED } from "./states.ts";
 import { withToken } from "./token.ts";
 
 const MINUTE = 60_000;
@@ -155,7 +156,7 @@ async function untilRunning(api: Acting, id: RemoteId): Promise<void> {
     const answer = await look(api, id);
     const state = textIn(answer, "state") ?? "";
     if (state === "RUNNING") return true;
-    if (state !== "TERMINATED" && state !== "TERMINATING" && state !== "ERROR") return undefined;
+    if (!ENDED.includes(state)) return undefined;
     const why = textIn(answer, "state_message");
     throw new Failure(
       error("APPLY_FAILED", `the cluster ${id} ended instead of running`, {
