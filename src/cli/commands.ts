@@ -1,4 +1,4 @@
-// Every command with its summary; its file is loaded only when it is used.
+// Every command with the summary that it has itself; its file is loaded only when it is used.
 
 import type { Command, CommandGroup } from "./command.ts";
 
@@ -22,10 +22,14 @@ export const COMMANDS: readonly Listed[] = [
   ),
   listed(
     "validate",
-    "check the spec; needs no workspace",
+    "check the spec; needs no workspace and reads no secret",
     async () => (await import("./commands/validate.ts")).validate,
   ),
-  listed("plan", "show what apply would change", async () => (await import("./commands/plan.ts")).plan),
+  listed(
+    "plan",
+    "show what apply would change; writes nothing",
+    async () => (await import("./commands/plan.ts")).plan,
+  ),
   listed(
     "apply",
     "make the workspace as the spec says",
@@ -33,7 +37,7 @@ export const COMMANDS: readonly Listed[] = [
   ),
   listed(
     "drift",
-    "show what changed outside since the last apply",
+    "show what changed outside since the last apply; writes nothing",
     async () => (await import("./commands/drift.ts")).drift,
   ),
   listed(
@@ -43,12 +47,12 @@ export const COMMANDS: readonly Listed[] = [
   ),
   listed(
     "state",
-    "look at what is recorded, mend it, move it, restore it",
+    "look at what is recorded, mend it, move it; touches nothing live",
     async () => (await import("./commands/state.ts")).state,
   ),
   listed(
     "export",
-    "write the live workspace as a spec",
+    "write the live workspace as a spec; changes nothing",
     async () => (await import("./commands/export.ts")).exportCommand,
   ),
   listed(
@@ -56,20 +60,24 @@ export const COMMANDS: readonly Listed[] = [
     "take one live object over under an address of the spec",
     async () => (await import("./commands/import.ts")).importCommand,
   ),
-  listed("run", "start a job and follow it", async () => (await import("./commands/run.ts")).run),
+  listed(
+    "run",
+    "start a job; with --wait, follow it to its result",
+    async () => (await import("./commands/run.ts")).run,
+  ),
   listed(
     "runs",
-    "list, get, cancel, output, export, delete: runs of jobs",
+    "look at the runs of jobs, and act on them",
     async () => (await import("./commands/runs.ts")).runs,
   ),
   listed(
     "clusters",
-    "start, restart, resize, terminate, events: clusters by address",
+    "operate clusters that the spec manages, by their addresses",
     async () => (await import("./commands/clusters.ts")).clusters,
   ),
   listed(
     "api",
-    "call one operation of the API as it is",
+    "call one operation of the API as it is: no spec, no plan, no state",
     async () => (await import("./commands/api.ts")).api,
   ),
   listed(
@@ -79,13 +87,13 @@ export const COMMANDS: readonly Listed[] = [
   ),
   listed(
     "schema",
-    "print the JSON Schema of a spec, or the API",
+    "print the JSON Schema of a spec, or the API's description",
     async () => (await import("./commands/schema.ts")).schema,
   ),
   listed("explain", "explain a kind or a field", async () => (await import("./commands/explain.ts")).explain),
   listed(
     "emulator",
-    "serve a workspace on this machine",
+    "serve a workspace on this machine: the whole API, on loopback only",
     async () => (await import("./commands/emulator.ts")).emulator,
   ),
   listed(

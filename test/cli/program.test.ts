@@ -139,6 +139,12 @@ describe("the program", () => {
     expect(new Set(COMMANDS.map((one) => one.name)).size).toBe(COMMANDS.length);
   });
 
+  test.each(COMMANDS)("the overview says of $name what its own help says, in one line", async (listed) => {
+    const { name, summary } = await listed.load();
+    expect([listed.name, listed.summary]).toEqual([name, summary]);
+    expect(summary.length).toBeLessThanOrEqual(66);
+  });
+
   test("without a command the overview is printed", async () => {
     const context = contextWith();
     expect(await runProgram(context, [])).toBe(0);

@@ -212,6 +212,6 @@ function nothingChanged(context: Context): number {
 
 export const clusters: CommandGroup = {
   name: "clusters",
-  summary: "Operates clusters that the spec manages, by their addresses.",
+  summary: "operate clusters that the spec manages, by their addresses",
   commands: [start, restart, resize, terminate, events],
 };

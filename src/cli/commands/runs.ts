@@ -192,6 +192,6 @@ function active(run: number | bigint, state: string) {
 
 export const runs: CommandGroup = {
   name: "runs",
-  summary: "Looks at the runs of jobs, and acts on them.",
+  summary: "look at the runs of jobs, and act on them",
   commands: [list, get, output, exported, cancel, remove],
 };

@@ -98,7 +98,7 @@ const mv = defineCommand({
 
 export const state: CommandGroup = {
   name: "state",
-  summary: "Looks at what is recorded, and mends it. The workspace is not touched.",
+  summary: "look at what is recorded, mend it, move it; touches nothing live",
   commands: [list, show, rm, mv, unlock, pull, push, migrate, restore, rekey],
 };
 
