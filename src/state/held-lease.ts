@@ -121,7 +121,12 @@ export class HeldLease implements Lease {
 
   async #flush(): Promise<void> {
     const seq = this.#seq;
-    await this.#openJournal().flush();
+    try {
+      await this.#openJournal().flush();
+    } catch (failure) {
+      this.#hold.noticed(failure);
+      throw failure;
+    }
     this.#durable = Math.max(this.#durable, seq);
   }
 

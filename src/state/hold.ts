@@ -42,6 +42,11 @@ export class Hold {
       throw new Failure(lockLost("it was not renewed in time"));
   }
 
+  /** A write of the state that found another holder tells the requests that stand in line. */
+  noticed(failure: unknown): void {
+    if (isLost(failure)) this.#lost = failure;
+  }
+
   /** Until it ends. A failure only lets the lease run out. */
   async #beat(): Promise<void> {
     const { clock, times } = this.#around;

@@ -234,6 +234,15 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect(await names(other)).toEqual([]);
       });
 
+      test("a holder whose journal met another holder sends nothing of what still stands in line", async () => {
+        const lease = await shared.store().lock(NO_WAIT);
+        await shared.store({ owner: BO }).unlock({ nonce: lease.nonce });
+        lease.assertHeld();
+        expect(await codeOf(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
+        expect(() => lease.assertHeld()).toThrow("STATE_LOCK_LOST");
+        await lease.release();
+      });
+
       test("only force frees a lock that cannot be read, and never one whose holder can be", async () => {
         await publish(shared.store(), "a");
         const lease = await shared.store().lock(NO_WAIT);

@@ -9,6 +9,8 @@ import type { Suite } from "../suite.ts";
 
 /** Of the one that comes to grief: short, so that the other one can outlive it. */
 const LEASE = { WORKSPACE_LEASE: "1s" };
+/** Of the one that is killed: long enough to get to its end on a busy machine. */
+const LONGER_LEASE = { WORKSPACE_LEASE: "4s" };
 const PATIENT = ["--lock-timeout", "60s"];
 const KINDS = ["together", "killed", "stopped"] as const;
 const ROUNDS = 4;
@@ -34,7 +36,7 @@ async function together(at: Real): Promise<readonly string[]> {
 
 /** One is killed at its write, while the other waits for the lock. */
 async function oneKilled(at: Real, nth: number): Promise<readonly string[]> {
-  const first = at.apply(LEASE, PATIENT);
+  const first = at.apply(LONGER_LEASE, PATIENT);
   let second: ReturnType<Real["apply"]> | undefined;
   at.gate.arm({
     nth,
