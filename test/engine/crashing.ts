@@ -3,7 +3,9 @@
 import type { HttpResponse } from "../../src/api/exchange.ts";
 import type { ProcessOptions } from "./site.ts";
 
-const NEVER = new Promise<never>(() => {});
+/** A promise of its own each time: one that all shared would keep everything that ever waited for it. */
+const never = () => new Promise<never>(() => {});
+
 /** File operations that change something. */
 const CHANGES = new Set(["write", "sync", "rename", "link", "remove", "syncFolder", "open"]);
 
@@ -24,12 +26,12 @@ export function doom(at?: number): Doom {
     stop = resolve;
   });
   const point = (name: string): Promise<void> | undefined => {
-    if (dead) return NEVER;
+    if (dead) return never();
     points.push(name);
     if (points.length - 1 !== at) return undefined;
     dead = true;
     stop();
-    return NEVER;
+    return never();
   };
   return {
     points,
@@ -37,10 +39,10 @@ export function doom(at?: number): Doom {
     options: {
       hooks: {
         before: (operation, path) =>
-          CHANGES.has(operation) ? point(`${operation} ${path}`) : dead ? NEVER : undefined,
+          CHANGES.has(operation) ? point(`${operation} ${path}`) : dead ? never() : undefined,
       },
       transport: async (request, send): Promise<HttpResponse> => {
-        if (dead) return NEVER;
+        if (dead) return never();
         if (request.method === "GET") return send(request);
         await point(`before ${request.path}`);
         const answer = await send(request);

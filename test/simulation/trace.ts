@@ -3,7 +3,9 @@
 import type { HttpRequest, HttpResponse } from "../../src/api/exchange.ts";
 import type { ProcessOptions, Send } from "../engine/site.ts";
 
-const NEVER = new Promise<never>(() => {});
+/** A promise of its own each time: one that all shared would keep everything that ever waited for it. */
+const never = () => new Promise<never>(() => {});
+
 /** File operations that change something. */
 const CHANGES = new Set(["write", "sync", "rename", "link", "remove", "syncFolder", "open"]);
 
@@ -42,12 +44,12 @@ export function doom(at?: number, wire: Wire = (request, send) => send(request))
     stop = resolve;
   });
   const point = (what: string, of: string): Promise<void> | undefined => {
-    if (dead) return NEVER;
+    if (dead) return never();
     points.push({ what, of });
     if (points.length - 1 !== at) return undefined;
     dead = true;
     stop();
-    return NEVER;
+    return never();
   };
   return {
     points,
@@ -56,12 +58,12 @@ export function doom(at?: number, wire: Wire = (request, send) => send(request))
       hooks: {
         before: (operation, path) => {
           if (CHANGES.has(operation)) return point(operation, path);
-          return dead ? NEVER : undefined;
+          return dead ? never() : undefined;
         },
         after: (operation, path) => point(`${operation} done`, path),
       },
       line: async (what, changes, work) => {
-        if (dead) return NEVER;
+        if (dead) return never();
         if (!changes) return work();
         await point("ask", what);
         const answer = await work();
@@ -69,7 +71,7 @@ export function doom(at?: number, wire: Wire = (request, send) => send(request))
         return answer;
       },
       transport: async (request, send): Promise<HttpResponse> => {
-        if (dead) return NEVER;
+        if (dead) return never();
         if (!isWrite(request)) return wire(request, send);
         const name = nameOf(request);
         await point("send", name);

@@ -6,7 +6,9 @@ import { BO } from "./build.ts";
 import { codeOf, names, publish, record } from "./contract.ts";
 import type { Process, Shared, Step } from "./sharing.ts";
 
-const NEVER = new Promise<never>(() => {});
+/** A promise of its own each time: one that all shared would keep everything that ever waited for it. */
+const never = () => new Promise<never>(() => {});
+
 const NO_WAIT = { timeoutMs: 0 };
 const HEX = "a".repeat(64);
 const OTHER = `${"b".repeat(63)}c`;
@@ -31,7 +33,7 @@ function doom(at = Number.POSITIVE_INFINITY): Doom {
     passed.push(what);
     if (passed.length <= at) return undefined;
     die();
-    return NEVER;
+    return never();
   };
   return { step, passed, died };
 }
