@@ -8,7 +8,6 @@ import { type Budget, budgeted } from "../engine/budget.ts";
 import { identify } from "../engine/identify.ts";
 import { observe } from "../engine/observe.ts";
 import { type Recovered, recover } from "../engine/recover.ts";
-import { kindsAround } from "../planner/around.ts";
 import { auditPlan } from "../planner/check.ts";
 import { ownerKey, ownersOf } from "../planner/context.ts";
 import type { PlanInput } from "../planner/input.ts";
@@ -191,11 +190,9 @@ class Planning {
 
   /** Lists of kinds that the spec need not know, for what the plan's deletes do to others. */
   async #fetchAround(plan: Plan): Promise<void> {
-    const { survey } = await import("../engine/survey.ts");
+    const { lookAround } = await import("../engine/look-around.ts");
     const { reader, settings } = this.#from;
-    const kinds = new Set(kindsAround(this.input, plan.changes).keys());
-    const { parallelism } = settings;
-    const around = await survey({ registry, reader, kinds, parallelism, closer: false });
+    const around = await lookAround(this.input, plan.changes, reader, settings.parallelism);
     this.input = { ...this.input, around };
   }
 

@@ -31,29 +31,27 @@ export async function showPlan(
     case "json": {
       const { planJson } = await import("../report/plan-json.ts");
       context.stdout.write(`${printableJson(planJson(whole, registry, VERSION), 2)}\n`);
-      tell(context, [...plan.diagnostics, ...guardsOf(plan)]);
-      return;
+      break;
     }
     case "markdown": {
       const { planMarkdown } = await import("../report/plan-markdown.ts");
       context.stdout.write(planMarkdown(plan, registry));
-      tell(context, [...plan.diagnostics, ...guardsOf(plan)]);
-      return;
+      break;
     }
     case "html": {
       const { planHtml } = await import("../report/html/plan-html.ts");
       context.stdout.write(planHtml(whole, registry));
-      tell(context, [...plan.diagnostics, ...guardsOf(plan)]);
-      return;
+      break;
     }
     case "junit": {
       const { planJunit } = await import("../report/junit.ts");
       context.stdout.write(planJunit(whole, registry));
-      tell(context, [...plan.diagnostics, ...guardsOf(plan)]);
-      return;
+      break;
     }
+    default:
+      form satisfies never;
   }
-  form satisfies never;
+  tell(context, [...plan.diagnostics, ...guardsOf(plan)]);
 }
 
 /** A plan that is not applied: whole for people, as events or cases for those who follow an apply. */

@@ -9,17 +9,15 @@ import type { RequestEvent } from "../../src/api/send.ts";
 import { keyedDigest } from "../../src/core/canonical.ts";
 import { Failure, hasErrors } from "../../src/core/diagnostic.ts";
 import { applyPlan } from "../../src/engine/apply.ts";
+import { lookAround } from "../../src/engine/look-around.ts";
 import { observe } from "../../src/engine/observe.ts";
 import { recordRecovery, recover } from "../../src/engine/recover.ts";
-import { survey } from "../../src/engine/survey.ts";
-import { kindsAround } from "../../src/planner/around.ts";
 import { auditPlan } from "../../src/planner/check.ts";
 import type { PlanInput } from "../../src/planner/input.ts";
 import { makePlan } from "../../src/planner/make.ts";
 import type { ApplyEvent, Outcome } from "../../src/planner/outcome.ts";
 import type { Plan } from "../../src/planner/plan.ts";
 import { registry } from "../../src/providers/index.ts";
-import type { Live } from "../../src/resource/live.ts";
 import { loadSpec } from "../../src/spec/read.ts";
 import type { Spec } from "../../src/spec/spec.ts";
 import { KeptStore } from "../../src/state/kept-store.ts";
@@ -225,15 +223,11 @@ export class Process {
     };
     const plan = makePlan(input);
     if (!plan.wants.includes("around")) return { live, recovered, input, plan };
-    const seeing = { ...input, around: await this.#around(input, plan) };
+    const seeing = {
+      ...input,
+      around: await lookAround(input, plan.changes, this.client.reader, this.options.parallelism ?? 10),
+    };
     return { live, recovered, input: seeing, plan: makePlan(seeing) };
-  }
-
-  /** As the commands do: who else uses what the plan takes away. */
-  #around(input: PlanInput, plan: Plan): Promise<Live> {
-    const kinds = new Set(kindsAround(input, plan.changes).keys());
-    const { parallelism = 10 } = this.options;
-    return survey({ registry, reader: this.client.reader, kinds, parallelism, closer: false });
   }
 
   async plan(spec: Spec, more: Partial<PlanInput> = {}): Promise<Plan> {

@@ -1,36 +1,17 @@
 // The laws: what holds for every kind in the registry, from the first apply to the last destroy.
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import { makePlan } from "../../src/planner/make.ts";
 import { registry } from "../../src/providers/index.ts";
 import type { WriteInput, WriteOperation } from "../../src/resource/verbs.ts";
 import { doom } from "../engine/crashing.ts";
-import { doing, results, Site } from "../engine/site.ts";
+import { doing, results, type Site } from "../engine/site.ts";
+import { POLICY, siteOf } from "./sample-site.ts";
 import { type Sample, samples } from "./samples.ts";
 
 const SECRETS = { DB_PASSWORD: "canary-db-71c9", OTHER_PASSWORD: "canary-other-2f80" };
-
-const sites: Site[] = [];
-afterEach(() => {
-  for (const site of sites.splice(0)) site.close();
-});
-
-async function siteOf(sample: Sample): Promise<Site> {
-  const site = await Site.start();
-  sites.push(site);
-  site.env = { ...SECRETS };
-  for (const [path, text] of Object.entries(sample.files ?? {})) {
-    mkdirSync(dirname(join(site.folder, path)), { recursive: true });
-    writeFileSync(join(site.folder, path), text);
-  }
-  return site;
-}
-
-const POLICY = "policy: { max_deletes: 100% }\n";
 
 async function apply(site: Site, yaml: string): Promise<readonly string[]> {
   const { outcome } = await site.drive(site.process().apply(await site.spec(POLICY + yaml)));
@@ -72,7 +53,7 @@ test("every kind has a sample", () => {
 
 describe.each(samples)("$kind", (sample) => {
   test("after an apply the plan is empty, nothing drifted, and another apply writes nothing", async () => {
-    const site = await siteOf(sample);
+    const site = await siteOf(sample, SECRETS);
     const done = await apply(site, sample.spec);
     expect(done.some((one) => one.startsWith(`applied create ${sample.kind}.`))).toBe(true);
     const plan = await planned(site, sample.spec);
@@ -84,7 +65,7 @@ describe.each(samples)("$kind", (sample) => {
   });
 
   test("a changed spec is applied in place and leaves nothing to do", async () => {
-    const site = await siteOf(sample);
+    const site = await siteOf(sample, SECRETS);
     await apply(site, sample.spec);
     const plan = await planned(site, sample.changed);
     expect(doing(plan)).not.toEqual([]);
@@ -98,7 +79,7 @@ describe.each(samples)("$kind", (sample) => {
   test.skipIf(sample.meddling === undefined)(
     "a change behind our back is drift, and the next apply puts it right",
     async () => {
-      const site = await siteOf(sample);
+      const site = await siteOf(sample, SECRETS);
       await apply(site, sample.spec);
       await meddle(site, sample);
       const plan = await planned(site, sample.spec);
@@ -113,7 +94,7 @@ describe.each(samples)("$kind", (sample) => {
   );
 
   test("the same input gives the same plan, byte for byte, whatever the order of what was read", async () => {
-    const site = await siteOf(sample);
+    const site = await siteOf(sample, SECRETS);
     await apply(site, sample.spec);
     const spec = await site.spec(POLICY + sample.changed);
     const { input } = await site.drive(site.process().look(spec, await site.state()));
@@ -131,7 +112,7 @@ describe.each(samples)("$kind", (sample) => {
   });
 
   test("what the spec does not declare stays as it is, to the byte", async () => {
-    const site = await siteOf(sample);
+    const site = await siteOf(sample, SECRETS);
     const strangers = await stranded(site);
     const before = await strangers();
     await apply(site, sample.spec);
@@ -141,7 +122,7 @@ describe.each(samples)("$kind", (sample) => {
   });
 
   test("a destroy by an empty spec leaves no record and no object of ours", async () => {
-    const site = await siteOf(sample);
+    const site = await siteOf(sample, SECRETS);
     await apply(site, sample.spec);
     await apply(site, "users: {}\n");
     expect([...(await site.state()).records.keys()]).toEqual([]);
@@ -150,7 +131,7 @@ describe.each(samples)("$kind", (sample) => {
   });
 
   test("no secret is on the disk or in a plan, in any encoding", async () => {
-    const site = await siteOf(sample);
+    const site = await siteOf(sample, SECRETS);
     const plan = await planned(site, sample.spec);
     await apply(site, sample.spec);
     const changed = await planned(site, sample.changed);
@@ -164,7 +145,7 @@ describe.each(samples)("$kind", (sample) => {
   });
 
   test("a stop at any step, then another apply: the same world, nothing twice, nothing open", async () => {
-    const calm = await siteOf(sample);
+    const calm = await siteOf(sample, SECRETS);
     const whole = doom();
     await calm.drive(
       calm.process({ ...whole.options, parallelism: 1 }).apply(await calm.spec(POLICY + sample.spec)),
@@ -174,7 +155,7 @@ describe.each(samples)("$kind", (sample) => {
     expect(points).toBeGreaterThan(4);
     const step = Math.max(1, Math.floor(points / 12));
     for (let at = 0; at < points; at += step) {
-      const site = await siteOf(sample);
+      const site = await siteOf(sample, SECRETS);
       const dying = doom(at);
       const run = site
         .process({ ...dying.options, parallelism: 1, pid: 2 })

@@ -1,31 +1,17 @@
 // A law for every kind: as long as nothing moved outside, a plan without any network is the plan with one.
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { makePlan } from "../../src/planner/make.ts";
 import { recordedLive } from "../../src/planner/offline.ts";
 import { forStrangers, shielded } from "../../src/planner/untrusted.ts";
 import { registry } from "../../src/providers/index.ts";
 import type { Spec } from "../../src/spec/spec.ts";
-import { doing, Site } from "../engine/site.ts";
+import { doing, type Site } from "../engine/site.ts";
+import { POLICY, siteOf } from "./sample-site.ts";
 import { type Sample, samples } from "./samples.ts";
 
-const POLICY = "policy: { max_deletes: 100% }\n";
-
-const sites: Site[] = [];
-afterEach(() => {
-  for (const site of sites.splice(0)) site.close();
-});
-
 async function applied(sample: Sample): Promise<Site> {
-  const site = await Site.start();
-  sites.push(site);
-  site.env = { DB_PASSWORD: "one", OTHER_PASSWORD: "two" };
-  for (const [path, text] of Object.entries(sample.files ?? {})) {
-    mkdirSync(dirname(join(site.folder, path)), { recursive: true });
-    writeFileSync(join(site.folder, path), text);
-  }
+  const site = await siteOf(sample);
   const { outcome } = await site.drive(site.process().apply(await site.spec(POLICY + sample.spec)));
   expect(outcome.diagnostics).toEqual([]);
   return site;

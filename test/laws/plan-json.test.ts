@@ -1,34 +1,14 @@
 // A law for every kind: what a plan's JSON says that will be, is what is there once it was applied.
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import jsonPatch from "fast-json-patch";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import { normalForm, same } from "../../src/planner/normal.ts";
 import type { Plan } from "../../src/planner/plan.ts";
 import { registry } from "../../src/providers/index.ts";
 import { planJson } from "../../src/report/plan-json.ts";
-import { Site } from "../engine/site.ts";
-import { type Sample, samples } from "./samples.ts";
-
-const POLICY = "policy: { max_deletes: 100% }\n";
-
-const sites: Site[] = [];
-afterEach(() => {
-  for (const site of sites.splice(0)) site.close();
-});
-
-async function siteOf(sample: Sample): Promise<Site> {
-  const site = await Site.start();
-  sites.push(site);
-  site.env = { DB_PASSWORD: "one", OTHER_PASSWORD: "two" };
-  for (const [path, text] of Object.entries(sample.files ?? {})) {
-    mkdirSync(dirname(join(site.folder, path)), { recursive: true });
-    writeFileSync(join(site.folder, path), text);
-  }
-  return site;
-}
+import { POLICY, siteOf } from "./sample-site.ts";
+import { samples } from "./samples.ts";
 
 interface Shown {
   readonly address: string;
