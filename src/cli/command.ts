@@ -8,6 +8,8 @@ import type { Options, ValuesOf } from "./option.ts";
 export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
+  /** What a shell offers for it: what the state manages, or these words. */
+  readonly takes?: "address" | readonly string[];
 }
 
 export interface Command {

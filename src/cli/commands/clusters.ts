@@ -27,7 +27,9 @@ const WAIT = {
   wait: flag("--wait", "wait until it is done"),
   timeout: time("--timeout <time>", "with --wait: how long to wait (default: 30m)"),
 } as const;
-const CLUSTER = [{ name: "<cluster>", description: "address of a cluster, such as clusters.adhoc" }];
+const CLUSTER = [
+  { name: "<cluster>", description: "address of a cluster, such as clusters.adhoc", takes: "address" },
+] as const;
 const LEAVING = "Waiting stops; the cluster goes on.\n";
 
 interface Wish {

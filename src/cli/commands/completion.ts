@@ -1,7 +1,6 @@
 // `workspace completion SHELL`: a script that completes commands and options, made from the same declarations that parse them.
 
 import { error, Failure } from "../../core/diagnostic.ts";
-import { registry } from "../../providers/index.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { COMMANDS } from "../commands.ts";
 import { type CompletionWord, completionScript, SHELLS } from "../completion-script.ts";
@@ -12,7 +11,7 @@ export const completion = defineCommand({
   name: "completion",
   summary: "print a completion script for a shell",
   options: {},
-  args: [{ name: "<shell>", description: "bash, zsh or fish" }],
+  args: [{ name: "<shell>", description: "bash, zsh or fish", takes: SHELLS }],
   notes: 'For bash: eval "$(workspace completion bash)"',
   async run(context, _options, [shell]) {
     const known = SHELLS.find((one) => one === shell);
@@ -56,8 +55,6 @@ function optionsOf(command: Command): CompletionWord["options"] {
   }));
 }
 
-function takenBy({ name, args }: Command): CompletionWord["takes"] {
-  if (name === "explain") return registry.kinds.map((one) => one.kind);
-  if (name === "completion") return SHELLS;
-  return args.some((one) => /address|from|cluster|job/.test(one.name)) ? "address" : [];
+function takenBy({ args }: Command): CompletionWord["takes"] {
+  return args.find(({ takes }) => takes !== undefined)?.takes ?? [];
 }

@@ -23,6 +23,7 @@ export const explain = defineCommand({
     {
       name: "[what]",
       description: "a kind (`pools`), a field (`clusters.autoscale.min_workers`), or a section (`policy`)",
+      takes: registry.kinds.map((one) => one.kind),
     },
   ],
   async run(context, _options, [what]) {

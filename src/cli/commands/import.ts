@@ -32,7 +32,7 @@ export const importCommand = defineCommand({
     ...FORM_OPTION,
   },
   args: [
-    { name: "<address>", description: "a resource of the spec, such as pools.shared" },
+    { name: "<address>", description: "a resource of the spec, such as pools.shared", takes: "address" },
     { name: "<id>", description: "what the service calls the object" },
   ],
   notes: "Changes the state only, and shows what the next plan would change in the workspace.",

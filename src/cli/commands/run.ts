@@ -39,7 +39,7 @@ export const run = defineCommand({
     state: STATE_OPTIONS.state,
     ...HOST_OPTIONS,
   },
-  args: [{ name: "<job>", description: "address of a job, such as jobs.nightly" }],
+  args: [{ name: "<job>", description: "address of a job, such as jobs.nightly", takes: "address" }],
   notes: `The result goes to stdout, progress to stderr.
 Exit codes: 0 started, or with --wait ended in success; 1 error, or any other end; 130 stopped by Ctrl-C.`,
   run: (context, options, [address = ""]) =>

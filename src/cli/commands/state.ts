@@ -49,7 +49,7 @@ const show = defineCommand({
   name: "show",
   summary: "show one record as JSON",
   options: PLACE,
-  args: [{ name: "<address>", description: "such as pools.shared" }],
+  args: [{ name: "<address>", description: "such as pools.shared", takes: "address" }],
   async run(context, options, [text]) {
     const state = await read(context, options);
     const record = recordOf(state, text);
@@ -65,7 +65,7 @@ const rm = defineCommand({
   name: "rm",
   summary: "forget resources; what is live stays as it is",
   options: WRITING,
-  args: [{ name: "<address...>", description: "addresses to forget" }],
+  args: [{ name: "<address...>", description: "addresses to forget", takes: "address" }],
   async run(context, options, addresses) {
     await edit(context, options, (state) =>
       addresses.map((text) => ({ type: "gone", gone: { address: recordOf(state, text).address } })),
@@ -80,7 +80,7 @@ const mv = defineCommand({
   summary: "give a record another address, after a resource was renamed in the spec",
   options: WRITING,
   args: [
-    { name: "<from>", description: "the address so far" },
+    { name: "<from>", description: "the address so far", takes: "address" },
     { name: "<to>", description: "the new address, of the same kind" },
   ],
   async run(context, options, [from, to]) {
