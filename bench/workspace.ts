@@ -22,12 +22,13 @@ interface Entry {
 export async function startWorkspace(): Promise<Workspace> {
   const emulator = await start([CLI, "emulator", "--port", "0", "--data", ":memory:", "--token", TOKEN]);
   const url = /https?:\/\/\S+/.exec(emulator.line)?.[0] ?? "";
+  const headers = { authorization: `Bearer ${TOKEN}` };
   const log = `${url}/__emulator/requests`;
   return {
     url,
     async requests() {
-      const { requests } = (await (await fetch(log)).json()) as { requests: Entry[] };
-      await fetch(log, { method: "DELETE" });
+      const { requests } = (await (await fetch(log, { headers })).json()) as { requests: Entry[] };
+      await fetch(log, { method: "DELETE", headers });
       const writes = requests.filter((one) => one.write).length;
       return { reads: requests.length - writes, writes };
     },

@@ -83,12 +83,19 @@ function again() {
   child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }
 
+/** The package of this platform, which a clone installs, or `node`, which may be installed beside a package. */
 function ownNode() {
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  const names = [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`, "node"];
+  return names.flatMap(nodesIn).find((path) => existsSync(path));
+}
+
+function nodesIn(name) {
   try {
-    const folder = dirname(createRequire(here).resolve("node/package.json"));
-    return [join(folder, "bin/node"), join(folder, "bin/node.exe")].find((path) => existsSync(path));
+    const folder = dirname(createRequire(here).resolve(`${name}/package.json`));
+    return [join(folder, "bin/node"), join(folder, "bin/node.exe")];
   } catch {
-    return undefined;
+    return [];
   }
 }
 

@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+const LIBC = existsSync("/etc/alpine-release") ? "musl" : "glibc";
+
 const reason = whyInstall();
 if (reason !== undefined) install(reason);
 
@@ -16,16 +18,28 @@ function whyInstall() {
   const present = packagesOf(join(root, "node_modules/.package-lock.json"));
   if (present === undefined) return "nothing is installed yet";
   for (const [path, entry] of Object.entries(wanted ?? {})) {
-    if (path === "" || (entry.optional === true && present[path] === undefined)) continue;
+    if (!path.startsWith("node_modules/") || entry.link === true) continue;
+    if (entry.optional === true && present[path] === undefined && !isForHere(entry)) continue;
     if (present[path]?.version !== entry.version)
       return `${path.replace(/^.*node_modules\//, "")} is not at ${entry.version}`;
   }
-  if (
-    !existsSync(join(root, "node_modules/node/bin/node")) &&
-    !existsSync(join(root, "node_modules/node/bin/node.exe"))
-  )
-    return "Node 24 is missing";
-  return undefined;
+  return hasNode() ? undefined : "Node 24 is missing";
+}
+
+/** npm leaves an optional package out without a word, also when its hash is wrong: those of this platform have to be there. */
+function isForHere({ os, cpu, libc }) {
+  const has = (list, one) => list === undefined || list.includes(one);
+  return os !== undefined && has(os, process.platform) && has(cpu, process.arch) && has(libc, LIBC);
+}
+
+/** Where no package has a Node for this platform, the Node that runs this has to do. */
+function hasNode() {
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  const names = [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`];
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, "tools/node/package.json"), "utf8"));
+  const name = names.find((one) => one in optionalDependencies);
+  if (name === undefined) return true;
+  return ["bin/node", "bin/node.exe"].some((path) => existsSync(join(root, "node_modules", name, path)));
 }
 
 function packagesOf(path) {
@@ -36,17 +50,20 @@ function packagesOf(path) {
   }
 }
 
-/** By the lockfile alone; where a registry lacks packages of other platforms, `npm ci` refuses and `npm install` does not. */
+/** By the lockfile alone, so that npm compares each package with the hash that stands there. */
 function install(reason) {
   process.stderr.write(`Installing (${reason}) ...\n`);
-  const ways = [
-    ["ci", "--loglevel=silent"],
-    ["install", "--no-save", "--loglevel=error"],
-  ];
-  if (ways.some((args) => npm([...args, "--no-audit", "--no-fund"]))) return;
-  process.stderr.write(
-    "npm could not install what is needed; see above. The package registry must be reachable once.\n",
-  );
+  if (!npm(["ci", "--loglevel=error", "--no-audit", "--no-fund"]))
+    fail("npm could not install what is needed; see above. The package registry must be reachable once.");
+  const still = whyInstall();
+  if (still !== undefined)
+    fail(
+      `npm left a package out (${still}): it cannot be reached, or its hash is not the one of the lockfile.`,
+    );
+}
+
+function fail(sentence) {
+  process.stderr.write(`${sentence}\n`);
   process.exit(1);
 }
 

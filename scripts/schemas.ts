@@ -1,14 +1,18 @@
-// Writes the schemas that are made from the kinds (npm run schemas), and tells which of the written ones are stale.
+// Writes the schemas that are made from the kinds and from the contract (npm run schemas), and names those that are stale.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { registry } from "../src/providers/index.ts";
-import { specSchema } from "../src/spec/schema.ts";
+import { specSchema } from "../src/spec/schema/json-schema.ts";
+import { dialectText } from "./dialect/openapi.ts";
 
 const FOLDER = new URL("../schemas/", import.meta.url);
 
 /** Every generated schema by file name, as it should stand in `schemas/`. */
 export function generatedSchemas(): ReadonlyMap<string, string> {
-  return new Map([["workspace.schema.json", `${JSON.stringify(specSchema(registry), null, 2)}\n`]]);
+  return new Map([
+    ["workspace.schema.json", `${JSON.stringify(specSchema(registry), null, 2)}\n`],
+    ["openapi-databricks.yaml", dialectText()],
+  ]);
 }
 
 /** Names of the generated files that say something else than the kinds do, or are missing. */

@@ -74,10 +74,14 @@ async function tour(): Promise<void> {
   chapter("Drift finds it, and changes nothing (exit 2 says: there is some)");
   await run("drift", 2);
   chapter("The plan puts it right");
-  await run("plan --detailed-exitcode", 2);
+  await run("plan --detailed-exitcode -o text -o html=plan.html", 2);
   await run("apply --auto-approve", 0);
   chapter("Nothing is left to do");
   await run("plan --detailed-exitcode", 0);
+  chapter("The plan that put it right, as a page for a browser");
+  const path = join(mkdtempSync(join(tmpdir(), "workspace-page-")), "plan.html");
+  cpSync(join(folder, "plan.html"), path);
+  say(`  ${path}`);
 }
 
 /** Starts the emulator over the embedded workspace's data; its URL once it is ready. */

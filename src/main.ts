@@ -3,9 +3,9 @@
 const argv = process.argv.slice(2);
 
 if (argv[0] === "--version" || argv[0] === "-V") {
-  const { VERSION } = await import("./cli/about.ts");
-  const { standardOutput } = await import("./cli/output.ts");
-  const { leave } = await import("./cli/leaving.ts");
+  const { VERSION } = await import("./config/version.ts");
+  const { standardOutput } = await import("./config/streams.ts");
+  const { leave } = await import("./cli/exit-process.ts");
   const [stdout, stderr] = [standardOutput(process.stdout), standardOutput(process.stderr)];
   stdout.write(`${VERSION}\n`);
   await leave({ env: process.env, stdout, stderr }, 0);

@@ -1,15 +1,14 @@
 // The client that everything else gets: a reader, which cannot write, and a writer, over one line to one workspace.
 
 import type { JsonObject } from "../core/json.ts";
-import type { Scheme } from "./auth.ts";
-import type { Input } from "./body.ts";
-import type { Transport } from "./exchange.ts";
-import type { ReadName, WriteName } from "./operations.ts";
-import { createPace } from "./rate.ts";
-import { redactor } from "./redact.ts";
-import { wholeList } from "./scim.ts";
-import { createSend, type RequestEvent } from "./send.ts";
-import { createWire } from "./wire.ts";
+import type { ReadName, WriteName } from "./contract/operations.ts";
+import { wholeList } from "./contract/scim-list.ts";
+import type { Transport } from "./http/message.ts";
+import { redactor } from "./http/redact.ts";
+import type { Input } from "./http/request-body.ts";
+import { createWire, type Scheme } from "./retry/connection.ts";
+import { createPace } from "./retry/rate-limit.ts";
+import { createSend, type RequestEvent } from "./retry/send.ts";
 
 /** Whoever waits for the end of a request that may still be under way (a lock's next holder) waits this long. */
 export const REQUEST_TIMEOUT_MS = 60_000;
@@ -38,7 +37,7 @@ export interface ClientOptions {
   readonly log?: (event: RequestEvent) => void;
 }
 
-/** The shape of `Reader` in src/resource/verbs.ts. */
+/** The shape of `Reader` in src/api/contract/reader.ts. */
 export interface ApiReader {
   read(operation: ReadName, input?: JsonObject): Promise<JsonObject>;
 }

@@ -1,6 +1,6 @@
 // Every command with the summary that it has itself; its file is loaded only when it is used.
 
-import type { Command, CommandGroup } from "./command.ts";
+import type { Command, CommandGroup } from "./command/command.ts";
 
 export interface Listed {
   readonly name: string;
@@ -14,6 +14,10 @@ const listed = (name: string, summary: string, load: () => Promise<Command | Com
   load,
 });
 
+/** With the options of those that report themselves to machines. */
+const watched = async (command: Command): Promise<Command> =>
+  (await import("./output/run-signals.ts")).watchable(command);
+
 export const COMMANDS: readonly Listed[] = [
   listed(
     "init",
@@ -25,30 +29,32 @@ export const COMMANDS: readonly Listed[] = [
     "check the spec; needs no workspace and reads no secret",
     async () => (await import("./commands/validate.ts")).validate,
   ),
-  listed(
-    "plan",
-    "show what apply would change; writes nothing",
-    async () => (await import("./commands/plan.ts")).plan,
+  listed("plan", "show what apply would change; writes nothing", async () =>
+    watched((await import("./commands/plan.ts")).plan),
+  ),
+  listed("apply", "make the workspace as the spec says", async () =>
+    watched((await import("./commands/apply.ts")).apply),
   ),
   listed(
-    "apply",
-    "make the workspace as the spec says",
-    async () => (await import("./commands/apply.ts")).apply,
+    "show",
+    "show a saved plan, without reading the workspace",
+    async () => (await import("./commands/show.ts")).show,
+  ),
+  listed("drift", "show what changed outside since the last apply", async () =>
+    watched((await import("./commands/drift.ts")).drift),
+  ),
+  listed("destroy", "delete everything that the spec manages", async () =>
+    watched((await import("./commands/apply.ts")).destroy),
   ),
   listed(
-    "drift",
-    "show what changed outside since the last apply; writes nothing",
-    async () => (await import("./commands/drift.ts")).drift,
-  ),
-  listed(
-    "destroy",
-    "delete everything that the spec manages",
-    async () => (await import("./commands/destroy.ts")).destroy,
+    "history",
+    "show who applied what, and when",
+    async () => (await import("./commands/history.ts")).history,
   ),
   listed(
     "state",
     "look at what is recorded, mend it, move it; touches nothing live",
-    async () => (await import("./commands/state.ts")).state,
+    async () => (await import("./commands/state/state.ts")).state,
   ),
   listed(
     "export",
@@ -63,22 +69,22 @@ export const COMMANDS: readonly Listed[] = [
   listed(
     "run",
     "start a job; with --wait, follow it to its result",
-    async () => (await import("./commands/run.ts")).run,
+    async () => (await import("./commands/jobs/run.ts")).run,
   ),
   listed(
     "runs",
     "look at the runs of jobs, and act on them",
-    async () => (await import("./commands/runs.ts")).runs,
+    async () => (await import("./commands/jobs/runs.ts")).runs,
   ),
   listed(
     "clusters",
     "operate clusters that the spec manages, by their addresses",
-    async () => (await import("./commands/clusters.ts")).clusters,
+    async () => (await import("./commands/clusters/clusters.ts")).clusters,
   ),
   listed(
     "api",
     "call one operation of the API as it is: no spec, no plan, no state",
-    async () => (await import("./commands/api.ts")).api,
+    async () => (await import("./commands/api/api.ts")).api,
   ),
   listed(
     "graph",
@@ -101,5 +107,5 @@ export const COMMANDS: readonly Listed[] = [
     "print a completion script for a shell",
     async () => (await import("./commands/completion.ts")).completion,
   ),
-  listed("version", "print the version", async () => (await import("./commands/version.ts")).version),
+  listed("version", "print the version", async () => (await import("./commands/schema.ts")).version),
 ];

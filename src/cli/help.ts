@@ -1,6 +1,6 @@
 // The overview that `workspace` and `workspace --help` print.
 
-import type { CommandGroup } from "./command.ts";
+import type { CommandGroup } from "./command/command.ts";
 import { COMMANDS } from "./commands.ts";
 
 export function programHelp(): string {

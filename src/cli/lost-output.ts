@@ -1,9 +1,9 @@
 // What is said, and with which code the process ends, where its output did not arrive whole.
 
+import type { Context } from "../config/environment.ts";
 import { error } from "../core/diagnostic.ts";
-import type { Context } from "./context.ts";
-import { EXIT } from "./exit.ts";
-import { tell } from "./trouble.ts";
+import { EXIT } from "./command/exit-codes.ts";
+import { tell } from "./output/diagnostics.ts";
 
 export type Outputs = Pick<Context, "env" | "stdout" | "stderr">;
 

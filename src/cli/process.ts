@@ -2,13 +2,15 @@
 
 import { createHmac, hash } from "node:crypto";
 import { homedir } from "node:os";
+import { SIGNALS, Signals } from "../config/signals.ts";
+import { standardOutput } from "../config/streams.ts";
 import { digestWith } from "../core/canonical.ts";
-import { leave } from "./leaving.ts";
-import { standardOutput } from "./output.ts";
+import { leave } from "./exit-process.ts";
 import { runProgram } from "./program.ts";
-import { SIGNALS, Signals } from "./signals.ts";
 
 export async function runInProcess(argv: readonly string[]): Promise<never> {
+  // Certificates are always checked. Left there, Node would also warn that they are not.
+  delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
   digestWith({
     sha256: (data) => hash("sha256", data),
     hmac: (key, data) => createHmac("sha256", key).update(data).digest("hex"),

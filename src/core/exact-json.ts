@@ -19,8 +19,46 @@ const exact: SourceReviver = (_key, value, context) =>
     ? BigInt(context.source)
     : value;
 
-/** Parses JSON text. Throws SyntaxError when it is not JSON. Pays for exactness only where a number may need it. */
+/** Objects and arrays inside one another, in any JSON from outside: far beyond what the service or this program writes. */
+export const JSON_DEPTH = 128;
+
+/** A text is nested deeper than JSON_DEPTH. A SyntaxError, so that it is refused wherever text that is not JSON is. */
+export class JsonTooDeep extends SyntaxError {
+  constructor(depth: number) {
+    super(`it is nested deeper than ${depth} levels`);
+  }
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** Looks at each character once: a parser takes memory for each level, and recursion over what it gives ends the process. */
+export function assertShallow(text: string, depth = JSON_DEPTH): void {
+  let open = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    // [ and {, then ] and }.
+    else if (code === 91 || code === 123) {
+      open += 1;
+      if (open > depth) throw new JsonTooDeep(depth);
+    } else if (code === 93 || code === 125) open -= 1;
+  }
+}
+
+/** Where the string that begins at a quote ends; the end of the text where it does not. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+/** Parses JSON text. Throws SyntaxError when it is not JSON or too deep. Pays for exactness only where a number may need it. */
 export function parseJson(text: string): Json {
+  if (text.length > JSON_DEPTH) assertShallow(text);
   if (!LONG_NUMBER.test(text) || !UNSAFE_NUMBER.test(text)) return JSON.parse(text) as Json;
   return (JSON.parse as (text: string, reviver: SourceReviver) => unknown)(text, exact) as Json;
 }

@@ -1,4 +1,5 @@
 // "Did you mean": the nearest of the words that would have been right, if it is near enough to be a slip.
+// The hint about a mistyped word: the known one that was probably meant.
 
 import { distance } from "fastest-levenshtein";
 
@@ -65,4 +66,9 @@ function startsAlike(candidate: string, word: string): boolean {
 
 function fold(word: string): string {
   return word.toLowerCase().replace(/[-_]/g, "");
+}
+
+/** `otherwise` where nothing is near enough to be worth saying. */
+export function nearestHint(word: string, known: readonly string[], otherwise: string): string {
+  return didYouMean(suggester()(word, known)).hint ?? otherwise;
 }

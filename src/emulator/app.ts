@@ -1,31 +1,31 @@
 // The service as a function from request to response: it finds the operation, checks caller and input, runs it, answers.
 
-import { type Answer, answerOf, errorAnswer, refusal } from "./answers.ts";
+import { isObject } from "../core/json.ts";
 import { areas as allAreas } from "./areas.ts";
-import { AuthError, Authentication } from "./auth.ts";
-import type { Area, Call, Caller, Operation } from "./call.ts";
-import type { Clock } from "./clock.ts";
-import type { Contract, OperationSpec } from "./contract.ts";
-import { CONTROL_BASE, Control } from "./control.ts";
-import { ApiError } from "./errors.ts";
+import { Lifeline } from "./background.ts";
+import { Control } from "./control.ts";
+import type { Dialect } from "./dialect/databricks.ts";
 import { type FaultRule, Faults } from "./faults.ts";
-import { type Input, isForm, readForm, readInput } from "./input.ts";
-import { Lifeline } from "./lifeline.ts";
-import { REQUESTS } from "./limits.ts";
-import { checkMedia } from "./media.ts";
+import { type Admission, Door, isControl } from "./http/admission.ts";
+import { AuthError, Authentication } from "./http/authenticate.ts";
+import { type Contract, makeRouter, type OperationSpec, type Route, type Router } from "./http/contract.ts";
+import { checkSize, type Input, isForm, readForm, readInput } from "./http/input.ts";
+import { checkMedia } from "./http/media-types.ts";
 import {
   type App,
   type AppRequest,
   type AppResponse,
-  bytesOf,
   ConnectionLost,
   pathOf,
   queryOf,
-} from "./message.ts";
+} from "./http/message.ts";
+import { type Answer, answerOf, badTarget, errorAnswer, refusal } from "./http/responses.ts";
+import { makeValidator, type Validator } from "./http/validation.ts";
 import { RequestLog } from "./request-log.ts";
-import { makeRouter, type Route, type Router } from "./routing.ts";
-import type { Store } from "./store.ts";
-import { makeValidator, type Validator } from "./validation.ts";
+import type { Store } from "./store/store.ts";
+import type { Clock } from "./world/clock.ts";
+import { ApiError } from "./world/errors.ts";
+import type { Area, Call, Caller, Operation } from "./world/operation.ts";
 
 export interface AppParts {
   readonly store: Store;
@@ -38,17 +38,25 @@ export interface AppParts {
   /** Waits for the fault `slow`; without it a slow answer comes at once. */
   readonly sleep?: (ms: number) => Promise<void>;
   readonly areas?: readonly Area[];
+  /** Another dialect than the contract's; its areas and description take the place of those above. */
+  readonly dialect?: Dialect;
 }
 
 /** A running service: `app` answers, `tick` runs what has come due when nobody asks. */
 export interface Service {
   readonly app: App;
+  /** Asked before a body is read. */
+  admit(head: Omit<AppRequest, "body">): Admission;
   tick(): void;
 }
 
 export function createApp(parts: AppParts): Service {
   const service = new RunningService(parts);
-  return { app: (request) => service.answer(request), tick: () => service.tick() };
+  return {
+    app: (request) => service.answer(request),
+    admit: (head) => service.admit(head),
+    tick: () => service.tick(),
+  };
 }
 
 interface Front {
@@ -78,17 +86,23 @@ class RunningService {
   readonly #faults = new Faults();
   readonly #life: Lifeline;
   readonly #control: Control;
+  readonly #door: Door;
 
   constructor(parts: AppParts) {
-    const areas = parts.areas ?? allAreas;
+    const areas = parts.dialect?.areas ?? parts.areas ?? allAreas;
     this.#parts = parts;
-    const front = frontOf(parts.contract);
+    const front = frontOf(parts.dialect?.contract ?? parts.contract);
     this.#route = front.route;
     this.#validate = front.validate;
     this.#operations = new Map(areas.flatMap((area) => Object.entries(area.operations)));
     this.#life = new Lifeline(parts.store, parts.clock, areas);
     this.#control = new Control({ ...parts, areas, life: this.#life, log: this.#log, faults: this.#faults });
     this.#control.open();
+    this.#door = new Door(parts.token);
+  }
+
+  admit(head: Omit<AppRequest, "body">): Admission {
+    return this.#door.admit(head, (method, path) => this.#route(method, path)?.spec.maxBytes);
   }
 
   tick(): void {
@@ -96,8 +110,10 @@ class RunningService {
   }
 
   async answer(request: AppRequest): Promise<AppResponse> {
+    const refused = this.#door.refuses(request);
+    if (refused !== undefined) return refused.response;
+    if (isControl(request)) return this.#control.answer(request);
     const path = pathOf(request);
-    if (path.startsWith(CONTROL_BASE)) return this.#control.answer(request);
     const route = this.#route(request.method, path);
     const done = this.#log.arrived(
       request.method,
@@ -108,10 +124,21 @@ class RunningService {
     const rule = this.#faults.meet(request.method, path);
     // A form is parsed by a library that is not synchronous; everything after it is one uninterrupted step.
     const form = route?.spec.form && isForm(request) ? await this.#form(route, request) : undefined;
-    const run = () => this.#run(request, path, route, form);
+    const run = () => this.#inDialect(request, path, () => this.#run(request, path, route, form));
     const answer = rule === undefined ? run() : await this.#misbehave(rule, run);
     done(answer.response.status, answer.errorCode);
     return answer.response;
+  }
+
+  /** What lies beside the API, and what a dialect changes in every answer. */
+  #inDialect(request: AppRequest, path: string, run: () => Answer): Answer {
+    const { dialect, clock, store } = this.#parts;
+    if (dialect === undefined) return run();
+    this.#life.catchUp();
+    const { response, ...rest } = dialect.beside(path)
+      ? { response: store.transact(clock.now(), (world) => dialect.answerBeside(request, world)) }
+      : run();
+    return { ...rest, response: { ...response, headers: { ...response.headers, ...dialect.headers } } };
   }
 
   /** The fate that a fault rule gives a request. Throws ConnectionLost where there is no whole answer. */
@@ -146,7 +173,7 @@ class RunningService {
   async #form(route: Route, request: AppRequest): Promise<Input | ApiError> {
     try {
       checkSize(route.spec, request);
-      return await readForm(route.spec, request);
+      return await readForm(route.spec, request, this.#parts.dialect !== undefined);
     } catch (error) {
       if (error instanceof ApiError) return error;
       throw error;
@@ -162,14 +189,14 @@ class RunningService {
     const scim = route?.spec.scim ?? false;
     try {
       this.#life.catchUp();
-      if (!path.startsWith("/api/2.0/")) return badTarget(path);
+      if (!this.#hasVersion(path)) return badTarget(path);
       const now = this.#parts.clock.now();
       return this.#parts.store.transact(now, (world) => {
         const caller = this.#auth.caller(world, request.headers.authorization);
         if (route === undefined)
           throw new ApiError(
             "ENDPOINT_NOT_FOUND",
-            `No API found for '${request.method} ${path.slice("/api/2.0".length)}'`,
+            `No API found for '${request.method} ${path.replace(/^\/api\/\d\.\d/, "")}'`,
           );
         this.#admit(route.spec, caller);
         const operation = this.#operations.get(route.spec.id);
@@ -178,9 +205,19 @@ class RunningService {
         return answerOf(operation(this.#call(route, request, caller, form), world), scim);
       });
     } catch (error) {
-      if (error instanceof AuthError) return refusal(error.status, error.status, error.message);
+      if (error instanceof AuthError) return this.#refused(error);
       return errorAnswer(error, scim);
     }
+  }
+
+  #hasVersion(path: string): boolean {
+    const { versions } = this.#parts.dialect?.contract ?? this.#parts.contract;
+    const [, api, version = "", ...rest] = path.split("/");
+    return api === "api" && rest.length > 0 && versions.has(version);
+  }
+
+  #refused({ status, message }: AuthError): Answer {
+    return refusal(status, this.#parts.dialect?.refusalCode(status) ?? status, message);
   }
 
   #admit(spec: OperationSpec, caller: Caller): void {
@@ -195,38 +232,19 @@ class RunningService {
     if (form === undefined) checkSize(route.spec, request);
     const input = form ?? readInput(route.spec, request);
     const fields = input.fields;
-    if (fields === null || typeof fields !== "object" || Array.isArray(fields)) {
+    if (!isObject(fields)) {
       throw new ApiError("MALFORMED_REQUEST", "Could not parse request object: Expected an object");
     }
-    this.#validate(route.spec, fields);
+    const { dialect } = this.#parts;
+    const valid = dialect === undefined ? fields : dialect.lenient(route.spec, fields);
+    this.#validate(route.spec, valid);
     return {
       operation: route.spec.id,
       params: route.params,
-      input: fields as Call["input"],
+      input: valid,
       files: input.files,
       caller,
       now: this.#parts.clock.now(),
     };
   }
-}
-
-function checkSize(spec: OperationSpec, request: AppRequest): void {
-  const { body } = request;
-  if (body === undefined || body.length * 3 <= spec.maxBytes) return;
-  const size = typeof body === "string" ? bytesOf(body).length : body.length;
-  const limit = Math.min(REQUESTS.any_body_bytes, spec.maxBytes);
-  if (size > limit)
-    throw new ApiError(
-      "REQUEST_TOO_LARGE",
-      `The request is larger than ${limit} bytes. Found: ${size} bytes.`,
-    );
-}
-
-/** The answer to a version or place that there is not (facts 4.1). */
-function badTarget(path: string): Answer {
-  const { response } = refusal(404, "ENDPOINT_NOT_FOUND", "");
-  return {
-    response: { ...response, body: JSON.stringify({ error: `Bad Target: ${path}` }) },
-    errorCode: "ENDPOINT_NOT_FOUND",
-  };
 }

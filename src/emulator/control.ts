@@ -1,23 +1,22 @@
 // The control requests, never under /api: request log, faults, clock, tokens, runs, mails, snapshot, reset.
 
-import { parseJson } from "../core/exact-json.ts";
+import { JsonTooDeep, parseJson } from "../core/exact-json.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { errorAnswer, jsonAnswer } from "./answers.ts";
 import type { AppParts } from "./app.ts";
-import { grantToken } from "./auth.ts";
-import type { Area, ControlRun } from "./call.ts";
-import type { ClockState } from "./clock.ts";
-import { ensureAdministrator, nameAdministrator, userByName } from "./directory.ts";
-import { ApiError } from "./errors.ts";
+import type { Lifeline } from "./background.ts";
 import { type Faults, readRules } from "./faults.ts";
-import type { Lifeline } from "./lifeline.ts";
-import { type AppRequest, type AppResponse, pathOf, queryOf, textOf } from "./message.ts";
+import { CONTROL_BASE } from "./http/admission.ts";
+import { grantToken } from "./http/authenticate.ts";
+import { type AppRequest, type AppResponse, pathOf, queryOf, textOf } from "./http/message.ts";
+import { errorAnswer, jsonAnswer } from "./http/responses.ts";
 import type { RequestLog } from "./request-log.ts";
-import { putSnapshot, takeSnapshot } from "./snapshot.ts";
-import { OWN_TABLES } from "./store.ts";
-import type { World } from "./world.ts";
-
-export const CONTROL_BASE = "/__emulator/";
+import { putSnapshot, takeSnapshot } from "./store/snapshot.ts";
+import { OWN_TABLES } from "./store/store.ts";
+import type { ClockState } from "./world/clock.ts";
+import { ensureAdministrator, nameAdministrator, userByName } from "./world/directory.ts";
+import { ApiError } from "./world/errors.ts";
+import type { Area, ControlRun } from "./world/operation.ts";
+import type { World } from "./world/world.ts";
 
 export interface ControlParts extends AppParts {
   readonly areas: readonly Area[];
@@ -53,7 +52,6 @@ export class Control {
 
   answer(request: AppRequest): AppResponse {
     try {
-      refuseStrangers(request);
       const name = `${request.method} ${pathOf(request).slice(CONTROL_BASE.length)}`;
       const action = this.#actions.get(name);
       if (action === undefined)
@@ -181,26 +179,14 @@ function clear(world: World, name: string): void {
   for (const [id] of [...table.entries()]) table.delete(id);
 }
 
-const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
-const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
-
-/** Control needs no token, so it takes no request from elsewhere, nor from a page in a browser (Origin, foreign Host). */
-function refuseStrangers(request: AppRequest): void {
-  if (request.remote === undefined) return;
-  const host = request.headers.host;
-  const here = LOOPBACK.test(request.remote) && (host === undefined || LOOPBACK_HOST.test(host));
-  if (!here || request.headers.origin !== undefined) {
-    throw new ApiError("PERMISSION_DENIED", "Control requests are served to this machine only.");
-  }
-}
-
 function readBody(request: AppRequest): JsonObject {
   let body: Json;
   try {
     const text = textOf(request.body);
     body = text.trim() === "" ? {} : parseJson(text);
-  } catch {
-    throw new ApiError("MALFORMED_REQUEST", "The body is not JSON.");
+  } catch (error) {
+    const what = error instanceof JsonTooDeep ? "nested too deeply" : "not JSON";
+    throw new ApiError("MALFORMED_REQUEST", `The body is ${what}.`);
   }
   if (body === null || typeof body !== "object" || Array.isArray(body))
     throw bad("The body must be an object.");

@@ -1,10 +1,11 @@
 // The service inside this process, without a socket, over a folder of its own.
 
 import { createApp } from "./app.ts";
-import { Clock } from "./clock.ts";
-import type { App } from "./message.ts";
-import { contractFile } from "./store-contract.ts";
-import { keptText, openStore } from "./store-sqlite.ts";
+import { chosenDialect, type DialectChoice } from "./dialect/choice.ts";
+import { contractFile } from "./http/contract-file.ts";
+import type { App } from "./http/message.ts";
+import { keptText, openStore } from "./store/sqlite.ts";
+import { Clock } from "./world/clock.ts";
 
 export interface Embedded {
   readonly app: App;
@@ -13,7 +14,7 @@ export interface Embedded {
   close(): void;
 }
 
-export interface EmbeddedOptions {
+export interface EmbeddedOptions extends DialectChoice {
   readonly dataDir: string;
   /** User name of the administrator; by default `admin@example.com`. */
   readonly admin?: string;
@@ -29,6 +30,7 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     store,
     token,
     contract: contractFile(options.dataDir),
+    ...chosenDialect(options, options.dataDir),
     clock: new Clock(options.machineTime ?? Date.now),
     admin: options.admin ?? DEFAULT_ADMIN,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

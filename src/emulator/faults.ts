@@ -1,7 +1,7 @@
 // Misbehaviour on demand: rules that decide what becomes of a request.
 
 import type { Json, JsonObject } from "../core/json.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError } from "./world/errors.ts";
 
 const FATES = [
   "drop_before",

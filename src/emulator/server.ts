@@ -2,18 +2,18 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { jsonAnswer } from "./answers.ts";
 import { createApp, type Service } from "./app.ts";
-import { Clock } from "./clock.ts";
-import { CONTROL_BASE } from "./control.ts";
+import { chosenDialect, type DialectChoice } from "./dialect/choice.ts";
 import { DEFAULT_ADMIN } from "./embedded.ts";
-import { REQUESTS } from "./limits.ts";
-import { type AppRequest, type AppResponse, bytesOf, ConnectionLost } from "./message.ts";
-import { Store } from "./store.ts";
-import { contractFile } from "./store-contract.ts";
-import { openStore } from "./store-sqlite.ts";
+import { contractFile } from "./http/contract-file.ts";
+import { type AppRequest, type AppResponse, bytesOf, ConnectionLost } from "./http/message.ts";
+import { jsonAnswer } from "./http/responses.ts";
+import { openStore } from "./store/sqlite.ts";
+import { Store } from "./store/store.ts";
+import { Clock } from "./world/clock.ts";
+import { REQUESTS } from "./world/limits.ts";
 
-export interface ServerOptions {
+export interface ServerOptions extends DialectChoice {
   /** 0 takes any free port. */
   readonly port: number;
   /** A folder, or `:memory:` for a world that ends with the process. */
@@ -38,6 +38,7 @@ export async function startEmulator(options: ServerOptions): Promise<RunningServ
   const service = createApp({
     store,
     contract: contractFile(folder),
+    ...chosenDialect(options, folder),
     clock: new Clock(Date.now),
     token: options.token,
     admin: options.admin ?? DEFAULT_ADMIN,
@@ -88,19 +89,12 @@ function listen(server: Server, port: number): Promise<void> {
 
 async function serve(service: Service, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   try {
-    const body = await readBody(incoming);
-    if (body === undefined) {
-      send(
-        outgoing,
-        jsonAnswer(413, {
-          error_code: "REQUEST_TOO_LARGE",
-          message: `A request has at most ${bodyLimit(incoming)} bytes.`,
-        }),
-        "close",
-      );
-      return;
-    }
-    send(outgoing, await service.app(plainRequest(incoming, body)), undefined);
+    const head = headOf(incoming);
+    const admission = service.admit(head);
+    const body = "refused" in admission ? undefined : await readBody(incoming, admission.bodyBytes);
+    if (body !== undefined) return send(outgoing, await service.app({ ...head, body }));
+    send(outgoing, "refused" in admission ? admission.refused : tooLarge(admission.bodyBytes));
+    discard(incoming);
   } catch (error) {
     if (error instanceof ConnectionLost && error.partial !== undefined) cutShort(outgoing, error.partial);
     else outgoing.destroy();
@@ -111,7 +105,7 @@ async function serve(service: Service, incoming: IncomingMessage, outgoing: Serv
   }
 }
 
-function plainRequest(incoming: IncomingMessage, body: Uint8Array): AppRequest {
+function headOf(incoming: IncomingMessage): Omit<AppRequest, "body"> {
   const headers = Object.entries(incoming.headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(", ") : (value ?? ""),
@@ -120,36 +114,50 @@ function plainRequest(incoming: IncomingMessage, body: Uint8Array): AppRequest {
     method: incoming.method ?? "GET",
     path: incoming.url ?? "/",
     headers: Object.fromEntries(headers),
-    body,
     remote: incoming.socket.remoteAddress ?? "",
   };
 }
 
-/** Larger bodies are cut off while they arrive; every operation's own limit is lower. */
-function bodyLimit(incoming: IncomingMessage): number {
-  return incoming.url?.startsWith(CONTROL_BASE) ? REQUESTS.control_body_bytes : REQUESTS.any_body_bytes;
+function tooLarge(limit: number): AppResponse {
+  const message = `The request is larger than ${limit} bytes.`;
+  return jsonAnswer(413, { error_code: "REQUEST_TOO_LARGE", message });
 }
 
-/** The whole body, or undefined when it is larger than any request may be. */
-async function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
-  const chunks: Buffer[] = [];
-  const limit = bodyLimit(incoming);
-  let size = 0;
-  for await (const chunk of incoming) {
-    size += chunk.length;
-    if (size > limit) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+/** The whole body, or undefined when it announces more bytes than the limit, or brings more. */
+function readBody(incoming: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
+  if (Number(incoming.headers["content-length"] ?? 0) > limit) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size <= limit) return;
+      incoming.off("data", take);
+      resolve(undefined);
+    };
+    incoming.on("data", take);
+    incoming.once("end", () => resolve(Buffer.concat(chunks)));
+    incoming.once("error", reject);
+  });
 }
 
-function send(outgoing: ServerResponse, response: AppResponse, connection: "close" | undefined): void {
+/** What still arrives of a refused request is dropped: a connection that is cut instead would take the answer with it. */
+function discard(incoming: IncomingMessage): void {
+  let left = REQUESTS.any_body_bytes;
+  incoming.on("error", () => undefined);
+  incoming.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) incoming.destroy();
+  });
+}
+
+function send(outgoing: ServerResponse, response: AppResponse): void {
   if (outgoing.destroyed) return;
   const length = typeof response.body === "string" ? Buffer.byteLength(response.body) : response.body.length;
   outgoing.writeHead(response.status, {
     ...response.headers,
     ...(response.status === 204 ? {} : { "content-length": length }),
-    ...(connection === undefined ? {} : { connection }),
   });
   outgoing.end(response.body);
 }

@@ -1,12 +1,13 @@
 // Who may do what with a secret scope (contract: part A, 2.5 and 4.3). Written over, never deleted and put again: no gap.
 
+import type { Reader } from "../api/contract/reader.ts";
 import { type RemoteId, remoteId } from "../core/address.ts";
+import { foldCase, foldName } from "../resource/names.ts";
 import type { LiveObject, Look, Objection, PlannedChange } from "../resource/provider.ts";
-import type { Reader } from "../resource/verbs.ts";
-import { found, keyIn, objectsIn, unlessGone } from "./answer.ts";
-import { choice, defineProvider } from "./define.ts";
-import { lockout } from "./membership.ts";
-import { membersOfAll, placeOf } from "./nested.ts";
+import { lockout } from "./kit/admin-membership.ts";
+import { choice, defineProvider } from "./kit/field-builders.ts";
+import { membersOfAll, placeOf } from "./kit/names.ts";
+import { found, keyIn, objectsIn, unlessGone } from "./kit/responses.ts";
 
 const fields = {
   permission: choice(["READ", "WRITE", "MANAGE"], {
@@ -15,8 +16,13 @@ const fields = {
   }),
 };
 
-/** User names compare without regard to case, so an id does. */
-const idOf = (name: string): RemoteId => remoteId(name.toLowerCase());
+const NAMES = {
+  ignoreCase: true,
+  nested: { kind: "scopes", under: "acls", shorthand: "permission" },
+} as const;
+
+/** User names compare without regard to case, so an id does; names of scopes do not. */
+const idOf = (name: string): RemoteId => remoteId(foldName(NAMES, name));
 
 async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[]> {
   const answer = await api.read("secrets/acls/list", { scope });
@@ -29,7 +35,7 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
 }
 
 const isCaller = (look: Look, name: string): boolean =>
-  look.caller !== undefined && placeOf(name).member.toLowerCase() === look.caller.toLowerCase();
+  look.caller !== undefined && foldCase(placeOf(name).member) === foldCase(look.caller);
 
 /** A MANAGE that would be lowered or removed. */
 function losesManage(change: PlannedChange): boolean {
@@ -69,13 +75,14 @@ export const acls = defineProvider({
   one: "access",
   description: "Access of one user or group to a secret scope.",
   fields,
+  severity: "security",
   nameField: undefined,
   unique: true,
-  ignoreCase: true,
+  ignoreCase: NAMES.ignoreCase,
   idAttribute: "name",
   crash: "repeatable",
   replacing: "delete-first",
-  nested: { kind: "scopes", under: "acls", shorthand: "permission" },
+  nested: NAMES.nested,
 
   needs: (name) => ["users", "groups"].map((kind) => ({ kind, name: placeOf(name).member })),
   speaksOf: (name) => ({ kinds: ["users", "groups"], name: placeOf(name).member }),

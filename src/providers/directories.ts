@@ -1,13 +1,13 @@
 // Folders of the workspace (contract: part A, 2.6 and 4.4). One goes only when nothing foreign is in it: never recursively.
 
+import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import type { JsonObject } from "../core/json.ts";
-import { listed } from "../core/words.ts";
+import { listed } from "../core/sentences.ts";
 import type { LiveObject, Look } from "../resource/provider.ts";
-import type { Reader } from "../resource/verbs.ts";
-import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
-import { defineProvider } from "./define.ts";
-import { baseName, entriesFor, foldersAbove, pathProblems } from "./paths.ts";
+import { defineProvider } from "./kit/field-builders.ts";
+import { baseName, entriesFor, foldersAbove, pathProblems } from "./kit/names.ts";
+import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./kit/responses.ts";
 
 const KINDS: Readonly<Record<string, string>> = { DIRECTORY: "directories", NOTEBOOK: "notebooks" };
 
@@ -59,6 +59,7 @@ export const directories = defineProvider({
   description:
     "Folders of the workspace, which hold notebooks. Deleted only when nothing foreign is in them.",
   fields: {},
+  severity: "availability",
   nameField: undefined,
   unique: true,
   idAttribute: "path",

@@ -1,19 +1,113 @@
 // Files of the workspace's file system (contract: part A, 2.8 and 4.5). Compared by content, which is read by ranges.
+// How the content of a live file is read: by ranges of a megabyte.
+// Writes a file: in one request up to a megabyte, beyond that in blocks to a path beside it, looked at, then moved.
 
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
+import { digest } from "../core/canonical.ts";
+import { error, Failure } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
-import { sizeAndDigest } from "../resource/content-kinds.ts";
-import type { LiveObject, Problem } from "../resource/provider.ts";
-import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
-import { defineProvider, optional, text } from "./define.ts";
-import { sourceFields } from "./fields/source.ts";
-import { rangesOf, summed, textOf } from "./files/content.ts";
-import { partOf, upload } from "./files/upload.ts";
-import { entriesFor, pathProblems } from "./paths.ts";
+import { Refused } from "../core/request-failure.ts";
+import { sizeAndDigest } from "../resource/content.ts";
+import type { Acting, LiveObject, Problem, Task } from "../resource/provider.ts";
+import { defineProvider, optional, sourceFields, text } from "./kit/field-builders.ts";
+import { entriesFor, pathProblems } from "./kit/names.ts";
+import {
+  bytesIn,
+  contentBytes,
+  factsOf,
+  found,
+  keyIn,
+  objectsIn,
+  textIn,
+  unlessGone,
+} from "./kit/responses.ts";
+
+/** The most that one request reads or writes (part A, 8). */
+const MEGABYTE = 1024 * 1024;
+
+/** SHA-256 of a live file of this size. Never holds more than a range of it. */
+async function summed(api: Reader, path: string, size: number): Promise<string> {
+  const hash = sha256.create();
+  for await (const piece of rangesOf(api, path, size)) hash.update(piece);
+  return bytesToHex(hash.digest());
+}
+
+/** A live file of this size, range by range. */
+async function* rangesOf(api: Reader, path: string, size: number): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; offset < size; ) {
+    const length = Math.min(MEGABYTE, size - offset);
+    const bytes = bytesIn(await api.read("fs/read", { path, offset, length }), "data");
+    if (bytes.length === 0)
+      throw new Failure(
+        error("API_PROTOCOL", `${path} ended at ${offset} of ${size} bytes while it was read`),
+      );
+    yield bytes;
+    offset += bytes.length;
+  }
+}
+
+/** The bytes as text; undefined where they are not UTF-8 or hold a NUL. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+async function upload(api: Acting, task: Task, overwrite: boolean): Promise<void> {
+  const bytes = contentBytes(task);
+  if (bytes.length <= MEGABYTE) await api.write("fs/put", { path: task.name, contents: bytes, overwrite });
+  else await uploadLarge(api, task, bytes, overwrite);
+}
+
+async function uploadLarge(api: Acting, task: Task, bytes: Uint8Array, overwrite: boolean): Promise<void> {
+  const part = partOf(task.name, task.token);
+  await writeBlocks(api, part, bytes);
+  await verify(api, task, part, bytes);
+  if (overwrite) await unlessGone(() => api.write("fs/delete", { path: task.name, recursive: false }));
+  try {
+    await api.write("fs/move", { source_path: part, destination_path: task.name });
+  } catch (refusal) {
+    if (refusal instanceof Refused)
+      await unlessGone(() => api.write("fs/delete", { path: part, recursive: false }));
+    throw refusal;
+  }
+}
+
+/** Where a large file is put together. What a cut upload leaves there is found again by its token. */
+const partOf = (path: string, token: string): string => `${path}.${token}.part`;
+
+/** A block cannot be sent again: whatever fails fails the upload, and the file appears only when it is closed. */
+async function writeBlocks(api: Acting, path: string, bytes: Uint8Array): Promise<void> {
+  const { handle } = await api.write("fs/create", { path, overwrite: true });
+  if (handle === undefined)
+    throw new Failure(error("API_PROTOCOL", `the service opened ${path} and did not say under which handle`));
+  for (let offset = 0; offset < bytes.length; offset += MEGABYTE)
+    await api.write("fs/add-block", { handle, data: bytes.subarray(offset, offset + MEGABYTE) });
+  await api.write("fs/close", { handle });
+}
+
+/** Length first, then content: a block that was lost must not become a file that is wrong. */
+async function verify(api: Acting, task: Task, part: string, bytes: Uint8Array): Promise<void> {
+  const size = Number(textIn(await api.read("fs/get-status", { path: part }), "file_size"));
+  if (size === bytes.length && (await summed(api, part, size)) === digest(bytes)) return;
+  await unlessGone(() => api.write("fs/delete", { path: part, recursive: false }));
+  throw new Failure(
+    error("APPLY_VERIFY", `what arrived of ${task.name} is not what was sent`, {
+      address: task.address,
+      hint: "nothing was changed; apply again",
+    }),
+  );
+}
 
 const fields = {
   ...sourceFields("file"),
-  content: optional(text({ description: "Size and SHA-256 digest of the content." })),
+  content: optional(text({ severity: "other", description: "Size and SHA-256 digest of the content." })),
 };
 
 const isFolder = (entry: JsonObject): boolean => entry.is_dir === true;
@@ -25,7 +119,10 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
   const path = keyIn(entry, "path");
   if (isFolder(entry)) return undefined;
   const name = plain(path);
-  const facts = factsOf({ file_size: textIn(entry, "file_size") ?? "0" });
+  const facts = factsOf({
+    file_size: textIn(entry, "file_size") ?? "0",
+    modification_time: textIn(entry, "modification_time"),
+  });
   return { id: remoteId(name), name, values: {}, facts };
 }
 
@@ -38,6 +135,7 @@ export const files = defineProvider({
   one: "file",
   description: "Files of the workspace's file system, written from files of the spec's folder.",
   fields,
+  severity: "availability",
   nameField: undefined,
   unique: true,
   idAttribute: "path",

@@ -1,13 +1,10 @@
 // Groups of users and of groups (contract: part A, 2.2 and 4.1). Members change as deltas, so that others' changes stay.
 
+import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import { count, listed } from "../core/words.ts";
+import { count, listed } from "../core/sentences.ts";
 import type { LiveObject, Look, PlannedChange, Step } from "../resource/provider.ts";
-import type { Reader } from "../resource/verbs.ts";
-import { found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
-import { defineProvider, group, list, optional, text } from "./define.ts";
-import { goes } from "./going.ts";
 import {
   aclsNaming,
   lockouts,
@@ -15,7 +12,10 @@ import {
   membershipOf,
   membersOf,
   stayingMembers,
-} from "./membership.ts";
+} from "./kit/admin-membership.ts";
+import { defineProvider, group, list, optional, text } from "./kit/field-builders.ts";
+import { goes } from "./kit/preserved-fields.ts";
+import { found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./kit/responses.ts";
 import {
   asValues,
   type Delta,
@@ -26,15 +26,24 @@ import {
   operationsFor,
   patch,
   textsIn,
-} from "./scim.ts";
+} from "./kit/scim.ts";
 
 const names = (kind: "users" | "groups") =>
   optional(
-    list(text({ names: kind, minLength: 1, description: `Name of one of the ${kind}.` }), {
-      list: "set",
-      whenAbsent: "unmanaged",
-      description: `Every one of the ${kind} that is a member; absent means that nobody manages them.`,
-    }),
+    list(
+      text({
+        names: kind,
+        // As the named kind compares its names.
+        ...(kind === "users" ? { ignoreCase: true } : {}),
+        minLength: 1,
+        description: `Name of one of the ${kind}.`,
+      }),
+      {
+        list: "set",
+        whenAbsent: "unmanaged",
+        description: `Every one of the ${kind} that is a member; absent means that nobody manages them.`,
+      },
+    ),
   );
 
 const fields = {
@@ -130,6 +139,7 @@ export const groups = defineProvider({
   one: "group",
   description: "Groups of users, which may hold other groups. Deleting a group keeps its users.",
   fields,
+  severity: "security",
   nameField: "displayName",
   unique: true,
   idAttribute: "id",
@@ -147,7 +157,7 @@ export const groups = defineProvider({
   consequences(change, look) {
     if (!goes(change) || change.live === undefined) return [];
     const members = stayingMembers(look, change.live);
-    const acls = aclsNaming(look, change.live.name);
+    const acls = aclsNaming(look, (name) => name, change.live.name);
     return [
       ...(members > 0 ? [`${count(members, "member loses", "members lose")} what the group gives`] : []),
       ...(acls.length > 0 ? [`access lists still name it: ${listed(acls.map((acl) => acl.name))}`] : []),

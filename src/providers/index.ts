@@ -2,12 +2,12 @@
 
 import { type Registry, registryOf } from "../resource/registry.ts";
 import { acls } from "./acls.ts";
-import { clusters } from "./clusters.ts";
+import { clusters } from "./clusters/clusters.ts";
 import { directories } from "./directories.ts";
 import { files } from "./files.ts";
 import { groups } from "./groups.ts";
-import { jobs } from "./jobs.ts";
-import { notebooks } from "./notebooks.ts";
+import { jobs } from "./jobs/jobs.ts";
+import { notebooks } from "./notebooks/notebooks.ts";
 import { pools } from "./pools.ts";
 import { scopes } from "./scopes.ts";
 import { secrets } from "./secrets.ts";

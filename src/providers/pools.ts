@@ -1,37 +1,88 @@
 // Instance pools: warm machines that clusters and jobs draw from (contract: part B, 2.1 and 4.1).
+// The disks of an instance (contract: part B, 2.1 DiskSpec).
 
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import { listed } from "../core/words.ts";
+import { listed } from "../core/sentences.ts";
 import type { LiveObject, Look } from "../resource/provider.ts";
-import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
-import { defineProvider, flag, integer, list, optional, text } from "./define.ts";
-import { diskSpec } from "./fields/disk.ts";
-import { tags } from "./fields/tags.ts";
-import { goes } from "./going.ts";
-import { keptIn, keptPaths, withKept } from "./kept.ts";
-import { liveForm, tidyForm } from "./spec-form.ts";
+import {
+  choice,
+  defineProvider,
+  flag,
+  group,
+  integer,
+  list,
+  optional,
+  tags,
+  text,
+} from "./kit/field-builders.ts";
+import { goes, keptIn, keptPaths, withKept } from "./kit/preserved-fields.ts";
+import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./kit/responses.ts";
+import { liveForm, tidyForm } from "./kit/spec-form.ts";
+
+const diskSpec = optional(
+  group(
+    {
+      disk_type: optional(
+        group(
+          {
+            cloud_disk_volume_type: choice(["PREMIUM_LRS", "STANDARD_LRS"], {
+              description: "PREMIUM_LRS is backed by SSD, STANDARD_LRS by HDD.",
+            }),
+          },
+          { serverDefault: true, description: "Kind of the disks." },
+        ),
+      ),
+      disk_count: optional(
+        integer({
+          minimum: 0,
+          serverDefault: true,
+          description:
+            "Disks of each instance, up to the limit of the node type; at least 1 where it has none.",
+        }),
+      ),
+      disk_size: optional(
+        integer({ minimum: 1, maximum: 1023, serverDefault: true, description: "GiB of each disk." }),
+      ),
+    },
+    {
+      severity: "cost",
+      onChange: "replace",
+      serverDefault: true,
+      description: "Remote storage that each instance starts with.",
+    },
+  ),
+);
 
 const fields = {
   instance_pool_name: optional(
-    text({ minLength: 1, maxLength: 99, description: "Unique name shown to people." }),
+    text({ severity: "other", minLength: 1, maxLength: 99, description: "Unique name shown to people." }),
   ),
   node_type_id: text({
+    severity: "cost",
     minLength: 1,
     onChange: "replace",
+    catalog: "node_types",
     description: "Machine type of every instance; clusters of the pool inherit it.",
   }),
   min_idle_instances: optional(
-    integer({ minimum: 0, default: 0, description: "Idle instances kept, beside those that clusters use." }),
+    integer({
+      severity: "cost",
+      minimum: 0,
+      default: 0,
+      description: "Idle instances kept, beside those that clusters use.",
+    }),
   ),
   max_capacity: optional(
     integer({
+      severity: "cost",
       minimum: 0,
       description: "Most instances, idle and in use together; absent means no limit of its own.",
     }),
   ),
   idle_instance_autotermination_minutes: optional(
     integer({
+      severity: "cost",
       minimum: 0,
       maximum: 10_000,
       serverDefault: true,
@@ -40,6 +91,7 @@ const fields = {
   ),
   enable_elastic_disk: optional(
     flag({
+      severity: "cost",
       onChange: "replace",
       serverDefault: true,
       description: "Instances acquire more disk when they run low.",
@@ -47,7 +99,8 @@ const fields = {
   ),
   disk_spec: diskSpec,
   preloaded_spark_versions: optional(
-    list(text({ minLength: 1, description: "A runtime version." }), {
+    list(text({ minLength: 1, catalog: "spark_versions", description: "A runtime version." }), {
+      severity: "availability",
       list: "set",
       onChange: "replace",
       description: "Runtime versions installed on each instance, so that clusters start faster.",
@@ -101,6 +154,7 @@ export const pools = defineProvider({
   one: "instance pool",
   description: "Instance pools: idle machines that clusters start from faster.",
   fields,
+  severity: "availability",
   nameField: "instance_pool_name",
   unique: true,
   idAttribute: "instance_pool_id",

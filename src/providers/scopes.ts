@@ -1,15 +1,15 @@
 // Secret scopes (contract: part A, 2.3 and 4.3). Nothing of a scope can be changed; it is deleted and made again.
 
+import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { count, listed } from "../core/words.ts";
+import { count, listed } from "../core/sentences.ts";
 import type { LiveObject, Look, PlannedChange } from "../resource/provider.ts";
-import type { Reader } from "../resource/verbs.ts";
-import { keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
-import { choice, defineProvider, group, optional, text } from "./define.ts";
-import { goes } from "./going.ts";
-import { placeOf } from "./nested.ts";
-import { liveForm } from "./spec-form.ts";
+import { choice, defineProvider, group, optional, text } from "./kit/field-builders.ts";
+import { placeOf } from "./kit/names.ts";
+import { goes } from "./kit/preserved-fields.ts";
+import { keyIn, objectsIn, textIn, unlessGone } from "./kit/responses.ts";
+import { liveForm } from "./kit/spec-form.ts";
 
 const NAME = /^[\w.-]{1,128}$/;
 const VAULT = "CLOUD_KEYVAULT";
@@ -68,6 +68,7 @@ export const scopes = defineProvider({
   one: "secret scope",
   description: "Secret scopes: named collections of secrets, each with an access list.",
   fields,
+  severity: "security",
   nameField: undefined,
   unique: true,
   idAttribute: "name",

@@ -1,13 +1,13 @@
 // Secrets (contract: part A, 2.4 and 4.3). Their values are written and never read; the time of the last write tells of others'.
 
+import type { Reader, Secret, WriteInput } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
-import { SECRET_BYTES } from "../resource/content-kinds.ts";
+import { SECRET_BYTES } from "../resource/content.ts";
 import type { Acting, LiveObject, Task } from "../resource/provider.ts";
-import type { Reader, Secret, WriteInput } from "../resource/verbs.ts";
-import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./answer.ts";
-import { choice, defineProvider, optional, text } from "./define.ts";
-import { membersOfAll, placeOf } from "./nested.ts";
+import { choice, defineProvider, optional, text } from "./kit/field-builders.ts";
+import { membersOfAll, placeOf } from "./kit/names.ts";
+import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./kit/responses.ts";
 
 const KEY = /^[\w.-]{1,128}$/;
 
@@ -79,6 +79,7 @@ export const secrets = defineProvider({
   one: "secret",
   description: "Secrets in a scope. Live ones that the spec does not have are reported and left alone.",
   fields,
+  severity: "security",
   nameField: undefined,
   unique: true,
   idAttribute: "key",

@@ -1,14 +1,11 @@
 // Users of the workspace (contract: part A, 2.1 and 4.1). Deleting one makes it inactive.
+// What a user is: its name, its rights, its groups, and what the service fills in by itself (contract: part A, 2.1; facts 4.3).
 
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { count, listed } from "../core/words.ts";
+import { count, listed } from "../core/sentences.ts";
+import { foldCase } from "../resource/names.ts";
 import type { FieldDiff, LiveObject, Look, PlannedChange, Step, UpdateTask } from "../resource/provider.ts";
-import { factsOf, found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./answer.ts";
-import { defineProvider } from "./define.ts";
-import { userFields } from "./fields/user.ts";
-import { goes } from "./going.ts";
-import { keptIn, keptPaths, withKept } from "./kept.ts";
 import {
   aclsNaming,
   lockout,
@@ -16,9 +13,73 @@ import {
   losesAdministrators,
   membershipOf,
   withUserIn,
-} from "./membership.ts";
-import { asValues, deltaOf, operationsFor, patch, textsIn, USER_SCHEMA } from "./scim.ts";
-import { liveForm } from "./spec-form.ts";
+} from "./kit/admin-membership.ts";
+import { defineProvider, flag, group, list, optional, text } from "./kit/field-builders.ts";
+import { goes, keptIn, keptPaths, withKept } from "./kit/preserved-fields.ts";
+import { factsOf, found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./kit/responses.ts";
+import { asValues, deltaOf, operationsFor, patch, textsIn, USER_SCHEMA } from "./kit/scim.ts";
+import { liveForm } from "./kit/spec-form.ts";
+
+const userFields = {
+  userName: optional(
+    text({
+      minLength: 1,
+      ignoreCase: true,
+      onChange: "replace",
+      description: "Name that the user signs in with, usually an e-mail address. Cannot be changed.",
+    }),
+  ),
+  entitlements: optional(
+    list(text({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }), {
+      list: "set",
+      default: [],
+      description:
+        "Rights of the user beside those of its groups; allow-cluster-create lets it create clusters.",
+    }),
+  ),
+  groups: optional(
+    list(text({ names: "groups", minLength: 1, description: "Name of a group." }), {
+      list: "set",
+      whenAbsent: "unmanaged",
+      description:
+        "Groups that the user itself is a member of. Use either this or the members of the groups, not both.",
+    }),
+  ),
+  displayName: optional(
+    text({ severity: "other", serverDefault: true, description: "Name shown to people." }),
+  ),
+  name: optional(
+    group(
+      {
+        givenName: optional(text({ serverDefault: true, description: "First name." })),
+        familyName: optional(text({ serverDefault: true, description: "Last name." })),
+      },
+      { severity: "other", serverDefault: true, description: "The parts of the person's name." },
+    ),
+  ),
+  emails: optional(
+    list(
+      group(
+        {
+          value: text({ minLength: 1, description: "The address." }),
+          type: optional(text({ default: "work", description: "What the address is for." })),
+          primary: optional(flag({ default: false, description: "Whether it is the main address." })),
+        },
+        { description: "One e-mail address." },
+      ),
+      {
+        severity: "other",
+        list: { key: "value" },
+        serverDefault: true,
+        description: "E-mail addresses; the service takes one from userName where none is given.",
+      },
+    ),
+  ),
+  externalId: optional(
+    text({ whenAbsent: "unmanaged", description: "Id of the user in the identity provider." }),
+  ),
+  active: optional(flag({ default: true, description: "Whether the user may sign in." })),
+};
 
 const EVERYBODY = "users";
 
@@ -44,8 +105,8 @@ function toSpec(answer: JsonObject): LiveObject {
 /** Inactive users are what a delete leaves behind (part A, 3): they count only where the spec or the state knows them. */
 function isThere(live: LiveObject, names: ReadonlySet<string>): boolean {
   if (live.values.active !== false) return true;
-  const name = live.name.toLowerCase();
-  return [...names].some((one) => one.toLowerCase() === name);
+  const name = foldCase(live.name);
+  return [...names].some((one) => foldCase(one) === name);
 }
 
 function body(values: JsonObject): { [field: string]: Json } {
@@ -83,7 +144,7 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject)
 }
 
 const isCaller = (change: PlannedChange, look: Look): boolean =>
-  look.caller?.toLowerCase() === (change.live?.name ?? change.name).toLowerCase();
+  look.caller !== undefined && foldCase(look.caller) === foldCase(change.live?.name ?? change.name);
 
 const isShutOut = (change: PlannedChange): boolean =>
   goes(change) || change.diffs.some((diff) => diff.path[0] === "active" && diff.after === false);
@@ -103,6 +164,7 @@ export const users = defineProvider({
   one: "user",
   description: "People and services who may use the workspace. Deleting a user makes it inactive.",
   fields: userFields,
+  severity: "security",
   nameField: "userName",
   unique: true,
   ignoreCase: true,
@@ -134,7 +196,7 @@ export const users = defineProvider({
   consequences(change, look) {
     if (!goes(change) || change.live === undefined) return [];
     const groups = textsIn(change.live.values.groups).filter((name) => !look.goes("groups", name));
-    const acls = aclsNaming(look, change.live.name);
+    const acls = aclsNaming(look, foldCase, change.live.name);
     return [
       `${change.live.name} can no longer sign in; the service purges inactive users after 30 days`,
       ...(groups.length > 0 ? [`it leaves ${count(groups.length, "group")}: ${listed(groups)}`] : []),

@@ -12,5 +12,5 @@ export type LiveKind =
     }
   | { readonly readable: false; readonly diagnostic: Diagnostic };
 
-/** Kinds that nothing asked for are absent. */
+/** Kinds that nothing asked for are absent; nothing is planned of them. */
 export type Live = ReadonlyMap<string, LiveKind>;

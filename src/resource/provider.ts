@@ -1,16 +1,16 @@
 // What a kind of resource is: a table of fields, its identity, how it survives a crash, and verbs that decide nothing.
 
+import type { Reader, Secret, Writer } from "../api/contract/reader.ts";
 import type { Address, RemoteId } from "../core/address.ts";
 import type { Code } from "../core/codes.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
-import type { FieldTable, Values } from "./fields.ts";
-import type { Reader, Secret, Writer } from "./verbs.ts";
+import type { FieldTable, Severity, Values } from "./field-schema.ts";
 
-/** How a crash between a request and its answer is resolved on the next run (DESIGN 6). */
+/** How a crash between a request and its answer is resolved on the next run (design 6). */
 export type CrashClass = "client-named" | "repeatable" | "tagged" | "two-phase";
 
-/** How an object that cannot be changed in place gives way to its successor (DESIGN 5). */
+/** How an object that cannot be changed in place gives way to its successor (design 5). */
 export type Replacing = "create-first" | "rename-aside" | "delete-first";
 
 /** A thing that is in the workspace now, in spec form. */
@@ -20,7 +20,7 @@ export interface LiveObject {
   readonly name: string;
   /** Spec form, defaults included; ids in `names` fields are turned into names by the engine. */
   readonly values: Values;
-  /** What planning needs beside the spec form: states, creators, timestamps, the token. Never compared. */
+  /** What planning needs beside the spec form: states, the creator (`creator_user_name`), timestamps, the token. Never compared. */
   readonly facts: JsonObject;
 }
 
@@ -87,6 +87,8 @@ export interface Acting extends Writer {
 
 /** A problem that a kind's own check finds in one resource; `path` leads to the field. */
 export interface Problem {
+  /** Absent for an error. */
+  readonly severity?: "warning";
   readonly path: Path;
   readonly code: Code;
   readonly message: string;
@@ -142,8 +144,8 @@ export interface Objection {
   readonly hint?: string;
 }
 
-/** Data that planning fetches only when a planned change asks for it: who we are, active runs, contents to be shown as text, and what uses what goes. */
-export type Want = "caller" | "runs" | "contents" | "around";
+/** Data that planning fetches only when a planned change asks for it: who we are, active runs, contents to be shown as text, what uses what goes, and values to be confirmed. */
+export type Want = "caller" | "runs" | "contents" | "around" | "lookups";
 
 export interface Provider {
   readonly kind: string;
@@ -151,6 +153,8 @@ export interface Provider {
   readonly one: string;
   readonly description: string;
   readonly fields: FieldTable;
+  /** How much it matters if an object comes or goes, or a field differs that names no severity; `other` where unset. */
+  readonly severity?: Severity;
   /** The field that holds the natural key; unset in a spec it is the resource's own name. Undefined: the resource's name is the key itself. */
   readonly nameField: string | undefined;
   /** Whether the service lets only one thing have a name. */
@@ -178,7 +182,7 @@ export interface Provider {
   /** A thing of one of these kinds that the resource's own name speaks of, and that the service wants to exist: an ACL's principal. */
   speaksOf?(name: string): { readonly kinds: readonly string[]; readonly name: string };
   /** For kinds with a field `content`: what the spec puts there, a digest of the payload in the form in which contents are compared. Pure. */
-  contentDigest?(bytes: Uint8Array, values: Values, name: string): string;
+  contentDigest?(bytes: Uint8Array, values: Values): string;
   /** Content as lines for people to compare, the same form for every format; undefined where it is not text. Pure. */
   contentText?(bytes: Uint8Array, values: Values): string | undefined;
   /** What the service is known to fill in where a spec says nothing: an export leaves such values out. Pure. */
@@ -208,7 +212,7 @@ export interface Provider {
   update(api: Acting, task: UpdateTask): Promise<void>;
   /** Succeeds when the object is gone already. */
   delete(api: Acting, task: DeleteTask): Promise<void>;
-  /** For "rename-aside": gives the live object another name and changes nothing else. */
+  /** For "rename-aside", and for names that go round in a cycle: gives the live object another name and changes nothing else. */
   rename?(
     api: Acting,
     task: { readonly id: RemoteId; readonly live: LiveObject; readonly name: string },

@@ -4,19 +4,19 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
-import { outputOf } from "../../src/cli/output.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { type SignalName, Signals } from "../../src/cli/signals.ts";
+import { type SignalName, Signals } from "../../src/config/signals.ts";
+import { outputOf } from "../../src/config/streams.ts";
 import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { openFileStore } from "../../src/state/file/file-store.ts";
+import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
 import {
   isDeadHere,
   nodeClock,
   nodeFiles,
   nodeRandom,
   thisProcess,
-} from "../../src/state/file/node-ports.ts";
-import type { Lease } from "../../src/state/store.ts";
+} from "../../src/state/backends/file/node-ports.ts";
+import type { Lease } from "../../src/state/model/store.ts";
 import { type Output, outputLines, parseScenario, type Step, wordsOf } from "./scenario.ts";
 import { stable } from "./stable.ts";
 
@@ -57,7 +57,14 @@ class Stage {
     this.#folder = folder;
     this.#server = server;
     // One request at a time: the order of events is part of the output.
-    this.#env = { WORKSPACE_HOST: server.url, WORKSPACE_TOKEN: TOKEN, WORKSPACE_PARALLELISM: "1" };
+    this.#env = {
+      WORKSPACE_HOST: server.url,
+      WORKSPACE_TOKEN: TOKEN,
+      WORKSPACE_PARALLELISM: "1",
+      SOURCE_DATE_EPOCH: "1714979289",
+      // Else the name of this machine would be in states.
+      WORKSPACE_ACTOR: "ada",
+    };
   }
 
   async close(): Promise<void> {
@@ -210,7 +217,9 @@ class Stage {
 
   async #poll(trigger: Trigger, signals: Signals, ending: AbortSignal): Promise<void> {
     while (!ending.aborted) {
-      const answer = await fetch(`${this.#server.url}/__emulator/requests`);
+      const answer = await fetch(`${this.#server.url}/__emulator/requests`, {
+        headers: { authorization: `Bearer ${TOKEN}` },
+      });
       const { requests } = (await answer.json()) as { requests: { path: string }[] };
       if (requests.some((one) => one.path === trigger.path)) return signals.receive(trigger.name);
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -2,9 +2,9 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Client, createClient } from "../../src/api/client.ts";
-import { httpTransport } from "../../src/api/transport.ts";
+import { httpTransport } from "../../src/api/http/transport.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { Refused, UnknownOutcome } from "../../src/core/outcome.ts";
+import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
 import { Sensitive } from "../../src/core/sensitive.ts";
 import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
 import { TOKEN, thrown } from "./scripted.ts";
@@ -43,7 +43,7 @@ afterEach(async () => {
 async function fault(rule: JsonObject): Promise<void> {
   const response = await fetch(`${server.url}/__emulator/faults`, {
     method: "PUT",
-    headers: { "content-type": "application/json" },
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
     body: JSON.stringify({ rules: [{ times: 1, ...rule }] }),
   });
   expect(response.ok).toBe(true);

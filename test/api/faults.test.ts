@@ -2,15 +2,15 @@
 
 import { expect, test } from "vitest";
 import { createClient } from "../../src/api/client.ts";
-import type { HttpResponse } from "../../src/api/exchange.ts";
 import {
   OPERATIONS,
   type OperationFacts,
   type OperationName,
   repeatIsSafe,
-} from "../../src/api/operations.ts";
+} from "../../src/api/contract/operations.ts";
+import type { HttpResponse } from "../../src/api/http/message.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { Refused, UnknownOutcome } from "../../src/core/outcome.ts";
+import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
 import { apiError, HOST, json, raw, refused, reset, TOKEN, timedOut, timeline } from "./scripted.ts";
 
 interface Fault {

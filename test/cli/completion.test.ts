@@ -1,10 +1,11 @@
-// Completion in bash: each command has its own values, and what the folder tells is offered.
+// Completion without a terminal: each command has its own values, and what the folder tells is offered.
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
+import { isInstalled } from "./completion-terminal.ts";
 import { contextWith } from "./context.ts";
 
 const context = contextWith();
@@ -24,9 +25,12 @@ echo "\${COMPREPLY[@]}"`;
 }
 
 test.each([
-  [["plan", "--output", ""], "text json markdown html junit"],
-  [["plan", "-o", "m"], "markdown"],
-  [["apply", "-o", ""], "text json markdown junit"],
+  [
+    ["plan", "--output", ""],
+    "text json markdown html junit markdown-summary github sarif gitlab codequality",
+  ],
+  [["plan", "-o", "m"], "markdown markdown-summary"],
+  [["apply", "-o", ""], "text json markdown junit markdown-summary github sarif gitlab codequality"],
   [["graph", "--output", "s"], "svg"],
   [["plan", "-t", ""], "prod stage"],
   [["plan", "--only", ""], "pools.a clusters.b"],
@@ -37,4 +41,35 @@ test.each([
   [["val"], "validate"],
 ])("%j", (words, offer) => {
   expect(offered(...words)).toBe(offer);
+});
+
+test("bash offers no word of data inside double quotes, where it would be expanded", () => {
+  const script = `${context.out()}
+workspace() { echo 'jobs.$(touch X)'; echo jobs.plain; }
+COMP_WORDS=(workspace state show '"jobs.'); COMP_CWORD=3; _workspace
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+  expect(execFileSync("bash", ["-c", script], { encoding: "utf8" })).toBe("jobs.plain\n");
+});
+
+const fish = contextWith();
+await runProgram(fish, ["completion", "fish"]);
+
+test.runIf(isInstalled("fish")).each([
+  ["plan -o j", ["json", "junit"]],
+  ["plan --target ", ["prod", "stage"]],
+  ["plan --only cl", ["clusters.$(touch X)"]],
+  ["state show pools", ["pools.a"]],
+  ["explain po", ["pools"]],
+  ["val", ["validate"]],
+])("fish offers for %j", (typed, offer) => {
+  const script = `${fish.out()}
+function workspace; echo pools.a; echo 'clusters.$(touch X)'; end
+complete -C ${JSON.stringify(`workspace ${typed}`)}`;
+  const printed = execFileSync("fish", ["--no-config", "-c", script], { cwd: context.cwd, encoding: "utf8" });
+  expect(
+    printed
+      .trim()
+      .split("\n")
+      .map((line) => line.split("\t")[0]),
+  ).toEqual(offer);
 });

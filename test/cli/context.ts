@@ -4,9 +4,9 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
-import type { Context, Environment } from "../../src/cli/context.ts";
-import { outputOf } from "../../src/cli/output.ts";
-import { Signals } from "../../src/cli/signals.ts";
+import type { Context, Environment } from "../../src/config/environment.ts";
+import { Signals } from "../../src/config/signals.ts";
+import { outputOf } from "../../src/config/streams.ts";
 
 export interface TestContext extends Context {
   readonly out: () => string;

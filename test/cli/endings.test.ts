@@ -83,7 +83,9 @@ describe.each(["plan", "drift"] as const)("%s -o json", (command) => {
       1,
       ["SPEC_MISSING_FIELD", "SPEC_UNKNOWN_FIELD"],
     ]);
-    const stranger = await ran(folderWith(GOOD), `${command} --output json`, "no-such-token");
+    const known = folderWith(`groups: { known-to-${command}: {} }\n`);
+    expect((await ran(known, "apply --auto-approve")).code).toBe(0);
+    const stranger = await ran(known, `${command} --output json`, "no-such-token");
     expect([stranger.code, codes(document(command, stranger.out))]).toEqual([1, ["API_UNAUTHENTICATED"]]);
     const usage = await ran(folderWith(GOOD), `${command} --output=json --nope`);
     expect([usage.code, codes(document(command, usage.out))]).toEqual([1, ["CLI_USAGE"]]);

@@ -111,6 +111,7 @@ export class HostileWorld {
     for (const { run_id } of active)
       await fetch(`${this.#server.url}/__emulator/runs`, {
         method: "POST",
+        headers: { authorization: `Bearer ${TOKEN}` },
         body: JSON.stringify({
           run_id,
           result_state: state,

@@ -3,16 +3,16 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Address, addressOf } from "../../src/core/address.ts";
-import type { Entry } from "../../src/state/entry.ts";
-import { openFileStore } from "../../src/state/file/file-store.ts";
+import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
 import {
   isDeadHere,
   nodeClock,
   nodeFiles,
   nodeRandom,
   thisProcess,
-} from "../../src/state/file/node-ports.ts";
-import type { Lease } from "../../src/state/store.ts";
+} from "../../src/state/backends/file/node-ports.ts";
+import type { Entry } from "../../src/state/model/journal-entry.ts";
+import type { Lease } from "../../src/state/model/store.ts";
 import { PlanSite } from "./plan-site.ts";
 
 let site: PlanSite;

@@ -25,14 +25,14 @@ const packagesOf = (urls: readonly string[]): ReadonlySet<string> =>
 
 it("a valid spec is checked without ajv, typebox and undici", () => {
   const loaded = loadedBy("validate", "--file", "examples/quickstart/workspace.yaml");
-  expect(loaded.some((url) => url.endsWith("src/spec/read.ts"))).toBe(true);
+  expect(loaded.some((url) => url.endsWith("src/spec/load-spec.ts"))).toBe(true);
   for (const heavy of ["ajv", "typebox", "undici", "listr2", "pg", "@viz-js/viz"])
     expect(packagesOf(loaded), heavy).not.toContain(heavy);
 });
 
 it("a plan takes of undici what it uses, and nothing of the service itself", () => {
   const loaded = loadedBy("plan", "--help");
-  expect(loaded.some((url) => url.endsWith("src/api/transport.ts"))).toBe(true);
+  expect(loaded.some((url) => url.endsWith("src/api/http/transport.ts"))).toBe(true);
   expect(loaded.filter((url) => url.endsWith("undici/index.js") || url.includes("/src/emulator/"))).toEqual(
     [],
   );
@@ -42,8 +42,8 @@ it("--version loads four small files", () => {
   const own = loadedBy("--version").filter((url) => url.includes("/src/"));
   expect(own.map((url) => url.slice(url.indexOf("/src/")))).toEqual([
     "/src/main.ts",
-    "/src/cli/about.ts",
-    "/src/cli/output.ts",
-    "/src/cli/leaving.ts",
+    "/src/config/version.ts",
+    "/src/config/streams.ts",
+    "/src/cli/exit-process.ts",
   ]);
 });

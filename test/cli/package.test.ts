@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VERSION } from "../../src/cli/about.ts";
+import { VERSION } from "../../src/config/version.ts";
 import { type Packed, pack } from "./package.ts";
 
 let packed: Packed;

@@ -4,13 +4,23 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { VERSION } from "../../src/cli/about.ts";
+import { VERSION } from "../../src/config/version.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const INSTALLED = join(ROOT, "node_modules");
 
 /** What a clone has of the project that packing needs; no lockfile, so that nothing asks whether to install. */
-const CLONED = ["bin", "src", "schemas", "examples", "docs", "scripts/build.ts", "scripts/install.js"];
+const CLONED = [
+  "bin",
+  "src",
+  "schemas",
+  "examples",
+  "docs",
+  "tools",
+  "scripts/build.ts",
+  "scripts/bundle.ts",
+  "scripts/install.js",
+];
 
 export interface Packed {
   /** A clone of the project, with what is installed for development. */

@@ -88,7 +88,9 @@ export class PlanSite {
 
   /** The paths of all requests that write, in their order. */
   async written(): Promise<readonly string[]> {
-    const answer = await fetch(`${this.url}/__emulator/requests`);
+    const answer = await fetch(`${this.url}/__emulator/requests`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
     const { requests } = (await answer.json()) as { requests: { path: string; write: boolean }[] };
     return requests.filter((one) => one.write).map((one) => one.path);
   }

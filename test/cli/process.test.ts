@@ -22,6 +22,7 @@ const env = () => ({ WORKSPACE_HOST: server.url, WORKSPACE_TOKEN: TOKEN });
 async function control(method: string, path: string, body?: object): Promise<unknown> {
   const answer = await fetch(`${server.url}/__emulator/${path}`, {
     method,
+    headers: { authorization: `Bearer ${TOKEN}` },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   expect(answer.status).toBe(200);

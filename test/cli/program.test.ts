@@ -1,12 +1,20 @@
 // Arguments find their command; what does not fit, or goes wrong, becomes a diagnostic and an exit code.
 
 import { describe, expect, test } from "vitest";
-import { type Command, defineCommand } from "../../src/cli/command.ts";
+import { type Command, defineCommand } from "../../src/cli/command/command.ts";
+import {
+  choice,
+  flag,
+  milliseconds,
+  text,
+  texts,
+  time,
+  values,
+  whole,
+} from "../../src/cli/command/option.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { choice, flag, milliseconds, text, texts, time, values, whole } from "../../src/cli/option.ts";
-import { parse } from "../../src/cli/parse.ts";
-import { runProgram, splitCommand } from "../../src/cli/program.ts";
-import { diagnosticsOf } from "../../src/cli/trouble.ts";
+import { diagnosticsOf } from "../../src/cli/output/diagnostics.ts";
+import { parse, runProgram, splitCommand } from "../../src/cli/program.ts";
 import { contextWith } from "./context.ts";
 
 const command = defineCommand({

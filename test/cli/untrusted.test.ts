@@ -1,6 +1,7 @@
 // `plan --untrusted` and `plan --offline`: what a stranger's spec cannot make the program tell, read or send.
 
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
@@ -45,6 +46,8 @@ notebooks: { /Shared/ours/n: { source: n.py }, /Shared/foreign/n: { source: n.py
 
 let server: RunningServer;
 let cwd: string;
+/** Outside of the stranger's tree. */
+const STATE = mkdtempSync(join(tmpdir(), "state-"));
 
 beforeAll(async () => {
   server = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
@@ -103,7 +106,14 @@ async function api(path: string, body: object): Promise<void> {
 
 async function run(words: readonly string[], env: Readonly<Record<string, string>> = {}, folder = cwd) {
   const context = contextWith(
-    { WORKSPACE_HOST: server.url, WORKSPACE_TOKEN: TOKEN, KEY: SECRET, WORKSPACE_VAR_name: SECRET, ...env },
+    {
+      WORKSPACE_HOST: server.url,
+      WORKSPACE_TOKEN: TOKEN,
+      KEY: SECRET,
+      WORKSPACE_VAR_name: SECRET,
+      ...(folder === cwd ? { WORKSPACE_STATE: STATE } : {}),
+      ...env,
+    },
     folder,
   );
   const code = await runProgram(context, words);
@@ -111,7 +121,9 @@ async function run(words: readonly string[], env: Readonly<Record<string, string
 }
 
 async function requests(): Promise<readonly { path: string; write: boolean; query: string }[]> {
-  const answer = await fetch(`${server.url}/__emulator/requests`);
+  const answer = await fetch(`${server.url}/__emulator/requests`, {
+    headers: { authorization: `Bearer ${TOKEN}` },
+  });
   return ((await answer.json()) as { requests: { path: string; write: boolean; query: string }[] }).requests;
 }
 
@@ -150,8 +162,6 @@ describe("plan --untrusted", () => {
       "--detailed-exitcode",
       "-f",
       "mine/workspace.yaml",
-      "--state",
-      ".workspace/default",
     ]);
     expect(out).toMatch(/max_capacity +5 → 9/);
     expect(out).toMatch(/~ update +notebooks/);
@@ -185,11 +195,12 @@ describe("plan --untrusted", () => {
   });
 
   test.each([
-    ["include: [.git/config]\n", "SPEC_OUTSIDE"],
-    ["include: [l.yaml]\n", "SPEC_OUTSIDE"],
-    ["files: { /x: { source: .git/config } }\n", "SPEC_OUTSIDE"],
-    ["files: { /x: { source: l.yaml } }\n", "SPEC_OUTSIDE"],
-    ["files: { /x: { source: .workspace/default/key } }\n", "SPEC_OUTSIDE"],
+    ["include: [.git/config]\n", "SPEC_PRIVATE"],
+    ["include: [l.yaml]\n", "SPEC_PRIVATE"],
+    ["files: { /x: { source: .git/config } }\n", "SPEC_PRIVATE"],
+    ["files: { /x: { source: l.yaml } }\n", "SPEC_PRIVATE"],
+    ["files: { /x: { source: .workspace/default/key } }\n", "SPEC_PRIVATE"],
+    ["files: { /x: { source: .env } }\n", "SPEC_OUTSIDE"],
     [`# ${"x".repeat(2 << 20)}\n`, "SPEC_TOO_LARGE"],
     ["pools: { p: { node_typ: x } }\n", "SPEC_UNKNOWN_FIELD"],
     ["include: [creds.yaml]\n", "SPEC_"],
@@ -213,7 +224,7 @@ describe("plan --untrusted", () => {
 
 describe("plan --offline", () => {
   const calm = (words: readonly string[]) =>
-    run(["plan", "--offline", "-f", "calm/workspace.yaml", "--state", ".workspace/default", ...words], {
+    run(["plan", "--offline", "-f", "calm/workspace.yaml", ...words], {
       WORKSPACE_HOST: "",
     });
 

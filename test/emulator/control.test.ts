@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { startEcho } from "./echo.ts";
-import { ADMIN, START, startWorld } from "./harness.ts";
+import { ADMIN, ADMIN_TOKEN, START, startWorld } from "./harness.ts";
 
 const HOUR = 3_600_000;
+const BEARER = { authorization: `Bearer ${ADMIN_TOKEN}` };
 
 describe("GET /__emulator/requests", () => {
   test("every API request in order, reads and writes, with status and error code", async () => {
@@ -147,10 +148,12 @@ test("the clock ends with the year 9999", async () => {
 test("a control body that is no text is refused", async () => {
   const w = await startWorld();
   const body = new Uint8Array([0xff, 0xfe]);
-  expect(await w.request({ method: "POST", path: "/__emulator/clock", body })).toMatchObject({
-    status: 400,
-    body: { error_code: "MALFORMED_REQUEST", message: "The body is not JSON." },
-  });
+  expect(await w.request({ method: "POST", path: "/__emulator/clock", body, headers: BEARER })).toMatchObject(
+    {
+      status: 400,
+      body: { error_code: "MALFORMED_REQUEST", message: "The body is not JSON." },
+    },
+  );
 });
 
 describe("tokens", () => {
@@ -278,9 +281,14 @@ describe("snapshot and reset", () => {
 
 describe("who may send control requests", () => {
   const ask = (remote: string, headers: Record<string, string> = {}) =>
-    startEcho().app({ method: "GET", path: "/__emulator/clock", headers, remote });
+    startEcho().app({
+      method: "GET",
+      path: "/__emulator/clock",
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
+      remote,
+    });
 
-  test("loopback needs no token", async () => {
+  test("whoever has the token, on loopback", async () => {
     for (const remote of ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
       expect((await ask(remote)).status).toBe(200);
     expect((await ask("127.0.0.1", { host: "localhost:8080" })).status).toBe(200);

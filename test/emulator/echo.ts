@@ -1,13 +1,13 @@
 // A service with one small area of its own: what the app does to any operation is tested on it.
 
 import { createApp } from "../../src/emulator/app.ts";
-import type { Area, Call } from "../../src/emulator/call.ts";
-import { Clock } from "../../src/emulator/clock.ts";
-import { readContract } from "../../src/emulator/contract.ts";
-import { ApiError } from "../../src/emulator/errors.ts";
-import type { AppResponse } from "../../src/emulator/message.ts";
-import { scimArea } from "../../src/emulator/routes/scim.ts";
-import { Store } from "../../src/emulator/store.ts";
+import { readContract } from "../../src/emulator/http/contract.ts";
+import type { AppResponse } from "../../src/emulator/http/message.ts";
+import { scimArea } from "../../src/emulator/routes/scim/scim.ts";
+import { Store } from "../../src/emulator/store/store.ts";
+import { Clock } from "../../src/emulator/world/clock.ts";
+import { ApiError } from "../../src/emulator/world/errors.ts";
+import type { Area, Call } from "../../src/emulator/world/operation.ts";
 import { ADMIN, ADMIN_TOKEN, type Body, START } from "./harness.ts";
 
 const fields = {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Embedded, openEmbedded } from "../../src/emulator/embedded.ts";
-import { ConnectionLost } from "../../src/emulator/message.ts";
-import { DataInUse } from "../../src/emulator/store-sqlite.ts";
+import { ConnectionLost } from "../../src/emulator/http/message.ts";
+import { DataInUse } from "../../src/emulator/store/sqlite.ts";
 
 let dataDir: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 // Faults on demand, as a client inside the process meets them.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { ConnectionLost } from "../../src/emulator/message.ts";
+import { ConnectionLost } from "../../src/emulator/http/message.ts";
 import { startEcho } from "./echo.ts";
 
 const NOTE = "/api/2.0/test/note";

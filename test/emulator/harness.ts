@@ -2,11 +2,12 @@
 
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import { createApp } from "../../src/emulator/app.ts";
-import { Clock } from "../../src/emulator/clock.ts";
-import type { AppRequest, AppResponse } from "../../src/emulator/message.ts";
-import { Store } from "../../src/emulator/store.ts";
-import { contractFile } from "../../src/emulator/store-contract.ts";
-import { openStore } from "../../src/emulator/store-sqlite.ts";
+import { chosenDialect } from "../../src/emulator/dialect/choice.ts";
+import { contractFile } from "../../src/emulator/http/contract-file.ts";
+import type { AppRequest, AppResponse } from "../../src/emulator/http/message.ts";
+import { openStore } from "../../src/emulator/store/sqlite.ts";
+import { Store } from "../../src/emulator/store/store.ts";
+import { Clock } from "../../src/emulator/world/clock.ts";
 
 /** What a test reads of an answer: JSON is parsed (numbers beyond 2^53 as bigint), so its members are looked at as they come. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape; the assertion is the type check.
@@ -39,6 +40,8 @@ export interface StartOptions {
   readonly admin?: string;
   /** Of the random source; a copy of a world takes another one, so that no id comes twice. */
   readonly seed?: number;
+  /** The cloud of a workspace that speaks the Databricks dialect. */
+  readonly databricks?: "azure" | "aws" | "gcp";
 }
 
 export type TestWorld = Awaited<ReturnType<typeof startWorld>>;
@@ -65,6 +68,9 @@ export async function startWorld(options: StartOptions = {}) {
     clock,
     token: ADMIN_TOKEN,
     admin: options.admin ?? ADMIN,
+    ...(options.databricks === undefined
+      ? {}
+      : chosenDialect({ dialect: "databricks", cloud: options.databricks })),
   });
 
   const send = async (request: AppRequest): Promise<Answered> => read(await app(request));

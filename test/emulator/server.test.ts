@@ -137,6 +137,24 @@ describe("a server in memory", () => {
     expect(order).toEqual(["quick", "slow"]);
   });
 
+  test("the log has requests in the order of their arrival, whenever they are answered", async () => {
+    await faults({ path: CREATE, fate: "slow", delay_ms: 300, times: 1 });
+    const slow = create("slow");
+    await expect.poll(groups, { timeout: 5000, interval: 5 }).toEqual(["slow"]);
+    await create("quick");
+    const { body: early } = await client.send("GET", "/__emulator/requests");
+    await slow;
+    const { body: late } = await client.send("GET", "/__emulator/requests");
+    const writes = (log: Body) =>
+      log.requests
+        .filter((one: { write: boolean }) => one.write)
+        .map((one: { status: number }) => one.status);
+    expect(writes(early)).toEqual([0, 200]);
+    expect(writes(late)).toEqual([200, 200]);
+    const seqs = late.requests.map((one: { seq: number }) => one.seq);
+    expect(seqs).toEqual(seqs.toSorted((a: number, b: number) => a - b));
+  });
+
   test("status with Retry-After reaches the client as header and body", async () => {
     await faults({ path: CREATE, fate: "status", status: 429, retry_after: 3, times: 1 });
     const response = await request(server.url + CREATE, { method: "POST" });

@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../src/core/json.ts";
-import type { OperationSpec } from "../../src/emulator/contract.ts";
-import { contractFile } from "../../src/emulator/store-contract.ts";
+import type { OperationSpec } from "../../src/emulator/http/contract.ts";
+import { contractFile } from "../../src/emulator/http/contract-file.ts";
 import { ADMIN_TOKEN, type Answered, type Body, startWorld, type TestWorld } from "./harness.ts";
 
 const contract = contractFile();
@@ -49,7 +49,6 @@ function least(given: Body): Json {
 }
 
 const VALUES: Readonly<Record<string, Json>> = {
-  null: null,
   boolean: true,
   fraction: 1.5,
   integer: 1,
@@ -154,6 +153,56 @@ describe("types", () => {
       }
     },
   );
+});
+
+describe("null", () => {
+  const nulled = (base: JsonObject, names: readonly string[]): JsonObject => ({
+    ...Object.fromEntries(names.map((name) => [name, null])),
+    ...base,
+  });
+
+  test.each(operations)(
+    "A conventions: %s treats an optional field that is null as absent",
+    async (_id, operation) => {
+      const base = least(operation.input) as JsonObject;
+      const names = Object.keys(resolved(operation.input).properties);
+      const without = await send(operation, base);
+      await w.control("POST", "reset");
+      expect(refusal(await send(operation, nulled(base, names)))).toEqual(refusal(without));
+      await w.control("POST", "reset");
+    },
+  );
+
+  test("A conventions: a null in a list is refused as a wrong type", async () => {
+    const answer = await w.post("instance-pools/create", {
+      instance_pool_name: "p",
+      node_type_id: "Standard_DS3_v2",
+      preloaded_spark_versions: [null],
+    });
+    expect(refusal(answer)).toEqual([
+      400,
+      "MALFORMED_REQUEST",
+      "Could not parse request object: Expected string for field 'preloaded_spark_versions.0', found NULL",
+    ]);
+  });
+
+  test("A conventions: null at any depth is absent, and a required field that is null is missing", async () => {
+    const made = await w.post("instance-pools/create", {
+      instance_pool_name: "deep",
+      node_type_id: "Standard_DS3_v2",
+      custom_tags: null,
+      disk_spec: { disk_type: { cloud_disk_volume_type: null }, disk_count: 1, disk_size: null },
+    });
+    expect(made.status).toBe(200);
+    const { body } = await w.get("instance-pools/get", made.body);
+    expect(body.custom_tags).toBeUndefined();
+    expect(body.disk_spec).toEqual({ disk_count: 1 });
+    expect(refusal(await w.post("instance-pools/create", { instance_pool_name: null }))).toEqual([
+      400,
+      "INVALID_PARAMETER_VALUE",
+      "Missing required field: instance_pool_name",
+    ]);
+  });
 });
 
 describe("required fields", () => {

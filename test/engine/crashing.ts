@@ -1,6 +1,6 @@
 // A process that stops dead at a chosen point: from then on none of its ports ever settles, and nothing of it is written.
 
-import type { HttpResponse } from "../../src/api/exchange.ts";
+import type { HttpResponse } from "../../src/api/http/message.ts";
 import type { ProcessOptions } from "./site.ts";
 
 /** A promise of its own each time: one that all shared would keep everything that ever waited for it. */

@@ -1,7 +1,7 @@
 // Several deaths in a row, at any step, with any parallelism, with and without a power cut: the run that lives finishes the work.
 
 import { expect, test } from "vitest";
-import type { Spec } from "../../src/spec/spec.ts";
+import type { Spec } from "../../src/spec/model/spec.ts";
 import { doom } from "./crashing.ts";
 import { FIRST, inventory, NOTHING, SECOND } from "./scenario.ts";
 import { doing, Site } from "./site.ts";

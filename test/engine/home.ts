@@ -1,7 +1,7 @@
 // Where the states of a site lie. Whatever is no file is reached over a line, on which a test can stop, cut or delay everything.
 
-import { FilePlace } from "../../src/state/file/file-place.ts";
-import type { Place } from "../../src/state/place.ts";
+import { FilePlace } from "../../src/state/backends/file/file-backend.ts";
+import type { Place } from "../../src/state/model/backend.ts";
 import { memoryFiles } from "../state/memory-files.ts";
 import type { ProcessOptions, Site } from "./site.ts";
 

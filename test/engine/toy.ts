@@ -1,13 +1,13 @@
 // A small service of things in parents, and kinds over it: every outcome of a request can be scripted.
 
+import type { WriteOperation, Writer } from "../../src/api/contract/reader.ts";
 import { type Address, addressOf, type RemoteId, remoteId } from "../../src/core/address.ts";
 import { error } from "../../src/core/diagnostic.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
-import { Refused, UnknownOutcome } from "../../src/core/outcome.ts";
-import type { Spec } from "../../src/engine/scope.ts";
+import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
+import type { Spec } from "../../src/engine/observe/scope.ts";
 import type { LiveObject, Provider } from "../../src/resource/provider.ts";
 import { type Registry, registryOf } from "../../src/resource/registry.ts";
-import type { WriteOperation, Writer } from "../../src/resource/verbs.ts";
 
 export interface Thing {
   readonly kind: string;
@@ -201,6 +201,7 @@ export function emptySpec(): Spec {
       on_immutable_change_by_kind: {},
       max_deletes: { share: 1 },
       authoritative: [],
+      duplicate_names: "error",
     },
   };
 }

@@ -1,15 +1,15 @@
 // The law of export: what was exported, adopted elsewhere from an empty state, changes nothing.
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { fetchSources } from "../../src/cli/export-files.ts";
-import { survey } from "../../src/engine/survey.ts";
-import { recordAsLive } from "../../src/engine/takeover.ts";
-import { makePlan } from "../../src/planner/make.ts";
+import { recordAsLive } from "../../src/engine/apply/build-record.ts";
+import { survey } from "../../src/engine/observe/list-kinds.ts";
+import { makePlan } from "../../src/planner/make-plan.ts";
 import { registry } from "../../src/providers/index.ts";
-import { yamlText } from "../../src/report/yaml-text.ts";
+import { yamlText } from "../../src/report/text/yaml.ts";
 import { type ExportInput, exported } from "../../src/spec/export/document.ts";
+import { fetchSources } from "../../src/workflow/transfer/export.ts";
 import { doing, results, Site } from "../engine/site.ts";
 import { samples } from "./samples.ts";
 
@@ -53,7 +53,8 @@ async function exportInto(site: Site, to: Site, options: Partial<ExportInput> = 
   return yamlText(found.document, []);
 }
 
-async function expectNothingToChange(site: Site, options: Partial<ExportInput>, least = 1): Promise<void> {
+/** Gives the folder that was written. */
+async function expectNothingToChange(site: Site, options: Partial<ExportInput>, least = 1): Promise<string> {
   const other = elsewhere(site);
   const yaml = POLICY + (await exportInto(site, other, options));
   const spec = await other.spec(yaml);
@@ -72,6 +73,7 @@ async function expectNothingToChange(site: Site, options: Partial<ExportInput>, 
   const after = await other.drive(other.process().plan(await other.spec(yaml)));
   expect(doing(after)).toEqual([]);
   expect(after.drift).toEqual([]);
+  return other.folder;
 }
 
 describe.each(samples)("$kind", (sample) => {
@@ -130,6 +132,18 @@ describe("names that nobody would choose", () => {
     "x".repeat(90),
     "line\nbreak",
   ];
+  /** Names on which git, a shell, an editor or Windows acts. */
+  const ACTED_ON = [
+    ".git",
+    ".GIT",
+    ".gitattributes",
+    ".workspace",
+    ".envrc",
+    "git~1",
+    "HEAD",
+    "nul.txt",
+    "dot.",
+  ];
   const list = (names: readonly string[], fields: object) =>
     JSON.stringify(
       Object.fromEntries(names.map((name, at) => [`k${at}`, { ...fields, ...nameIn(name, fields) }])),
@@ -156,7 +170,8 @@ jobs: ${list(NAMES, { nameField: "name", new_cluster: cluster, spark_jar_task: {
 
   test("are paths that stay in the folder", async () => {
     const site = await siteWith("users: {}\n");
-    const names = [...NAMES.filter((name) => !name.includes("\n")), "..x", "...", "%2E%2E", "UPPER", "upper"];
+    const ways = ["..x", "...", "%2E%2E", "UPPER", "upper"];
+    const names = [...NAMES.filter((name) => !name.includes("\n")), ...ways, ...ACTED_ON];
     for (const name of names) {
       await site.world.post("workspace/mkdirs", { path: `/Shared/${name}` });
       await site.world.post("workspace/import", {
@@ -169,6 +184,10 @@ jobs: ${list(NAMES, { nameField: "name", new_cluster: cluster, spark_jar_task: {
         contents: Buffer.from(name).toString("base64"),
       });
     }
-    await expectNothingToChange(site, {}, 3 * names.length);
+    const folder = await expectNothingToChange(site, {}, 3 * names.length);
+    const written = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    expect(written.length).toBeGreaterThan(3 * names.length);
+    const parts = written.flatMap((path) => path.split(sep));
+    expect(parts.filter((part) => /^\.|~\d|^(head|nul\..*)$|[. ]$/i.test(part))).toEqual([]);
   });
 });

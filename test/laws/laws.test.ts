@@ -1,11 +1,11 @@
 // The laws: what holds for every kind in the registry, from the first apply to the last destroy.
 
 import { describe, expect, test } from "vitest";
+import type { WriteInput, WriteOperation } from "../../src/api/contract/reader.ts";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
-import { makePlan } from "../../src/planner/make.ts";
+import { makePlan } from "../../src/planner/make-plan.ts";
 import { registry } from "../../src/providers/index.ts";
-import type { WriteInput, WriteOperation } from "../../src/resource/verbs.ts";
 import { doom } from "../engine/crashing.ts";
 import { doing, results, type Site } from "../engine/site.ts";
 import { POLICY, siteOf } from "./sample-site.ts";

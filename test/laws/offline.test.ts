@@ -1,11 +1,11 @@
 // A law for every kind: as long as nothing moved outside, a plan without any network is the plan with one.
 
 import { describe, expect, test } from "vitest";
-import { makePlan } from "../../src/planner/make.ts";
-import { recordedLive } from "../../src/planner/offline.ts";
-import { forStrangers, shielded } from "../../src/planner/untrusted.ts";
+import { makePlan } from "../../src/planner/make-plan.ts";
+import { recordedLive } from "../../src/planner/mode/offline.ts";
+import { forStrangers, shielded } from "../../src/planner/mode/untrusted.ts";
 import { registry } from "../../src/providers/index.ts";
-import type { Spec } from "../../src/spec/spec.ts";
+import type { Spec } from "../../src/spec/model/spec.ts";
 import { doing, type Site } from "../engine/site.ts";
 import { POLICY, siteOf } from "./sample-site.ts";
 import { type Sample, samples } from "./samples.ts";

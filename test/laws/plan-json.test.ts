@@ -3,10 +3,12 @@
 import jsonPatch from "fast-json-patch";
 import { describe, expect, test } from "vitest";
 import { isObject, type Json, type JsonObject } from "../../src/core/json.ts";
-import { normalForm, same } from "../../src/planner/normal.ts";
-import type { Plan } from "../../src/planner/plan.ts";
+import { normalForm, same } from "../../src/planner/diff/normalize.ts";
+import type { Plan } from "../../src/planner/model/plan.ts";
 import { registry } from "../../src/providers/index.ts";
-import { planJson } from "../../src/report/plan-json.ts";
+import { planJson } from "../../src/report/plan/plan-json.ts";
+import { planView } from "../../src/report/plan/plan-view.ts";
+import { run } from "../report/run.ts";
 import { POLICY, siteOf } from "./sample-site.ts";
 import { samples } from "./samples.ts";
 
@@ -22,7 +24,7 @@ interface Shown {
 }
 
 function shownOf(plan: Plan): readonly Shown[] {
-  return planJson(plan, registry, "1").resource_changes as readonly Shown[];
+  return planJson(planView(plan, registry), run).resource_changes as readonly Shown[];
 }
 
 /** A value without the places that only an apply can tell. */

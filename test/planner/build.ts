@@ -2,13 +2,13 @@
 
 import { type Address, addressOf, kindOf, nameOf, remoteId } from "../../src/core/address.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { PlanInput } from "../../src/planner/input.ts";
-import { makePlan } from "../../src/planner/make.ts";
-import type { Plan } from "../../src/planner/plan.ts";
+import { makePlan } from "../../src/planner/make-plan.ts";
+import type { PlanInput } from "../../src/planner/model/input.ts";
+import type { Plan } from "../../src/planner/model/plan.ts";
 import type { Live } from "../../src/resource/live.ts";
 import type { LiveObject } from "../../src/resource/provider.ts";
-import type { Policy, Reference, Resource, Spec } from "../../src/spec/spec.ts";
-import type { State, StateRecord } from "../../src/state/record.ts";
+import type { Policy, Reference, Resource, Spec } from "../../src/spec/model/spec.ts";
+import type { State, StateRecord } from "../../src/state/model/record.ts";
 import { registry } from "./kinds.ts";
 
 const AT = { file: "workspace.yaml", line: 1, column: 1 };
@@ -53,6 +53,7 @@ export function spec(resources: readonly Resource[], policy: Partial<Policy> = {
       on_immutable_change_by_kind: {},
       max_deletes: { share: 1 },
       authoritative: [],
+      duplicate_names: "error",
       ...policy,
     },
   };

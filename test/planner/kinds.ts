@@ -20,6 +20,7 @@ const boxes: Provider = {
   idAttribute: "box_id",
   crash: "client-named",
   replacing: "rename-aside",
+  rename: never,
   limit: { max: 40, per: "workspace" },
   builtIn: ["root"],
   fields: {

@@ -3,13 +3,13 @@
 import { remoteId } from "../../src/core/address.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import { withValueAt } from "../../src/core/pointer.ts";
-import type { Change } from "../../src/planner/change.ts";
-import type { Plan } from "../../src/planner/plan.ts";
-import { referenceValue } from "../../src/planner/references.ts";
+import { referenceValue } from "../../src/planner/diff/references.ts";
+import type { Change } from "../../src/planner/model/change.ts";
+import type { Plan } from "../../src/planner/model/plan.ts";
 import type { Live } from "../../src/resource/live.ts";
 import type { LiveObject } from "../../src/resource/provider.ts";
-import type { Spec } from "../../src/spec/spec.ts";
-import type { State, StateRecord } from "../../src/state/record.ts";
+import type { Spec } from "../../src/spec/model/spec.ts";
+import type { State, StateRecord } from "../../src/state/model/record.ts";
 import { registry } from "./kinds.ts";
 
 export interface Modelled {

@@ -5,10 +5,10 @@ import { digest } from "../../src/core/canonical.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { directories } from "../../src/providers/directories.ts";
 import { files } from "../../src/providers/files.ts";
-import { contentDigest } from "../../src/providers/notebooks/normal.ts";
-import { notebooks } from "../../src/providers/notebooks.ts";
-import { sizeAndDigest } from "../../src/resource/content-kinds.ts";
-import type { Values } from "../../src/resource/fields.ts";
+import { contentDigest } from "../../src/providers/notebooks/content.ts";
+import { notebooks } from "../../src/providers/notebooks/notebooks.ts";
+import { sizeAndDigest } from "../../src/resource/content.ts";
+import type { Values } from "../../src/resource/field-schema.ts";
 import type { Acting, Payload, Provider } from "../../src/resource/provider.ts";
 import {
   create,
@@ -28,8 +28,8 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const payloadOf = (bytes: Uint8Array): Payload => ({ digest: digest(bytes), bytes: () => bytes });
 
 /** The values and the payload as the spec makes them of a file. */
-function declared(provider: Provider, name: string, bytes: Uint8Array, said: Values = {}) {
-  const content = provider.contentDigest?.(bytes, said, name) ?? sizeAndDigest(bytes.length, digest(bytes));
+function declared(provider: Provider, bytes: Uint8Array, said: Values = {}) {
+  const content = provider.contentDigest?.(bytes, said) ?? sizeAndDigest(bytes.length, digest(bytes));
   return { values: { ...said, content }, payload: payloadOf(bytes) };
 }
 
@@ -166,7 +166,7 @@ describe("notebooks", () => {
     for (const [format, said, bytes] of await cases()) {
       const { world, api } = await startWorkspace();
       const name = "/Shared/nightly";
-      const { values, payload } = declared(notebooks, name, bytes, said);
+      const { values, payload } = declared(notebooks, bytes, said);
       await create(notebooks, api, name, values, payload);
       const live = await observed(notebooks, api, name, values);
       if (live === undefined) throw new Error(`${format} is not there`);
@@ -213,12 +213,11 @@ describe("notebooks", () => {
     for (const [format, said, bytes] of await cases()) {
       const { api } = await startWorkspace();
       const name = "/Shared/nightly";
-      const old = declared(notebooks, name, bytes, said);
+      const old = declared(notebooks, bytes, said);
       await create(notebooks, api, name, old.values, old.payload);
       const live = await observed(notebooks, api, name, old.values);
       const fresh = declared(
         notebooks,
-        name,
         bytesOf(format === "JUPYTER" ? JUPYTER.replace("(1)", "(9)") : "x"),
         said,
       );
@@ -288,21 +287,21 @@ describe("notebooks", () => {
       "workspace/list": { objects: [entry] },
       "workspace/export": refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED"),
     });
-    const { values } = declared(notebooks, "/n", bytesOf("1"), { language: "SQL" });
+    const { values } = declared(notebooks, bytesOf("1"), { language: "SQL" });
     const live = await observed(notebooks, api, "/n", values);
     expect(live === undefined ? undefined : diffs(notebooks, live, "/n", values)).toHaveLength(1);
   });
 
   test("an import makes the folder that nobody manages, once it is refused for want of it", async () => {
     const { api, sent } = await startWorkspace();
-    const { values, payload } = declared(notebooks, "/team/n", bytesOf("1"), { language: "PYTHON" });
+    const { values, payload } = declared(notebooks, bytesOf("1"), { language: "PYTHON" });
     await create(notebooks, api, "/team/n", values, payload);
     expect(writes(sent)).toEqual(["workspace/import", "workspace/mkdirs", "workspace/import"]);
   });
 
   test("a new notebook never overwrites one that appeared meanwhile", async () => {
     const { api } = await startWorkspace();
-    const { values, payload } = declared(notebooks, "/Shared/n", bytesOf("1"), { language: "PYTHON" });
+    const { values, payload } = declared(notebooks, bytesOf("1"), { language: "PYTHON" });
     await create(notebooks, api, "/Shared/n", values, payload);
     await expect(create(notebooks, api, "/Shared/n", values, payload)).rejects.toMatchObject({
       code: "RESOURCE_ALREADY_EXISTS",
@@ -320,7 +319,7 @@ describe("notebooks", () => {
       });
     const { body } = await world.get("workspace/export", { path: "/Shared/d", format: "DBC" });
     const bytes = Uint8Array.from(atob(body.content), (letter) => letter.charCodeAt(0));
-    const { values, payload } = declared(notebooks, "/Shared/e", bytes, { format: "DBC" });
+    const { values, payload } = declared(notebooks, bytes, { format: "DBC" });
     await expect(create(notebooks, api, "/Shared/e", values, payload)).rejects.toThrow(
       "more than one notebook",
     );
@@ -344,7 +343,7 @@ describe("notebooks", () => {
 
   test("a notebook that goes is deleted, and twice is fine", async () => {
     const { api } = await startWorkspace();
-    const { values, payload } = declared(notebooks, "/Shared/n", bytesOf("1"), { language: "R" });
+    const { values, payload } = declared(notebooks, bytesOf("1"), { language: "R" });
     await create(notebooks, api, "/Shared/n", values, payload);
     const live = await observed(notebooks, api, "/Shared/n", values);
     if (live === undefined) throw new Error("it is not there");
@@ -361,7 +360,7 @@ describe("files", () => {
   test("a file of any size reads back as it was written, and a change of one byte is seen", async () => {
     for (const bytes of [bytesOf(""), bytesOf("#!/bin/sh\n"), large.subarray(0, MEGABYTE), large]) {
       const { world, api } = await startWorkspace();
-      const { values, payload } = declared(files, "/init/a", bytes);
+      const { values, payload } = declared(files, bytes);
       await create(files, api, "/init/a", values, payload);
       const live = await observed(files, api, "/init/a", values);
       expect(live === undefined ? undefined : diffs(files, live, "/init/a", values)).toEqual([]);
@@ -377,10 +376,10 @@ describe("files", () => {
 
   test("beyond a megabyte a file is written beside its place in blocks, looked at, then moved", async () => {
     const { api, sent } = await startWorkspace();
-    const old = declared(files, "/init/a", bytesOf("old"));
+    const old = declared(files, bytesOf("old"));
     await create(files, api, "/init/a", old.values, old.payload);
     sent.length = 0;
-    const { values, payload } = declared(files, "/init/a", large);
+    const { values, payload } = declared(files, large);
     const live = await observed(files, api, "/init/a", values);
     if (live === undefined) throw new Error("it is not there");
     await files.update(api, {
@@ -422,7 +421,7 @@ describe("files", () => {
         return api.write(operation, input);
       },
     };
-    const { values, payload } = declared(files, "/init/a", large);
+    const { values, payload } = declared(files, large);
     const task = { address: "files./init/a" as never, name: "/init/a", values, token: "tok", payload };
     const live = liveObject("/init/a", {});
     await expect(files.update(lossy, { ...task, id: live.id, live, before: {}, steps: [] })).rejects.toThrow(
@@ -435,7 +434,7 @@ describe("files", () => {
   test("parts of other uploads are left alone; the kind tells where its own would be", async () => {
     const { world, api } = await startWorkspace();
     await world.post("fs/put", { path: "/init/a.other.part", contents: btoa("x") });
-    const { values, payload } = declared(files, "/init/a", large);
+    const { values, payload } = declared(files, large);
     await create(files, api, "/init/a", values, payload);
     const { body } = await world.get("fs/list", { path: "/init" });
     expect(body.files.map((one: JsonObject) => one.path)).toEqual(["/init/a", "/init/a.other.part"]);
@@ -446,7 +445,7 @@ describe("files", () => {
     for (const bytes of [bytesOf("x"), large]) {
       const { world, api } = await startWorkspace();
       await world.post("fs/put", { path: "/init/a", contents: btoa("theirs") });
-      const { values, payload } = declared(files, "/init/a", bytes);
+      const { values, payload } = declared(files, bytes);
       await expect(create(files, api, "/init/a", values, payload)).rejects.toMatchObject({
         code: "RESOURCE_ALREADY_EXISTS",
       });
@@ -465,7 +464,7 @@ describe("files", () => {
       "fs/read": { bytes_read: 0, data: "" },
       "fs/get-status": refused(404, "RESOURCE_DOES_NOT_EXIST"),
     });
-    const { values } = declared(files, "/a", bytesOf("ab"));
+    const { values } = declared(files, bytesOf("ab"));
     expect((await files.list(api, { parents: [], names: new Set(["/a"]) })).map((one) => one.name)).toEqual([
       "/a",
     ]);
@@ -475,7 +474,7 @@ describe("files", () => {
 
   test("deleting a file twice is fine", async () => {
     const { api } = await startWorkspace();
-    const { values, payload } = declared(files, "/init/a", bytesOf("x"));
+    const { values, payload } = declared(files, bytesOf("x"));
     await create(files, api, "/init/a", values, payload);
     const live = await observed(files, api, "/init/a", values);
     if (live === undefined) throw new Error("it is not there");

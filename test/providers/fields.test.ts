@@ -3,9 +3,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { registry } from "../../src/providers/index.ts";
-import { keptIn, keptPaths, withKept } from "../../src/providers/kept.ts";
-import { liveForm, tidyForm } from "../../src/providers/spec-form.ts";
-import { ANNOTATION_KEYWORDS, type FieldSchema, type FieldTable } from "../../src/resource/fields.ts";
+import { keptIn, keptPaths, withKept } from "../../src/providers/kit/preserved-fields.ts";
+import { liveForm, tidyForm } from "../../src/providers/kit/spec-form.ts";
+import { ANNOTATION_KEYWORDS, type FieldSchema, type FieldTable } from "../../src/resource/field-schema.ts";
 
 const kinds = registry.kinds.map((provider) => [provider.kind, provider] as const);
 

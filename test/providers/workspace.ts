@@ -1,11 +1,12 @@
 // What tests of kinds act through: the emulator behind the real client, or a script that records what is sent.
 
 import { createClient } from "../../src/api/client.ts";
+import type { ReadOperation, WriteInput, WriteOperation } from "../../src/api/contract/reader.ts";
 import { addressOf, type RemoteId, remoteId } from "../../src/core/address.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { Refused } from "../../src/core/outcome.ts";
-import { diffResource } from "../../src/planner/diff.ts";
-import type { Values } from "../../src/resource/fields.ts";
+import { Refused } from "../../src/core/request-failure.ts";
+import { diffResource } from "../../src/planner/diff/diff.ts";
+import type { Values } from "../../src/resource/field-schema.ts";
 import type {
   Acting,
   FieldDiff,
@@ -15,7 +16,6 @@ import type {
   PlannedChange,
   Provider,
 } from "../../src/resource/provider.ts";
-import type { ReadOperation, WriteInput, WriteOperation } from "../../src/resource/verbs.ts";
 import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
 
 const TOKEN = "t0k3n";

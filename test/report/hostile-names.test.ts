@@ -1,11 +1,11 @@
 // Names and values that try to steer a terminal, a CI service or a reviewer, sent through every output.
 
 import { describe, expect, test } from "vitest";
-import type { Change } from "../../src/planner/change.ts";
-import { colorsFor } from "../../src/report/color.ts";
-import { planText } from "../../src/report/plan-text.ts";
+import type { Change } from "../../src/planner/model/change.ts";
+import { planText } from "../../src/report/plan/plan-text.ts";
+import { colorsFor } from "../../src/report/text/color.ts";
 import { leaksOf, NAMES } from "./hostile-names.ts";
-import { planOf, registry, update } from "./plans.ts";
+import { planOf, update, viewOf } from "./plans.ts";
 
 describe("hostile names", () => {
   test(`none of ${NAMES.length} names hides a character, runs a command or adds a line in any output, and JSON gives each back`, () => {
@@ -20,7 +20,7 @@ describe("hostile names", () => {
       cause: "spec",
       replaces: false,
     } as const;
-    const text = planText(planOf([{ ...update, diffs: [diff] } as Change]), registry, colorsFor(false));
+    const text = planText(viewOf(planOf([{ ...update, diffs: [diff] } as Change])), colorsFor(false));
     expect(text.split("\n").filter((line) => /^ {0,4}- DELETE/.test(line))).toEqual([]);
     expect(text).toContain("+   - DELETE  pools.x");
   });

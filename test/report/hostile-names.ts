@@ -2,29 +2,29 @@
 
 import { addressOf, remoteId } from "../../src/core/address.ts";
 import { error } from "../../src/core/diagnostic.ts";
-import type { Change } from "../../src/planner/change.ts";
-import type { Outcome } from "../../src/planner/outcome.ts";
-import type { Plan } from "../../src/planner/plan.ts";
-import { colorsFor } from "../../src/report/color.ts";
-import { diagnosticsText } from "../../src/report/diagnostic-text.ts";
-import { driftReportJson } from "../../src/report/drift-json.ts";
-import { driftMarkdown } from "../../src/report/drift-markdown.ts";
-import { driftText } from "../../src/report/drift-text.ts";
-import { graphDot, graphJson, graphMermaid, graphOf } from "../../src/report/graph.ts";
-import { driftHtml } from "../../src/report/html/drift-html.ts";
-import { planHtml } from "../../src/report/html/plan-html.ts";
-import { troubleHtml } from "../../src/report/html/trouble-html.ts";
-import { driftJunit, findingsJunit, outcomeJunit, planJunit } from "../../src/report/junit.ts";
-import { changeOutcomeJson, eventJson, outcomeJson } from "../../src/report/outcome-json.ts";
-import { outcomeMarkdown } from "../../src/report/outcome-markdown.ts";
-import { outcomeText } from "../../src/report/outcome-text.ts";
-import { planJson } from "../../src/report/plan-json.ts";
-import { planMarkdown } from "../../src/report/plan-markdown.ts";
-import { planText } from "../../src/report/plan-text.ts";
-import { printableJson } from "../../src/report/printable.ts";
-import { plainProgress } from "../../src/report/progress.ts";
-import { runsText } from "../../src/report/run-text.ts";
+import type { Change } from "../../src/planner/model/change.ts";
+import type { Outcome, Plan } from "../../src/planner/model/plan.ts";
+import { troubleHtml } from "../../src/report/html/failure-page.ts";
+import { driftHtml, planHtml } from "../../src/report/html/plan-html.ts";
+import { graphDot, graphJson, graphMermaid, graphOf } from "../../src/report/inspect/dependency-graph.ts";
+import { runsText } from "../../src/report/inspect/job-run-text.ts";
+import { driftJunit, findingsJunit, outcomeJunit, planJunit } from "../../src/report/outcome/junit.ts";
+import { changeOutcomeJson, eventJson, outcomeJson } from "../../src/report/outcome/outcome-json.ts";
+import { outcomeMarkdown } from "../../src/report/outcome/outcome-markdown.ts";
+import { outcomeText } from "../../src/report/outcome/outcome-text.ts";
+import { outcomeView } from "../../src/report/outcome/outcome-view.ts";
+import { plainProgress } from "../../src/report/outcome/progress.ts";
+import { driftText } from "../../src/report/plan/drift-text.ts";
+import { driftView } from "../../src/report/plan/drift-view.ts";
+import { driftReportJson, planJson } from "../../src/report/plan/plan-json.ts";
+import { driftMarkdown, planMarkdown } from "../../src/report/plan/plan-markdown.ts";
+import { planText } from "../../src/report/plan/plan-text.ts";
+import { planView } from "../../src/report/plan/plan-view.ts";
+import { colorsFor } from "../../src/report/text/color.ts";
+import { diagnosticsText } from "../../src/report/text/diagnostic-text.ts";
+import { printable, printableJson } from "../../src/report/text/printable.ts";
 import { create, planOf, registry, remove, replace, update } from "./plans.ts";
+import { run } from "./run.ts";
 
 const plain = colorsFor(false);
 
@@ -118,6 +118,13 @@ function hostilePlan(name: string): Plan {
     },
     { ...replace, address, name, before: value },
     { ...remove, address, name: `${name}!`, id: remoteId(name) },
+    {
+      ...update,
+      address: addressOf("pools", `${name}3`),
+      name,
+      dependsOn: [address],
+      content: { lines: ["@@ -1,1 +1,1 @@", `-${line}`, `+${line}2`], added: 1, removed: 1 },
+    },
   ] as Change[];
   const found = error("GUARD_DATA_LOSS", name, {
     hint: name,
@@ -146,8 +153,11 @@ function hostileOutcome(name: string): Outcome {
 }
 
 function outputs(name: string): Readonly<Record<string, string>> {
-  const plan = hostilePlan(name);
+  const hostile = hostilePlan(name);
+  const plan = planView(hostile, registry);
+  const drift = driftView(hostile, 1, registry);
   const outcome = hostileOutcome(name);
+  const view = outcomeView(outcome);
   const graph = graphOf([{ address: addressOf("pools", name), dependsOn: [addressOf("pools", `${name}2`)] }]);
   let progress = "";
   const lines = plainProgress({ colors: plain, write: (text) => (progress += text) });
@@ -155,23 +165,23 @@ function outputs(name: string): Readonly<Record<string, string>> {
   if (applied !== undefined) lines.apply({ type: "apply_complete", outcome: applied });
   lines.apply({ type: "apply_waiting", address: addressOf("pools", name), kind: "pools", what: name });
   return {
-    planText: planText(plan, registry, plain),
-    planMarkdown: planMarkdown(plan, registry),
-    planJson: printableJson(planJson(plan, registry, "1"), 2),
-    driftText: driftText(plan.drift, registry, plain),
-    driftMarkdown: driftMarkdown(plan.drift, registry),
-    driftJson: printableJson(driftReportJson(plan, registry, "1")),
-    outcomeText: outcomeText(outcome, plain),
-    outcomeMarkdown: outcomeMarkdown(outcome),
+    planText: planText(plan, plain),
+    planMarkdown: planMarkdown(plan).text,
+    planJson: printableJson(planJson(plan, run), 2),
+    driftText: driftText(drift, plain),
+    driftMarkdown: driftMarkdown(drift).text,
+    driftJson: printableJson(driftReportJson(drift, run)),
+    outcomeText: outcomeText(view, plain),
+    outcomeMarkdown: outcomeMarkdown(view).text,
     outcomeJson:
       outcome.changes.map((change) => printableJson(changeOutcomeJson(change))).join("\n") +
-      printableJson(outcomeJson(outcome)),
-    planHtml: planHtml(plan, registry),
-    driftHtml: driftHtml(plan, registry),
+      printableJson(outcomeJson(view)),
+    planHtml: planHtml(plan),
+    driftHtml: driftHtml(drift),
     troubleHtml: troubleHtml(name, plan.diagnostics),
-    planJunit: planJunit(plan, registry),
-    driftJunit: driftJunit(plan.drift, registry),
-    outcomeJunit: outcomeJunit(outcome),
+    planJunit: planJunit(plan),
+    driftJunit: driftJunit(drift),
+    outcomeJunit: outcomeJunit(view),
     findingsJunit: findingsJunit(name, name, plan.diagnostics),
     eventJson: printableJson(
       eventJson({ type: "apply_waiting", address: addressOf("pools", name), kind: "pools", what: name }),
@@ -191,11 +201,19 @@ function outputs(name: string): Readonly<Record<string, string>> {
 const tags = (text: string) => text.split(/[<>]/).length;
 const shape = (text: string) => text.split("\n").length;
 
-const harmless = outputs("harmless");
+/** Outputs of a harmless name that is as long when it is printed: long values take lines of their own. */
+const harmlessOutputs = new Map<number, ReturnType<typeof outputs>>();
+function harmlessAs(name: string): ReturnType<typeof outputs> {
+  const { length } = printable(name);
+  const made = harmlessOutputs.get(length) ?? outputs("h".repeat(length));
+  harmlessOutputs.set(length, made);
+  return made;
+}
 
 /** What a name does to any output that it should not: it hides, it commands, it adds lines, or it comes back as another. */
 export function leaksOf(name: string): readonly string[] {
   const shown = outputs(name);
+  const harmless = harmlessAs(name);
   const leaks = Object.entries(shown).flatMap(([output, text]) => [
     ...(HIDDEN.test(text.replaceAll("\n", "")) ? [`${output}: hidden character`] : []),
     ...(/::|##\w*\[/.test(text) ? [`${output}: command`] : []),
@@ -211,4 +229,4 @@ export function leaksOf(name: string): readonly string[] {
   return [...leaks, ...back].map((leak) => `${leak} of ${JSON.stringify(name)}`);
 }
 
-export const OUTPUTS: readonly string[] = Object.keys(harmless);
+export const OUTPUTS: readonly string[] = Object.keys(outputs("harmless"));

@@ -2,9 +2,11 @@
 
 import { addressOf, remoteId } from "../../src/core/address.ts";
 import { error } from "../../src/core/diagnostic.ts";
-import type { Change } from "../../src/planner/change.ts";
-import type { Plan } from "../../src/planner/plan.ts";
-import type { FieldTable } from "../../src/resource/fields.ts";
+import type { Change } from "../../src/planner/model/change.ts";
+import type { Plan } from "../../src/planner/model/plan.ts";
+import { planView } from "../../src/report/plan/plan-view.ts";
+import type { RunInfo } from "../../src/report/text/run-info.ts";
+import type { FieldTable } from "../../src/resource/field-schema.ts";
 import type { Provider } from "../../src/resource/provider.ts";
 import { registryOf } from "../../src/resource/registry.ts";
 
@@ -130,6 +132,22 @@ export function planOf(changes: readonly Change[], rest: Partial<Plan> = {}): Pl
     ...rest,
   };
 }
+
+export const INFO: RunInfo = {
+  toolVersion: "1.2.3",
+  host: "https://ws.example.com",
+  target: "prod",
+  commit: "fedcba98".repeat(5),
+  madeAt: "2026-11-22T08:00:00Z",
+  runUrl: "https://ci.example.com/runs/7",
+  repositoryUrl: "https://git.example.com/team/data",
+  spec: "workspace.yaml",
+  checkout: { root: "/repo", cwd: "/repo/prod" },
+  modes: [],
+};
+
+/** What the reports are made from. */
+export const viewOf = (plan: Plan) => planView(plan, registry);
 
 export const everything = planOf([secret, create, update, replace, remove, noop], {
   drift: [

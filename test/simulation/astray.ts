@@ -1,7 +1,7 @@
 // What befalls the requests and statements of a state that is no file: lost on their way, unanswered, answered ill, refused for good, or
 // carried out late.
 
-import type { HttpRequest, HttpResponse } from "../../src/api/exchange.ts";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
 import type { Line } from "../engine/home.ts";
 import type { ProcessOptions, Send } from "../engine/site.ts";
 import { calmRun } from "./calm.ts";

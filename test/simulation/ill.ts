@@ -1,6 +1,6 @@
 // The ways in which an answer can be ill, each as what stands in the place of a healthy exchange.
 
-import type { HttpRequest, HttpResponse } from "../../src/api/exchange.ts";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
 import type { Send } from "../engine/site.ts";

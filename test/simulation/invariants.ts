@@ -3,9 +3,9 @@
 import { addressOf } from "../../src/core/address.ts";
 import { isObject } from "../../src/core/json.ts";
 import { registry } from "../../src/providers/index.ts";
-import type { Spec } from "../../src/spec/spec.ts";
-import { loadFrom } from "../../src/state/loading.ts";
-import { createSealer } from "../../src/state/seal.ts";
+import type { Spec } from "../../src/spec/model/spec.ts";
+import { createSealer } from "../../src/state/format/encryption.ts";
+import { loadFrom } from "../../src/state/store/load.ts";
 import { doing, type Site } from "../engine/site.ts";
 import { leaksIn } from "./canary.ts";
 import { notAnnounced } from "./predict.ts";
@@ -124,7 +124,7 @@ async function recordsUnlikeLive(
   return wrong;
 }
 
-/** An access list that the spec no longer manages stays as it is (DESIGN 4). */
+/** An access list that the spec no longer manages stays as it is (design 4). */
 function isReleased(spec: Spec, key: string): boolean {
   const scope = /^acls ([^/]+)\//.exec(key)?.[1];
   const owner = scope === undefined ? undefined : spec.resources.get(addressOf("scopes", scope));

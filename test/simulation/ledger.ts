@@ -1,7 +1,7 @@
 // What the service was asked to change and did: every write that reached it, with its body, and whether it took effect.
 
-import type { HttpRequest, HttpResponse } from "../../src/api/exchange.ts";
-import { OPERATIONS, type OperationName } from "../../src/api/operations.ts";
+import { OPERATIONS, type OperationName } from "../../src/api/contract/operations.ts";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
 import { parseJson } from "../../src/core/exact-json.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import type { Send, Site } from "../engine/site.ts";
@@ -67,7 +67,7 @@ export function operationOf(request: Pick<HttpRequest, "method" | "path">): {
   throw new Error(`no operation has ${request.method} ${path}`);
 }
 
-function bodyOf({ body }: HttpRequest): JsonObject {
+export function bodyOf({ body }: HttpRequest): JsonObject {
   if (body === undefined) return {};
   const parsed: Json = parseJson(typeof body === "string" ? body : new TextDecoder().decode(body));
   return parsed as JsonObject;

@@ -1,8 +1,8 @@
 // Somebody changes one field of a live object behind our back: directly in the service's rows, as another client's write would.
 
 import type { Json } from "../../src/core/json.ts";
-import type { Change } from "../../src/planner/change.ts";
-import type { FieldSchema } from "../../src/resource/fields.ts";
+import type { Change } from "../../src/planner/model/change.ts";
+import type { FieldSchema } from "../../src/resource/field-schema.ts";
 import type { TestWorld } from "../emulator/harness.ts";
 
 type Row = { readonly [key: string]: Json };

@@ -1,10 +1,10 @@
 // The writes that a plan announces, told from the plan alone: what the service's log must then show, no more and no less.
 
-import { OPERATIONS, type OperationName } from "../../src/api/operations.ts";
+import { OPERATIONS, type OperationName } from "../../src/api/contract/operations.ts";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
-import type { Change, Create, Replace, Update } from "../../src/planner/change.ts";
-import type { Plan } from "../../src/planner/plan.ts";
+import type { Change, Create, Replace, Update } from "../../src/planner/model/change.ts";
+import type { Plan } from "../../src/planner/model/plan.ts";
 import type { Written } from "./ledger.ts";
 
 /** One write: what is done, and to what. An open subject is the id of something that the same plan makes. */
@@ -122,6 +122,11 @@ function deletes(kind: string, id: string, before: JsonObject): readonly Announc
 }
 
 export function announcedBy(change: Change): readonly Announced[] {
+  const isFirstRenamed = "temporaryName" in change && change.temporaryName !== undefined;
+  return [...(isFirstRenamed ? [one("instance-pools/edit", change.id)] : []), ...workOf(change)];
+}
+
+function workOf(change: Change): readonly Announced[] {
   switch (change.action) {
     case "create":
       return creates(change);

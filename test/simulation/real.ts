@@ -103,6 +103,7 @@ export class Real {
   async control(method: string, name: string, body?: object): Promise<unknown> {
     const answer = await fetch(`${this.#url}/__emulator/${name}`, {
       method,
+      headers: { authorization: `Bearer ${TOKEN}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (answer.status !== 200) throw new Error(`${name}: ${answer.status}`);

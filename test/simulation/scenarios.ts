@@ -125,11 +125,49 @@ const MIXTURE = [
 export const NOTHING = `${POLICY}users: {}\n`;
 const LARGE = `${POLICY}files: { /data/big.bin: { source: big.bin } }\n`;
 
+const POOL = "node_type_id: Standard_DS3_v2";
+
+/** Names that pass on: a swap, three in a ring, along a chain from a pool that goes, to a new pool, and with a replacement. */
+const NAMED = `${POLICY}
+pools:
+  left: { ${POOL}, max_capacity: 5 }
+  right: { ${POOL} }
+  ring-1: { ${POOL} }
+  ring-2: { ${POOL} }
+  ring-3: { ${POOL} }
+  chain-1: { ${POOL} }
+  chain-2: { ${POOL} }
+  given: { ${POOL} }
+  old: { ${POOL}, max_capacity: 5 }
+  other: { ${POOL} }
+clusters:
+  inside: { spark_version: 6.4.x-scala2.11, instance_pool_id: "\${pools.chain-2.instance_pool_id}", num_workers: 1 }
+`;
+
+const RENAMED = [
+  ["  left: { ", "  left: { instance_pool_name: right, min_idle_instances: 1, "],
+  ["  right: { ", "  right: { instance_pool_name: left, "],
+  ["  ring-1: { ", "  ring-1: { instance_pool_name: ring-2, "],
+  ["  ring-2: { ", "  ring-2: { instance_pool_name: ring-3, "],
+  ["  ring-3: { ", "  ring-3: { instance_pool_name: ring-1, "],
+  ["  chain-1: { ", "  chain-1: { instance_pool_name: chain-2, "],
+  [`  chain-2: { ${POOL} }\n`, ""],
+  ["pools.chain-2.instance", "pools.chain-1.instance"],
+  ["  given: { ", "  given: { instance_pool_name: taken, "],
+  [
+    "  old: { node_type_id: Standard_DS3_v2",
+    "  old: { instance_pool_name: other, node_type_id: Standard_DS4_v2",
+  ],
+  ["  other: { ", "  other: { instance_pool_name: old, "],
+  ["clusters:\n", `  fresh: { instance_pool_name: given, ${POOL} }\nclusters:\n`],
+] as const;
+
 export const scenarios: readonly Scenario[] = [
   { name: "create", after: FIRST },
   { name: "update", before: FIRST, after: changed(FIRST, UPDATES) },
   { name: "replace", before: FIRST, after: changed(FIRST, REPLACEMENTS) },
   { name: "delete", before: FIRST, after: NOTHING },
+  { name: "names", before: NAMED, after: changed(NAMED, RENAMED) },
   { name: "mixed", before: FIRST, after: changed(FIRST, MIXTURE) },
   { name: "upload", after: LARGE },
   { name: "upload-again", before: LARGE, after: LARGE.replace("big.bin }", "big2.bin }") },

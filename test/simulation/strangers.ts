@@ -2,7 +2,7 @@
 
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
-import type { Tables } from "../../src/emulator/store.ts";
+import type { Tables } from "../../src/emulator/store/store.ts";
 import { type TestWorld, USER_SCHEMA } from "../emulator/harness.ts";
 
 const CLUSTER = { spark_version: "6.4.x-scala2.11", node_type_id: "Standard_DS3_v2", num_workers: 1 };

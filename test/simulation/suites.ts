@@ -12,6 +12,7 @@ import { kill9 } from "./suites/kill9.ts";
 import { late } from "./suites/late.ts";
 import { moves } from "./suites/moves.ts";
 import { names } from "./suites/names.ts";
+import { order } from "./suites/order.ts";
 import { plans } from "./suites/plans.ts";
 import { properties } from "./suites/properties.ts";
 import { repeat } from "./suites/repeat.ts";
@@ -29,6 +30,7 @@ export const suites: readonly Suite[] = [
   repeat,
   faults,
   properties,
+  order,
   moves,
   zombie,
   shared,

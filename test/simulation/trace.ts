@@ -1,6 +1,6 @@
 // Every moment at which a process can die, named; and a process that stops dead at one of them: its ports never settle again.
 
-import type { HttpRequest, HttpResponse } from "../../src/api/exchange.ts";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
 import type { ProcessOptions, Send } from "../engine/site.ts";
 
 /** A promise of its own each time: one that all shared would keep everything that ever waited for it. */

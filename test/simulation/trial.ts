@@ -3,10 +3,9 @@
 import { Failure } from "../../src/core/diagnostic.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
-import type { PlanInput } from "../../src/planner/input.ts";
-import type { Outcome } from "../../src/planner/outcome.ts";
-import type { Plan } from "../../src/planner/plan.ts";
-import type { Spec } from "../../src/spec/spec.ts";
+import type { PlanInput } from "../../src/planner/model/input.ts";
+import type { Outcome, Plan } from "../../src/planner/model/plan.ts";
+import type { Spec } from "../../src/spec/model/spec.ts";
 import type { ProcessOptions, Site } from "../engine/site.ts";
 import { Ledger } from "./ledger.ts";
 import { type Checkpoint, type Stage, siteFrom } from "./stage.ts";

@@ -2,7 +2,7 @@
 
 import { canonicalJson } from "../../src/core/canonical.ts";
 import type { Json } from "../../src/core/json.ts";
-import type { Tables } from "../../src/emulator/store.ts";
+import type { Tables } from "../../src/emulator/store/store.ts";
 import type { TestWorld } from "../emulator/harness.ts";
 import { STATES_FOLDER } from "./homes/in-workspace.ts";
 import { tablesOf } from "./stage.ts";

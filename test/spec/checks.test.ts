@@ -153,6 +153,7 @@ pools:
       on_immutable_change_by_kind: { users: "error" },
       max_deletes: { share: 0.125 },
       authoritative: ["groups"],
+      duplicate_names: "error",
     });
     expect(resource("pools.p").lifecycle).toEqual({
       prevent_destroy: false,
@@ -165,6 +166,7 @@ pools:
       on_immutable_change: "replace",
       max_deletes: { count: 0 },
     });
+    expect((await load("policy: { duplicate_names: allow }")).spec?.policy.duplicate_names).toBe("allow");
   });
 
   it("are checked like everything else", async () => {

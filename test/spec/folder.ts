@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import type { Diagnostic } from "../../src/core/diagnostic.ts";
-import { type LoadOptions, loadSpec } from "../../src/spec/read.ts";
-import type { Resource, Spec } from "../../src/spec/spec.ts";
+import { type LoadOptions, loadSpec } from "../../src/spec/load-spec.ts";
+import type { Resource, Spec } from "../../src/spec/model/spec.ts";
 import { registry } from "./kinds.ts";
 
 const made: string[] = [];

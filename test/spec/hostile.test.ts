@@ -259,7 +259,9 @@ describe("paths that lead elsewhere", () => {
     const folder = folderWith({ "workspace.yaml": "include: big.yaml" });
     writeFileSync(join(folder, "big.yaml"), "#".repeat((8 << 20) + 1));
     const { told } = await loadFrom(folder);
-    expect(told).toEqual(["SPEC_TOO_LARGE 1:10 big.yaml is too large"]);
+    expect(told).toEqual([
+      "SPEC_TOO_LARGE 1:10 big.yaml is too large: 8,388,609 bytes, and the limit is 8,388,608",
+    ]);
   });
 });
 
@@ -267,7 +269,7 @@ describe("a process of its own", () => {
   it("ends by itself with diagnostics for nests that abort a reader without a guard", () => {
     const folder = folderWith({ "workspace.yaml": `users: ${"[{".repeat(500_000)}` });
     const script = `
-      const { loadSpec } = await import(${JSON.stringify(new URL("../../src/spec/read.ts", import.meta.url).href)});
+      const { loadSpec } = await import(${JSON.stringify(new URL("../../src/spec/load-spec.ts", import.meta.url).href)});
       const { registry } = await import(${JSON.stringify(new URL("./kinds.ts", import.meta.url).href)});
       const { diagnostics } = await loadSpec({ file: ${JSON.stringify(join(folder, "workspace.yaml"))}, env: {}, registry, secrets: "skip", keyed: () => "" });
       console.log(diagnostics.map((one) => one.code).join());

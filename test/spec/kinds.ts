@@ -1,7 +1,7 @@
 // Small kinds that show every annotation which the reading of a spec knows, so that its tests rest on no real kind.
 
 import Type, { type TSchema } from "typebox";
-import type { FieldTable } from "../../src/resource/fields.ts";
+import type { FieldTable } from "../../src/resource/field-schema.ts";
 import type { Provider } from "../../src/resource/provider.ts";
 import { type Registry, registryOf } from "../../src/resource/registry.ts";
 
@@ -191,8 +191,7 @@ const notebooks = kind({
     format: maybe(text({ enum: ["SOURCE", "HTML", "JUPYTER", "DBC"] })),
     content: maybe(text()),
   },
-  contentDigest: (bytes, values, name) =>
-    `${new TextDecoder().decode(bytes).trim()}|${values.format}|${name}`,
+  contentDigest: (bytes, values) => `${new TextDecoder().decode(bytes).trim()}|${values.format}`,
 });
 
 const files = kind({

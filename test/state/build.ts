@@ -1,12 +1,13 @@
 // Short ways to write records, intents and stores for tests of the state.
 
 import { type Address, remoteId } from "../../src/core/address.ts";
-import type { Intent } from "../../src/state/entry.ts";
-import { openFileStore } from "../../src/state/file/file-store.ts";
-import type { LeaseTimes, Owner } from "../../src/state/lock.ts";
-import type { Clock } from "../../src/state/ports.ts";
-import type { StateRecord } from "../../src/state/record.ts";
-import type { StateStore } from "../../src/state/store.ts";
+import type { PastRun } from "../../src/core/past-run.ts";
+import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
+import type { LeaseTimes, Owner } from "../../src/state/lock/lease-rules.ts";
+import type { Intent } from "../../src/state/model/journal-entry.ts";
+import type { Clock } from "../../src/state/model/ports.ts";
+import type { StateRecord } from "../../src/state/model/record.ts";
+import type { StateStore } from "../../src/state/model/store.ts";
 import { Disk, type Hooks, memoryFiles } from "./memory-files.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
@@ -37,6 +38,21 @@ export function intent(address: string, more: Partial<Intent> = {}): Intent {
     existed: false,
     wanted: { size: 1 },
     depends_on: [],
+    ...more,
+  };
+}
+
+export function pastRun(id: string, more: Partial<PastRun> = {}): PastRun {
+  return {
+    id,
+    command: "apply",
+    actor: "ada",
+    started_at: 5,
+    plan: "p",
+    outcome: "unfinished",
+    applied: { create: 1 },
+    left: 0,
+    changed: ["pools.a" as Address],
     ...more,
   };
 }

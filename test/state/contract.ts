@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { Failure } from "../../src/core/diagnostic.ts";
-import type { Entry } from "../../src/state/entry.ts";
-import type { State } from "../../src/state/record.ts";
-import type { Incoming, StateStore } from "../../src/state/store.ts";
+import type { Entry } from "../../src/state/model/journal-entry.ts";
+import type { State } from "../../src/state/model/record.ts";
+import type { Incoming, StateStore } from "../../src/state/model/store.ts";
 import { ADA, BO, intent, ready, TIMES } from "./build.ts";
 import { NOW, type Shared } from "./sharing.ts";
 import { VirtualClock } from "./virtual-clock.ts";
@@ -396,7 +396,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       test("it brings the key of its digests along", async () => {
         const key = new Uint8Array(32).fill(5);
         const from = await publish(shared.store(), "a");
-        const { keyCheck } = await import("../../src/state/key.ts");
+        const { keyCheck } = await import("../../src/state/format/key.ts");
         await shared.store().replace(incoming(from, { key: keyCheck(key), digestKey: key }), NO_WAIT);
         expect(await shared.store().key({ make: false })).toEqual(key);
       });

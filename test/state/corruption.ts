@@ -2,7 +2,7 @@
 
 import { Failure } from "../../src/core/diagnostic.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
-import type { State } from "../../src/state/record.ts";
+import type { State } from "../../src/state/model/record.ts";
 import { intent } from "./build.ts";
 import { publish, record } from "./contract.ts";
 import type { Part, Shared } from "./sharing.ts";
@@ -72,7 +72,7 @@ export class Corruption {
       for (const old of this.#older)
         yield { name: `older ${old.name} as ${name}`, parts: but(at, old.bytes) };
       yield* this.#lines(at, but);
-      const newer = replaced(bytes, '"format_version":1', '"format_version":2');
+      const newer = replaced(bytes, '"format_version":2', '"format_version":3');
       if (newer !== undefined) yield { name: `newer ${name}`, parts: but(at, newer) };
     }
     for (let at = 0; at + 1 < parts.length; at++) {
@@ -145,8 +145,10 @@ export class Corruption {
 
 const TOLD = /^STATE_(CORRUPT|FORMAT|LINEAGE|KEY)$/;
 
-function essence({ lineage, serial, host, records, open, sweeps, nonces }: State): string {
-  return stringifyJson([lineage, serial, host, [...records.values()], open, sweeps, nonces]);
+function essence(state: State): string {
+  const { lineage, serial, host, records, open, sweeps, nonces, reported, acknowledged } = state;
+  const known = [reported ?? [], acknowledged ?? []];
+  return stringifyJson([lineage, serial, host, [...records.values()], open, sweeps, nonces, known]);
 }
 
 function replaced(bytes: Uint8Array, from: string, to: string): Uint8Array | undefined {

@@ -1,7 +1,7 @@
 // A process that stops at any operation on the place of a state, of every store: what the next process finds.
 
 import { describe, expect, test } from "vitest";
-import type { Lease, StateStore } from "../../src/state/store.ts";
+import type { Lease, StateStore } from "../../src/state/model/store.ts";
 import { BO } from "./build.ts";
 import { codeOf, names, publish, record } from "./contract.ts";
 import type { Process, Shared, Step } from "./sharing.ts";
@@ -174,7 +174,7 @@ const COURSES: readonly Course[] = [
 ];
 
 async function keyOf(text: string): Promise<Uint8Array> {
-  const { keyFromText } = await import("../../src/state/key.ts");
+  const { keyFromText } = await import("../../src/state/format/key.ts");
   return keyFromText(text);
 }
 

@@ -1,6 +1,6 @@
 // A disk in memory that forgets what was not made durable, fails on demand, and goes dead when its process is stopped.
 
-import type { FileSystem, OpenFile } from "../../src/state/ports.ts";
+import type { FileSystem, OpenFile } from "../../src/state/model/ports.ts";
 
 interface Inode {
   bytes: Uint8Array;

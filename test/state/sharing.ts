@@ -1,20 +1,20 @@
 // One state as several processes share it, for each form of store: what the tests of all stores are run against.
 
 import { createClient } from "../../src/api/client.ts";
-import { isConflict, isMissing } from "../../src/api/missing.ts";
-import { openFileStore } from "../../src/state/file/file-store.ts";
-import { KeptStore } from "../../src/state/kept-store.ts";
-import type { Owner } from "../../src/state/lock.ts";
-import type { Database } from "../../src/state/postgres/database.ts";
-import { openPgDatabase } from "../../src/state/postgres/pg-database.ts";
-import { PostgresPlace } from "../../src/state/postgres/postgres-place.ts";
-import { parsePostgresUrl } from "../../src/state/postgres/url.ts";
-import type { StateStore } from "../../src/state/store.ts";
-import { openWorkspaceStore } from "../../src/state/workspace-file/workspace-store.ts";
+import { isConflict, isMissing } from "../../src/api/contract/refusals.ts";
+import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
+import type { Database } from "../../src/state/backends/postgres/database.ts";
+import { openPgDatabase } from "../../src/state/backends/postgres/pg-database.ts";
+import { PostgresPlace } from "../../src/state/backends/postgres/postgres-backend.ts";
+import { parsePostgresUrl } from "../../src/state/backends/postgres/url.ts";
+import { openWorkspaceStore } from "../../src/state/backends/workspace-file/workspace-backend.ts";
+import type { Owner } from "../../src/state/lock/lease-rules.ts";
+import type { StateStore } from "../../src/state/model/store.ts";
+import { KeptStore } from "../../src/state/store/state-store.ts";
 import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
+import type { PostgresServer } from "./backends/postgres/server.ts";
 import { ADA, counting, FOLDER, TIMES } from "./build.ts";
 import { Disk, memoryFiles } from "./memory-files.ts";
-import type { PostgresServer } from "./postgres/server.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 export interface Process {

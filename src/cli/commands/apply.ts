@@ -1,18 +1,22 @@
 // `workspace apply [PLANFILE]`: makes the workspace as the spec, or a saved plan, says.
+// `workspace destroy`: deletes everything that the state says is ours.
 
-import { applySaved } from "../apply-saved.ts";
-import { defineCommand } from "../command.ts";
-import { applyEnding } from "../ending.ts";
-import { makeSo } from "../make-so.ts";
-import { flag } from "../option.ts";
+import { makeSo } from "../../workflow/reconcile/apply.ts";
+import { applySaved } from "../../workflow/reconcile/apply-plan-file.ts";
+import { defineCommand } from "../command/command.ts";
+import { texts } from "../command/option.ts";
 import {
   ASK_OPTIONS,
+  EXISTING_OPTIONS,
   HOST_OPTIONS,
   ONLY_OPTION,
-  OUTPUT_OPTION,
+  OUTCOME_OUTPUT,
   SPEC_OPTIONS,
   STATE_OPTIONS,
-} from "../options.ts";
+  UNENCRYPTED_OPTION,
+} from "../command/shared-options.ts";
+import { applyEnding } from "../output/failure-documents.ts";
+import { withReports } from "../output/reports.ts";
 
 export const apply = defineCommand({
   name: "apply",
@@ -22,9 +26,10 @@ export const apply = defineCommand({
     ...HOST_OPTIONS,
     ...STATE_OPTIONS,
     ...ONLY_OPTION,
-    ...OUTPUT_OPTION,
+    ...OUTCOME_OUTPUT,
     ...ASK_OPTIONS,
-    adopt: flag("--adopt", "take over what exists under the names of the spec"),
+    ...EXISTING_OPTIONS,
+    ...UNENCRYPTED_OPTION,
   },
   args: [
     { name: "[planfile]", description: "a plan saved with `plan --out`: applied as it is, without asking" },
@@ -33,7 +38,31 @@ export const apply = defineCommand({
   notes:
     "Exit codes: 0 done, 1 error or failures, 3 refused, 4 stale or moved, 5 locked, 130 and 143 stopped by a signal.",
   async run(context, options, [planfile]) {
-    if (planfile !== undefined) return applySaved(context, options, planfile);
-    return makeSo(context, options, { wish: options, question: "Apply this plan?" });
+    return withReports(context, options, applyEnding, (reports) =>
+      planfile === undefined
+        ? makeSo(reports, options, { wish: options, question: "Apply this plan?" })
+        : applySaved(reports, options, planfile),
+    );
+  },
+});
+
+export const destroy = defineCommand({
+  name: "destroy",
+  summary: "delete everything that the spec manages",
+  options: {
+    ...SPEC_OPTIONS,
+    ...HOST_OPTIONS,
+    ...STATE_OPTIONS,
+    only: texts("--only <address-glob>", "only these addresses and what needs them; can be repeated"),
+    ...OUTCOME_OUTPUT,
+    ...ASK_OPTIONS,
+  },
+  ending: applyEnding,
+  notes: "Preview it with: workspace plan --destroy",
+  async run(context, options) {
+    const wish = { destroy: true, only: options.only };
+    return withReports(context, options, applyEnding, (reports) =>
+      makeSo(reports, options, { wish, question: "Delete all of this?" }),
+    );
   },
 });

@@ -1,11 +1,14 @@
 // `workspace completion SHELL`: a script that completes commands and options, made from the same declarations that parse them.
 
 import { error, Failure } from "../../core/diagnostic.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { nearestHint } from "../../core/suggest.ts";
+import { type Command, defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
 import { COMMANDS } from "../commands.ts";
-import { type CompletionWord, completionScript, SHELLS } from "../completion-script.ts";
-import { EXIT } from "../exit.ts";
-import { nearestHint } from "../nearest.ts";
+import { bashScript } from "../completion/bash.ts";
+import { fishScript } from "../completion/fish.ts";
+import { type CompletionWord, SHELLS, type Shell } from "../completion/words.ts";
+import { zshScript } from "../completion/zsh.ts";
 
 export const completion = defineCommand({
   name: "completion",
@@ -19,10 +22,16 @@ export const completion = defineCommand({
       const hint = nearestHint(shell ?? "", SHELLS, `known: ${SHELLS.join(", ")}`);
       throw new Failure(error("CLI_USAGE", `there is no completion for "${shell}"`, { hint }));
     }
-    context.stdout.write(completionScript(known, await words()));
+    context.stdout.write(SCRIPTS[known](await words()));
     return EXIT.ok;
   },
 });
+
+const SCRIPTS: Readonly<Record<Shell, (words: readonly CompletionWord[]) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
 
 async function words(): Promise<readonly CompletionWord[]> {
   const found: CompletionWord[] = [];

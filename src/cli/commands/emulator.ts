@@ -1,12 +1,13 @@
-// `workspace emulator`: serves a workspace on loopback until a signal ends it (DESIGN 9).
+// `workspace emulator`: serves a workspace on loopback until a signal ends it (design 9).
 
 import { resolve } from "node:path";
+import { CLOUDS, DIALECTS, dialectOf } from "../../config/dialect.ts";
+import type { Context } from "../../config/environment.ts";
+import { fromEnv } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
-import { defineCommand } from "../command.ts";
-import { fromEnv } from "../config.ts";
-import type { Context } from "../context.ts";
-import { EXIT } from "../exit.ts";
-import { text, whole } from "../option.ts";
+import { defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { choiceIfGiven, text, whole } from "../command/option.ts";
 
 const MEMORY = ":memory:";
 
@@ -17,20 +18,34 @@ export const emulator = defineCommand({
     port: whole("--port <number>", "port to listen on; 0 takes a free one (default: 0)", 0, 65_535),
     data: text("--data <folder>", "where the workspace is kept, or `:memory:` (default: :memory:)"),
     token: text("--token <token>", "token of the administrator (default: WORKSPACE_TOKEN, else a new one)"),
+    dialect: choiceIfGiven(
+      "--dialect <name>",
+      "dialect of the API (default: WORKSPACE_DIALECT, else contract)",
+      DIALECTS,
+    ),
+    cloud: choiceIfGiven(
+      "--cloud <name>",
+      "cloud of the databricks dialect (default: WORKSPACE_CLOUD, else azure)",
+      CLOUDS,
+    ),
     admin: text("--admin <user>", "user name of the administrator (default: admin@example.com)"),
   },
-  notes: "Prints one line with its URL when it is ready. A token that had to be made is printed to stderr.",
+  notes:
+    "Prints one line with its URL when it is ready. A generated token is printed to stderr. The token is needed for every request, also for those that control the emulator (/__emulator/…). Requests from web pages and for foreign host names are refused.",
   async run(context, options) {
+    const { port = 0, admin, dialect, cloud } = options;
+    const choice = dialectOf(context, {
+      ...(dialect === undefined ? {} : { dialect }),
+      ...(cloud === undefined ? {} : { cloud }),
+    });
     const { startEmulator } = await import("../../emulator/server.ts");
     const token = options.token ?? fromEnv(context, "WORKSPACE_TOKEN") ?? newToken(context);
     const dataDir =
       options.data === undefined || options.data === MEMORY ? MEMORY : resolve(context.cwd, options.data);
-    const admin = options.admin === undefined ? {} : { admin: options.admin };
-    const server = await startEmulator({ port: options.port ?? 0, dataDir, token, ...admin }).catch(
-      (problem) => {
-        throw new Failure(cannotStart(problem, options.port));
-      },
-    );
+    const named = admin === undefined ? {} : { admin };
+    const server = await startEmulator({ port, dataDir, token, ...named, ...choice }).catch((problem) => {
+      throw new Failure(cannotStart(problem, options.port));
+    });
     context.stdout.write(`${server.url}\n`);
     return context.signals.during(async (signal) => {
       await new Promise<void>((stop) => signal.addEventListener("abort", () => stop()));

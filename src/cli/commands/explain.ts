@@ -1,19 +1,25 @@
 // `workspace explain [KIND[.FIELD…]]`: what a kind and its fields mean, from the kind's own table.
 
 import { error, Failure } from "../../core/diagnostic.ts";
-import { listed } from "../../core/words.ts";
+import { listed } from "../../core/sentences.ts";
+import { nearestHint } from "../../core/suggest.ts";
 import { registry } from "../../providers/index.ts";
-import type { Colors } from "../../report/color.ts";
-import { type FoundField, fieldText, findField, kindsText, kindText } from "../../report/explain-text.ts";
-import { valueText } from "../../report/value-text.ts";
-import type { FieldSchema, FieldTable } from "../../resource/fields.ts";
+import {
+  type FoundField,
+  fieldText,
+  findField,
+  kindsText,
+  kindText,
+} from "../../report/inspect/explain-text.ts";
+import type { Colors } from "../../report/text/color.ts";
+import { valueText } from "../../report/text/layout.ts";
+import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/provider.ts";
-import { specSchema } from "../../spec/schema.ts";
-import { LIFECYCLE } from "../../spec/schema-sections.ts";
-import { colorsOf } from "../colors.ts";
-import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { nearestHint } from "../nearest.ts";
+import { specSchema } from "../../spec/schema/json-schema.ts";
+import { LIFECYCLE } from "../../spec/schema/sections.ts";
+import { defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { colorsOf } from "../output/diagnostics.ts";
 
 export const explain = defineCommand({
   name: "explain",

@@ -2,30 +2,30 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Context } from "../../config/environment.ts";
+import { DEFAULT_FILE, making } from "../../config/files.ts";
+import { EMBEDDED, type HostOptions, settingsOf } from "../../config/settings.ts";
+import { VERSION } from "../../config/version.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
-import { count } from "../../core/words.ts";
-import { survey } from "../../engine/survey.ts";
+import { count } from "../../core/sentences.ts";
+import { survey } from "../../engine/observe/list-kinds.ts";
 import { registry } from "../../providers/index.ts";
-import { yamlText } from "../../report/yaml-text.ts";
+import { yamlText } from "../../report/text/yaml.ts";
 import { type Exported, type ExportInput, exportable, exported } from "../../spec/export/document.ts";
-import { loadSpec } from "../../spec/read.ts";
-import { VERSION } from "../about.ts";
-import { defineCommand } from "../command.ts";
-import { EMBEDDED, type HostOptions, settingsOf } from "../config.ts";
-import { type Connection, connect } from "../connection.ts";
-import type { Context } from "../context.ts";
-import { exitOf } from "../exit.ts";
-import { fetchSources, writeSpec } from "../export-files.ts";
-import { kindsNamed } from "../export-kinds.ts";
-import { DEFAULT_FILE, making } from "../files.ts";
-import { ignoreState, SCHEMA_LINES } from "../new-folder.ts";
-import { onlyThese } from "../only.ts";
-import { flag, text, texts } from "../option.ts";
-import { HOST_OPTIONS, SPEC_OPTIONS } from "../options.ts";
-import { progressFor } from "../progress.ts";
-import { embeddedFolder } from "../state-place.ts";
-import { tell } from "../trouble.ts";
+import { loadSpec } from "../../spec/load-spec.ts";
+import { onlyThese } from "../../workflow/session/address-filter.ts";
+import { type Connection, connect } from "../../workflow/session/connect.ts";
+import { embeddedFolder } from "../../workflow/session/open-state.ts";
+import { fetchSources, writeSpec } from "../../workflow/transfer/export.ts";
+import { kindsNamed } from "../../workflow/transfer/export-kinds.ts";
+import { ignoreState, SCHEMA_LINES } from "../../workflow/transfer/new-folder.ts";
+import { defineCommand } from "../command/command.ts";
+import { exitOf } from "../command/exit-codes.ts";
+import { flag, text, texts } from "../command/option.ts";
+import { HOST_OPTIONS, SPEC_OPTIONS } from "../command/shared-options.ts";
+import { tell } from "../output/diagnostics.ts";
+import { progressFor } from "../output/progress.ts";
 
 const OPTIONS = {
   kinds: texts("--kinds <names>", "only these kinds: pools,clusters; can be repeated"),

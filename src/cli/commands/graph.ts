@@ -1,12 +1,12 @@
 // `workspace graph`: how the spec's resources depend on each other.
 
-import { graphDot, graphJson, graphMermaid, graphOf } from "../../report/graph.ts";
-import { printableJson } from "../../report/printable.ts";
-import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { choice } from "../option.ts";
-import { SPEC_OPTIONS } from "../options.ts";
-import { specWithoutSecrets } from "../spec.ts";
+import { graphDot, graphJson, graphMermaid, graphOf } from "../../report/inspect/dependency-graph.ts";
+import { printableJson } from "../../report/text/printable.ts";
+import { specWithoutSecrets } from "../../workflow/session/read-spec.ts";
+import { defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { choice } from "../command/option.ts";
+import { SPEC_OPTIONS } from "../command/shared-options.ts";
 
 export const graph = defineCommand({
   name: "graph",

@@ -2,25 +2,25 @@
 
 import { parseAddress } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
-import { recordRecovery } from "../../engine/recover.ts";
-import type { Plan } from "../../planner/plan.ts";
-import { registry } from "../../providers/index.ts";
-import { planJson } from "../../report/plan-json.ts";
-import { printable, printableJson } from "../../report/printable.ts";
-import type { Resource, Spec } from "../../spec/spec.ts";
-import type { StateRecord } from "../../state/record.ts";
-import type { Lease } from "../../state/store.ts";
-import { VERSION } from "../about.ts";
-import { withLock } from "../apply-plan.ts";
-import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { exitOf } from "../exit.ts";
-import { assertFree, taking } from "../import-live.ts";
-import { nearestHint } from "../nearest.ts";
-import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
-import { type Run, withRun } from "../run.ts";
-import { showPlan } from "../show-plan.ts";
-import { tell } from "../trouble.ts";
+import { nearestHint } from "../../core/suggest.ts";
+import { recordRecovery } from "../../engine/recover/recover.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import type { PlanFormat } from "../../report/formats.ts";
+import { planJson } from "../../report/plan/plan-json.ts";
+import { printable, printableJson } from "../../report/text/printable.ts";
+import type { Resource, Spec } from "../../spec/model/spec.ts";
+import type { StateRecord } from "../../state/model/record.ts";
+import type { Lease } from "../../state/model/store.ts";
+import { withLock } from "../../workflow/reconcile/apply-plan.ts";
+import { placesIn } from "../../workflow/reconcile/located.ts";
+import { type Run, withRun } from "../../workflow/session/session.ts";
+import { assertFree, taking } from "../../workflow/transfer/import.ts";
+import { defineCommand } from "../command/command.ts";
+import { exitOf } from "../command/exit-codes.ts";
+import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
+import { tell } from "../output/diagnostics.ts";
+import { showPlan, viewOf } from "../output/plan.ts";
+import { Reports } from "../output/reports.ts";
 
 export const importCommand = defineCommand({
   name: "import",
@@ -64,23 +64,26 @@ async function importInto(
   if (lease.state().host === "") await lease.append({ type: "host", host: run.connection.host });
   await lease.append({ type: "record", record });
   await lease.publish();
-  await show(run.context, record, plan, form);
+  await show(run, record, plan, form);
   return exitOf(unreadable(plan));
 }
 
 async function show(
-  context: Context,
+  { context, options, spec }: Run,
   { address, id, name }: StateRecord,
   plan: Plan,
   form: "text" | "json",
 ): Promise<void> {
+  const reports = new Reports<PlanFormat>(context, [], options);
+  const shown = { plan, places: placesIn(spec.resources), notes: [] };
   if (form === "json") {
-    const shown = { imported: { address, id, name }, plan: planJson(plan, registry, VERSION) };
-    context.stdout.write(`${printableJson(shown, 2)}\n`);
+    const info = await reports.info(plan);
+    const document = { imported: { address, id, name }, plan: planJson(viewOf(shown), info) };
+    context.stdout.write(`${printableJson(document, 2)}\n`);
     return;
   }
   context.stdout.write(`Imported ${printable(address)} (id ${printable(id)}). The next plan:\n\n`);
-  await showPlan(context, plan, "text");
+  await showPlan(reports, shown);
 }
 
 function unreadable(plan: Plan): readonly Diagnostic[] {

@@ -1,12 +1,12 @@
 // `workspace init`: a first spec that validates, and a .gitignore line for the state. Overwrites nothing.
 
 import { join, resolve } from "node:path";
-import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { DEFAULT_FILE, making } from "../files.ts";
-import { ignoreState, SCHEMA_LINES } from "../new-folder.ts";
-import { text } from "../option.ts";
-import { writeWholeFile } from "../whole-file.ts";
+import { DEFAULT_FILE, making } from "../../config/files.ts";
+import { ignoreState, SCHEMA_LINES } from "../../workflow/transfer/new-folder.ts";
+import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
+import { defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { text } from "../command/option.ts";
 
 const FIRST_SPEC = `# What the workspace should have. Check it with: workspace validate
 ${SCHEMA_LINES.map((line) => `# ${line}`).join("\n")}
@@ -32,7 +32,6 @@ pools:
 clusters:
   adhoc-\${var.env}:
     spark_version: 6.4.x-scala2.11
-    node_type_id: Standard_DS3_v2
     instance_pool_id: \${pools.shared.instance_pool_id}
     autoscale: { min_workers: 1, max_workers: 4 }
     autotermination_minutes: 60

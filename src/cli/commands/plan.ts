@@ -1,25 +1,41 @@
 // `workspace plan`: what an apply would do, and who objects. Writes nothing to the workspace and nothing to the state.
 
 import { resolve } from "node:path";
+import { keyedDigest } from "../../core/canonical.ts";
 import { type Diagnostic, error, Failure, hasErrors, warning } from "../../core/diagnostic.ts";
-import type { Budget } from "../../engine/budget.ts";
-import type { Plan } from "../../planner/plan.ts";
-import { changesAnything } from "../../report/summary.ts";
-import type { State } from "../../state/record.ts";
-import { defineCommand } from "../command.ts";
-import { fromEnv } from "../config.ts";
-import type { Context } from "../context.ts";
-import { planEnding } from "../ending.ts";
-import { EXIT, exitOf, exitOfPlan } from "../exit.ts";
-import { planOffline } from "../offline.ts";
-import { flag, text, whole } from "../option.ts";
-import { HOST_OPTIONS, ONLY_OPTION, REPORT_OPTION, SPEC_OPTIONS, STATE_OPTIONS } from "../options.ts";
-import { lookAround, type Run, withRun } from "../run.ts";
-import { type Origin, savedText } from "../saved-plan.ts";
-import { type ReportForm, showPlan } from "../show-plan.ts";
-import type { StateOptions } from "../state-place.ts";
-import { tell } from "../trouble.ts";
-import { writeWholeFile } from "../whole-file.ts";
+import type { Budget } from "../../engine/observe/readers.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import { causedPart } from "../../planner/split-plan.ts";
+import type { PlanFormat } from "../../report/formats.ts";
+import type { SpecPlaces } from "../../report/plan/spec-places.ts";
+import { changesAnything } from "../../report/plan/summary.ts";
+import type { State } from "../../state/model/record.ts";
+import { type BaseOptions, readBase } from "../../workflow/base/base-spec.ts";
+import { placesIn } from "../../workflow/reconcile/located.ts";
+import { type Origin, savedText } from "../../workflow/reconcile/plan-file.ts";
+import { planOffline } from "../../workflow/reconcile/plan-offline.ts";
+import type { Keyed } from "../../workflow/session/read-spec.ts";
+import { lookAround, type Run, withRun } from "../../workflow/session/session.ts";
+import { ephemeralState } from "../../workflow/session/state-warnings.ts";
+import { untrustedState } from "../../workflow/session/untrusted-state.ts";
+import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
+import { defineCommand } from "../command/command.ts";
+import { EXIT, exitOf, exitOfPlan } from "../command/exit-codes.ts";
+import { flag, text, whole } from "../command/option.ts";
+import {
+  BASE_OPTIONS,
+  EXISTING_OPTIONS,
+  HOST_OPTIONS,
+  ONLY_OPTION,
+  PLAN_OUTPUT,
+  SPEC_OPTIONS,
+  STATE_OPTIONS,
+  UNENCRYPTED_OPTION,
+} from "../command/shared-options.ts";
+import { tell } from "../output/diagnostics.ts";
+import { planEnding } from "../output/failure-documents.ts";
+import { showPlan } from "../output/plan.ts";
+import { type Reports, withReports } from "../output/reports.ts";
 
 export const plan = defineCommand({
   name: "plan",
@@ -29,75 +45,117 @@ export const plan = defineCommand({
     ...HOST_OPTIONS,
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
-    ...REPORT_OPTION,
+    ...PLAN_OUTPUT,
     out: text("--out <file>", "save the plan, to be applied as it is"),
     detailedExitcode: flag("--detailed-exitcode", "exit 2 when there are changes"),
-    adopt: flag("--adopt", "take over what exists under the names of the spec"),
+    ...EXISTING_OPTIONS,
+    ...UNENCRYPTED_OPTION,
     destroy: flag("--destroy", "plan the deletion of everything managed"),
     untrusted: flag(
       "--untrusted",
       "the spec may come from a stranger: no environment, no secrets, no foreign values",
     ),
     maxReads: whole("--max-reads <number>", "reads that an untrusted spec may cause", 1, 1_000_000),
+    ...BASE_OPTIONS,
     offline: flag("--offline", "compare with what the state recorded; no request is sent"),
   },
   ending: planEnding,
   notes: "Exit codes: 0 done, 1 error, 2 changes (with --detailed-exitcode), 3 refused by a guard or policy.",
   async run(context, options) {
     assertFits(options);
-    if (options.offline) return shown(context, options, await planOffline(context, options));
-    const opening = {
-      makesKey: options.out !== undefined,
-      secrets: options.destroy || options.untrusted ? "skip" : "resolve",
-      untrusted: options.untrusted,
-      ahead: true,
-    } as const;
-    return withRun(context, options, opening, async (run) => {
-      const loaded = await run.loaded();
-      const { state, diagnostics } = loaded;
-      const budget = options.untrusted ? { budget: budgetFor(state, options.maxReads) } : {};
-      const looked = await lookAround(run, state, { ...options, ...budget });
-      const origin = options.untrusted ? stateOrigin(context, options) : [];
-      const found = { plan: looked.plan, diagnostics: [...diagnostics, ...looked.diagnostics, ...origin] };
-      const { out } = options;
-      if (out === undefined) return shown(context, options, found);
-      return shown(context, options, found, () =>
-        save(run, out, looked.plan, { loaded, recovered: looked.recovered.state }),
-      );
+    return withReports(context, options, planEnding, async (reports) => {
+      if (options.offline) return shown(reports, options, await planOffline(context, options));
+      const opening = {
+        makesKey: options.out !== undefined,
+        secrets: options.destroy || options.untrusted ? "skip" : "optional",
+        untrusted: options.untrusted,
+        ahead: true,
+        only: options.only,
+      } as const;
+      return withRun(context, options, opening, async (run) => {
+        const loaded = await run.loaded();
+        const { state, diagnostics } = loaded;
+        const origin = options.untrusted ? untrustedState(context, options, state) : [];
+        const budget = options.untrusted ? { budget: budgetFor(state, options.maxReads) } : {};
+        const base = await readBase(context, options, keyedBy(run, opening.secrets), options.untrusted);
+        const looked = await lookAround(run, state, {
+          ...options,
+          ...budget,
+          base,
+          mayLackSecrets: !options.destroy,
+        });
+        const doubts = [...origin, ...ephemeralState(context, options, run.settings.place, state)];
+        const found = {
+          plan: looked.plan,
+          places: placesIn(run.spec.resources),
+          diagnostics: [...diagnostics, ...looked.diagnostics, ...doubts],
+          warnings: run.warnings,
+        };
+        const { out } = options;
+        if (out === undefined) return shown(reports, options, found);
+        const about = { run: await reports.origin, notes: [...found.warnings, ...found.diagnostics] };
+        return shown(reports, options, found, () =>
+          save(run, out, looked.plan, { loaded, recovered: looked.recovered.state }, about),
+        );
+      });
     });
   },
 });
 
+/** The secrets of a base get their digests as those of the spec do, or none. */
+function keyedBy({ key }: Run, secrets: "optional" | "skip"): Keyed | undefined {
+  return secrets === "skip" ? undefined : (bytes) => keyedDigest(key, bytes);
+}
+
 interface Found {
   readonly plan: Plan;
+  readonly places: SpecPlaces;
   readonly diagnostics: readonly Diagnostic[];
+  /** What is doubtful about the spec; already written to stderr. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 interface Showing {
-  readonly output: ReportForm;
   readonly detailedExitcode: boolean;
+  readonly exitcodeFor: "all" | "change";
+  readonly out: string | undefined;
 }
 
 /** Writes the plan out; the exit code. `keep` saves a plan that nobody refuses. */
 async function shown(
-  context: Context,
+  reports: Reports<PlanFormat>,
   options: Showing,
-  { plan: found, diagnostics }: Found,
+  { plan: found, places, diagnostics, warnings }: Found,
   keep: () => Kept = () => ({ trouble: [] }),
 ): Promise<number> {
+  const { context } = reports;
   if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
   tell(context, diagnostics);
   const refused = exitOfPlan(found);
-  const kept = refused === EXIT.ok ? keep() : { trouble: [] };
-  await showPlan(context, found, options.output, [...diagnostics, ...kept.trouble]);
-  if (refused !== EXIT.ok) return refused;
+  const counted = options.exitcodeFor === "change" ? causedPart(found) : found;
+  const code = exitOfPlan(counted);
+  const kept = refused === EXIT.ok ? keep() : { trouble: code === EXIT.ok ? unsaved(options) : [] };
+  const notes = [...warnings, ...diagnostics, ...kept.trouble];
+  await showPlan(reports, { plan: found, places, notes });
+  if (code !== EXIT.ok) return code;
   tell(context, kept.trouble);
   if (hasErrors(kept.trouble)) return exitOf(kept.trouble);
   if (kept.said !== undefined) context.stderr.write(kept.said);
-  return options.detailedExitcode && changesAnything(found) ? EXIT.changes : exitOf(diagnostics);
+  return options.detailedExitcode && changesAnything(counted) ? EXIT.changes : exitOf(diagnostics);
 }
 
-interface Chosen {
+/** The run ends well, and still leaves no plan file. */
+function unsaved({ out }: Showing): readonly Diagnostic[] {
+  if (out === undefined) return [];
+  const hint = "clear what was pending first: a plan with a guard or an error cannot be applied";
+  return [
+    warning("PLAN_BASE", `the plan is not saved to ${out}, because what was pending blocks it`, { hint }),
+  ];
+}
+
+interface Chosen extends BaseOptions {
+  readonly destroy: boolean;
+  readonly exitcodeFor: "all" | "change";
   readonly untrusted: boolean;
   readonly offline: boolean;
   readonly adopt: boolean;
@@ -115,20 +173,13 @@ function assertFits(options: Chosen): void {
         hint: "a plan that is to be applied looks at the whole workspace; make it where the spec is trusted",
       }),
     );
+  const base = options.base ?? options.baseRef;
+  if (options.destroy && base !== undefined)
+    throw new Failure(error("CLI_USAGE", "--destroy cannot be used together with --base or --base-ref"));
+  if (options.exitcodeFor === "change" && base === undefined)
+    throw new Failure(error("CLI_USAGE", "--exitcode-for change needs --base or --base-ref"));
   if (options.maxReads !== undefined && !options.untrusted)
     throw new Failure(error("CLI_USAGE", "--max-reads goes with --untrusted"));
-}
-
-/** A state beside a stranger's spec may be the stranger's as well, and would say that everything is managed. */
-function stateOrigin(context: Context, options: StateOptions): readonly Diagnostic[] {
-  const sealed = fromEnv(context, "WORKSPACE_STATE_KEY") !== undefined;
-  const elsewhere = options.state !== undefined || fromEnv(context, "WORKSPACE_STATE") !== undefined;
-  if (sealed || elsewhere) return [];
-  return [
-    warning("PLAN_MODE", "the state lies beside the untrusted spec, and may come from the same stranger", {
-      hint: "keep the state elsewhere (--state), or sealed with WORKSPACE_STATE_KEY, where others' pull requests are planned",
-    }),
-  ];
 }
 
 /** What the state manages is read anyway; a spec may add so much to it. */
@@ -143,8 +194,14 @@ interface Kept {
 }
 
 /** A plan that cannot be saved is shown all the same, with what went wrong. */
-function save(run: Run, out: string, found: Plan, origin: Origin): Kept {
-  const text = savedText(run, found, origin);
+function save(
+  run: Run,
+  out: string,
+  found: Plan,
+  origin: Origin,
+  about: Parameters<typeof savedText>[3],
+): Kept {
+  const text = savedText(run, found, origin, about);
   try {
     writeWholeFile(resolve(run.context.cwd, out), text, { over: true, mode: 0o600 });
   } catch (problem) {

@@ -2,9 +2,9 @@
 
 import { deflateSync, unzipSync, Zip, ZipPassThrough } from "fflate";
 import { type JsonObject, objectIn } from "../../core/json.ts";
-import { decodeBase64, encodeBase64 } from "../base64.ts";
-import { ApiError } from "../errors.ts";
-import { WORKSPACE } from "../limits.ts";
+import { decodeBase64, encodeBase64 } from "../world/encoding.ts";
+import { ApiError } from "../world/errors.ts";
+import { WORKSPACE } from "../world/limits.ts";
 import { type Document, type DocumentFormat, documentOf, notebookOf, write } from "./document.ts";
 import { parseObject } from "./json.ts";
 import { fromModel, toModel } from "./model.ts";

@@ -1,5 +1,6 @@
 // HTML: a page that shows the cells and carries the notebook itself, so that the page can be imported again.
 
+import { assertShallow } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { fromModel, toModel } from "./model.ts";
 import { type Cell, type Notebook, toBytes, toText, unreadable } from "./notebook.ts";
@@ -45,12 +46,17 @@ function modelIn(page: string): Json | undefined {
   try {
     const from = page.indexOf(OPENING);
     const to = page.indexOf(CLOSING, from);
-    if (from >= 0 && to >= 0) return JSON.parse(page.slice(from + OPENING.length, to)) as Json;
+    if (from >= 0 && to >= 0) return parsed(page.slice(from + OPENING.length, to));
     const encoded = ENCODED_MODEL.exec(page)?.[1];
-    return encoded === undefined ? undefined : (JSON.parse(decodeURIComponent(atob(encoded))) as Json);
+    return encoded === undefined ? undefined : parsed(decodeURIComponent(atob(encoded)));
   } catch {
     throw unreadable("HTML", "the notebook in the page is damaged");
   }
+}
+
+function parsed(text: string): Json {
+  assertShallow(text);
+  return JSON.parse(text) as Json;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

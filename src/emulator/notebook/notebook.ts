@@ -1,6 +1,6 @@
 // A notebook in the form that all formats share: its language and its cells.
 
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../world/errors.ts";
 
 export const LANGUAGES = ["SCALA", "PYTHON", "SQL", "R"] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -1,4 +1,9 @@
 // What the states of a cluster count as (part B, 3.2): on its way counts as there.
+// The tag that carries a cluster's token, so that a cluster whose creation was cut off can be found again (design 6).
+
+import { isObject, type JsonObject, objectIn } from "../../core/json.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import { textIn } from "../kit/responses.ts";
 
 const UP: readonly string[] = ["PENDING", "RUNNING", "RESTARTING", "RESIZING"];
 const DOWN: readonly string[] = ["TERMINATED", "TERMINATING"];
@@ -12,4 +17,36 @@ export function isUp(state: string): boolean {
 
 export function isDown(state: string): boolean {
   return DOWN.includes(state);
+}
+
+/** What people's own requests give as the reason of a termination (facts 4.7). */
+const ASKED = "USER_REQUEST";
+
+/** The reason if the service ended a cluster itself, such as INACTIVITY; undefined if a person did, or nothing says. */
+export function endedByService(state: string, answer: JsonObject): string | undefined {
+  if (state === "ERROR") return state;
+  const code = isDown(state) ? textIn(objectIn(answer.termination_reason), "code") : undefined;
+  return code === ASKED ? undefined : code;
+}
+
+const TAG = "WorkspaceToken";
+
+/** The service allows 43 on a new cluster (part B, 2.4), and one is ours. */
+export const MAX_OWN_TAGS = 42;
+
+const tagsOf = (values: Values): JsonObject => (isObject(values.custom_tags) ? values.custom_tags : {});
+
+export function tokenOf(values: Values): string | undefined {
+  const token = tagsOf(values)[TAG];
+  return typeof token === "string" ? token : undefined;
+}
+
+export function withoutToken(values: Values): Values {
+  const { custom_tags: _, ...rest } = values;
+  const { [TAG]: __, ...tags } = tagsOf(values);
+  return Object.keys(tags).length === 0 ? rest : { ...rest, custom_tags: tags };
+}
+
+export function withToken(values: Values, token: string | undefined): Values {
+  return token === undefined ? values : { ...values, custom_tags: { ...tagsOf(values), [TAG]: token } };
 }

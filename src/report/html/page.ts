@@ -1,7 +1,9 @@
-// The frame of every page: one file, no script, nothing from elsewhere, readable in the light and in the dark, and on paper.
+// The frame of every page: one file with its style and its script, and nothing from elsewhere.
 
-import { markupText } from "../printable.ts";
-import { STYLE } from "./style.ts";
+import { digest } from "../../core/canonical.ts";
+import { markupText } from "../text/printable.ts";
+import { PAGE_SCRIPT } from "./page-script.ts";
+import { PAGE_STYLE } from "./page-style.ts";
 
 /** HTML that is safe to stand in a page: made by `html` from text that went through the one sink. */
 export interface Html {
@@ -17,7 +19,7 @@ export function html(pieces: TemplateStringsArray, ...members: readonly Member[]
   return { html: text };
 }
 
-export type Member = string | number | Html | readonly Html[];
+type Member = string | number | Html | readonly Html[];
 
 function markup(member: Member): string {
   if (typeof member === "string") return markupText(member);
@@ -28,8 +30,21 @@ function markup(member: Member): string {
 
 export const NOTHING: Html = { html: "" };
 
-/** Scripts, and anything that would be fetched, are refused by the page itself. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+/** Shown once the page's script runs. */
+export const themeButton: Html = html`<button type="button" id="theme" data-control hidden>Dark mode</button>`;
+
+function allowed(text: string): string {
+  return `'sha256-${Buffer.from(digest(text), "hex").toString("base64")}'`;
+}
+
+/** The page's own style and script, by their digests, and nothing else: no request, no other script, no form, no other base. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${allowed(PAGE_STYLE)}`,
+  `script-src ${allowed(PAGE_SCRIPT)}`,
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
 
 export function page(title: string, body: readonly Html[]): string {
   const whole = html`<!doctype html>
@@ -41,12 +56,13 @@ export function page(title: string, body: readonly Html[]): string {
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
-<style>${{ html: STYLE }}</style>
+<style>${{ html: PAGE_STYLE }}</style>
 </head>
 <body>
 <main>
 ${body}
 </main>
+<script>${{ html: PAGE_SCRIPT }}</script>
 </body>
 </html>
 `;

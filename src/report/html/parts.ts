@@ -1,8 +1,9 @@
-// The parts that pages are made of: findings, a thing that unfolds, the lines of fields, a text's differences.
+// The parts that pages are made of: findings, a thing that unfolds, the lines of fields.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { FieldLine } from "../field-lines.ts";
-import { printableLines } from "../printable.ts";
+import type { FieldLine } from "../plan/field-lines.ts";
+import { printableLines } from "../text/printable.ts";
+import type { Facets } from "./filter-bar.ts";
 import { type Html, html, NOTHING } from "./page.ts";
 
 export function findings(title: string, all: readonly Diagnostic[]): Html {
@@ -36,17 +37,42 @@ export interface Folded {
   /** The action, or what happened: decides the colour. */
   readonly tone: string;
   readonly open: boolean;
+  /** Of what the page's filter finds. */
+  readonly facets?: Facets;
+  readonly id?: string;
   readonly head: readonly Html[];
   readonly body: readonly Html[];
 }
 
-export function folded({ tone, open, head, body }: Folded): Html {
+export function folded({ tone, open, head, body, facets, id }: Folded): Html {
   const all = body.filter((one) => one.html !== "");
   const bare = all.length === 0 ? " bare" : "";
   const shown = open ? html` open` : NOTHING;
   const inside = all.length === 0 ? NOTHING : html`<div class="body">${all}</div>`;
-  return html`<details class="${tone}${bare}"${shown}><summary>${head}</summary>${inside}</details>
+  const named = id === undefined ? NOTHING : html` id="${id}"`;
+  return html`<details class="${tone}${bare}${facets === undefined ? "" : " item"}"${named}${found(facets)}${shown}><summary>${head}</summary>${inside}</details>
 `;
+}
+
+/** Of more than one chunk a browser lays out those in sight, so that filtering thousands of changes takes no longer than filtering some. */
+const CHUNK = 50;
+
+export function chunked(items: readonly Html[]): readonly Html[] {
+  return Array.from(
+    { length: Math.ceil(items.length / CHUNK) },
+    (
+      _,
+      at,
+    ) => html`<div class="chunk${items.length > CHUNK ? " lazy" : ""}">${items.slice(at * CHUNK, (at + 1) * CHUNK)}</div>
+`,
+  );
+}
+
+function found(facets: Facets | undefined): Html {
+  if (facets === undefined) return NOTHING;
+  const { kind, action, severity } = facets;
+  const rated = severity === undefined ? NOTHING : html` data-severity="${severity}"`;
+  return html` data-kind="${kind}" data-action="${action}"${rated}`;
 }
 
 export function fieldTable(all: readonly FieldLine[]): Html {
@@ -65,15 +91,4 @@ function value({ sign, was, text }: FieldLine): Html {
   if (sign === "-") return html`<span class="was">− ${text}</span>`;
   if (was === undefined) return html`${text}`;
   return html`<span class="was">${was}</span> <span class="arrow">→</span> <span class="now">${text}</span>`;
-}
-
-/** The lines of a unified diff. */
-export function textDifference(all: readonly string[]): Html {
-  if (all.length === 0) return NOTHING;
-  return html`<pre>${all.map((line) => html`<span class="${classOf(line)}">${line}</span>`)}</pre>`;
-}
-
-function classOf(line: string): string {
-  if (line.startsWith("+")) return "add";
-  return line.startsWith("-") ? "del" : "ctx";
 }

@@ -1,53 +1,92 @@
 // A plan as one page for a browser: who objects and what it does to people first, then each change, folded.
+// Drift as one page for a browser: what was recorded on the left, what is there now on the right.
 
-import { count, grouped } from "../../core/words.ts";
-import type { Plan } from "../../planner/plan.ts";
-import type { Registry } from "../../resource/registry.ts";
-import { type ChangeView, changeView } from "../change-view.ts";
-import { kindTable, refusalLine, summaryLine, summaryOf } from "../summary.ts";
-import { driftList } from "./drift-html.ts";
-import { type Html, html, NOTHING, page } from "./page.ts";
-import { fieldTable, findings, folded, textDifference } from "./parts.ts";
+import { count, grouped } from "../../core/sentences.ts";
+import type { Severity } from "../../resource/field-schema.ts";
+import type { ChangeView } from "../plan/change-view.ts";
+import type { DriftItem, DriftView } from "../plan/drift-view.ts";
+import type { PlanView } from "../plan/plan-view.ts";
+import type { SpecPlace } from "../plan/spec-places.ts";
+import { ORIGIN_HEADS, resolvedSentence } from "../plan/split-view.ts";
+import { kindTable } from "../plan/summary.ts";
+import { type RunInfo, runParts } from "../text/run-info.ts";
+import { changeGraph, type LinkedChange, neededBy } from "./change-graph.ts";
+import { type Facets, filterBar, keyHelp } from "./filter-bar.ts";
+import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
+import { chunked, fieldTable, findings, folded } from "./parts.ts";
+import { sideBySide } from "./side-by-side.ts";
 
-export function planHtml(plan: Plan, registry: Registry): string {
-  const views = plan.changes
-    .filter((change) => change.action !== "noop")
-    .map((change) => changeView(change, registry));
+export function planHtml(plan: PlanView, info?: RunInfo): string {
+  const all = plan.changes
+    .map((view, at): LinkedChange => ({ view, id: `change-${at}` }))
+    .filter(({ view }) => view.action !== "noop");
+  const own = all.filter(({ view }) => view.origin !== "pending");
   const guards = plan.guards.map((guard) => guard.diagnostic);
-  return page(summaryLine(plan), [
-    heading(plan),
-    findings("Who objects", guards),
-    findings("Findings", plan.diagnostics),
-    effects(views),
+  return page(plan.title, [
+    heading(plan, info),
+    findings("Guards", guards),
+    findings("Findings", [...plan.diagnostics, ...plan.notes]),
+    effects(all.map(({ view }) => view)),
     table(plan),
+    changeGraph(all.filter(({ view }) => view.touches)),
+    filterBar([...all.map(({ view }) => facetsOf(view)), ...plan.drift.map(driftFacets)]),
     changes(
-      "Destroys",
-      views.filter((view) => view.destroys),
+      plan.split === undefined ? "Destroys" : "Destroys, caused by this change",
+      own.filter(({ view }) => view.destroys),
     ),
     changes(
-      "Changes",
-      views.filter((view) => !view.destroys && view.action !== "report"),
+      plan.split === undefined ? "Changes" : ORIGIN_HEADS.caused,
+      own.filter(({ view }) => view.touches && !view.destroys),
     ),
-    driftSection(plan, registry),
+    changes(
+      ORIGIN_HEADS.pending,
+      all.filter(({ view }) => view.origin === "pending"),
+    ),
+    resolved(plan),
+    driftSection(plan),
     changes(
       "Found, and left alone",
-      views.filter((view) => view.action === "report"),
+      all.filter(({ view }) => view.action === "report"),
     ),
     unmanaged(plan),
+    all.length + plan.drift.length === 0 ? NOTHING : keyHelp,
   ]);
 }
 
-function heading(plan: Plan): Html {
-  const refusal = refusalLine(plan);
+function facetsOf({ kind, action, severity }: ChangeView): Facets {
+  return { kind, action, severity };
+}
+
+function driftFacets({ kind, what, severity }: DriftItem): Facets {
+  return { kind, action: what, severity };
+}
+
+function heading(plan: PlanView, info: RunInfo | undefined): Html {
+  const { title, refusal, host } = plan;
   const refused =
     refusal === undefined ? NOTHING : html`<div class="note error"><p><strong>${refusal}</strong></p></div>`;
-  const modes = plan.modes === undefined ? "" : ` · ${plan.modes.join(", ")}`;
-  return html`<header><h1>${summaryLine(plan)}</h1><p class="where">Workspace <code>${plan.host}</code>${modes}</p>${refused}${tiles(plan)}</header>
+  const compared = plan.split === undefined ? NOTHING : html`<p class="where">${plan.split.title}</p>`;
+  return html`<header>${themeButton}<h1>${title}</h1>${where(host, plan.modes, info)}${compared}${refused}${tiles(plan)}</header>
 `;
 }
 
-function tiles(plan: Plan): Html {
-  const summary = summaryOf(plan.changes);
+function where(host: string, modes: readonly string[], info: RunInfo | undefined): Html {
+  const parts = [...modes, ...(info === undefined ? [] : runParts(info))].map((part) => ` · ${part}`);
+  const page =
+    info?.runUrl === undefined || !/^https?:/.test(info.runUrl)
+      ? NOTHING
+      : html` · <a href="${info.runUrl}" rel="noreferrer">run</a>`;
+  return html`<p class="where">Workspace <code>${host}</code>${parts.join("")}${page}</p>`;
+}
+
+function resolved({ split }: PlanView): Html {
+  if (split === undefined || split.resolved.length === 0) return NOTHING;
+  const items = split.resolved.map((one) => html`<li>${resolvedSentence(one)}</li>`);
+  return html`<section><h2>${ORIGIN_HEADS.resolved}: ${count(items.length, "resource")}</h2><ul>${items}</ul></section>
+`;
+}
+
+function tiles({ summary }: PlanView): Html {
   const always = ["create", "update", "replace", "delete"] as const;
   const rare = (["adopt", "forget"] as const).filter((action) => summary[action] > 0);
   return html`<ul class="tiles">${[...always, ...rare].map(
@@ -69,65 +108,115 @@ function effects(views: readonly ChangeView[]): Html {
 `;
 }
 
-function table(plan: Plan): Html {
-  const [head, ...rows] = kindTable(plan.changes, 2);
+function table(plan: PlanView): Html {
+  const [head, ...rows] = kindTable(plan.changes, { changes: 2, kinds: 2 });
   if (head === undefined) return NOTHING;
   const cells = (row: readonly string[]) =>
     row.map((cell) => (cell === "·" ? html`<td class="zero">·</td>` : html`<td>${cell}</td>`));
-  return html`<section><h2>By kind</h2><table class="kinds"><tr>${head.map((cell, at) => html`<th>${at === 0 ? "kind" : cell}</th>`)}</tr>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</table></section>
+  return html`<section><h2>By kind</h2><table class="kinds"><tr>${head.map((cell, at) => html`<th scope="col">${at === 0 ? "kind" : cell}</th>`)}</tr>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</table></section>
 `;
 }
 
-function changes(title: string, views: readonly ChangeView[]): Html {
-  if (views.length === 0) return NOTHING;
-  return html`<section><h2>${title}: ${count(views.length, "resource")}</h2>
-${views.map(change)}</section>
+function changes(title: string, all: readonly LinkedChange[]): Html {
+  if (all.length === 0) return NOTHING;
+  return html`<section class="list"><h2>${title}: ${count(all.length, "resource")}</h2>
+${chunked(all.map(change))}</section>
 `;
 }
 
-function change(view: ChangeView): Html {
+function change({ view, id }: LinkedChange): Html {
   const { action, verb, address, remarks, fields, content, reasons, consequences } = view;
   const sentences = [
     ...consequences.map((one) => html`<li>${one}</li>`),
     ...reasons.map((one) => html`<li class="reasons">because ${one}</li>`),
+    ...neededBy(view).map((one) => html`<li class="reasons">depends on <code>${one}</code></li>`),
   ];
   return folded({
     tone: action,
     open: view.destroys,
+    facets: facetsOf(view),
+    id,
     head: [
       html`<span class="verb">${verb}</span><span class="address">${address}</span>`,
-      remarks.length === 0 ? NOTHING : html`<span class="remark">${remarks.join("; ")}</span>`,
+      remark(remarks.join("; ")),
       consequences.length === 0
         ? NOTHING
         : html`<span class="flag">${count(consequences.length, "consequence")}</span>`,
+      severity(view.severity),
+      place(view.at),
     ],
     body: [
       sentences.length === 0 ? NOTHING : html`<ul>${sentences}</ul>`,
       fieldTable(fields),
-      textDifference(content),
+      sideBySide(content),
     ],
   });
 }
 
-function driftSection(plan: Plan, registry: Registry): Html {
-  if (plan.drift.length === 0) return NOTHING;
+function remark(text: string): Html {
+  return text === "" ? NOTHING : html`<span class="remark">${text}</span>`;
+}
+
+function severity(one: Severity | undefined): Html {
+  return one === undefined ? NOTHING : html`<span class="remark severity">${one}</span>`;
+}
+
+/** Where the spec declares the resource. */
+function place(at: SpecPlace | undefined): Html {
+  return at === undefined ? NOTHING : html`<code class="remark">${`${at.file}:${at.line}`}</code>`;
+}
+
+function driftSection({ drift }: PlanView): Html {
+  if (drift.length === 0) return NOTHING;
   // What changed in a text stands at the change that puts it right.
-  const brief = plan.drift.map(({ content: _, ...one }) => one);
-  return html`<section><h2>Changed outside since the last apply: ${count(brief.length, "resource")}</h2>
-${driftList(brief, registry)}</section>
+  const brief = drift.map((one) => ({ ...one, content: [] }));
+  return html`<section class="list"><h2>Changed outside since the last apply: ${count(brief.length, "resource")}</h2>
+${chunked(driftList(brief))}</section>
 `;
 }
 
-function unmanaged(plan: Plan): Html {
-  if (plan.unmanaged.length === 0) return NOTHING;
+/** What is inside a managed object has its own section. */
+function unmanaged(plan: PlanView): Html {
+  const all = plan.unmanaged.filter((one) => one.source !== undefined);
+  if (all.length === 0) return NOTHING;
   return folded({
     tone: "report",
     open: false,
-    head: [
-      html`<span class="remark">Not in the spec and left alone: ${count(plan.unmanaged.length, "object")}</span>`,
-    ],
-    body: [
-      html`<ul>${plan.unmanaged.map((one) => html`<li><code>${`${one.kind}.${one.name}`}</code></li>`)}</ul>`,
-    ],
+    head: [html`<span class="remark">Not in the spec and left alone: ${count(all.length, "object")}</span>`],
+    body: [html`<ul>${all.map((one) => html`<li><code>${one.address}</code></li>`)}</ul>`],
   });
 }
+
+export function driftHtml({ title, drift, host, diagnostics }: DriftView, info?: RunInfo): string {
+  return page(title, [
+    html`<header>${themeButton}<h1>${title}</h1>${where(host, [], info)}</header>
+`,
+    findings("Findings", diagnostics),
+    drift.length === 0
+      ? NOTHING
+      : html`${filterBar(drift.map(driftFacets))}<section class="list"><h2>Since the last apply</h2>
+${chunked(driftList(drift))}</section>
+${keyHelp}`,
+  ]);
+}
+
+export function driftList(drift: readonly DriftItem[]): readonly Html[] {
+  return drift.map((one) =>
+    folded({
+      tone: one.what,
+      open: drift.length <= OPEN,
+      facets: driftFacets(one),
+      head: [
+        html`<span class="address">${one.address}</span><span class="verb">${one.verb}</span>${severity(one.severity)}${remark(one.remark)}${place(one.at)}`,
+      ],
+      body: [
+        one.origin === "" ? NOTHING : html`<p class="hint">${one.origin}</p>`,
+        fieldTable(one.fields),
+        sideBySide(one.content),
+      ],
+    }),
+  );
+}
+
+/** So many are seen at a glance; more are read one by one. */
+const OPEN = 5;

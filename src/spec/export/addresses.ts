@@ -1,6 +1,7 @@
 // Names of live things as keys of a spec: legal in references, the same at each export, and each used once.
+// Secrets of an exported workspace: their values cannot be read back, so a spec can only name where they are to come from.
 
-import { type Address, addressOf } from "../../core/address.ts";
+import { type Address, addressOf, memberOf } from "../../core/address.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 
 /** A live thing with the place that it gets in a spec. */
@@ -60,11 +61,41 @@ function freeKey(key: string, natural: ReadonlySet<string>, taken: ReadonlySet<s
   }
 }
 
-export function compare(a: string, b: string): number {
+function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Ids that are numbers compare as numbers: the oldest comes first. */
 function compareIds(a: string, b: string): number {
   return /^\d+$/.test(a) && /^\d+$/.test(b) ? a.length - b.length || compare(a, b) : compare(a, b);
+}
+
+/** `ETL_DB_PASSWORD` for `etl/db-password`, with a number where another secret has that word already. */
+export function variablesFor(secrets: readonly Placed[]): ReadonlyMap<Address, string> {
+  const taken = new Set<string>();
+  const found = new Map<Address, string>();
+  for (const { address, live } of secrets) {
+    const word = live.name
+      .toUpperCase()
+      .replace(/[^A-Z0-9]+/g, "_")
+      .replace(/^(?=\d)/, "_");
+    let name = word;
+    for (let number = 2; taken.has(name); number++) name = `${word}_${number}`;
+    taken.add(name);
+    found.set(address, name);
+  }
+  return found;
+}
+
+/** The comment above a scope: what would manage its secrets. */
+export function secretNotes(
+  under: string,
+  inside: readonly Placed[],
+  variables: ReadonlyMap<Address, string>,
+): readonly string[] {
+  return [
+    "Values of secrets cannot be read back. To manage them, write under the scope, with a source for each:",
+    `  ${under}:`,
+    ...inside.map((one) => `    ${memberOf(one.live.name)}: { env: ${variables.get(one.address) ?? ""} }`),
+  ];
 }

@@ -3,14 +3,13 @@
 import { type Address, memberOf, parentOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
-import { hasContent, secretField } from "../../resource/content-kinds.ts";
+import { hasContent, secretField } from "../../resource/content.ts";
 import type { Live } from "../../resource/live.ts";
 import { isBuiltIn } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
-import { escaped } from "../template.ts";
-import { type Placed, placed } from "./addresses.ts";
-import { secretNotes, variablesFor } from "./secrets.ts";
+import { escaped } from "../model/template.ts";
+import { type Placed, placed, secretNotes, variablesFor } from "./addresses.ts";
 import { type Source, sourcesOf } from "./sources.ts";
 import { namesKind, type Writing, writtenValues } from "./values.ts";
 

@@ -1,7 +1,7 @@
 // Where the contents of exported things go: paths below the spec's folder that no name of a live thing can lead out of.
 
 import { digest } from "../../core/canonical.ts";
-import { extensionFor, isNotebookKind } from "../contents.ts";
+import { extensionFor, isNotebookKind } from "../files/contents.ts";
 import type { Placed } from "./addresses.ts";
 
 /** A content to be fetched, and its file, relative to the spec's folder. */
@@ -52,14 +52,21 @@ function freePath(path: string, extension: string, taken: ReadonlySet<string>): 
 /** File systems take 255 bytes for a name; an extension and a number have to fit, too. */
 const LONGEST = 200;
 
-/** One name of a path: what has a meaning to file systems, globs or templates is written as `%XX`. */
+/**
+ * One name of a path. What has a meaning to file systems, globs or templates is written as `%XX`, and so is what would make a
+ * program act on the file: no name starts with a dot (`.git`, `.envrc`), nor is it a short name of Windows for one (`git~1`).
+ */
 function segment(name: string): string {
   const plain = name
-    .replace(/[^\p{L}\p{N} ._@+,=()~-]/gu, encoded)
-    .replace(/^\.{1,2}$/, (dots) => "%2E".repeat(dots.length));
+    .replace(/[^\p{L}\p{N} ._@+,=()-]/gu, encoded)
+    .replace(/^[. ]|[. ]$/g, encoded)
+    .replace(ACTED_ON, encoded);
   if (byteLength(plain) <= LONGEST) return plain;
-  return `${[...plain].slice(0, 60).join("")}~${digest(new TextEncoder().encode(name)).slice(0, 16)}`;
+  return `${[...plain].slice(0, 60).join("")}+${digest(new TextEncoder().encode(name)).slice(0, 16)}`;
 }
+
+/** The first letter of a device of Windows, and of `HEAD`: with it a folder counts as a repository, whose config git runs. */
+const ACTED_ON = /^(?=(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)|head$)[a-z]/i;
 
 function encoded(character: string): string {
   return [...new TextEncoder().encode(character)]

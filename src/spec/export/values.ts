@@ -3,11 +3,11 @@
 import { canonicalJson } from "../../core/canonical.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { setMember } from "../../core/pointer.ts";
-import { isContentField } from "../../resource/content-kinds.ts";
-import { type FieldSchema, memberSchema, type Values } from "../../resource/fields.ts";
+import { isContentField } from "../../resource/content.ts";
+import { type FieldSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/provider.ts";
-import { isOptional } from "../schema.ts";
-import { escaped } from "../template.ts";
+import { escaped } from "../model/template.ts";
+import { isOptional } from "../schema/json-schema.ts";
 
 export interface Writing {
   /** Everything that a spec can say, also what is left out as a rule. */

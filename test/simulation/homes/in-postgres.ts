@@ -1,14 +1,14 @@
 // States in a real PostgreSQL server that the simulation starts: one schema for each story, one state for each copy of it.
 
-import type { Clock } from "../../../src/state/ports.ts";
-import type { Database } from "../../../src/state/postgres/database.ts";
-import { openPgDatabase } from "../../../src/state/postgres/pg-database.ts";
-import { PostgresPlace } from "../../../src/state/postgres/postgres-place.ts";
-import { statementsOf } from "../../../src/state/postgres/schema.ts";
-import { type PostgresUrl, parsePostgresUrl } from "../../../src/state/postgres/url.ts";
+import type { Database } from "../../../src/state/backends/postgres/database.ts";
+import { openPgDatabase } from "../../../src/state/backends/postgres/pg-database.ts";
+import { PostgresPlace } from "../../../src/state/backends/postgres/postgres-backend.ts";
+import { statementsOf } from "../../../src/state/backends/postgres/tables.ts";
+import { type PostgresUrl, parsePostgresUrl } from "../../../src/state/backends/postgres/url.ts";
+import type { Clock } from "../../../src/state/model/ports.ts";
 import type { Home, Line } from "../../engine/home.ts";
 import type { ProcessOptions, Site } from "../../engine/site.ts";
-import { type PostgresServer, startPostgres } from "../../state/postgres/server.ts";
+import { type PostgresServer, startPostgres } from "../../state/backends/postgres/server.ts";
 import { LATENCY_MS } from "./in-workspace.ts";
 
 interface Running {

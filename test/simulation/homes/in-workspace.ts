@@ -1,9 +1,9 @@
 // States in the workspace's own file system: their requests go to the emulator of the site, beside those of the engine.
 
-import type { HttpRequest } from "../../../src/api/exchange.ts";
-import { isConflict, isMissing } from "../../../src/api/missing.ts";
-import { Files } from "../../../src/state/workspace-file/files.ts";
-import { WorkspacePlace } from "../../../src/state/workspace-file/workspace-place.ts";
+import { isConflict, isMissing } from "../../../src/api/contract/refusals.ts";
+import type { HttpRequest } from "../../../src/api/http/message.ts";
+import { Files } from "../../../src/state/backends/workspace-file/files.ts";
+import { WorkspacePlace } from "../../../src/state/backends/workspace-file/workspace-backend.ts";
 import type { Home, Line } from "../../engine/home.ts";
 import type { Site } from "../../engine/site.ts";
 

@@ -1,7 +1,7 @@
 // The self-test: each seeded bug is noticed by the suite that is there for it, at the size of `npm test`.
 
 import { expect, test } from "vitest";
-import { isPostgresHere } from "../../state/postgres/server.ts";
+import { isPostgresHere } from "../../state/backends/postgres/server.ts";
 import { mutants } from "./mutants.ts";
 import { trial } from "./trial.ts";
 

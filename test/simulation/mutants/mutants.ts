@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "no-journal-fsync",
     bug: "the journal is written and not made durable",
-    file: "src/state/file/file-place.ts",
+    file: "src/state/backends/file/file-backend.ts",
     find: `        await file.write(new TextEncoder().encode(lines.join("")));
         await file.sync();`,
     put: `        await file.write(new TextEncoder().encode(lines.join("")));`,
@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "no-folder-fsync",
     bug: "the name of a new journal is not made durable",
-    file: "src/state/file/file-place.ts",
+    file: "src/state/backends/file/file-backend.ts",
     find: `    await fs.syncFolder(folder);
     const file = await fs.open(inFolder(folder, JOURNAL_FILE), "append");`,
     put: `    const file = await fs.open(inFolder(folder, JOURNAL_FILE), "append");`,
@@ -37,7 +37,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "in-place-write",
     bug: "state and journal are written in place, without a temporary file",
-    file: "src/state/file/durable.ts",
+    file: "src/state/backends/file/atomic-write.ts",
     find: `  await writeDurably(fs, temporary, text);
   try {
     await check();`,
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "intent-not-awaited",
     bug: "a request leaves before its intent is durable",
-    file: "src/engine/journaled.ts",
+    file: "src/engine/apply/journaled-writer.ts",
     find: `      const seq = await this.#seq;
       this.#sent += 1;
       return seq;
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "done-before-response",
     bug: "a change counts as done when its request leaves",
-    file: "src/engine/journaled.ts",
+    file: "src/engine/apply/journaled-writer.ts",
     find: `      const seq = await this.#seq;
       this.#sent += 1;
       return seq;
@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "no-sweep",
     bug: "a token that was not found is forgotten at once",
-    file: "src/engine/settle.ts",
+    file: "src/engine/recover/resolve-intent.ts",
     find: `return unanswered && around.now < until`,
     put: `return unanswered && around.now < 0`,
     suite: "late",
@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "adopts-without-equality",
     bug: "whatever has the name is taken for ours after an unknown outcome",
-    file: "src/engine/matches.ts",
+    file: "src/engine/recover/match-object.ts",
     find: `return found.every((diff) =>`,
     put: `return true || found.every((diff) =>`,
     suite: "taken",
@@ -98,7 +98,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "blind-retry",
     bug: "a write that cannot be repeated is sent again after an unknown outcome",
-    file: "src/api/retry.ts",
+    file: "src/api/retry/retry-policy.ts",
     find: `if (mayHaveActed(bad) && !situation.repeatable) return "give up";`,
     put: ``,
     suite: "faults",
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "fence-ignored",
     bug: "a holder does not look whether another one has taken over",
-    file: "src/state/file/claims.ts",
+    file: "src/state/backends/file/lock-files.ts",
     find: `  if (greatest !== fence) throw new Failure(lockLost("another run took it over"));`,
     put: ``,
     suite: "zombie",
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "unfinished-files-stay",
     bug: "a new holder leaves the unfinished files of the last one where they are",
-    file: "src/state/file/file-place.ts",
+    file: "src/state/backends/file/file-backend.ts",
     find: `    await this.#removeUnfinished();
     return true;`,
     put: `    return true;`,
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "lock-looked-at-once",
     bug: "a repeated request does not look at the lock again",
-    file: "src/engine/run.ts",
+    file: "src/engine/apply/apply-run.ts",
     find: `return writer.write(operation, input, permit);`,
     put: `return writer.write(operation, input);`,
     suite: "zombie",
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "secret-in-the-state",
     bug: "the state keeps secrets as base64 in place of a keyed digest",
-    file: "src/spec/secrets.ts",
+    file: "src/spec/resolve/secrets.ts",
     find: `const digest = sources.keyed(bytes);`,
     put: `const digest = Buffer.from(bytes).toString("base64");`,
     suite: "crash",
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "no-token",
     bug: "clusters carry no token",
-    file: "src/providers/clusters/token.ts",
+    file: "src/providers/clusters/states.ts",
     find: `return token === undefined ? values : {`,
     put: `return token !== undefined ? values : {`,
     suite: "crash",
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "id-not-recorded",
     bug: "the id of a job is not durable before it gets its settings",
-    file: "src/engine/journaled.ts",
+    file: "src/engine/apply/journaled-writer.ts",
     find: `    await this.#lease.append({ type: "created", intent: seq, id });`,
     put: ``,
     suite: "crash",
@@ -167,15 +167,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: "token-before-id",
     bug: "a job that has its real name is looked for by its token, although its id is recorded",
-    file: "src/engine/matches.ts",
-    find: `  if (intent.made !== undefined) return world.byId(provider.kind, intent.made);`,
+    file: "src/engine/recover/match-object.ts",
+    find: `  if (intent.made !== undefined) return world.byId(kind, intent.made);`,
     put: ``,
     suite: "crash",
   },
   {
     name: "odd-is-empty",
     bug: "an answer of the wrong type counts as an empty list",
-    file: "src/providers/answer.ts",
+    file: "src/providers/kit/responses.ts",
     find: `    if (!Array.isArray(found) || !found.every(isObject)) throw unlikeContract(key, "a list of objects");`,
     put: `    if (!Array.isArray(found) || !found.every(isObject)) return [];`,
     suite: "faults",
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "moved-is-overwritten",
     bug: "an object that changed after the plan is written all the same",
-    file: "src/engine/reread.ts",
+    file: "src/engine/apply/read-object.ts",
     find: `    throw moved(change, "changed");`,
     put: `    return live;`,
     suite: "moves",
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "full-disk-ignored",
     bug: "a journal that cannot be written stops nothing",
-    file: "src/state/journal-writer.ts",
+    file: "src/state/store/journal-writer.ts",
     find: `      this.#broken = ioFailure(failure, "writing the journal");
       throw this.#broken;`,
     put: `      void ioFailure(failure, "writing the journal");`,
@@ -200,7 +200,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "leftovers-forgotten",
     bug: "an object that was replaced is not remembered until it is gone",
-    file: "src/engine/record.ts",
+    file: "src/engine/apply/build-record.ts",
     find: `    ...(deposed.length === 0 ? {} : { deposed }),`,
     put: ``,
     suite: "crash",
@@ -208,7 +208,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "recovery-not-recorded",
     bug: "what recovery found out is not written down",
-    file: "src/engine/recover.ts",
+    file: "src/engine/recover/recover.ts",
     find: `await Promise.all(entries.map((entry) => lease.append(entry)));`,
     put: `await Promise.all(entries.slice(0, 0).map((entry) => lease.append(entry)));`,
     suite: "crash",
@@ -216,10 +216,31 @@ export const mutants: readonly Mutant[] = [
   {
     name: "unordered-deletes",
     bug: "a delete does not wait for those who hold what goes",
-    file: "src/planner/edges.ts",
+    file: "src/planner/decide/dependencies.ts",
     find: `return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };`,
     put: `return { ...change, dependsOn: [...needs].sort() };`,
     suite: "cut",
+  },
+  {
+    name: "acl-waits-for-no-group",
+    bug: "an access does not depend on the user or group that it names",
+    file: "src/providers/acls.ts",
+    find: `  needs: (name) => ["users", "groups"].map((kind) => ({ kind, name: placeOf(name).member })),`,
+    put: `  needs: () => [],`,
+    suite: "order",
+  },
+  {
+    name: "walk-does-not-wait",
+    bug: "what depends on a change begins together with it",
+    file: "src/engine/apply/walk-graph.ts",
+    find: `      const good = await node.run();
+      this.#settle(at);
+      if (good) this.#release(at);`,
+    put: `      this.#release(at);
+      const good = await node.run();
+      this.#settle(at);
+      if (good) this.#settled[at] = true;`,
+    suite: "order",
   },
   ...sharedMutants,
 ];

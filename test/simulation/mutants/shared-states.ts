@@ -2,14 +2,14 @@
 
 import type { Mutant } from "./mutants.ts";
 
-const PLACE = "src/state/workspace-file/workspace-place.ts";
-const STATEMENTS = "src/state/postgres/schema.ts";
+const PLACE = "src/state/backends/workspace-file/workspace-backend.ts";
+const STATEMENTS = "src/state/backends/postgres/tables.ts";
 
 export const sharedMutants: readonly Mutant[] = [
   {
     name: "workspace-lock-overwritten",
     bug: "a lock in the workspace is made over one that is there",
-    file: "src/state/workspace-file/files.ts",
+    file: "src/state/backends/workspace-file/files.ts",
     find: `await this.#inBlocks(path, bytes, false);`,
     put: `await this.#inBlocks(path, bytes, true);`,
     suite: "shared",

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startPostgres } from "../../state/postgres/server.ts";
+import { startPostgres } from "../../state/backends/postgres/server.ts";
 import type { Figures } from "../suite.ts";
 import { pageOf } from "./page.ts";
 import { zerosOf } from "./zeros.ts";

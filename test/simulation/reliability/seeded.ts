@@ -1,6 +1,6 @@
 // Seeds each bug in turn and records which case noticed it, after how many.
 
-import { isPostgresHere } from "../../state/postgres/server.ts";
+import { isPostgresHere } from "../../state/backends/postgres/server.ts";
 import { type Mutant, mutants } from "../mutants/mutants.ts";
 import { trial } from "../mutants/trial.ts";
 import type { MutantRecord } from "./record.ts";

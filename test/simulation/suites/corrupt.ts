@@ -1,7 +1,7 @@
 // Corrupt state: every byte cut and flipped, and parts and lines gone, swapped, repeated, strange, older or newer, on every form of store.
 
+import { type PostgresServer, startPostgres } from "../../state/backends/postgres/server.ts";
 import { Corruption, type Damage } from "../../state/corruption.ts";
-import { type PostgresServer, startPostgres } from "../../state/postgres/server.ts";
 import { inWorkspace, onDisk, onPostgres, type Shared } from "../../state/sharing.ts";
 import type { Suite } from "../suite.ts";
 

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { OPERATIONS, type OperationName } from "../../../src/api/operations.ts";
+import { OPERATIONS, type OperationName } from "../../../src/api/contract/operations.ts";
 import { calmRun } from "../calm.ts";
 import type { Form } from "../forms.ts";
 import { violations } from "../invariants.ts";

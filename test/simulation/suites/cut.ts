@@ -1,6 +1,6 @@
 // The parallel cut: four requests at once, the process dies, and each request that was on its way is received or not.
 
-import type { HttpRequest, HttpResponse } from "../../../src/api/exchange.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
 import type { Send } from "../../engine/site.ts";
 import { calmRun } from "../calm.ts";
 import type { Form } from "../forms.ts";
@@ -10,7 +10,7 @@ import { doom, isWrite, type Point } from "../trace.ts";
 import { Trial } from "../trial.ts";
 
 const PARALLELISM = 4;
-const SCENARIOS = ["create", "update", "replace", "delete", "mixed"] as const;
+const SCENARIOS = ["create", "update", "replace", "delete", "mixed", "names"] as const;
 /** How long a request, and an answer, is on its way. */
 const LATENCY_MS = 5;
 

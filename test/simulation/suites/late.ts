@@ -1,6 +1,6 @@
 // The late commit: a request times out, and the service carries it out later: some requests later, after the run, after the next.
 
-import type { HttpRequest, HttpResponse } from "../../../src/api/exchange.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
 import type { Send } from "../../engine/site.ts";
 import { calmRun } from "../calm.ts";
 import { violations } from "../invariants.ts";

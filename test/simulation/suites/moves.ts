@@ -1,8 +1,8 @@
 // Live moves: between plan and apply somebody changes one managed field. The change that rests on it is skipped, never overwritten.
 
-import type { Change } from "../../../src/planner/change.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
 import { registry } from "../../../src/providers/index.ts";
-import type { FieldSchema } from "../../../src/resource/fields.ts";
+import type { FieldSchema } from "../../../src/resource/field-schema.ts";
 import { calmRun } from "../calm.ts";
 import type { Form } from "../forms.ts";
 import { meddle, other } from "../meddle.ts";

@@ -1,7 +1,7 @@
 // The zombie: a process is frozen at each of its moments, another one takes the lock over and finishes, then the first goes on.
 
-import type { HttpRequest, HttpResponse } from "../../../src/api/exchange.ts";
-import { stateToJson } from "../../../src/state/exchange.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
+import { stateToJson } from "../../../src/state/format/state-json.ts";
 import type { ProcessOptions, Send } from "../../engine/site.ts";
 import { calmRun } from "../calm.ts";
 import type { Form } from "../forms.ts";

@@ -3,7 +3,7 @@ import { type RemoteId, remoteId } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { registry } from "../../../src/providers/index.ts";
-import { yamlText } from "../../../src/report/yaml-text.ts";
+import { yamlText } from "../../../src/report/text/yaml.ts";
 import type { Live, LiveKind } from "../../../src/resource/live.ts";
 import type { LiveObject } from "../../../src/resource/provider.ts";
 import { type ExportInput, exportable, exported } from "../../../src/spec/export/document.ts";

@@ -60,3 +60,22 @@ test("a name that is too long for a file system is cut, and stays apart from oth
   expect(one).not.toBe(two);
   expect(Buffer.byteLength(one)).toBeLessThan(255);
 });
+
+test.each([
+  ["/.git/config", "files/%2Egit/config"],
+  ["/a/.GIT/hooks/post-checkout", "files/a/%2EGIT/hooks/post-checkout"],
+  ["/.workspace/default/key", "files/%2Eworkspace/default/key"],
+  ["/.gitattributes", "files/%2Egitattributes"],
+  ["/a/.envrc", "files/a/%2Eenvrc"],
+  ["/.../x", "files/%2E.%2E/x"],
+  ["/git~1/config", "files/git%7E1/config"],
+  ["/a./b ", "files/a%2E/b%20"],
+  ["/ .git/x", "files/%20.git/x"],
+  ["/repo/HEAD", "files/repo/%48EAD"],
+  ["/repo/head", "files/repo/%68ead"],
+  ["/nul.txt/x", "files/%6Eul.txt/x"],
+  ["/a.git/x.y", "files/a.git/x.y"],
+  ["/%2Egit/config", "files/%252Egit/config"],
+])("%s is written to %s, where no program acts on it", (name, path) => {
+  expect(pathsOf("files", [[name]])).toEqual([path]);
+});

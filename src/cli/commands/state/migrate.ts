@@ -1,20 +1,22 @@
 // `workspace state migrate TO`: moves the state to another place. The old place keeps its generations and a note of where it went.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
-import { count } from "../../../core/words.ts";
-import { printable } from "../../../report/printable.ts";
-import { migrate as move } from "../../../state/migrate.ts";
-import type { State } from "../../../state/record.ts";
-import { defineCommand } from "../../command.ts";
-import { EXIT } from "../../exit.ts";
-import { assertFollows } from "../../state-order.ts";
-import { openStateAt, withState } from "../../state-place.ts";
-import { FORCE, WRITING, waiting } from "./place-options.ts";
+import { count } from "../../../core/sentences.ts";
+import { printable } from "../../../report/text/printable.ts";
+import type { State } from "../../../state/model/record.ts";
+import { migrate as move } from "../../../state/store/migrate.ts";
+import { openStateAt, withState } from "../../../workflow/session/open-state.ts";
+import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
+import { assertFollows } from "../../../workflow/transfer/replace-state.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
+import { FORCE, refuseExposed, WRITING, waiting } from "./state-options.ts";
 
 export const migrate = defineCommand({
   name: "migrate",
   summary: "move the state to another place",
-  options: { ...WRITING, force: FORCE },
+  options: { ...WRITING, ...UNENCRYPTED_OPTION, force: FORCE },
   args: [{ name: "<to>", description: "a folder, postgres://user@host/database, or workspace:/folder" }],
   notes: "A move that was cut is ended by the same command; until then nothing goes on from the old place.",
   async run(context, options, [to]) {
@@ -25,6 +27,7 @@ export const migrate = defineCommand({
           throw new Failure(error("CLI_USAGE", `the state is at ${source.place} already`));
         const check = (present: State, incoming: State): void => {
           if (!options.force) assertFollows(present, incoming, source.place);
+          refuseExposed(context, exposedRecords(context, to, options, incoming));
         };
         return move(source, target, check, waiting(context, options));
       });

@@ -1,17 +1,25 @@
 // `workspace state rekey`: writes the state and its generations again under WORKSPACE_STATE_KEY.
 
+import type { Context } from "../../../config/environment.ts";
+import { fromEnv } from "../../../config/settings.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
-import { defineCommand } from "../../command.ts";
-import { fromEnv } from "../../config.ts";
-import { EXIT } from "../../exit.ts";
-import { flag } from "../../option.ts";
-import { openStateAt } from "../../state-place.ts";
-import { WRITING, waiting } from "./place-options.ts";
+import type { Loaded } from "../../../state/model/store.ts";
+import { openStateAt, type StateOptions, saidState } from "../../../workflow/session/open-state.ts";
+import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { flag } from "../../command/option.ts";
+import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
+import { refuseExposed, WRITING, waiting } from "./state-options.ts";
 
 export const rekey = defineCommand({
   name: "rekey",
   summary: "encrypt the state under WORKSPACE_STATE_KEY",
-  options: { ...WRITING, decrypt: flag("--decrypt", "stop encrypting; WORKSPACE_STATE_KEY has to be unset") },
+  options: {
+    ...WRITING,
+    ...UNENCRYPTED_OPTION,
+    decrypt: flag("--decrypt", "stop encrypting; WORKSPACE_STATE_KEY has to be unset"),
+  },
   notes: `WORKSPACE_STATE_KEY is the key from now on, WORKSPACE_STATE_KEY_OLD the one so far; without the old one the state is
 encrypted for the first time. A run that was cut is simply run again, with both keys. Saved plans have to be made anew.`,
   async run(context, options) {
@@ -23,7 +31,12 @@ encrypted for the first time. A run that was cut is simply run again, with both 
       ...(keyText === undefined ? {} : { keyText }),
       ...(oldKeyText === undefined ? {} : { oldKeyText }),
     };
-    const store = openStateAt(context, options, options.state ?? fromEnv(context, "WORKSPACE_STATE"), keys);
+    const place = saidState(context, options);
+    if (oldKeyText !== undefined && options.decrypt) {
+      const { state } = await readWith(context, options, oldKeyText);
+      refuseExposed(context, exposedRecords(context, place, options, state));
+    }
+    const store = openStateAt(context, options, place, keys);
     try {
       const { serial } = await store.rekey(waiting(context, options));
       const how =
@@ -35,6 +48,15 @@ encrypted for the first time. A run that was cut is simply run again, with both 
     }
   },
 });
+
+async function readWith(context: Context, options: StateOptions, keyText: string): Promise<Loaded> {
+  const store = openStateAt(context, options, saidState(context, options), { keyText });
+  try {
+    return await store.read();
+  } finally {
+    await store.close();
+  }
+}
 
 function misused(keyText: string | undefined, oldKeyText: string | undefined, decrypt: boolean) {
   if (decrypt && keyText !== undefined)

@@ -1,17 +1,18 @@
 // `workspace state restore [GENERATION]`: brings an older state back, also where the present one is damaged; without an argument lists them.
 
+import type { Context } from "../../../config/environment.ts";
 import { kindOf } from "../../../core/address.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
-import { count } from "../../../core/words.ts";
-import { printable, printableJson } from "../../../report/printable.ts";
-import type { State } from "../../../state/record.ts";
-import type { Generation } from "../../../state/store.ts";
-import { defineCommand } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit.ts";
-import { choice } from "../../option.ts";
-import { withState } from "../../state-place.ts";
-import { WRITING, waiting } from "./place-options.ts";
+import { count } from "../../../core/sentences.ts";
+import { pastRunAuthor, pastRunTime } from "../../../report/inspect/history-text.ts";
+import { printable, printableJson } from "../../../report/text/printable.ts";
+import type { State } from "../../../state/model/record.ts";
+import type { Generation } from "../../../state/model/store.ts";
+import { withState } from "../../../workflow/session/open-state.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { choice } from "../../command/option.ts";
+import { WRITING, waiting } from "./state-options.ts";
 
 const OPTIONS = {
   ...WRITING,
@@ -55,7 +56,9 @@ function list(context: Context, generations: readonly Generation[], form: "text"
   for (const one of generations) {
     const { serial, state, diagnostics } = one;
     const what =
-      state === undefined ? `cannot be read: ${diagnostics[0]?.message ?? "it is gone"}` : counted(state);
+      state === undefined
+        ? `cannot be read: ${diagnostics[0]?.message ?? "it is gone"}`
+        : `${counted(state)}${lastApply(state)}`;
     context.stdout.write(`${String(serial).padStart(6)}  ${printable(what)}\n`);
   }
 }
@@ -70,9 +73,17 @@ function counted(state: State): string {
   return `${count(state.records.size, "resource")}${parts.length === 0 ? "" : `: ${parts.join(", ")}`}`;
 }
 
+/** When and by whom the workspace was last changed from this state. */
+function lastApply({ history = [] }: State): string {
+  const run = history.at(-1);
+  return run === undefined ? "" : `; last ${run.command} ${pastRunTime(run)} by ${pastRunAuthor(run)}`;
+}
+
 function brief({ serial, state, diagnostics }: Generation): Record<string, unknown> {
   if (state === undefined) return { serial, problem: diagnostics[0]?.message ?? "it is gone" };
-  return { serial, lineage: state.lineage, host: state.host, resources: state.records.size };
+  const run = state.history?.at(-1);
+  const last = run === undefined ? {} : { last_apply: pastRunTime(run), by: pastRunAuthor(run) };
+  return { serial, lineage: state.lineage, host: state.host, resources: state.records.size, ...last };
 }
 
 const SHOWN = 20;

@@ -1,11 +1,11 @@
 // `workspace state unlock [NONCE]`: takes the lock away from a run that is dead, or frees one that cannot be read.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
-import { defineCommand } from "../../command.ts";
-import { EXIT } from "../../exit.ts";
-import { flag } from "../../option.ts";
-import { withState } from "../../state-place.ts";
-import { PLACE } from "./place-options.ts";
+import { withState } from "../../../workflow/session/open-state.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { flag } from "../../command/option.ts";
+import { PLACE } from "./state-options.ts";
 
 export const unlock = defineCommand({
   name: "unlock",

@@ -1,9 +1,9 @@
 // What happens on a cluster: runs come and go, inactivity ends it, runs are told when its state changes (B 2.4).
 
-import { CLUSTERS } from "../../limits.ts";
-import type { World } from "../../world.ts";
+import { CLUSTERS } from "../../world/limits.ts";
+import type { World } from "../../world/world.ts";
 import { type Cluster, clusterById, isUp, putCluster } from "./cluster.ts";
-import { terminateCluster } from "./end.ts";
+import { terminateCluster } from "./terminate.ts";
 
 const MINUTE = 60_000;
 export const IDLE = "clusters.idle";

@@ -1,8 +1,9 @@
 // A cluster as it is kept, how it is found, and the indexes that lists and retention need.
 
-import { ApiError, invalidValue } from "../../errors.ts";
-import { CLUSTERS } from "../../limits.ts";
-import type { Collection, World } from "../../world.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { ApiError, invalidValue } from "../../world/errors.ts";
+import { CLUSTERS } from "../../world/limits.ts";
+import type { Collection, World } from "../../world/world.ts";
 import type { Tags } from "../compute/tags.ts";
 
 type ClusterState = "PENDING" | "RUNNING" | "RESTARTING" | "RESIZING" | "TERMINATING" | "TERMINATED";
@@ -29,6 +30,8 @@ export interface Attributes {
   readonly enable_elastic_disk: boolean;
   readonly instance_pool_id?: string;
   readonly ssh_public_keys?: readonly string[];
+  /** Fields of a dialect. */
+  readonly extra?: JsonObject;
 }
 
 export type InitScript =

@@ -1,9 +1,12 @@
 // A cluster as `get` and `list` answer it (ClusterInfo, B 2.4).
+// What `clusters/list` shows: pinned, active, and the most recently terminated clusters (B 4.3 rule 3).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { CLUSTERS } from "../../limits.ts";
+import { CLUSTERS } from "../../world/limits.ts";
+import type { Call, Reply } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
 import { type Tags, tagsOf } from "../compute/tags.ts";
-import { type Cluster, isUp } from "./cluster.ts";
+import { activeIds, type Cluster, clusterById, isUp, pinsOf, terminatedIds } from "./cluster.ts";
 import { describeNodes } from "./nodes.ts";
 
 const JDBC_PORT = 10_000;
@@ -60,4 +63,41 @@ function defaultTags(cluster: Cluster): Tags {
   };
   const internal = { PlatformClusterSource: cluster.source, PlatformApiVersion: "2.0" };
   return [...tagsOf(named), ...(cluster.job_tags ?? tagsOf(internal))];
+}
+
+export function listClusters(call: Call, world: World): Reply {
+  const clusters = listedIds(world).flatMap((id): JsonObject[] => {
+    const cluster = clusterById(world, id);
+    if (cluster === undefined) return [];
+    const pinnedBy = pinsOf(world).get(id);
+    return [
+      {
+        ...describeCluster(cluster),
+        ...logStatus(cluster, call.now),
+        ...(pinnedBy === undefined ? {} : { pinned_by_user_name: pinnedBy }),
+      },
+    ];
+  });
+  return { json: clusters.length === 0 ? {} : { clusters } };
+}
+
+/** Active ones first, then pinned ones, then those that ended last. */
+function listedIds(world: World): string[] {
+  const ids = new Set<string>();
+  for (const [id] of activeIds(world).entries()) ids.add(id);
+  for (const [id] of pinsOf(world).entries()) ids.add(id);
+  for (const id of lastTerminated(world, ids)) ids.add(id);
+  return [...ids];
+}
+
+function lastTerminated(world: World, listed: ReadonlySet<string>): string[] {
+  const interactive: string[] = [];
+  const automated: string[] = [];
+  for (const [id, byJob] of terminatedIds(world).entries()) {
+    if (!listed.has(id)) (byJob ? automated : interactive).push(id);
+  }
+  return [
+    ...interactive.slice(-CLUSTERS.listed_interactive).reverse(),
+    ...automated.slice(-CLUSTERS.listed_automated).reverse(),
+  ];
 }

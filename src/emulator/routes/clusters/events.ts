@@ -1,10 +1,10 @@
 // The event log of clusters: how entries are written, kept and read page by page (B 2.5, B 4.3, B 6).
 
 import type { Json, JsonObject } from "../../../core/json.ts";
-import type { Call, Reply } from "../../call.ts";
-import { invalidValue } from "../../errors.ts";
-import { CLUSTERS } from "../../limits.ts";
-import type { Collection, World } from "../../world.ts";
+import { invalidValue } from "../../world/errors.ts";
+import { CLUSTERS } from "../../world/limits.ts";
+import type { Call, Reply } from "../../world/operation.ts";
+import type { Collection, World } from "../../world/world.ts";
 import { clusterOr400 } from "./cluster.ts";
 
 /** Types that nothing here causes by itself. */

@@ -1,8 +1,8 @@
 // The nodes of a cluster: how it gets them from a pool or the provider, gives them back, and what each looks like.
 
 import type { JsonObject } from "../../../core/json.ts";
-import { CLUSTERS } from "../../limits.ts";
-import type { World } from "../../world.ts";
+import { CLUSTERS } from "../../world/limits.ts";
+import type { World } from "../../world/world.ts";
 import { nodeType } from "../compute/node-types.ts";
 import { giveInstancesBack, takeInstances } from "../pools/pool.ts";
 import type { Cluster, Reason } from "./cluster.ts";

@@ -1,7 +1,7 @@
 // How a running cluster changes its size: asked for, by its own autoscaling, or when missing nodes turn up (B 3.2).
 
-import { CLUSTERS } from "../../limits.ts";
-import type { World } from "../../world.ts";
+import { CLUSTERS } from "../../world/limits.ts";
+import type { World } from "../../world/world.ts";
 import { waitForInstances } from "../pools/pool.ts";
 import { type Cluster, type ClusterSize, clusterById, putCluster } from "./cluster.ts";
 import { addEvent } from "./events.ts";

@@ -1,7 +1,7 @@
 // The node types that instances can have: what `clusters/list-node-types` answers and what each type brings (B 2.1, B 2.4).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { invalidValue } from "../../errors.ts";
+import { invalidValue } from "../../world/errors.ts";
 
 interface NodeType {
   readonly id: string;

@@ -1,7 +1,7 @@
 // The runtime versions that clusters can run: what `clusters/spark-versions` answers (B 4.3, B 9; grammar: facts 4.7).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { invalidValue } from "../../errors.ts";
+import { invalidValue } from "../../world/errors.ts";
 
 type Row = readonly [release: string, scala: string, spark: string, flavours: readonly string[]];
 

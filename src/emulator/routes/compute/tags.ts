@@ -1,7 +1,7 @@
 // Tags of pools and clusters (ClusterTag): a list of keys and values, as the contract's tables say; a map is taken too (facts 4.7).
 
-import { invalidValue } from "../../errors.ts";
-import { TAGS } from "../../limits.ts";
+import { invalidValue } from "../../world/errors.ts";
+import { TAGS } from "../../world/limits.ts";
 
 export type Tags = readonly { readonly key: string; readonly value: string }[];
 

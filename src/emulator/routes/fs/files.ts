@@ -1,10 +1,10 @@
 // The files and directories of the file system: their tree, their paths, and the contents behind them (A 2.8, A 4.5).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError } from "../../errors.ts";
-import { pathOfSegments, segmentsOf } from "../../paths.ts";
-import { type Entry, type Node, Tree } from "../../tree.ts";
-import type { World } from "../../world.ts";
+import { pathOfSegments, segmentsOf } from "../../world/encoding.ts";
+import { type Entry, type Node, Tree } from "../../world/entry-tree.ts";
+import { ApiError } from "../../world/errors.ts";
+import type { World } from "../../world/world.ts";
 
 export interface FileEntry extends Entry {
   /** Where the contents lie; a directory has none. */

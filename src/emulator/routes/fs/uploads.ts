@@ -1,12 +1,11 @@
 // Uploads in blocks: a handle that collects a file until it is closed or idle for too long (A 3, A 4.5 rules 1, 3, 4).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { decodeBase64 } from "../../base64.ts";
-import type { Operations } from "../../call.ts";
-import { ApiError } from "../../errors.ts";
-import { FILES } from "../../limits.ts";
-import { pathOfSegments } from "../../paths.ts";
-import type { Collection, World } from "../../world.ts";
+import { decodeBase64, pathOfSegments } from "../../world/encoding.ts";
+import { ApiError } from "../../world/errors.ts";
+import { FILES } from "../../world/limits.ts";
+import type { Operations } from "../../world/operation.ts";
+import type { Collection, World } from "../../world/world.ts";
 import { checkFree, fileSegments, filesOf, makeDirectories, placeFile } from "./files.ts";
 
 interface Upload {

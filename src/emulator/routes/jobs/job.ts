@@ -1,9 +1,9 @@
 // A job as it is kept, how it is found, and how it is answered (B 2.2).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { userById } from "../../directory.ts";
-import { type ApiError, invalidValue } from "../../errors.ts";
-import type { Collection, World } from "../../world.ts";
+import { userById } from "../../world/directory.ts";
+import { type ApiError, invalidValue } from "../../world/errors.ts";
+import type { Collection, World } from "../../world/world.ts";
 import type { JobSettings } from "./settings.ts";
 
 export interface Job {

@@ -1,8 +1,8 @@
 // A run as it is kept, the indexes by which runs are found (B 2.3).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { invalidValue } from "../../errors.ts";
-import type { Collection, World } from "../../world.ts";
+import { invalidValue } from "../../world/errors.ts";
+import type { Collection, World } from "../../world/world.ts";
 import { jobsOf } from "./job.ts";
 import type { Schedule } from "./settings.ts";
 
@@ -37,6 +37,8 @@ export interface Run {
   readonly schedule?: Schedule;
   readonly task: JsonObject;
   readonly cluster_spec: JsonObject;
+  /** Fields of a dialect. */
+  readonly extra?: JsonObject;
   readonly overriding_parameters?: JsonObject;
   readonly cluster_id?: string;
   readonly spark_context_id?: string;

@@ -1,9 +1,9 @@
 // Schedules: each job with one has a timer for the next time that it fires (B 2.2, CronSchedule).
 
-import type { World } from "../../world.ts";
+import type { World } from "../../world/world.ts";
+import { nextFiring } from "./cron.ts";
 import { type Job, jobById } from "./job.ts";
-import { nextFiring } from "./quartz.ts";
-import { startWithin } from "./start.ts";
+import { startWithin } from "./start-run.ts";
 
 export const FIRE = "jobs.fire";
 

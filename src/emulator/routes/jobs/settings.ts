@@ -1,10 +1,11 @@
 // The settings of a job as a request gives them, checked and completed with the defaults that `get` shows (B 2.2; facts 4.8).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { invalidValue } from "../../errors.ts";
-import { JOBS } from "../../limits.ts";
-import type { World } from "../../world.ts";
-import { CronError, isTimezone, parseQuartz } from "./quartz.ts";
+import { invalidValue } from "../../world/errors.ts";
+import { JOBS } from "../../world/limits.ts";
+import { extraOf } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
+import { CronError, isTimezone, parseQuartz } from "./cron.ts";
 import { type GivenTask, readTask } from "./task.ts";
 
 export interface Schedule {
@@ -39,6 +40,8 @@ export interface JobSettings extends PlainSettings {
   readonly timeout_seconds: number;
   readonly schedule?: Schedule;
   readonly max_concurrent_runs: number;
+  /** Fields of a dialect. */
+  readonly extra?: JsonObject;
 }
 
 /** Types and plain bounds were checked with openapi.yaml. */
@@ -66,6 +69,7 @@ export function readSettings(world: World, given: GivenSettings): JobSettings {
     ...(retry_on_timeout === undefined ? {} : { retry_on_timeout }),
     ...(given.schedule === undefined ? {} : { schedule: readSchedule(given.schedule) }),
     max_concurrent_runs: given.max_concurrent_runs ?? JOBS.default_concurrent_runs,
+    ...extraOf(given),
   };
 }
 

@@ -1,11 +1,12 @@
 // What a job or a run does: exactly one task, on exactly one cluster, with libraries (B 2.2).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError, invalidValue } from "../../errors.ts";
-import { CLUSTERS } from "../../limits.ts";
-import type { World } from "../../world.ts";
+import { ApiError, invalidValue } from "../../world/errors.ts";
+import { CLUSTERS } from "../../world/limits.ts";
+import { extraOf } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
 import { clusterOr400 } from "../clusters/cluster.ts";
-import { type GivenCluster, type ReadCluster, readCluster } from "../clusters/spec.ts";
+import { type GivenCluster, type ReadCluster, readCluster } from "../clusters/settings.ts";
 
 const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 export type TaskKind = (typeof TASKS)[number];
@@ -23,13 +24,17 @@ export interface GivenTask {
 
 /** The same with what is unknown left out, tags as a list and configuration as text. */
 export interface ReadTask {
-  readonly cluster: { readonly existing_cluster_id: string } | { readonly new_cluster: JsonObject };
+  readonly cluster:
+    | { readonly existing_cluster_id: string }
+    | { readonly new_cluster: JsonObject }
+    | Readonly<Record<string, never>>;
   readonly task: JsonObject;
   readonly libraries?: readonly JsonObject[];
 }
 
 /** Throws INVALID_PARAMETER_VALUE, or what `clusters/get` would for the existing cluster. */
 export function readTask(world: World, given: GivenTask): ReadTask {
+  if (isUnmodeled(given)) return { cluster: {}, task: {} };
   const [kind, ...others] = TASKS.filter((name) => given[name] !== undefined);
   if (kind === undefined) throw invalidValue(`One of ${TASKS.join(", ")} must be specified.`);
   if (others.length > 0)
@@ -42,6 +47,11 @@ export function readTask(world: World, given: GivenTask): ReadTask {
     task: { [kind]: readFields(kind, given[kind] ?? {}) },
     ...(libraries === undefined ? {} : { libraries }),
   };
+}
+
+/** Tasks of a dialect that are none of the four, or several: kept, and run without a cluster. */
+function isUnmodeled(given: GivenTask): boolean {
+  return extraOf(given).extra?.tasks !== undefined && TASKS.every((name) => given[name] === undefined);
 }
 
 export function taskKind(task: JsonObject): TaskKind {
@@ -65,7 +75,8 @@ function readNewCluster(world: World, given: GivenCluster | undefined): JsonObje
   if (given === undefined) return {};
   const { attributes, size } = readJobCluster(world, given);
   const known = { ...attributes, ...size } as unknown as JsonObject;
-  return Object.fromEntries(Object.entries(known).filter(([name]) => Object.hasOwn(given, name)));
+  const set = Object.entries(known).filter(([name]) => name === "extra" || Object.hasOwn(given, name));
+  return Object.fromEntries(set);
 }
 
 /** Throws INVALID_PARAMETER_VALUE in the words of the jobs service. */

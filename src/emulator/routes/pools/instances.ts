@@ -1,7 +1,7 @@
 // The instances of one pool as lots: how they are taken, given back, brought up and let go. Pure.
 
 import type { JsonObject } from "../../../core/json.ts";
-import { POOLS } from "../../limits.ts";
+import { POOLS } from "../../world/limits.ts";
 
 /** Instances that share their fate. Pending: ready at `at`. Idle: idle since `at`. In use: `cluster_id` says by whom. */
 export interface Lot {

@@ -1,8 +1,8 @@
 // An instance pool as it is kept, and what clusters ask of it: take instances, give them back, wait for some.
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError } from "../../errors.ts";
-import type { Collection, World } from "../../world.ts";
+import { ApiError } from "../../world/errors.ts";
+import type { Collection, World } from "../../world/world.ts";
 import type { Tags } from "../compute/tags.ts";
 import {
   available,
@@ -23,6 +23,8 @@ export interface Pool extends PoolSize {
   readonly enable_elastic_disk: boolean;
   readonly disk_spec?: JsonObject;
   readonly preloaded_spark_versions?: readonly string[];
+  /** Fields of a dialect. */
+  readonly extra?: JsonObject;
   readonly creator_user_id: string;
   readonly state: "ACTIVE" | "DELETED";
   readonly lots: readonly Lot[];

@@ -2,7 +2,7 @@
 
 import { type Compare, type Filter, parse } from "scim2-parse-filter";
 import type { Json } from "../../../core/json.ts";
-import { ScimError } from "../../errors.ts";
+import { ScimError } from "../../world/errors.ts";
 
 /** The values that an attribute of a resource has, or undefined when there is no such attribute. */
 export type Lookup = (attribute: string) => readonly Json[] | undefined;

@@ -1,7 +1,7 @@
 // PATCH of a SCIM resource: add, remove and replace, with paths and value filters (RFC 7644, section 3.5.2).
 
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import { ScimError } from "../../errors.ts";
+import { ScimError } from "../../world/errors.ts";
 import { attributeOf, parseFilter } from "./filter.ts";
 
 /** An attribute that a PATCH may name. A `list` holds objects that are told apart by their `value`. */

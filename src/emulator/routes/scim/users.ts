@@ -1,7 +1,6 @@
 // SCIM users: list, get, create, PATCH, PUT, and DELETE, which inactivates (A 4.1, A 3).
 
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import type { Call, Operations, Reply } from "../../call.ts";
 import {
   allUsers,
   groupById,
@@ -14,13 +13,21 @@ import {
   type User,
   userById,
   userByName,
-} from "../../directory.ts";
-import { ScimError } from "../../errors.ts";
-import type { World } from "../../world.ts";
+} from "../../world/directory.ts";
+import { ScimError } from "../../world/errors.ts";
+import type { Call, Operations, Reply } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
 import { lookupIn, parseFilter } from "./filter.ts";
 import { type Attribute, applyPatch, listOf } from "./patch.ts";
-import { checkSchemas, checkUnchanged, texts } from "./reading.ts";
-import { PATCH_SCHEMA, shownList, shownUser, USER_SCHEMA } from "./wire.ts";
+import {
+  checkSchemas,
+  checkUnchanged,
+  PATCH_SCHEMA,
+  shownList,
+  shownUser,
+  texts,
+  USER_SCHEMA,
+} from "./resource.ts";
 
 export const userOperations: Operations = {
   "scim/users/list": list,

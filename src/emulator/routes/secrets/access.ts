@@ -1,10 +1,10 @@
 // Secret scopes as kept, and what a caller may do with them (A 2.3, A 4.3).
 
-import type { Call } from "../../call.ts";
-import { principalsOf } from "../../directory.ts";
-import { ApiError } from "../../errors.ts";
-import { SECRETS } from "../../limits.ts";
-import type { Collection, World } from "../../world.ts";
+import { principalsOf } from "../../world/directory.ts";
+import { ApiError } from "../../world/errors.ts";
+import { SECRETS } from "../../world/limits.ts";
+import type { Call } from "../../world/operation.ts";
+import type { Collection, World } from "../../world/world.ts";
 
 export type Permission = "READ" | "WRITE" | "MANAGE";
 
@@ -40,8 +40,8 @@ export function existingScope(world: World, name: unknown): Scope {
 }
 
 /** The alphabet of scope names and secret keys (A 8). */
-export function checkName(name: string, what: string): void {
-  if (/^[\w.-]+$/.test(name) && name.length <= SECRETS.name_length) return;
+export function checkName(name: string, what: string, pattern = /^[\w.-]+$/): void {
+  if (pattern.test(name) && name.length <= SECRETS.name_length) return;
   throw new ApiError(
     "INVALID_PARAMETER_VALUE",
     `Invalid ${what}: it has 1 to ${SECRETS.name_length} characters, only alphanumerics, dashes, underscores and periods.`,

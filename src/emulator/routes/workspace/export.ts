@@ -1,15 +1,14 @@
 // Export: a notebook in any format, or a whole folder as an archive (A 4.4 rule 2).
 
-import { encodeBase64 } from "../../base64.ts";
-import type { Operation } from "../../call.ts";
-import { ApiError } from "../../errors.ts";
-import { WORKSPACE } from "../../limits.ts";
 import { type Packed, packArchive, tooLarge } from "../../notebook/archive.ts";
 import { exported } from "../../notebook/document.ts";
 import type { Format, Language } from "../../notebook/notebook.ts";
-import { pathOfSegments, segmentsOf } from "../../paths.ts";
-import type { World } from "../../world.ts";
-import { documentAt, existing, objectsOf, type WorkspaceNode } from "./objects.ts";
+import { encodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
+import { ApiError } from "../../world/errors.ts";
+import { WORKSPACE } from "../../world/limits.ts";
+import type { Operation } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
+import { documentAt, existing, fileBytes, objectsOf, type WorkspaceNode } from "./objects.ts";
 
 export const exportObject: Operation = ({ input }, world) => {
   const segments = segmentsOf(String(input.path));
@@ -30,6 +29,12 @@ function content(world: World, segments: readonly string[], node: WorkspaceNode,
       throw refused(segments, "is a folder; folders can be exported only as DBC");
     case "LIBRARY":
       throw refused(segments, "is a library; libraries cannot be exported");
+    case "REPO":
+    case "DASHBOARD":
+      throw refused(segments, `is a ${entry.object_type}; it cannot be exported`);
+    case "FILE":
+      if (format === "SOURCE") return fileBytes(world, entry);
+      throw refused(segments, "is a file; files can be exported only as SOURCE");
     case "NOTEBOOK": {
       const document = documentAt(world, entry);
       return format === "DBC"

@@ -1,15 +1,14 @@
 // Import: a notebook in any format, or an archive of notebooks and folders (A 4.4 rule 3).
 
 import type { Json } from "../../../core/json.ts";
-import { decodeBase64 } from "../../base64.ts";
-import type { Call, Operation } from "../../call.ts";
-import { ApiError } from "../../errors.ts";
-import { WORKSPACE } from "../../limits.ts";
 import { type Packed, tooLarge, unpackArchive } from "../../notebook/archive.ts";
 import { type DocumentFormat, documentOf } from "../../notebook/document.ts";
 import { type Format, LANGUAGES, type Language, unreadable } from "../../notebook/notebook.ts";
-import { pathOfSegments, segmentsOf } from "../../paths.ts";
-import type { World } from "../../world.ts";
+import { decodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
+import { ApiError } from "../../world/errors.ts";
+import { WORKSPACE } from "../../world/limits.ts";
+import type { Call, Operation } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
 import { addNotebook, makeFolders, objectsOf, replaceNotebook } from "./objects.ts";
 
 /** Where an import goes: its path taken apart, and whether what is there may be replaced. */
@@ -41,7 +40,7 @@ function sourceLanguage(given: Json | undefined): Language {
 }
 
 /** A posted file, or base64 in the field; either is at most 10 MB as it arrives (A 8). */
-function postedContent({ input, files }: Call): Uint8Array {
+export function postedContent({ input, files }: Call): Uint8Array {
   const file = files.content?.content;
   const text = file === undefined ? input.content : undefined;
   if (file === undefined && typeof text !== "string")
@@ -108,7 +107,7 @@ function addPacked(
 }
 
 /** Folders are not made by an import (facts 4.6). */
-function parentFolder(world: World, segments: readonly string[]): string {
+export function parentFolder(world: World, segments: readonly string[]): string {
   const above = segments.slice(0, -1);
   const parent = objectsOf(world).find(above);
   if (parent === undefined || !parent.entry.folder)
@@ -119,7 +118,7 @@ function parentFolder(world: World, segments: readonly string[]): string {
   return parent.id;
 }
 
-function alreadyExists(segments: readonly string[]): ApiError {
+export function alreadyExists(segments: readonly string[]): ApiError {
   return new ApiError("RESOURCE_ALREADY_EXISTS", `Path (${pathOfSegments(segments)}) already exists.`);
 }
 

@@ -1,12 +1,12 @@
 // The objects of the workspace: folders, notebooks and libraries in one tree (A 2.6).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError } from "../../errors.ts";
 import type { Document, DocumentFormat } from "../../notebook/document.ts";
 import type { Language } from "../../notebook/notebook.ts";
-import { pathOfSegments, segmentsOf } from "../../paths.ts";
-import { type Entry, type Node, Tree } from "../../tree.ts";
-import type { World } from "../../world.ts";
+import { pathOfSegments, segmentsOf } from "../../world/encoding.ts";
+import { type Entry, type Node, Tree } from "../../world/entry-tree.ts";
+import { ApiError } from "../../world/errors.ts";
+import type { World } from "../../world/world.ts";
 
 interface Folder extends Entry {
   readonly object_type: "DIRECTORY";
@@ -22,12 +22,18 @@ export interface NotebookEntry extends Entry {
   readonly blob: string;
 }
 
-/** No call of the contract makes one, but it may stand in a workspace. */
-interface Library extends Entry {
-  readonly object_type: "LIBRARY";
+/** A file of any content. No call of the contract makes one; a dialect does. */
+export interface FileEntry extends Entry {
+  readonly object_type: "FILE";
+  readonly blob: string;
 }
 
-export type WorkspaceEntry = Folder | NotebookEntry | Library;
+/** No call makes one, but it may stand in a workspace. A repository is a folder. */
+interface OtherEntry extends Entry {
+  readonly object_type: "LIBRARY" | "REPO" | "DASHBOARD";
+}
+
+export type WorkspaceEntry = Folder | NotebookEntry | FileEntry | OtherEntry;
 export type WorkspaceNode = Node<WorkspaceEntry>;
 
 export const objectsOf = (world: World): Tree<WorkspaceEntry> => new Tree(world, "workspace.objects");
@@ -41,9 +47,10 @@ export function existing(world: World, segments: readonly string[]): WorkspaceNo
 }
 
 /** ObjectInfo (A 2.6). */
-export function objectInfo(path: string, { id, entry }: WorkspaceNode): JsonObject {
+export function objectInfo(world: World, path: string, { id, entry }: WorkspaceNode): JsonObject {
   const language = entry.object_type === "NOTEBOOK" ? { language: entry.language } : {};
-  return { object_type: entry.object_type, path, ...language, object_id: Number(id) };
+  const size = entry.object_type === "FILE" ? { size: world.blobs.size(entry.blob) } : {};
+  return { object_type: entry.object_type, path, ...language, object_id: Number(id), ...size };
 }
 
 /** The folder at a path, made with all above it where missing. Anything else on the way is refused (A 4.4 rule 5). */
@@ -83,6 +90,23 @@ export function replaceNotebook(world: World, id: string, entry: NotebookEntry, 
   objectsOf(world).change(id, { ...entry, language, format, blob: store(world, document.bytes) });
 }
 
+/** Puts a file at a path whose parent exists, in the place of one that is there. */
+export function placeFile(world: World, parent: string, name: string, bytes: Uint8Array): void {
+  const tree = objectsOf(world);
+  const old = tree.child(parent, name);
+  const entry: FileEntry = { parent, name, folder: false, object_type: "FILE", blob: store(world, bytes) };
+  if (old === undefined) {
+    tree.add(entry);
+    return;
+  }
+  if ("blob" in old.entry) world.blobs.delete(old.entry.blob);
+  tree.change(old.id, entry);
+}
+
+export function fileBytes(world: World, { blob }: FileEntry): Uint8Array {
+  return world.blobs.read(blob, 0, world.blobs.size(blob));
+}
+
 export function documentAt(world: World, { language, format, blob }: NotebookEntry): Document {
   return { language, format, bytes: world.blobs.read(blob, 0, world.blobs.size(blob)) };
 }
@@ -91,7 +115,7 @@ export function documentAt(world: World, { language, format, blob }: NotebookEnt
 export function removeTree(world: World, top: WorkspaceNode): void {
   const tree = objectsOf(world);
   for (const node of tree.subtree(top)) {
-    if (node.entry.object_type === "NOTEBOOK") world.blobs.delete(node.entry.blob);
+    if ("blob" in node.entry) world.blobs.delete(node.entry.blob);
     tree.remove(node);
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { unzipSync } from "fflate";
 import { beforeEach, expect, test } from "vitest";
 import { objectsOf } from "../../../../src/emulator/routes/workspace/objects.ts";
-import { ROOT } from "../../../../src/emulator/tree.ts";
+import { ROOT } from "../../../../src/emulator/world/entry-tree.ts";
 import { base64, bytes, postForm, refusal, refused, text } from "../../contents.ts";
 import { startWorld, type TestWorld } from "../../harness.ts";
 

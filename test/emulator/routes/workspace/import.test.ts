@@ -5,7 +5,7 @@ import { strToU8, zipSync } from "fflate";
 import { beforeEach, expect, test } from "vitest";
 import { FORMATS } from "../../../../src/emulator/notebook/notebook.ts";
 import { notebookAt, objectsOf } from "../../../../src/emulator/routes/workspace/objects.ts";
-import { ROOT } from "../../../../src/emulator/tree.ts";
+import { ROOT } from "../../../../src/emulator/world/entry-tree.ts";
 import { base64, postForm, refusal, refused, text } from "../../contents.ts";
 import { startWorld, type TestWorld } from "../../harness.ts";
 

@@ -1,0 +1,65 @@
+// Writes the pipeline files of a platform into a repository, pinned to the commit of this clone.
+// Usage: node ci/install.ts github|gitlab|azure SOURCE FOLDER
+
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+const HERE = import.meta.dirname;
+const ROOT = join(HERE, "..");
+const USAGE = "usage: node ci/install.ts github|gitlab|azure SOURCE FOLDER";
+
+interface Written {
+  readonly from: string;
+  readonly to: string;
+}
+
+function filesOf(platform: string): readonly Written[] | undefined {
+  if (platform === "github")
+    return globSync("github/workflows/*.yml", { cwd: HERE })
+      .sort()
+      .map((from) => ({ from, to: `.github/workflows/${basename(from)}` }));
+  if (platform === "gitlab")
+    return [
+      { from: "gitlab/workspace.gitlab-ci.yml", to: ".gitlab/workspace.gitlab-ci.yml" },
+      { from: "gitlab/gitlab-ci.yml", to: ".gitlab-ci.yml" },
+    ];
+  if (platform === "azure")
+    return [{ from: "azure-pipelines/azure-pipelines.yml", to: "azure-pipelines.yml" }];
+  return undefined;
+}
+
+/** SOURCE is owner/name (GitHub), project/name (Azure Repos), or a git URL (GitLab). */
+function pinned(text: string, source: string, commit: string, version: string): string {
+  return text
+    .replaceAll(/https:\/\/git\.example\.com\/OWNER\/workspace\.git|OWNER\/workspace/g, () => source)
+    .replaceAll(/\bCOMMIT$|@COMMIT\b/gm, (found) => found.replace("COMMIT", commit))
+    .replaceAll("refs/tags/VERSION", `refs/tags/v${version}`);
+}
+
+function commitOf(): string {
+  const { stdout, status } = spawnSync("git", ["-C", ROOT, "rev-parse", "HEAD"], { encoding: "utf8" });
+  if (status !== 0) fail(`${ROOT} is not a git clone, so there is no commit to pin`);
+  return stdout.trim();
+}
+
+function fail(message: string): never {
+  process.stderr.write(`error: ${message}\n`);
+  process.exit(1);
+}
+
+const [platform = "", source = "", folder = ""] = process.argv.slice(2);
+const files = filesOf(platform);
+if (files === undefined || source === "" || folder === "") fail(USAGE);
+const pattern = platform === "gitlab" ? /^https:\/\/[\w./@:-]+$/ : /^[\w.-]+\/[\w.-]+$/;
+if (!pattern.test(source))
+  fail(`SOURCE ${JSON.stringify(source)} is not ${platform === "gitlab" ? "an https URL" : "OWNER/NAME"}`);
+const commit = commitOf();
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+const taken = files.filter(({ to }) => existsSync(join(folder, to)));
+if (taken.length > 0) fail(`${taken.map(({ to }) => to).join(", ")} exists already: remove it first`);
+for (const { from, to } of files) {
+  mkdirSync(dirname(join(folder, to)), { recursive: true });
+  writeFileSync(join(folder, to), pinned(readFileSync(join(HERE, from), "utf8"), source, commit, version));
+  process.stdout.write(`Wrote ${to}.\n`);
+}

@@ -1,0 +1,51 @@
+// The one open issue of a target's drift: opened, updated, and closed.
+
+import { later, markedBody, type RunMark, type Subject } from "./body.ts";
+import { type Entry, marked } from "./comment.ts";
+
+/** The open issues of one repository that carry the label of drift. */
+export interface Issues {
+  /** All open ones that this token's user wrote. */
+  list(): Promise<readonly Entry[]>;
+  create(title: string, body: string): Promise<Entry>;
+  update(id: string, title: string, body: string): Promise<void>;
+  /** Adds a comment, which notifies the people who follow the issue. */
+  note(id: string, text: string): Promise<void>;
+  close(id: string): Promise<void>;
+}
+
+export type IssueResult = "opened" | "updated" | "closed" | "outdated" | "nothing to report";
+
+/** The label of the issue, and of nothing else. */
+export const DRIFT_LABEL = "workspace-drift";
+
+/** Makes the issue say what `text` says; closes it if nothing is open. Duplicates of older runs are closed. */
+export async function putIssue(
+  issues: Issues,
+  subject: Subject,
+  mark: RunMark,
+  text: string,
+  run: string,
+): Promise<IssueResult> {
+  const body = markedBody(subject, mark, text);
+  const where = subject.folder === "." ? subject.target : `${subject.target} (${subject.folder})`;
+  const title = `Drift: ${where}`;
+  const all = marked(await issues.list(), subject);
+  const newest = all.at(-1);
+  if (newest !== undefined && later(newest.mark, mark)) return "outdated";
+  for (const { entry } of all.slice(0, -1)) await issues.close(entry.id);
+  if (newest === undefined) {
+    if (!mark.open) return "nothing to report";
+    await issues.create(title, body);
+    return "opened";
+  }
+  const { id } = newest.entry;
+  await issues.update(id, title, body);
+  if (!mark.open) {
+    await issues.note(id, `No drift is left, according to ${run}.`);
+    await issues.close(id);
+    return "closed";
+  }
+  if (newest.mark.digest !== mark.digest) await issues.note(id, `The drift changed, according to ${run}.`);
+  return "updated";
+}

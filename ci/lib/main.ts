@@ -1,0 +1,168 @@
+// The one step of every pipeline: runs the command, publishes its reports, and writes the comment or the issue.
+
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type AzureSettings, azureComments, azureIssues } from "./azure.ts";
+import { fenced, fitted, type RunMark } from "./body.ts";
+import { type Comments, putComment } from "./comment.ts";
+import { type GitHubSettings, githubComments, githubIssues, githubPullRequest } from "./github.ts";
+import { type GitLabSettings, gitlabComments, gitlabIssues } from "./gitlab.ts";
+import { type Issues, putIssue } from "./issue.ts";
+import { BadInput, type Env, readSettings, type Settings } from "./settings.ts";
+import { fetchUntrusted, Outdated } from "./untrusted.ts";
+import { type Finished, runWorkspace, withoutUnset } from "./workspace.ts";
+
+const env: Env = process.env.TF_BUILD === "True" ? withoutUnset(process.env) : process.env;
+/** What each platform accepts as a comment, in characters. */
+const LIMITS = { github: 65_536, gitlab: 500_000, azure: 150_000, none: 65_536 } as const;
+/** Room for the markers. */
+const MARKERS = 1_000;
+const SUMMARY = 1_000_000;
+
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const needed = (name: string): string => {
+  const value = env[name];
+  if (value === undefined || value === "") throw new BadInput(`${name} is not set`);
+  return value;
+};
+
+const github = (): GitHubSettings => ({
+  api: needed("GITHUB_API_URL"),
+  graphql: needed("GITHUB_GRAPHQL_URL"),
+  repository: needed("GITHUB_REPOSITORY"),
+  token: needed("WORKSPACE_CI_API_TOKEN"),
+  author: env.WORKSPACE_CI_AUTHOR || "github-actions[bot]",
+  log,
+});
+const gitlab = (): GitLabSettings => ({
+  api: needed("CI_API_V4_URL"),
+  project: needed("CI_PROJECT_ID"),
+  token: needed("WORKSPACE_CI_API_TOKEN"),
+  log,
+});
+const azure = (): AzureSettings => ({
+  collection: needed("SYSTEM_COLLECTIONURI").replace(/\/$/, ""),
+  project: needed("SYSTEM_TEAMPROJECT"),
+  repository: needed("BUILD_REPOSITORY_ID"),
+  token: needed("SYSTEM_ACCESSTOKEN"),
+  workItemType: env.WORKSPACE_CI_WORK_ITEM_TYPE || "Issue",
+  log,
+});
+
+try {
+  process.exitCode = await main(readSettings(env));
+} catch (failure) {
+  if (failure instanceof Outdated) log(`Skipped: ${failure.message}. A later run plans the newer commit.`);
+  else {
+    log(`error: ${failure instanceof Error ? failure.message : String(failure)}`);
+    process.exitCode = 1;
+  }
+}
+
+async function main(settings: Settings): Promise<number> {
+  const number = settings.followed === undefined ? settings.pullRequest : await followedPullRequest(settings);
+  if (settings.followed !== undefined && number === undefined) {
+    log("Skipped: no open pull request has this commit as its head.");
+    return 0;
+  }
+  if (settings.comment && number === undefined)
+    throw new BadInput("comment needs a pull request, and this run has none");
+  const { cwd, commit } = place(settings, number);
+  const done = await runWorkspace(settings, env, cwd);
+  const success = done.exitCode === 0 || done.exitCode === 2;
+  publish(settings, done);
+  const mark: RunMark = {
+    number: settings.run.number,
+    attempt: settings.run.attempt,
+    commit,
+    open: done.exitCode !== 0,
+    ...(done.digest === undefined ? {} : { digest: done.digest }),
+  };
+  const text = fitted(bodyText(settings, done), LIMITS[settings.platform] - MARKERS, settings.run.url);
+  if (settings.comment && number !== undefined) {
+    const result = await putComment(commentsOf(settings, number), settings.subject, mark, text);
+    log(`Comment on pull request ${number}: ${result}.`);
+  }
+  // A drift that could not be read says nothing about the drift.
+  if (settings.issue && success) {
+    const run = settings.run.url === "" ? "this run" : settings.run.url;
+    log(`Issue: ${await putIssue(issuesOf(settings), settings.subject, mark, text, run)}.`);
+  }
+  return success ? 0 : done.exitCode;
+}
+
+/** Where the command runs: the checkout, or a folder with an untrusted spec that is not checked out. */
+function place(settings: Settings, number: number | undefined): { cwd: string; commit: string } {
+  const { untrusted, platform, followed, subject, run } = settings;
+  const elsewhere = followed !== undefined || (env.WORKSPACE_CI_PULL_REQUEST ?? "") !== "";
+  if (!elsewhere) return { cwd: process.cwd(), commit: run.commit };
+  if (!untrusted) throw new BadInput("another pull request can be planned with untrusted only");
+  const ref = {
+    github: "pull/N/head",
+    gitlab: "merge-requests/N/head",
+    azure: "pull/N/merge",
+    none: "pull/N/head",
+  };
+  return fetchUntrusted(
+    env,
+    `refs/${ref[platform].replace("N", String(number))}`,
+    subject.folder,
+    followed?.sha,
+  );
+}
+
+async function followedPullRequest({ followed }: Settings): Promise<number | undefined> {
+  return followed === undefined ? undefined : await githubPullRequest(github(), followed);
+}
+
+function commentsOf({ platform }: Settings, number: number): Comments {
+  if (platform === "github") return githubComments(github(), number);
+  if (platform === "gitlab") return gitlabComments(gitlab(), number);
+  if (platform === "azure") return azureComments(azure(), number);
+  throw new BadInput("comment needs GitHub, GitLab, or Azure Pipelines");
+}
+
+function issuesOf({ platform }: Settings): Issues {
+  if (platform === "github") return githubIssues(github());
+  if (platform === "gitlab") return gitlabIssues(gitlab());
+  if (platform === "azure") return azureIssues(azure());
+  throw new BadInput("issue needs GitHub, GitLab, or Azure Pipelines");
+}
+
+function bodyText(
+  { command, platform, run, subject }: Settings,
+  { exitCode, report, errors }: Finished,
+): string {
+  const link = run.url === "" ? "" : `\n[Run](${run.url}), commit ${run.commit.slice(0, 12)}\n`;
+  // A note of GitLab cannot be collapsed, so nothing to report is one line there.
+  if (exitCode === 0 && platform === "gitlab" && command === "plan")
+    return `Nothing is left to change in \`${subject.target}\`.\n${link}`;
+  if (report !== undefined) return `${report.trimEnd()}\n${link}`;
+  return `## workspace ${command} failed with exit code ${exitCode}\n\n${fenced(errors)}\n${link}`;
+}
+
+/** Outputs and the summary of the platform. */
+function publish(settings: Settings, done: Finished): void {
+  const { command, platform } = settings;
+  const reports = resolve(settings.reports);
+  const outputs = { exit_code: String(done.exitCode), changes: String(done.exitCode === 2) };
+  const longest: Finished = { ...done, report: done.summary ?? done.report };
+  const summary = fitted(bodyText(settings, longest), SUMMARY, settings.run.url);
+  if (platform === "github") {
+    const annotations = join(reports, "annotations.txt");
+    if (existsSync(annotations)) process.stdout.write(readFileSync(annotations, "utf8"));
+    const lines = [`exit-code=${outputs.exit_code}`, `changes=${outputs.changes}`, `reports=${reports}`];
+    if (env.GITHUB_OUTPUT !== undefined) appendFileSync(env.GITHUB_OUTPUT, `${lines.join("\n")}\n`);
+    if (env.GITHUB_STEP_SUMMARY !== undefined) appendFileSync(env.GITHUB_STEP_SUMMARY, `${summary}\n`);
+  } else if (platform === "azure") {
+    const file = join(reports, "summary.md");
+    writeFileSync(file, summary);
+    process.stdout.write(`##vso[task.uploadsummary]${file}\n`);
+    process.stdout.write(`##vso[task.setvariable variable=changes;isOutput=true]${outputs.changes}\n`);
+    if (done.exitCode === 2 && command === "drift")
+      process.stdout.write("##vso[task.logissue type=warning]drift\n");
+  } else {
+    const lines = [`WORKSPACE_EXIT_CODE=${outputs.exit_code}`, `WORKSPACE_CHANGES=${outputs.changes}`];
+    writeFileSync(join(reports, "workspace.env"), `${lines.join("\n")}\n`);
+  }
+}

@@ -1,0 +1,173 @@
+// What a run is asked to do, from WORKSPACE_CI_* and the variables of the platform.
+
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Subject } from "./body.ts";
+import { isRecord } from "./http.ts";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+export type Platform = "github" | "gitlab" | "azure" | "none";
+export type Command = "validate" | "plan" | "apply" | "drift";
+
+export interface Run {
+  readonly number: number;
+  readonly attempt: number;
+  readonly commit: string;
+  readonly url: string;
+}
+
+export interface Settings {
+  readonly platform: Platform;
+  readonly command: Command;
+  readonly subject: Subject;
+  readonly state: string | undefined;
+  readonly base: string | undefined;
+  /** The saved plan that plan writes and apply reads. */
+  readonly planFile: string | undefined;
+  /** More arguments for the command, one per line. */
+  readonly more: readonly string[];
+  readonly reports: string;
+  readonly comment: boolean;
+  readonly issue: boolean;
+  readonly untrusted: boolean;
+  readonly run: Run;
+  /** Number of the pull request, if the platform or the caller names it. */
+  readonly pullRequest: number | undefined;
+  /** The event of a run that follows a run of a pull request (GitHub). */
+  readonly followed: { readonly owner: string; readonly branch: string; readonly sha: string } | undefined;
+}
+
+/** An input that cannot be used. */
+export class BadInput extends Error {}
+
+const COMMANDS: readonly string[] = ["validate", "plan", "apply", "drift"];
+
+export function readSettings(env: Env): Settings {
+  const input = (name: string): string | undefined => env[`WORKSPACE_CI_${name}`]?.trim() || undefined;
+  const platform = platformOf(env);
+  const event = platform === "github" ? eventOf(env) : {};
+  const command = input("COMMAND") ?? "plan";
+  if (!isCommand(command)) throw new BadInput(`command "${command}" is not one of ${COMMANDS.join(", ")}`);
+  const target = input("TARGET") ?? env.WORKSPACE_TARGET ?? "default";
+  if (!/^[\w.-]+$/.test(target)) throw new BadInput(`target ${JSON.stringify(target)} is not a valid name`);
+  const folder = (input("FOLDER") ?? ".").replace(/^\.\/(?=.)|\/+$/g, "") || ".";
+  if (folder.startsWith("/") || folder.startsWith("-") || folder.split("/").includes(".."))
+    throw new BadInput(`folder ${JSON.stringify(folder)} must be inside the repository`);
+  const planFile = input("PLAN_FILE");
+  if (command === "apply" && planFile === undefined)
+    throw new BadInput("apply needs plan-file, a saved plan");
+  const comment = flag(input("COMMENT"), "comment");
+  if (comment && command !== "plan") throw new BadInput("comment can be used with plan only");
+  const issue = flag(input("ISSUE"), "issue");
+  if (issue && command !== "drift") throw new BadInput("issue can be used with drift only");
+  const untrusted = flag(input("UNTRUSTED"), "untrusted");
+  if (untrusted && command !== "plan" && command !== "validate")
+    throw new BadInput(`untrusted cannot be used with ${command}`);
+  if (untrusted && planFile !== undefined)
+    throw new BadInput("an untrusted plan cannot be saved: remove plan-file");
+  const run = runOf(platform, env, event);
+  // Without an order of runs an older one would overwrite a newer one.
+  if ((comment || issue) && !(Number.isSafeInteger(run.number) && Number.isSafeInteger(run.attempt)))
+    throw new BadInput("comment and issue need a run number, and the platform names none");
+  return {
+    platform,
+    command,
+    subject: { target, folder },
+    state: input("STATE"),
+    base: input("BASE"),
+    planFile,
+    more: (env.WORKSPACE_CI_ARGS ?? "")
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== ""),
+    reports:
+      input("REPORTS") ?? join(env.RUNNER_TEMP ?? env.AGENT_TEMPDIRECTORY ?? tmpdir(), "workspace-reports"),
+    comment,
+    issue,
+    untrusted,
+    run,
+    pullRequest: pullRequestOf(platform, env, event, input("PULL_REQUEST")),
+    followed: followedOf(event),
+  };
+}
+
+const isCommand = (text: string): text is Command => COMMANDS.includes(text);
+
+function flag(text: string | undefined, name: string): boolean {
+  if (text === undefined || /^false$/i.test(text)) return false;
+  if (/^true$/i.test(text)) return true;
+  throw new BadInput(`${name} is "${text}", not true or false`);
+}
+
+function platformOf(env: Env): Platform {
+  if (env.GITHUB_ACTIONS === "true") return "github";
+  if (env.GITLAB_CI === "true") return "gitlab";
+  return env.TF_BUILD === "True" ? "azure" : "none";
+}
+
+function eventOf(env: Env): Readonly<Record<string, unknown>> {
+  if (env.GITHUB_EVENT_PATH === undefined) return {};
+  const event: unknown = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, "utf8"));
+  return isRecord(event) ? event : {};
+}
+
+function runOf(platform: Platform, env: Env, event: Readonly<Record<string, unknown>>): Run {
+  if (platform === "github") {
+    const url = `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}`;
+    // Comments of a fork are ordered by the run of the pull request, not by the run that follows it.
+    const run = isRecord(event.workflow_run) ? event.workflow_run : undefined;
+    const head =
+      isRecord(event.pull_request) && isRecord(event.pull_request.head) ? event.pull_request.head : {};
+    return {
+      number: Number(run?.run_number ?? env.GITHUB_RUN_NUMBER),
+      attempt: Number(run?.run_attempt ?? env.GITHUB_RUN_ATTEMPT ?? 1),
+      commit: String(run?.head_sha ?? head.sha ?? env.GITHUB_SHA),
+      url,
+    };
+  }
+  if (platform === "gitlab")
+    return {
+      number: Number(env.CI_PIPELINE_ID),
+      attempt: Number(env.CI_JOB_ID),
+      commit: env.CI_COMMIT_SHA ?? "",
+      url: env.CI_JOB_URL ?? "",
+    };
+  if (platform === "azure")
+    return {
+      number: Number(env.BUILD_BUILDID),
+      attempt: Number(env.SYSTEM_JOBATTEMPT ?? 1),
+      commit: env.SYSTEM_PULLREQUEST_SOURCECOMMITID ?? env.BUILD_SOURCEVERSION ?? "",
+      url: `${env.SYSTEM_COLLECTIONURI}${env.SYSTEM_TEAMPROJECT}/_build/results?buildId=${env.BUILD_BUILDID}`,
+    };
+  return { number: 0, attempt: 0, commit: "", url: env.BUILD_URL ?? "" };
+}
+
+function pullRequestOf(
+  platform: Platform,
+  env: Env,
+  event: Readonly<Record<string, unknown>>,
+  given: string | undefined,
+): number | undefined {
+  const own = {
+    github: isRecord(event.pull_request) ? event.pull_request.number : undefined,
+    gitlab: env.CI_MERGE_REQUEST_IID,
+    azure: env.SYSTEM_PULLREQUEST_PULLREQUESTID,
+    none: undefined,
+  }[platform];
+  const text = given ?? own;
+  if (text === undefined || text === "") return undefined;
+  if (!/^[1-9]\d{0,9}$/.test(String(text))) throw new BadInput(`pull request "${text}" is not a number`);
+  return Number(text);
+}
+
+function followedOf(event: Readonly<Record<string, unknown>>): Settings["followed"] {
+  const run = event.workflow_run;
+  if (!isRecord(run) || !isRecord(run.head_repository) || !isRecord(run.head_repository.owner))
+    return undefined;
+  return {
+    owner: String(run.head_repository.owner.login),
+    branch: String(run.head_branch),
+    sha: String(run.head_sha),
+  };
+}

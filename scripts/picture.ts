@@ -1,0 +1,89 @@
+// Draws docs/images/plan.svg, the picture of the README, from a real plan on the embedded workspace (`npm run picture`).
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+const SPEC = (nodeType: string) => `policy: { on_immutable_change: replace }
+pools:
+  shared: { node_type_id: ${nodeType}, max_capacity: 20 }
+clusters:
+  adhoc:
+    spark_version: 6.4.x-scala2.11
+    instance_pool_id: \${pools.shared.instance_pool_id}
+    autoscale: { min_workers: 1, max_workers: 4 }
+`;
+
+/** The colors of the terminal's standard palette that the program uses, on a dark background. */
+const COLORS: Readonly<Record<string, string>> = {
+  31: "#ff7b72",
+  32: "#7ee787",
+  33: "#e3b341",
+  35: "#d2a8ff",
+  36: "#79c0ff",
+};
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character starts each color
+const ESCAPE = /\u001b\[(\d+)m/g;
+
+const folder = mkdtempSync(join(tmpdir(), "picture-"));
+try {
+  writeFileSync(join(folder, "workspace.yaml"), SPEC("Standard_DS3_v2"));
+  workspace("apply", "--auto-approve");
+  writeFileSync(join(folder, "workspace.yaml"), SPEC("Standard_DS4_v2"));
+  mkdirSync(join(ROOT, "docs/images"), { recursive: true });
+  writeFileSync(join(ROOT, "docs/images/plan.svg"), svgOf(`$ workspace plan\n${workspace("plan")}`));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function workspace(...words: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, "bin/workspace.js"), ...words], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, WORKSPACE_HOST: "embedded", FORCE_COLOR: "1" },
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`workspace ${words.join(" ")}: exit ${status}\n${stderr}`);
+  return stdout;
+}
+
+/** Terminal text with its colors as an SVG: one `text` element a line, one `tspan` a color. */
+function svgOf(text: string): string {
+  const lines = text.trimEnd().split("\n");
+  const width = Math.max(...lines.map((line) => line.replace(ESCAPE, "").length)) * 7.85 + 32;
+  const height = lines.length * 19 + 28;
+  const rows = lines.map((line, at) => `<text x="16" y="${at * 19 + 29}">${spansOf(line)}</text>`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width.toFixed(0)} ${height}" role="img" aria-label="A plan that replaces an instance pool and restarts the cluster in it">
+<style>text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #e6edf3; white-space: pre }</style>
+<rect width="100%" height="100%" rx="8" fill="#0d1117"/>
+${rows.join("\n")}
+</svg>
+`;
+}
+
+function spansOf(line: string): string {
+  let [color, bold, dim] = ["", false, false];
+  const parts = line.split(ESCAPE);
+  return parts
+    .map((part, at) => {
+      if (at % 2 === 0)
+        return part === "" ? "" : `<tspan${styleOf(color, bold, dim)}>${escaped(part)}</tspan>`;
+      if (part === "1") bold = true;
+      else if (part === "2") dim = true;
+      else if (part === "22") [bold, dim] = [false, false];
+      else color = COLORS[part] ?? "";
+      return "";
+    })
+    .join("");
+}
+
+function styleOf(color: string, bold: boolean, dim: boolean): string {
+  const fill = color === "" ? "" : ` fill="${color}"`;
+  return `${fill}${bold ? ' font-weight="bold"' : ""}${dim ? ' opacity="0.6"' : ""}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

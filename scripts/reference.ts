@@ -1,0 +1,135 @@
+// Writes docs/reference.md from the program itself: commands, kinds and fields, diagnostic codes, exit codes, variables (npm run reference).
+
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import { COMMANDS } from "../src/cli/commands.ts";
+import { runProgram } from "../src/cli/program.ts";
+import { Signals } from "../src/config/signals.ts";
+import { outputOf } from "../src/config/streams.ts";
+import { CODES } from "../src/core/codes.ts";
+import { registry } from "../src/providers/index.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const PAGE = join(ROOT, "docs/reference.md");
+
+/** Environment variables of users, by name. A test compares the names with those that the program reads. */
+export const VARIABLES: Readonly<Record<string, string>> = {
+  WORKSPACE_ACTOR: "name of the person in the history of the state, instead of what the CI service sets",
+  WORKSPACE_CA_FILE: "PEM file of a private certificate authority (`--ca-file`)",
+  WORKSPACE_CLOUD: "cloud of the embedded workspace in the databricks dialect: azure, aws, or gcp",
+  WORKSPACE_COMMIT: "commit of the spec in reports and in the history, instead of what the CI service sets",
+  WORKSPACE_CONFIG_FILE: "path of the profile file (default: `~/.workspacecfg`)",
+  WORKSPACE_DEBUG: "print the stack of an internal error",
+  WORKSPACE_DIALECT: "dialect of the embedded workspace: contract or databricks",
+  WORKSPACE_FILE: "the spec (`--file`)",
+  WORKSPACE_HOST: "workspace URL, or `embedded` (`--host`)",
+  WORKSPACE_LEASE: "lease of the state lock, such as `60s`",
+  WORKSPACE_LOCK_TIMEOUT: "how long to wait for the state lock (`--lock-timeout`)",
+  WORKSPACE_NO_INPUT: "never prompt (`--no-input`)",
+  WORKSPACE_PARALLELISM: "number of concurrent requests (`--parallelism`)",
+  WORKSPACE_PROFILE: "profile to use (`--profile`)",
+  WORKSPACE_RUN_URL: "page of the CI run, instead of what the CI service sets",
+  WORKSPACE_STATE: "location of the state (`--state`)",
+  WORKSPACE_STATE_KEY: "key that encrypts the state and saved plans",
+  WORKSPACE_STATE_KEY_OLD: "previous key, for `state rekey`",
+  WORKSPACE_TARGET: "target of the spec (`--target`)",
+  WORKSPACE_TOKEN: "access token of the workspace",
+  WORKSPACE_USER: "user name of the caller, if the service does not report it",
+  WORKSPACE_VAR_: "prefix: `WORKSPACE_VAR_env` is the value of `${var.env}`",
+  WORKSPACE_WEBHOOK_SECRET: "key that signs webhook messages",
+};
+
+/** Names that the sources read, apart from those that only the program's own launcher or the emulator's protocol uses. */
+export function variablesInSources(): readonly string[] {
+  const inner = new Set(["WORKSPACE_AUDIENCE", "WORKSPACE_AUTH", "WORKSPACE_LAUNCHER_FD"]);
+  const texts = globSync(join(ROOT, "src/**/*.ts")).map((path) => readFileSync(path, "utf8"));
+  const names = texts.flatMap((text) => [...text.matchAll(/\bWORKSPACE_[A-Z_]+/g)].map(([name]) => name));
+  return [...new Set(names)].filter((name) => !inner.has(name)).sort();
+}
+
+/** The page as the program describes itself now. */
+export async function referencePage(): Promise<string> {
+  const commands: string[] = [];
+  for (const { name, summary, load } of COMMANDS) {
+    const command = await load();
+    commands.push(`### ${name}\n\n${sentence(summary)}\n\n${fenced(await outputOfHelp([name]))}`);
+    for (const one of "commands" in command ? command.commands : (command.below ?? []))
+      commands.push(
+        `#### ${name} ${one.name}\n\n${sentence(one.summary)}\n\n${fenced(await outputOfHelp([name, one.name]))}`,
+      );
+  }
+  const kinds: string[] = [];
+  for (const { kind } of registry.kinds)
+    kinds.push(`### ${kind}\n\n${fenced(await output(["explain", kind]))}`);
+  return `# Reference
+
+\`npm run reference\` writes this page from the program.
+
+## Commands
+
+${commands.join("\n")}
+## Exit codes
+
+| code | meaning |
+|---|---|
+| 0 | success, no changes, or no drift |
+| 1 | an error, or an apply with failures |
+| 2 | changes (\`plan --detailed-exitcode\`) or drift (\`drift\`) |
+| 3 | a guard or a policy blocks the plan |
+| 4 | the plan is stale, or a live object changed after planning |
+| 5 | another run holds the state lock |
+| 130, 143 | stopped by a signal; the state is saved |
+
+## Environment variables
+
+A flag takes precedence over its variable, a variable over the profile, and the profile over the default.
+
+| variable | meaning |
+|---|---|
+${rows(Object.entries(VARIABLES))}
+\`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\`, \`NO_COLOR\`, \`FORCE_COLOR\`, \`CI\`, and the \`PG*\` variables of PostgreSQL have their usual meaning.
+
+## Diagnostic codes
+
+The hint of a diagnostic names the fix.
+
+| code | meaning |
+|---|---|
+${rows(Object.entries(CODES))}
+## Kinds and fields
+
+${kinds.join("\n")}`;
+}
+
+const sentence = (summary: string): string => `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
+const fenced = (text: string): string => `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;
+const rows = (entries: readonly (readonly [string, string])[]): string =>
+  entries.map(([name, text]) => `| \`${name}\` | ${text.replaceAll("|", "\\|")} |\n`).join("");
+const outputOfHelp = (words: readonly string[]): Promise<string> => output([...words, "--help"]);
+
+async function output(words: readonly string[]): Promise<string> {
+  let text = "";
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk);
+      done();
+    },
+  });
+  const code = await runProgram(
+    {
+      env: {},
+      cwd: ROOT,
+      home: ROOT,
+      stdin: new PassThrough(),
+      stdout: outputOf(sink),
+      stderr: outputOf(sink),
+      signals: new Signals(() => undefined),
+    },
+    words,
+  );
+  if (code !== 0) throw new Error(`workspace ${words.join(" ")}: exit ${code}\n${text}`);
+  return text;
+}
+
+if (import.meta.main) writeFileSync(PAGE, await referencePage());

@@ -1,0 +1,32 @@
+// The address of a workspace: where requests go, and the only place that ever receives the token.
+
+import { error, Failure } from "../../core/diagnostic.ts";
+
+export interface Host {
+  /** Scheme, name and port: `https://ws.example.com`. */
+  readonly origin: string;
+  /** What stands before `/api` in every path; empty, or starting with a slash. */
+  readonly base: string;
+}
+
+const HINT = "write it as https://NAME, for example https://workspace.example.com";
+
+/** Reads `https://name[:port][/base]`; a bare name means https. Throws Failure (API_UNREACHABLE) for anything else. */
+export function parseHost(text: string): Host {
+  const url = urlOf(text.trim());
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:") || url.hostname === "")
+    throw new Failure(error("API_UNREACHABLE", "the host is not a web address", { hint: HINT }));
+  if (url.username !== "" || url.password !== "")
+    throw new Failure(
+      error("API_UNREACHABLE", "the host carries a user or a password", {
+        hint: "give the token through WORKSPACE_TOKEN or a profile",
+      }),
+    );
+  if (url.search !== "" || url.hash !== "")
+    throw new Failure(error("API_UNREACHABLE", "the host carries a query or a fragment", { hint: HINT }));
+  return { origin: url.origin, base: url.pathname.replace(/\/+$/, "") };
+}
+
+function urlOf(text: string): URL | undefined {
+  return URL.parse(text.includes("://") ? text : `https://${text}`) ?? undefined;
+}

@@ -1,0 +1,26 @@
+// Recognises the two refusals that providers act upon: "there is no such thing" and "there is one already".
+
+import { Refused } from "../../core/request-failure.ts";
+
+/**
+ * Whether a read or a delete of something of ours was refused because it is gone. Clusters, jobs and runs answer 400 for
+ * that. An unknown route, a proxy's page or another API's 404 is not it: what cannot be read is never taken for missing.
+ */
+export function isMissing(error: unknown): boolean {
+  if (!(error instanceof Refused)) return false;
+  const { status, code, diagnostic } = error;
+  if (diagnostic.code !== "API_REFUSED") return false;
+  if (code === "RESOURCE_DOES_NOT_EXIST") return true;
+  if (status === 404) return code === "" || code === "NOT_FOUND" || code === "404";
+  const words = `${diagnostic.message}\n${diagnostic.cause ?? ""}`;
+  if (code === "INVALID_PARAMETER_VALUE") return /do(es)?( not|n.t) exist/i.test(words);
+  return code === "INVALID_STATE" && /days ago/i.test(words);
+}
+
+/** Whether a create was refused because the name is taken. Told by code alone: the wording of such messages changes. */
+export function isConflict(error: unknown): boolean {
+  return (
+    error instanceof Refused &&
+    (error.code === "RESOURCE_ALREADY_EXISTS" || error.status === 409 || error.code === "uniqueness")
+  );
+}

@@ -1,0 +1,62 @@
+// Reads a whole SCIM list: one request that asks for no page, and more only when the answer says that it was not all.
+
+import { error } from "../../core/diagnostic.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+
+type Fetch = (input: JsonObject) => Promise<JsonObject>;
+
+const TRIES = 3;
+
+/**
+ * All resources of a SCIM list as one answer. A total that changes between two pages means that the pages shifted, so the
+ * list is read anew. Throws Refused (API_PROTOCOL) when it stays incomplete: part of a list is never taken for the whole.
+ */
+export async function wholeList(operation: string, input: JsonObject, fetch: Fetch): Promise<JsonObject> {
+  for (let tries = 1; ; tries++) {
+    const first = await fetch(input);
+    const total = totalOf(first);
+    if ("startIndex" in input || "count" in input || total <= resourcesOf(first).length) return first;
+    const resources = await further(input, first, total, fetch);
+    if (resources.length === total)
+      return { ...first, totalResults: total, itemsPerPage: total, Resources: resources };
+    if (tries === TRIES) throw incomplete(operation, resources.length, total);
+  }
+}
+
+/** Follows the pages; ends early where one brings nothing new or promises another total. */
+async function further(input: JsonObject, first: JsonObject, total: number, fetch: Fetch): Promise<Json[]> {
+  const resources = [...resourcesOf(first)];
+  const ids = new Set(resources.map(idOf));
+  while (resources.length < total) {
+    const page = await fetch({ ...input, startIndex: resources.length + 1 });
+    const fresh = resourcesOf(page).filter((one) => !ids.has(idOf(one)));
+    if (fresh.length === 0 || totalOf(page) !== total) break;
+    for (const one of fresh) ids.add(idOf(one));
+    resources.push(...fresh);
+  }
+  return resources;
+}
+
+function resourcesOf(list: JsonObject): readonly Json[] {
+  return Array.isArray(list.Resources) ? list.Resources : [];
+}
+
+function totalOf(list: JsonObject): number {
+  const total = Number(list.totalResults);
+  return Number.isInteger(total) ? total : 0;
+}
+
+function idOf(resource: Json): string {
+  return resource !== null && typeof resource === "object" && "id" in resource ? `${resource.id}` : "";
+}
+
+function incomplete(operation: string, got: number, total: number): Refused {
+  return new Refused(
+    200,
+    "",
+    error("API_PROTOCOL", `${operation} promised ${total} entries and gave ${got}`, {
+      hint: "the list may have changed while it was read: run the command again",
+    }),
+  );
+}

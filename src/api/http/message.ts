@@ -1,0 +1,27 @@
+// One request and its answer as plain data, and the one function that carries them.
+
+export interface HttpRequest {
+  readonly method: string;
+  /** Scheme, name and port of the workspace. */
+  readonly origin: string;
+  /** Path with its query string. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** From the first byte to the last of the answer, connecting included. */
+  readonly timeoutMs: number;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/**
+ * Sends once: no retry, no redirect followed. Rejects where no whole answer came; `breakOf` (transport-failure.ts) reads from the error's
+ * `code`, `syscall` and `name` whether anything was sent, and takes an error that it does not know for "it may have been".
+ */
+export type Transport = (request: HttpRequest) => Promise<HttpResponse>;

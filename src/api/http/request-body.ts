@@ -1,0 +1,141 @@
+// Turns an operation and its input into an HTTP request: path, query, JSON body; secrets are revealed here and nowhere else.
+// A multipart form (RFC 7578) with one file: how content goes up that base64 would make too large for a request.
+
+import { stringifyJson } from "../../core/exact-json.ts";
+import type { Json } from "../../core/json.ts";
+import type { OperationFacts } from "../contract/operations.ts";
+
+/** What may hold a secret: core's `Sensitive`. */
+interface Secret {
+  reveal(): Uint8Array;
+}
+export type Input = { readonly [field: string]: Json | Secret | Uint8Array };
+
+type Fields = { readonly [field: string]: Input[string] | undefined };
+
+export interface Prepared {
+  readonly method: string;
+  /** Path below the host, with its query string. */
+  readonly path: string;
+  readonly body?: string | Uint8Array;
+  /** Where it is not the operation's own. */
+  readonly contentType?: string;
+  /** The secrets that the body carries, so that no message repeats them. */
+  readonly secrets: readonly Uint8Array[];
+}
+
+/** Fields of type BYTES: base64 on the wire (part A, section 2). A secret in any other field is sent as UTF-8 text. */
+const BYTES_FIELDS: ReadonlySet<string> = new Set(["bytes_value", "content", "contents", "data"]);
+
+export function prepare(operation: OperationFacts, input: Input): Prepared {
+  const rest: { [field: string]: Input[string] } = { ...input };
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
+    const value = rest[field];
+    delete rest[field];
+    return segment(field, value);
+  });
+  const { method } = operation;
+  if (method === "GET") return { method, path: path + queryOf(rest), secrets: [] };
+  if (method === "DELETE") return { method, path, secrets: [] };
+  if (operation.file !== undefined) {
+    const { [operation.file.field]: content, ...others } = rest;
+    if (content instanceof Uint8Array && base64Length(content) > operation.file.above)
+      return {
+        method,
+        path,
+        ...formOf(textsOf(others), { field: operation.file.field, content }),
+        secrets: [],
+      };
+  }
+  const secrets: Uint8Array[] = [];
+  const fields: { [field: string]: unknown } = {};
+  for (const field of Object.keys(rest)) fields[field] = wireValue(field, rest[field], secrets);
+  return { method, path, body: stringifyJson(fields), secrets };
+}
+
+/** An id that would change the path's shape never reaches the wire: `DELETE /Users/` is not `DELETE /Users/{id}`. */
+function segment(field: string, value: Input[string] | undefined): string {
+  const text =
+    typeof value === "string" || typeof value === "number" || typeof value === "bigint" ? `${value}` : "";
+  if (text === "" || text === "." || text === "..")
+    throw new Error(`the path parameter ${field} is empty or not an id`);
+  return encodeURIComponent(text);
+}
+
+/** Spaces are written as `+` (part A, 4.1, filters). */
+function queryOf(fields: Fields): string {
+  const text = new URLSearchParams(textsOf(fields)).toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+function textsOf(fields: Fields): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [field, value] of Object.entries(fields)) {
+    if (value === undefined || value === null) continue;
+    if (typeof value === "object") throw new Error(`the field ${field} is not a single value`);
+    texts[field] = `${value}`;
+  }
+  return texts;
+}
+
+function wireValue(field: string, value: Input[string] | undefined, secrets: Uint8Array[]): unknown {
+  if (value instanceof Uint8Array) return base64(value);
+  if (!isSecret(value)) return value;
+  const bytes = value.reveal();
+  secrets.push(bytes);
+  return BYTES_FIELDS.has(field) ? base64(bytes) : utf8(field, bytes);
+}
+
+function isSecret(value: Input[string] | undefined): value is Secret {
+  return (
+    typeof value === "object" && value !== null && typeof (value as Partial<Secret>).reveal === "function"
+  );
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+function base64Length(bytes: Uint8Array): number {
+  return Math.ceil(bytes.length / 3) * 4;
+}
+
+function utf8(field: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Error(`the secret for ${field} is not UTF-8 text: it belongs into a field of bytes`);
+  }
+}
+
+interface Form {
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+/** Text fields first, then the file; values of text fields hold no line ends where the contract uses this. */
+export function formOf(
+  fields: Readonly<Record<string, string>>,
+  file: { readonly field: string; readonly content: Uint8Array },
+): Form {
+  const boundary = boundaryFor(file.content);
+  const part = (name: string, rest: string): string =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${rest}`;
+  const head = Object.entries(fields).map(([name, value]) => `${part(name, "")}\r\n\r\n${value}\r\n`);
+  const announce = `${part(file.field, '; filename="content"')}\r\nContent-Type: application/octet-stream\r\n\r\n`;
+  const body = Buffer.concat([
+    Buffer.from(head.join("") + announce),
+    file.content,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ]);
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body };
+}
+
+/** A line that the content does not hold. */
+function boundaryFor(content: Uint8Array): string {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  for (let n = 0; ; n++) {
+    const boundary = `workspace-form-${n}`;
+    if (!bytes.includes(`--${boundary}`)) return boundary;
+  }
+}

@@ -1,0 +1,139 @@
+// Reads an HTTP answer: what the service says of the request, or in which way the answer is not one of the contract's.
+// How long a service asks to be left alone: Retry-After as seconds or as an HTTP date (RFC 9110, section 10.2.3).
+
+import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { HttpResponse } from "./message.ts";
+
+/** `plain`: not an error body of the contract (an HTML page, another JSON object). */
+type ErrorForm = "api" | "scim" | "plain";
+
+export interface ErrorAnswer {
+  readonly end: "error";
+  readonly status: number;
+  readonly form: ErrorForm;
+  /** `error_code`, or SCIM's `scimType`; gateways send numbers, which become text. Empty where there is none. */
+  readonly code: string;
+  /** The service's own words, at most 2,000 characters. */
+  readonly message: string;
+  readonly retryAfterMs?: number;
+}
+/** A status of success whose body is not a JSON object. */
+export interface GarbledAnswer {
+  readonly end: "garbled";
+  readonly status: number;
+  readonly what: "empty" | "HTML" | "not JSON" | "not a JSON object" | "not UTF-8" | "nested too deeply";
+}
+export interface RedirectAnswer {
+  readonly end: "redirect";
+  readonly status: number;
+  readonly location: string;
+}
+export type Answer =
+  | { readonly end: "ok"; readonly json: JsonObject }
+  | ErrorAnswer
+  | GarbledAnswer
+  | RedirectAnswer;
+
+const NOTHING: JsonObject = {};
+const TOO_DEEP = Symbol("nested too deeply");
+const LONGEST_MESSAGE = 2_000;
+
+/** `now` is the clock in epoch milliseconds, for a Retry-After that is a date. */
+export function answerOf(response: HttpResponse, now: number): Answer {
+  const { status } = response;
+  if (status === 204) return { end: "ok", json: NOTHING };
+  const text = textOf(response.body);
+  if (status >= 200 && status < 300) return success(status, text);
+  if (status >= 300 && status < 400 && status !== 304)
+    return { end: "redirect", status, location: response.headers.location ?? "" };
+  const wait = retryAfterMs(response.headers, now);
+  return { end: "error", status, ...errorBody(text), ...(wait === undefined ? {} : { retryAfterMs: wait }) };
+}
+
+function success(status: number, text: string | undefined): Answer {
+  const garbled = (what: GarbledAnswer["what"]): GarbledAnswer => ({ end: "garbled", status, what });
+  if (text === undefined) return garbled("not UTF-8");
+  if (text.trim() === "") return garbled("empty");
+  const json = jsonOf(text);
+  if (json === TOO_DEEP) return garbled("nested too deeply");
+  if (json === undefined) return garbled(looksLikeHtml(text) ? "HTML" : "not JSON");
+  return isObject(json) ? { end: "ok", json } : garbled("not a JSON object");
+}
+
+function errorBody(text: string | undefined): Pick<ErrorAnswer, "form" | "code" | "message"> {
+  const json = text === undefined ? undefined : jsonOf(text);
+  if (json === TOO_DEEP) return { form: "plain", code: "", message: "nested too deeply" };
+  if (json === undefined || !isObject(json))
+    return { form: "plain", code: "", message: short(plainText(text ?? "")) };
+  const { error_code, message, detail, scimType, schemas } = json;
+  if (typeof error_code === "string" || typeof error_code === "number")
+    return { form: "api", code: `${error_code}`, message: short(wordsOf(message)) };
+  if (Array.isArray(schemas) && schemas.some((one) => typeof one === "string" && one.endsWith(":Error")))
+    return { form: "scim", code: wordsOf(scimType), message: short(wordsOf(detail)) };
+  return { form: "plain", code: "", message: short(wordsOf(message) || wordsOf(json.error)) };
+}
+
+/** Fatal: a body that is not UTF-8 gives undefined. */
+function textOf(body: string | Uint8Array): string | undefined {
+  if (typeof body === "string") return body;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonOf(text: string): Json | typeof TOO_DEEP | undefined {
+  try {
+    return parseJson(text);
+  } catch (problem) {
+    return problem instanceof JsonTooDeep ? TOO_DEEP : undefined;
+  }
+}
+
+function looksLikeHtml(text: string): boolean {
+  return /^\s*</.test(text);
+}
+
+/** What a page says, without its markup: proxies explain themselves in HTML. */
+function plainText(text: string): string {
+  if (!looksLikeHtml(text)) return text.trim();
+  const page = text.slice(0, 20_000);
+  return page
+    .replaceAll(/<(script|style)[\s\S]*?<\/\1>/gi, " ")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+/** Some services send the text "null" for nothing. */
+function wordsOf(value: Json | undefined): string {
+  return typeof value === "string" && value !== "null" ? value : "";
+}
+
+function short(text: string): string {
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+}
+
+const SECONDS = /^\d+(\.\d+)?$/;
+
+/**
+ * Milliseconds from now, or undefined when the header is absent or says nothing readable. A date is counted from the
+ * service's own Date header where it sends one, so that clocks which differ do no harm.
+ */
+export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const text = headers["retry-after"]?.trim();
+  if (text === undefined || text === "") return undefined;
+  if (SECONDS.test(text)) return Math.round(Number(text) * 1_000);
+  const until = dateOf(text);
+  if (until === undefined) return undefined;
+  return Math.max(0, until - (dateOf(headers.date) ?? now));
+}
+
+/** An HTTP date names a weekday or holds colons; Date.parse alone would also read "7 apples". */
+function dateOf(text: string | undefined): number | undefined {
+  if (text === undefined || !/\d\d:\d\d:\d\d/.test(text)) return undefined;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}

@@ -1,0 +1,64 @@
+// Reads from a transport's error what became of the request: whether any of it was sent, and why no whole answer came.
+
+/** Why no whole answer came. `invalid`: the request could not be formed. `protocol`: the peer does not speak HTTP. */
+export type Why =
+  | "refused"
+  | "unknown-host"
+  | "untrusted"
+  | "proxy"
+  | "invalid"
+  | "timeout"
+  | "lost"
+  | "too-large"
+  | "protocol";
+
+export interface Break {
+  readonly why: Why;
+  /** False only where the request certainly never left this machine. */
+  readonly sent: boolean;
+  /** The system's own words. */
+  readonly text: string;
+}
+
+interface ErrorShape {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly name?: unknown;
+  readonly message?: unknown;
+  readonly errors?: unknown;
+}
+
+const UNTRUSTED = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
+/** A TLS handshake that failed, mostly with something that does not speak TLS; other TLS errors may come after it. */
+const NO_TLS =
+  /WRONG_VERSION_NUMBER|wrong version number|PACKET_LENGTH_TOO_LONG|packet length too long|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|handshake failure/;
+
+/** Before a tunnel stands nothing is sent, and of a request that a proxy wants a password for nothing is passed on. */
+const PROXY_REFUSAL = /^Proxy response \(\d+\) !== 200|^Proxy Authentication Required/;
+
+export function breakOf(problem: unknown): Break {
+  const shape: ErrorShape = typeof problem === "object" && problem !== null ? problem : {};
+  const code = typeof shape.code === "string" ? shape.code : "";
+  const text =
+    typeof shape.message === "string" && shape.message !== "" ? shape.message : code || "no answer";
+  const unsent = (why: Why): Break => ({ why, sent: false, text });
+  const sent = (why: Why): Break => ({ why, sent: true, text });
+
+  if (code === "ENOTFOUND") return unsent("unknown-host");
+  if (code.startsWith("UND_ERR_PRX_") || PROXY_REFUSAL.test(text)) return unsent("proxy");
+  if (UNTRUSTED.test(code)) return unsent("untrusted");
+  if (code === "UND_ERR_INVALID_ARG" || code === "ERR_INVALID_ARG_TYPE") return unsent("invalid");
+  if (code === "UND_ERR_CONNECT_TIMEOUT" || neverConnected(shape)) return unsent("refused");
+  if (NO_TLS.test(code) || (code === "EPROTO" && NO_TLS.test(text))) return unsent("protocol");
+  if (shape.name === "HTTPParserError" || code.startsWith("HPE_")) return sent("protocol");
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return sent("too-large");
+  if (shape.name === "TimeoutError" || code === "ETIMEDOUT" || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code))
+    return sent("timeout");
+  return sent("lost");
+}
+
+/** A name with several addresses fails with one error for each. */
+function neverConnected(shape: ErrorShape): boolean {
+  if (shape.syscall === "connect" || shape.syscall === "getaddrinfo") return true;
+  return Array.isArray(shape.errors) && shape.errors.length > 0 && shape.errors.every(neverConnected);
+}

@@ -1,0 +1,131 @@
+// HTTP on a socket: undici's `request` over one pool of kept connections. The only file of the client that touches the network.
+
+import { EventEmitter } from "node:events";
+import { createRequire } from "node:module";
+import type { Agent, Dispatcher } from "undici";
+import type { HttpRequest, HttpResponse, Transport } from "./message.ts";
+
+/** Taken one by one: the package as a whole brings fetch, WebSockets, mocks and a cache, and takes a second client's time to load. */
+const load = createRequire(import.meta.url);
+const PooledAgent = load("undici/lib/dispatcher/agent.js") as typeof Agent;
+const send = load("undici/lib/api/api-request.js") as (
+  this: Dispatcher,
+  options: Dispatcher.RequestOptions,
+) => Promise<Dispatcher.ResponseData>;
+
+/** No answer of the service is larger: its lists have pages, and contents come in pieces of 10 MB and less. */
+const ANSWER_BYTES = 128 * 1024 * 1024;
+
+export interface ProxyRoute {
+  /** `http://[user:password@]name:port`; never shown. */
+  readonly address: string;
+  /** Hosts that are reached directly, as NO_PROXY lists them. */
+  readonly except: string;
+}
+
+export interface HttpOptions {
+  /** The most connections kept to the host. */
+  readonly connections: number;
+  /** An answer with more bytes ends with an error. Default 128 MiB. */
+  readonly maxBytes?: number;
+  readonly connectTimeoutMs?: number;
+  readonly proxy?: ProxyRoute;
+  /** All authorities that are trusted, in PEM. Default: Node's own. */
+  readonly authorities?: readonly string[];
+}
+
+export interface HttpTransport {
+  readonly transport: Transport;
+  /** Closes the kept connections; without it a process ends only when the server drops them. */
+  close(): Promise<void>;
+}
+
+export function httpTransport(options: HttpOptions): HttpTransport {
+  const agent = agentOf(options);
+  return { transport: (request) => exchange(agent, request), close: () => agent.close() };
+}
+
+function agentOf({
+  connections,
+  maxBytes,
+  connectTimeoutMs = 10_000,
+  proxy,
+  authorities,
+}: HttpOptions): Dispatcher {
+  const limits = {
+    connections,
+    pipelining: 1,
+    // Shorter than the idle time after which common servers hang up, so that a write seldom meets a closing connection.
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 60_000,
+    maxResponseSize: maxBytes ?? ANSWER_BYTES,
+  };
+  // Said here, certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+  const tls = {
+    rejectUnauthorized: true,
+    ...(authorities === undefined ? {} : { ca: [...authorities] }),
+  };
+  const connect = { timeout: connectTimeoutMs, ...tls };
+  if (proxy === undefined) return new PooledAgent({ ...limits, connect });
+  // A tunnel needs more of the package than is taken above.
+  const { EnvHttpProxyAgent: ProxyingAgent, Pool: OwnPool } = load("undici") as typeof import("undici");
+  const through = {
+    ...limits,
+    connect,
+    connectTimeout: connectTimeoutMs,
+    httpProxy: proxy.address,
+    httpsProxy: proxy.address,
+    noProxy: proxy.except,
+    requestTls: tls,
+    proxyTls: tls,
+    // Else requests that a proxy only forwards have no limits.
+    factory: (origin: string | URL, own: object) => new OwnPool(origin, { ...limits, ...own }),
+  };
+  return new ProxyingAgent(through);
+}
+
+/** A signal that undici takes as well as an AbortSignal, and that costs a tenth of it. */
+class Deadline extends EventEmitter {
+  reason: DOMException | undefined;
+
+  pass(): void {
+    this.reason = new DOMException("no whole answer in time", "TimeoutError");
+    this.emit("abort");
+  }
+}
+
+/** Paths that a URL would leave as they are. */
+const PLAIN = /^\/(?!.*\/\.)[\w/.~%=&?+,:@*-]*$/;
+
+function normalized(request: HttpRequest): string {
+  const url = new URL(request.origin + request.path);
+  return url.pathname + url.search;
+}
+
+async function exchange(agent: Dispatcher, request: HttpRequest): Promise<HttpResponse> {
+  const tooLate = new Deadline();
+  const timer = setTimeout(() => tooLate.pass(), request.timeoutMs);
+  try {
+    const answer = await send.call(agent, {
+      origin: request.origin,
+      path: PLAIN.test(request.path) ? request.path : normalized(request),
+      method: request.method as "GET",
+      headers: request.headers,
+      body: request.body ?? null,
+      signal: tooLate,
+    });
+    const body = await answer.body.bytes();
+    return { status: answer.statusCode, headers: single(answer.headers), body };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function single(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (value !== undefined) out[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return out;
+}

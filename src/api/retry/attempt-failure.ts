@@ -1,0 +1,148 @@
+// Turns the last attempt at a request into what callers get: Refused (certainly no effect) or UnknownOutcome.
+
+import type { Code } from "../../core/codes.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
+import { isMissing } from "../contract/refusals.ts";
+import type { ErrorAnswer, GarbledAnswer, RedirectAnswer } from "../http/response.ts";
+import type { Break, Why } from "../http/transport-failure.ts";
+import { type BadEnd, mayHaveActed } from "./retry-policy.ts";
+
+export interface Ending {
+  readonly operation: string;
+  readonly origin: string;
+  readonly bad: BadEnd;
+  readonly writes: boolean;
+  /** An earlier attempt of the same request may have had its effect. */
+  readonly earlierMayHaveActed: boolean;
+  /** Attempts made, and how long they took. */
+  readonly attempts: number;
+  readonly elapsedMs: number;
+  readonly redact: (text: string) => string;
+}
+
+/** What is thrown. A read has no effect, so it is always Refused. */
+export function endOf(ending: Ending): Refused | UnknownOutcome {
+  const refused = refusalOf(ending);
+  if (!ending.writes) return refused;
+  // An object that is gone holds nothing of an earlier attempt either: that is what a repeated delete meets.
+  const open = mayHaveActed(ending.bad) || (ending.earlierMayHaveActed && !isMissing(refused));
+  return open ? new UnknownOutcome(unknown(ending, refused.diagnostic)) : refused;
+}
+
+function unknown({ operation }: Ending, last: Diagnostic): Diagnostic {
+  return error("API_UNKNOWN_OUTCOME", `${operation} may or may not have happened`, {
+    hint: "run the command again: it looks first what became of it",
+    cause: last.cause === undefined ? last.message : `${last.message}: ${last.cause}`,
+  });
+}
+
+function refusalOf(ending: Ending): Refused {
+  const { bad } = ending;
+  switch (bad.end) {
+    case "error":
+      return new Refused(bad.status, bad.code, afterError(bad, ending));
+    case "garbled":
+      return new Refused(bad.status, "", afterGarbled(bad, ending));
+    case "redirect":
+      return new Refused(bad.status, "", afterRedirect(bad, ending));
+    case "broken":
+      return new Refused(0, "", afterBreak(bad.broken, ending));
+    default:
+      return bad satisfies never;
+  }
+}
+
+function afterError(answer: ErrorAnswer, ending: Ending): Diagnostic {
+  const { status, code, form } = answer;
+  const label = code === "" || code === String(status) ? `${status}` : `${status} ${code}`;
+  const cause = ending.redact(answer.message);
+  const details = (hint: string | undefined) => ({
+    ...(hint === undefined ? {} : { hint }),
+    ...(cause === "" ? {} : { cause }),
+  });
+  const say = (kind: Code, what: string, hint?: string) =>
+    error(kind, `${ending.operation} ${what} (${label})${tries(ending)}`, details(hint));
+
+  if (status === 401 || (status === 403 && /invalid access token/i.test(answer.message)))
+    return say("API_UNAUTHENTICATED", "was refused: the token is not accepted", HINTS.token);
+  if (status === 403) return say("API_FORBIDDEN", "is not allowed to this caller", HINTS.rights);
+  if (status === 429) return say("API_REFUSED", "was refused: too many requests", HINTS.throttled);
+  if (status >= 500 && status !== 501) return say("API_REFUSED", "failed in the service", HINTS.later);
+  if (form === "plain" || code === "ENDPOINT_NOT_FOUND")
+    return say("API_PROTOCOL", "was answered by something that is not this API", HINTS.address);
+  return say("API_REFUSED", "was refused");
+}
+
+function afterGarbled(answer: GarbledAnswer, ending: Ending): Diagnostic {
+  const what = answer.what === "empty" ? "an empty body" : `a body that is ${answer.what}`;
+  return error(
+    "API_PROTOCOL",
+    `${ending.operation} was answered ${answer.status} with ${what}${tries(ending)}`,
+    {
+      hint: HINTS.address,
+    },
+  );
+}
+
+function afterRedirect(answer: RedirectAnswer, ending: Ending): Diagnostic {
+  const location = ending.redact(answer.location);
+  return error(
+    "API_REDIRECT",
+    `${ending.operation} was redirected (${answer.status}); the token stays here`,
+    {
+      hint: `if the workspace has moved, give its new address as the host instead of ${ending.origin}`,
+      ...(location === "" ? {} : { cause: `Location: ${location.slice(0, 500)}` }),
+    },
+  );
+}
+
+function afterBreak(broken: Break, ending: Ending): Diagnostic {
+  const [code, what, hint] = BREAKS[broken.why];
+  return error(code, `${what.replace("HOST", ending.origin)}${tries(ending)}`, {
+    hint,
+    cause: ending.redact(broken.text),
+  });
+}
+
+/** Says what was tried, where it was tried more than once. */
+function tries({ attempts, elapsedMs }: Ending): string {
+  return attempts === 1 ? "" : `, ${attempts} attempts in ${Math.round(elapsedMs / 1_000)} s`;
+}
+
+const HINTS = {
+  token: "set WORKSPACE_TOKEN, or the profile's token, to a valid access token of this workspace",
+  rights: "use the token of someone with that right; users, groups and pins need a workspace administrator",
+  throttled: "try again later, or lower --parallelism",
+  later: "try again later",
+  address: "check that the host is the address of a workspace, and what stands between it and here",
+  network: "check the host, the network and the firewall between",
+};
+
+const BREAKS: Readonly<Record<Why, readonly [Code, string, string]>> = {
+  refused: ["API_UNREACHABLE", "HOST cannot be reached", HINTS.network],
+  "unknown-host": [
+    "API_UNREACHABLE",
+    "HOST has no address: the name is unknown",
+    "check the spelling of the host",
+  ],
+  untrusted: [
+    "API_UNREACHABLE",
+    "HOST shows a certificate that is not trusted",
+    "name the file of the authority that signed it with --ca-file or WORKSPACE_CA_FILE",
+  ],
+  proxy: [
+    "API_UNREACHABLE",
+    "the proxy between does not lead to HOST",
+    "check HTTPS_PROXY (or HTTP_PROXY), its user and password, and NO_PROXY",
+  ],
+  invalid: ["API_UNREACHABLE", "the request to HOST cannot be formed", "check the host and the token"],
+  timeout: ["API_TIMEOUT", "HOST did not answer in time", HINTS.later],
+  lost: ["API_UNREACHABLE", "HOST closed the connection before its answer was whole", HINTS.network],
+  "too-large": ["API_PROTOCOL", "HOST sends more than any answer of this API holds", HINTS.address],
+  protocol: [
+    "API_PROTOCOL",
+    "HOST does not speak HTTP as its address says",
+    "check http:// against https://, and the port",
+  ],
+};

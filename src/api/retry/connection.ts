@@ -1,0 +1,110 @@
+// The line to one workspace: adds the credential, keeps the pace, and reads what comes back. One attempt, no retry.
+// The Authorization header (part A, section 5): the bearer form, or HTTP Basic with the user `token`.
+
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { parseHost } from "../contract/host.ts";
+import type { OperationFacts } from "../contract/operations.ts";
+import type { HttpRequest, HttpResponse, Transport } from "../http/message.ts";
+import type { Prepared } from "../http/request-body.ts";
+import { answerOf } from "../http/response.ts";
+import { breakOf } from "../http/transport-failure.ts";
+import type { Pace } from "./rate-limit.ts";
+import type { BadEnd } from "./retry-policy.ts";
+
+export type Attempt = { readonly end: "ok"; readonly json: JsonObject } | BadEnd;
+
+export interface Wire {
+  readonly origin: string;
+  /** Whether the host has ever answered. */
+  readonly contacted: boolean;
+  requestOf(operation: OperationFacts, prepared: Prepared): HttpRequest;
+  /** Rejects only with what `permit` throws: then nothing left. */
+  attempt(request: HttpRequest, permit?: () => void): Promise<Attempt>;
+}
+
+interface WireOptions {
+  readonly transport: Transport;
+  readonly host: string;
+  readonly token: string;
+  readonly auth: Scheme;
+  readonly timeoutMs: number;
+  readonly clock: () => number;
+  readonly pace: Pace;
+}
+
+/** Throws Failure where host or token can never work. */
+export function createWire(options: WireOptions): Wire {
+  const { transport, pace, clock, timeoutMs } = options;
+  const { origin, base } = parseHost(options.host);
+  const credential = authorization(options.token, options.auth);
+  const headers = {
+    json: headersFor("application/json", credential),
+    scim: headersFor("application/scim+json", credential),
+  };
+  let contacted = false;
+
+  return {
+    origin,
+    get contacted() {
+      return contacted;
+    },
+    requestOf(operation, { method, path, body, contentType }) {
+      const request = { method, origin, path: base + path, timeoutMs };
+      const { bare, full } = headers[operation.format];
+      if (body === undefined) return { ...request, headers: bare };
+      const own = contentType === undefined ? full : { ...bare, "content-type": contentType };
+      return { ...request, headers: own, body };
+    },
+    async attempt(request, permit) {
+      const turn = pace.enter();
+      if (turn !== undefined) await turn;
+      try {
+        permit?.();
+      } catch (withheld) {
+        pace.leave();
+        throw withheld;
+      }
+      let response: HttpResponse;
+      try {
+        response = await transport(request);
+      } catch (problem) {
+        return { end: "broken", broken: breakOf(problem) };
+      } finally {
+        pace.leave();
+      }
+      contacted = true;
+      return answerOf(response, clock());
+    },
+  };
+}
+
+/** `Accept` is required on SCIM reads and `Content-Type` on its writes (part A, 4.1); other calls are sent the same way. */
+function headersFor(
+  type: string,
+  credential: string,
+): { bare: Record<string, string>; full: Record<string, string> } {
+  const bare = { authorization: credential, accept: type, "user-agent": "workspace" };
+  return { bare, full: { ...bare, "content-type": type } };
+}
+
+export type Scheme = "bearer" | "basic";
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/** Throws Failure (API_UNAUTHENTICATED) for a token that no header can carry; the token is not repeated in it. */
+export function authorization(token: string, scheme: Scheme): string {
+  if (token === "")
+    throw new Failure(
+      error("API_UNAUTHENTICATED", "no token is set", {
+        hint: "set WORKSPACE_TOKEN, or a token in the profile",
+      }),
+    );
+  if (!VISIBLE_ASCII.test(token))
+    throw new Failure(
+      error("API_UNAUTHENTICATED", "the token holds blanks, line ends or characters outside ASCII", {
+        hint: "copy it again, without anything around it",
+      }),
+    );
+  return scheme === "bearer" ? `Bearer ${token}` : `Basic ${btoa(`token:${token}`)}`;
+}

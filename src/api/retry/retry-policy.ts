@@ -1,0 +1,119 @@
+// Whether a request is sent again, and when: a pure decision on how the last attempt ended. Nothing here waits.
+
+import type { Answer } from "../http/response.ts";
+import type { Break } from "../http/transport-failure.ts";
+
+/** How an attempt ended badly. */
+export type BadEnd = Exclude<Answer, { end: "ok" }> | { readonly end: "broken"; readonly broken: Break };
+
+export interface Situation {
+  readonly bad: BadEnd;
+  /** Attempts made so far, this one included. */
+  readonly attempts: number;
+  /** Milliseconds since the first attempt began. */
+  readonly elapsedMs: number;
+  /** A read, or a write that may be sent again although it may have had its effect. */
+  readonly repeatable: boolean;
+  /** Part B, 4.2 rule 11 applies. */
+  readonly jobs: boolean;
+  /** Whether this host has ever answered us: a wrong address is told at once, a host that went away is waited for. */
+  readonly contacted: boolean;
+  /** Between 0 and 1. */
+  readonly random: number;
+}
+
+/** `together`: every other request of this client waits as well. */
+export type Decision = { readonly waitMs: number; readonly together: boolean } | "give up";
+
+const MINUTE = 60_000;
+/** Part B, 4.2 rule 11. */
+const JOBS_WINDOW = 10 * MINUTE;
+const JOBS_INTERVAL = 30_000;
+/** A service that asks for more than this is asked again sooner, until the window ends. */
+const LONGEST_RETRY_AFTER = 5 * MINUTE;
+const THROTTLED_WINDOW = 10 * MINUTE;
+const WINDOW = 2 * MINUTE;
+const FIRST_CONTACT_WINDOW = 3_000;
+const GARBLED_ATTEMPTS = 4;
+const BASE = 500;
+const LONGEST_BACK_OFF = 30_000;
+
+export function decide(situation: Situation): Decision {
+  const { bad } = situation;
+  if (mayHaveActed(bad) && !situation.repeatable) return "give up";
+  switch (bad.end) {
+    case "error":
+      return afterError(bad.status, bad.retryAfterMs, situation);
+    case "broken":
+      return afterBreak(bad.broken, situation);
+    case "garbled":
+      return bad.what === "HTML" || bad.what === "nested too deeply" || situation.attempts >= GARBLED_ATTEMPTS
+        ? "give up"
+        : within(WINDOW, backOff(situation), situation);
+    case "redirect":
+      return "give up";
+    default:
+      return bad satisfies never;
+  }
+}
+
+/**
+ * Whether the request may have had an effect; only an answer that rules it out counts. A 4xx says that it was turned down,
+ * 429 before anything was done; 501 that nobody there can do it; 503 proves it only where the service itself says so.
+ */
+export function mayHaveActed(bad: BadEnd): boolean {
+  switch (bad.end) {
+    case "error":
+      if (bad.status < 500 || bad.status === 501) return false;
+      return !(bad.status === 503 && bad.code === "TEMPORARILY_UNAVAILABLE");
+    case "broken":
+      return bad.broken.sent;
+    case "redirect":
+      return bad.status === 303;
+    case "garbled":
+      return true;
+    default:
+      return bad satisfies never;
+  }
+}
+
+function afterError(status: number, retryAfter: number | undefined, situation: Situation): Decision {
+  const asked = Math.min(retryAfter ?? 0, LONGEST_RETRY_AFTER);
+  // A tenth more than asked at most, so that many clients do not come back in the same instant.
+  const wait =
+    retryAfter === undefined ? backOff(situation) : Math.round(asked * (1 + situation.random / 10));
+  if (status === 429) return within(THROTTLED_WINDOW, Math.max(wait, BASE / 2), situation, true);
+  if (status < 500 || status === 501) return "give up";
+  if (situation.jobs) return within(JOBS_WINDOW, Math.max(wait, JOBS_INTERVAL), situation);
+  return within(WINDOW, wait, situation);
+}
+
+function afterBreak(broken: Break, situation: Situation): Decision {
+  switch (broken.why) {
+    case "untrusted":
+    case "invalid":
+    case "protocol":
+    case "too-large":
+      return "give up";
+    case "unknown-host":
+      return situation.contacted ? within(WINDOW, backOff(situation), situation) : "give up";
+    case "refused":
+    case "proxy":
+      return within(situation.contacted ? WINDOW : FIRST_CONTACT_WINDOW, backOff(situation), situation);
+    case "timeout":
+    case "lost":
+      return within(WINDOW, backOff(situation), situation);
+    default:
+      return broken.why satisfies never;
+  }
+}
+
+function within(windowMs: number, waitMs: number, situation: Situation, together = false): Decision {
+  return situation.elapsedMs + waitMs <= windowMs ? { waitMs, together } : "give up";
+}
+
+/** Doubles with each attempt; between half and the whole of it. */
+function backOff({ attempts, random }: Situation): number {
+  const whole = Math.min(BASE * 2 ** (attempts - 1), LONGEST_BACK_OFF);
+  return Math.round(whole / 2 + (whole / 2) * random);
+}

@@ -1,0 +1,182 @@
+// One request's whole life: attempts, waits and redirects, until an answer, a refusal, or an outcome nobody knows.
+
+import type { JsonObject } from "../../core/json.ts";
+import { OPERATIONS, type OperationFacts, type OperationName, repeatIsSafe } from "../contract/operations.ts";
+import type { HttpRequest } from "../http/message.ts";
+import { type Input, type Prepared, prepare } from "../http/request-body.ts";
+import { type Ending, endOf } from "./attempt-failure.ts";
+import type { Attempt, Wire } from "./connection.ts";
+import type { Pace } from "./rate-limit.ts";
+import { type BadEnd, decide, mayHaveActed } from "./retry-policy.ts";
+
+/** One attempt, after it ended. Holds no input, no query and no header. */
+export interface RequestEvent {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly attempt: number;
+  /** HTTP status; 0 when no whole answer came. Any status of success is 200. */
+  readonly status: number;
+  readonly ms: number;
+  /** How long until the next attempt; absent when this was the last. */
+  readonly waitMs?: number;
+}
+
+export interface SendOptions {
+  readonly wire: Wire;
+  readonly pace: Pace;
+  readonly clock: () => number;
+  readonly random: () => number;
+  /** Returns early once `stopped`. */
+  readonly pause: (ms: number) => Promise<void>;
+  /** Whether waiting has been called off. */
+  readonly stopped: () => boolean;
+  readonly redact: (text: string, secrets: readonly Uint8Array[]) => string;
+  readonly log: ((event: RequestEvent) => void) | undefined;
+}
+
+/** `permit` is asked right before each attempt leaves; where it throws, that attempt is not made. */
+export type Send = (operation: OperationName, input: Input, permit?: () => void) => Promise<JsonObject>;
+
+const MOST_REDIRECTS = 3;
+
+/** A request under way. */
+interface Course {
+  readonly name: OperationName;
+  readonly facts: OperationFacts;
+  readonly prepared: Prepared;
+  readonly repeatable: boolean;
+  readonly begin: number;
+  /** Time spent on purpose; counts where the clock was set back meanwhile. */
+  waitedMs: number;
+  attempts: number;
+  redirects: number;
+  /** An attempt before the last may have had its effect. */
+  earlierMayHaveActed: boolean;
+  readonly permit: (() => void) | undefined;
+}
+
+export function createSend(options: SendOptions): Send {
+  return async (name, input, permit) => {
+    const facts = OPERATIONS[name];
+    const course: Course = {
+      name,
+      facts,
+      prepared: prepare(facts, input),
+      repeatable: repeatIsSafe(facts, input),
+      begin: options.clock(),
+      waitedMs: 0,
+      attempts: 0,
+      redirects: 0,
+      earlierMayHaveActed: false,
+      permit,
+    };
+    return run(course, options);
+  };
+}
+
+async function run(course: Course, options: SendOptions): Promise<JsonObject> {
+  const { wire, clock, log } = options;
+  let request = wire.requestOf(course.facts, course.prepared);
+  let last: BadEnd | undefined;
+  for (;;) {
+    course.attempts += 1;
+    const sentAt = clock();
+    const end = await permitted(wire.attempt(request, course.permit), last, course, options);
+    const note = (waitMs?: number): void => log?.(eventOf(course, request, end, clock() - sentAt, waitMs));
+    if (end.end === "ok") {
+      note();
+      return end.json;
+    }
+    const elsewhere = followed(end, course, request);
+    if (elsewhere !== undefined) {
+      note(0);
+      request = elsewhere;
+      continue;
+    }
+    await waitOrEnd(end, course, options, note);
+    last = end;
+  }
+}
+
+/** An attempt that was held back leaves the request as the attempts before it did. */
+async function permitted(
+  attempt: Promise<Attempt>,
+  last: BadEnd | undefined,
+  course: Course,
+  options: SendOptions,
+): Promise<Attempt> {
+  try {
+    return await attempt;
+  } catch (withheld) {
+    if (last === undefined || !course.earlierMayHaveActed) throw withheld;
+    course.attempts -= 1;
+    throw endOf(endingOf(last, course, options));
+  }
+}
+
+/** Returns when it is time for the next attempt; throws what the request ended with when there is none. */
+async function waitOrEnd(
+  bad: BadEnd,
+  course: Course,
+  options: SendOptions,
+  note: (waitMs?: number) => void,
+): Promise<void> {
+  const { wire, clock, stopped } = options;
+  const elapsedMs = elapsed(course, clock);
+  const { attempts, repeatable } = course;
+  const { contacted } = wire;
+  const { jobs } = course.facts;
+  const next = decide({ bad, attempts, elapsedMs, repeatable, jobs, contacted, random: options.random() });
+  if (next === "give up" || stopped()) {
+    note();
+    throw endOf(endingOf(bad, course, options));
+  }
+  note(next.waitMs);
+  if (next.together) options.pace.hold(clock() + next.waitMs);
+  await options.pause(next.waitMs);
+  course.waitedMs += next.waitMs;
+  if (stopped()) throw endOf(endingOf(bad, course, options));
+  course.earlierMayHaveActed ||= mayHaveActed(bad);
+}
+
+function elapsed(course: Course, clock: () => number): number {
+  return Math.max(clock() - course.begin, course.waitedMs);
+}
+
+/** A read follows a redirect inside its own host; the token goes nowhere else, and a write is never sent on. */
+function followed(bad: BadEnd, course: Course, request: HttpRequest): HttpRequest | undefined {
+  if (bad.end !== "redirect" || course.facts.kind === "write" || request.method !== "GET") return undefined;
+  const target = URL.parse(bad.location, request.origin + request.path);
+  if (target === null || target.origin !== request.origin || course.redirects === MOST_REDIRECTS)
+    return undefined;
+  course.redirects += 1;
+  return { ...request, path: target.pathname + target.search };
+}
+
+function endingOf(bad: BadEnd, course: Course, options: SendOptions): Ending {
+  return {
+    operation: course.name,
+    origin: options.wire.origin,
+    bad,
+    writes: course.facts.kind === "write",
+    earlierMayHaveActed: course.earlierMayHaveActed,
+    attempts: course.attempts,
+    elapsedMs: elapsed(course, options.clock),
+    redact: (text) => options.redact(text, course.prepared.secrets),
+  };
+}
+
+function eventOf(
+  course: Course,
+  request: HttpRequest,
+  end: Attempt,
+  ms: number,
+  waitMs: number | undefined,
+): RequestEvent {
+  const status = end.end === "ok" ? 200 : end.end === "broken" ? 0 : end.status;
+  const { method } = request;
+  const path = request.path.split("?", 1)[0] ?? "";
+  const event = { operation: course.name, method, path, attempt: course.attempts, status, ms };
+  return waitMs === undefined ? event : { ...event, waitMs };
+}

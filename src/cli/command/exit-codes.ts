@@ -1,0 +1,50 @@
+// Exit codes, and which code a finding leads to (design 7). No other file knows these numbers.
+
+import type { Code } from "../../core/codes.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Outcome, Plan } from "../../planner/model/plan.ts";
+
+export const EXIT = {
+  ok: 0,
+  error: 1,
+  changes: 2,
+  refused: 3,
+  stale: 4,
+  locked: 5,
+} as const;
+
+const SPECIAL: Partial<Record<Code, number>> = {
+  PLAN_IMMUTABLE: EXIT.refused,
+  PLAN_STALE: EXIT.stale,
+  PLAN_EXPIRED: EXIT.stale,
+  PLAN_LIVE_MOVED: EXIT.stale,
+  STATE_LOCKED: EXIT.locked,
+};
+
+function exitOfCode(code: Code): number {
+  if (code.startsWith("GUARD_")) return EXIT.refused;
+  return SPECIAL[code] ?? EXIT.error;
+}
+
+/** The exit code of a run that ends with these findings; warnings do not count. A plain error outweighs what is special. */
+export function exitOf(diagnostics: readonly Diagnostic[]): number {
+  const codes = diagnostics.filter((one) => one.severity === "error").map((one) => exitOfCode(one.code));
+  if (codes.length === 0) return EXIT.ok;
+  return codes.includes(EXIT.error) ? EXIT.error : Math.max(...codes);
+}
+
+/** The exit code that a plan leads to before anything is applied: 0 unless it may not be. */
+export function exitOfPlan(plan: Plan): number {
+  const found = exitOf(plan.diagnostics);
+  if (found !== EXIT.ok) return found;
+  return exitOf(plan.guards.map((guard) => guard.diagnostic));
+}
+
+/** The exit code of an apply that ran to its end. */
+export function exitOfOutcome(outcome: Outcome): number {
+  const failed = outcome.changes.some((one) => one.result === "failed" || one.result === "unknown");
+  const findings = exitOf(outcome.diagnostics);
+  if (failed || findings === EXIT.error) return EXIT.error;
+  if (outcome.changes.some((one) => one.diagnostic?.code === "PLAN_LIVE_MOVED")) return EXIT.stale;
+  return findings;
+}

@@ -1,0 +1,84 @@
+// Habits from Terraform: long options with one dash work where they mean the same, and everything else gets a hint.
+
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { Command } from "./command.ts";
+
+/** What to do instead, by the command that `workspace` does not have. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  console: "to see what a spec resolves to, run `workspace plan`",
+  diff: "run `workspace plan`",
+  down: "run `workspace destroy`",
+  fmt: "format the spec with a YAML formatter; to check it, run `workspace validate`",
+  "force-unlock": "run `workspace state unlock`",
+  get: "list the parts of a spec under `include`; nothing is downloaded",
+  login: "set WORKSPACE_HOST and WORKSPACE_TOKEN, or add a profile to ~/.workspacecfg",
+  output: "a spec has no outputs; to see an attribute, run `workspace state show ADDRESS`",
+  providers: "to list the kinds, run `workspace explain`",
+  refresh: "to compare the workspace with the state, run `workspace drift`",
+  taint:
+    "to create it and its dependents again, run `workspace destroy --only ADDRESS`, then `workspace apply`",
+  untaint: "nothing is marked; to see what an apply would do, run `workspace plan`",
+  up: "run `workspace apply`",
+  workspace: "choose a target of the spec with `--target NAME`",
+};
+
+/** What to write instead, by the option without its dashes. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  backend: "choose the state with `--state LOCATION`",
+  "backend-config": "choose the state with `--state LOCATION`",
+  chdir: "name the spec with `--file DIR/workspace.yaml`",
+  force: "to change without a question, pass `--auto-approve`",
+  input: "to forbid questions, pass `--no-input`",
+  json: "pass `--output json`",
+  lock: "the state is always locked; to wait for another run, pass `--lock-timeout 5m`",
+  "no-color": "set NO_COLOR=1",
+  reconfigure: "to move a state, run `workspace state migrate`",
+  refresh: "to plan without a request, pass `--offline` to `workspace plan`",
+  "refresh-only": "run `workspace drift`",
+  replace:
+    "to create it and its dependents again, run `workspace destroy --only ADDRESS`, then `workspace apply`",
+  upgrade: "nothing is downloaded; leave the option out",
+  version: "run `workspace --version`",
+};
+
+const TARGET = "to restrict a run, pass `--only ADDRESS`; `--target NAME` chooses a target of the spec";
+
+/** The hint for a command that does not exist; undefined for one that is no habit. */
+export function commandHabit(name: string): string | undefined {
+  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+}
+
+/**
+ * The arguments with `-out FILE` as `--out FILE`, for every long option that the command has. Throws Failure with CLI_USAGE for
+ * a known option of Terraform that the command does not have. Values of options, and what follows `--`, stay as they are.
+ */
+export function withoutHabits(command: Command, argv: readonly string[]): readonly string[] {
+  const flags = Object.values(command.options).map((spec) => spec.flags);
+  const names = new Set(flags.flatMap((one) => /--([\w-]+)/.exec(one)?.[1] ?? []));
+  const valued = new Set(
+    flags.filter((one) => one.includes("<")).flatMap((one) => one.match(/-[\w-]+/g) ?? []),
+  );
+  const words: string[] = [];
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    if (word === "--") return [...words, ...argv.slice(at)];
+    const said = longForm(word, names);
+    words.push(said);
+    if (valued.has(said) && at + 1 < argv.length) words.push(argv[++at] ?? "");
+  }
+  return words;
+}
+
+/** `--target` with two dashes is an option here, and with one dash it means another. */
+function longForm(word: string, names: ReadonlySet<string>): string {
+  const [, dashes = "", name = ""] = /^(--?)([a-z][a-z-]+)(?:=|$)/.exec(word) ?? [];
+  if (dashes === "-" && name === "target") throw unknown(word, TARGET);
+  if (dashes === "-" && (names.has(name) || name === "help")) return `-${word}`;
+  const hint = names.has(name) || !Object.hasOwn(OPTIONS, name) ? undefined : OPTIONS[name];
+  if (hint !== undefined) throw unknown(word, hint);
+  return word;
+}
+
+function unknown(word: string, hint: string): Failure {
+  return new Failure(error("CLI_USAGE", `unknown option '${word.replace(/=.*$/s, "")}'`, { hint }));
+}

@@ -1,0 +1,104 @@
+// `workspace api OPERATION field=value …`: any operation of the API, with checked fields, through the one client.
+
+import { resolve } from "node:path";
+import type { Context } from "../../../config/environment.ts";
+import { fileFailure } from "../../../config/files.ts";
+import { error, Failure, hasErrors } from "../../../core/diagnostic.ts";
+import { parseJson } from "../../../core/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { operationsText, operationText } from "../../../report/inspect/operation-help.ts";
+import { printableJson } from "../../../report/text/printable.ts";
+import { readRegularFile } from "../../../state/backends/file/regular-file.ts";
+import { withConnection } from "../../../workflow/session/connect.ts";
+import { isPaged } from "../../../workflow/session/paging.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { flag, text } from "../../command/option.ts";
+import { HOST_OPTIONS, SPEC_OPTIONS } from "../../command/shared-options.ts";
+import { tell } from "../../output/diagnostics.ts";
+import { call, isWrite, remarks } from "./call.ts";
+import { type Catalog, findOperation, readCatalog } from "./catalog.ts";
+import { FORMS, inputOf, problemsOf } from "./input.ts";
+
+export const api = defineCommand({
+  name: "api",
+  summary: "call one operation of the API as it is: no spec, no plan, no state",
+  options: {
+    list: flag("--list", "list the operations"),
+    all: flag("--all", "follow paging to the end"),
+    input: text("--input <file>", "fields as a JSON object; `-` is standard input; fields on the line win"),
+    unchecked: flag("--unchecked", "send fields as they are, also what the contract does not know"),
+    file: SPEC_OPTIONS.file,
+    ...HOST_OPTIONS,
+  },
+  args: [
+    { name: "[operation]", description: "such as clusters/list; its fields: workspace api OPERATION --help" },
+    { name: "[fields...]", description: "field=value" },
+  ],
+  notes: `${FORMS}
+
+The way out where no other command does what is needed. What it changes is in no plan and no state: of what a
+spec manages, the next plan tells the difference as drift. The answer is JSON.`,
+  async moreHelp([name]) {
+    const catalog = readCatalog();
+    return name === undefined ? "" : operationText(findOperation(catalog, name), catalog.follow);
+  },
+  async run(context, options, [name, ...words]) {
+    const catalog = readCatalog();
+    if (name === undefined || options.list) {
+      context.stdout.write(listText(catalog));
+      return EXIT.ok;
+    }
+    const operation = findOperation(catalog, name);
+    if (options.all && !isPaged(operation.name))
+      throw new Failure(
+        error("CLI_USAGE", `${operation.id} has no pages to follow`, { hint: "leave out --all" }),
+      );
+    const read = (path: string) => bytesOf(context, path);
+    const whole = options.input === undefined ? {} : await objectOf(options.input, read);
+    const input = await inputOf(catalog, operation, words, whole, read);
+    const found = [
+      ...(options.unchecked ? [] : problemsOf(catalog, operation, input)),
+      ...remarks(words, input),
+    ];
+    if (hasErrors(found)) throw new Failure(...found);
+    tell(context, found);
+    const answer = await withConnection(context, options, (connection) =>
+      call(connection, operation, input, options.all),
+    );
+    if (isWrite(operation)) context.stderr.write(`${operation.id}: done. It is in no plan and no state.\n`);
+    context.stdout.write(`${printableJson(answer, 2)}\n`);
+    return EXIT.ok;
+  },
+});
+
+function listText({ operations }: Catalog): string {
+  return operationsText(operations.map((one) => ({ ...one, writes: isWrite(one) })));
+}
+
+async function objectOf(path: string, read: (path: string) => Promise<Uint8Array>): Promise<JsonObject> {
+  const value = parsed(new TextDecoder().decode(await read(path)));
+  if (isObject(value)) return value;
+  throw new Failure(error("CLI_USAGE", `${path} does not hold a JSON object`));
+}
+
+function parsed(content: string): Json | undefined {
+  try {
+    return parseJson(content);
+  } catch {
+    return undefined;
+  }
+}
+
+async function bytesOf(context: Context, path: string): Promise<Uint8Array> {
+  if (path === "-") {
+    const chunks: Buffer[] = [];
+    for await (const chunk of context.stdin) chunks.push(Buffer.from(chunk));
+    return Buffer.concat(chunks);
+  }
+  try {
+    return readRegularFile(resolve(context.cwd, path));
+  } catch (problem) {
+    throw fileFailure(`${path} cannot be read`, problem);
+  }
+}

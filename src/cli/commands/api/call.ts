@@ -1,0 +1,59 @@
+// One call of an operation through the one client, with its rules for repeating reads and writes.
+
+import { OPERATIONS, type ReadName, type WriteName } from "../../../api/contract/operations.ts";
+import type { WriteInput } from "../../../api/contract/reader.ts";
+import { type Diagnostic, error, warning } from "../../../core/diagnostic.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { Sensitive } from "../../../core/sensitive.ts";
+import type { Connection } from "../../../workflow/session/connect.ts";
+import { pages } from "../../../workflow/session/paging.ts";
+import type { Operation } from "./catalog.ts";
+
+/** Values of secrets: no message may repeat them. */
+const SECRETS = ["string_value", "bytes_value"] as const;
+
+export function isWrite({ name }: Operation): boolean {
+  return OPERATIONS[name].kind === "write";
+}
+
+export async function call(
+  { reader, writer }: Connection,
+  operation: Operation,
+  input: JsonObject,
+  all: boolean,
+): Promise<JsonObject> {
+  if (isWrite(operation)) return writer.write(operation.name as WriteName, guarded(input));
+  const read = (page: JsonObject) => reader.read(operation.name as ReadName, page);
+  return all ? pages(operation.name, input, read) : read(input);
+}
+
+function guarded(input: JsonObject): WriteInput {
+  const out: { [field: string]: WriteInput[string] } = { ...input };
+  const { string_value: text, bytes_value: base64 } = input;
+  if (typeof text === "string") out.string_value = new Sensitive(new TextEncoder().encode(text));
+  if (typeof base64 === "string") out.bytes_value = new Sensitive(Buffer.from(base64, "base64"));
+  return out;
+}
+
+/** What cannot be shown as JSON, and what should not stand on a command line. */
+export function remarks(words: readonly string[], input: JsonObject): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
+  if (input.direct_download === true)
+    found.push(
+      error("CLI_USAGE", "direct_download answers with the file itself, and this command shows JSON", {
+        hint: "leave it out: content then holds the file in base64",
+      }),
+    );
+  for (const name of SECRETS)
+    if (words.some((word) => word.startsWith(`${name}=`) && !word.startsWith(`${name}=@`)))
+      found.push(
+        warning(
+          "CLI_USAGE",
+          `the value of ${name} stands in this machine's list of processes and in the shell's history`,
+          {
+            hint: `read it from a file or a pipe: ${name}=@FILE, ${name}=@-`,
+          },
+        ),
+      );
+  return found;
+}

@@ -1,0 +1,162 @@
+// The operations of schemas/openapi.yaml as `workspace api` offers them: by name, with their fields and the schema of their input.
+
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { OPERATIONS, type OperationName } from "../../../api/contract/operations.ts";
+import { error, Failure } from "../../../core/diagnostic.ts";
+import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
+import { nearestHint } from "../../../core/suggest.ts";
+
+export interface Field {
+  readonly name: string;
+  readonly required: boolean;
+  /** With its reference followed. */
+  readonly schema: JsonObject;
+}
+
+export interface Operation {
+  /** As the contract calls it. */
+  readonly id: string;
+  /** As the client calls it. */
+  readonly name: OperationName;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly adminOnly: boolean;
+  readonly fields: readonly Field[];
+}
+
+export interface Catalog {
+  readonly operations: readonly Operation[];
+  /** Follows the references of a schema, and joins the parts of `allOf`. */
+  follow(schema: Json | undefined): JsonObject;
+  /** Schemas that others refer to as `#/components/schemas/NAME`. */
+  readonly components: JsonObject;
+}
+
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+
+export function readCatalog(): Catalog {
+  const text = readFileSync(new URL("../../../../schemas/openapi.yaml", import.meta.url), "utf8");
+  const openapi = objectIn(parse(text) as Json);
+  const components = objectIn(objectIn(openapi.components).schemas);
+  const follow = (schema: Json | undefined): JsonObject => followed(schema, components);
+  const operations = Object.entries(objectIn(openapi.paths)).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const described = objectIn(item)[method];
+      return described === undefined
+        ? []
+        : operationOf(method.toUpperCase(), path, objectIn(described), follow);
+    }),
+  );
+  return { operations: operations.sort((a, b) => (a.id < b.id ? -1 : 1)), follow, components };
+}
+
+function operationOf(
+  method: string,
+  path: string,
+  described: JsonObject,
+  follow: Catalog["follow"],
+): readonly Operation[] {
+  const id = String(described.operationId);
+  const name = nameOf(id);
+  if (name === undefined) return [];
+  return [
+    {
+      id,
+      name,
+      method,
+      path,
+      summary: textIn(described.summary).replace(/\.$/, ""),
+      description: textIn(described.description),
+      adminOnly: described["x-admin-only"] === true,
+      fields: [...parametersOf(described, follow), ...bodyOf(described, follow)],
+    },
+  ];
+}
+
+/** There is one thing to do with oneself, so the client's name for it has no verb. */
+function nameOf(id: string): OperationName | undefined {
+  const name = Object.hasOwn(OPERATIONS, id) ? id : id.replace(/\/get$/, "");
+  return Object.hasOwn(OPERATIONS, name) ? (name as OperationName) : undefined;
+}
+
+function parametersOf({ parameters }: JsonObject, follow: Catalog["follow"]): readonly Field[] {
+  return listIn(parameters)
+    .map(objectIn)
+    .map((one) => ({
+      name: textIn(one.name),
+      required: one.required === true,
+      schema: described(
+        follow(one.schema),
+        one.description,
+        one.in === "path" ? "Part of the path." : undefined,
+      ),
+    }));
+}
+
+function described(schema: JsonObject, ...words: readonly (Json | undefined)[]): JsonObject {
+  const description = [...words, schema.description].find((one) => typeof one === "string");
+  return description === undefined ? schema : { ...schema, description };
+}
+
+/** A multipart form does the same as the JSON body wherever there is one. */
+function bodyOf({ requestBody }: JsonObject, follow: Catalog["follow"]): readonly Field[] {
+  const content = Object.entries(objectIn(objectIn(requestBody).content));
+  const json = content.find(([type]) => type.endsWith("json"));
+  if (json === undefined) return [];
+  const body = follow(objectIn(json[1]).schema);
+  const required = new Set(listIn(body.required));
+  return Object.entries(objectIn(body.properties)).map(([name, schema]) => ({
+    name,
+    required: required.has(name),
+    schema: follow(schema),
+  }));
+}
+
+const REFERENCE = "#/components/schemas/";
+
+function followed(schema: Json | undefined, components: JsonObject): JsonObject {
+  const own = objectIn(schema);
+  const { $ref, allOf, ...rest } = own;
+  const target =
+    typeof $ref === "string" ? followed(components[$ref.slice(REFERENCE.length)], components) : {};
+  const parts = [target, ...listIn(allOf).map((part) => followed(part, components)), rest];
+  return parts.reduce<JsonObject>((whole, part) => joined(whole, part), {});
+}
+
+function joined(one: JsonObject, other: JsonObject): JsonObject {
+  const properties = { ...objectIn(one.properties), ...objectIn(other.properties) };
+  const required = [...listIn(one.required), ...listIn(other.required)];
+  return {
+    ...one,
+    ...other,
+    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+/** Throws Failure with CLI_USAGE. */
+export function findOperation({ operations }: Catalog, name: string): Operation {
+  const found = operations.find((one) => one.id === name || one.name === name);
+  if (found !== undefined) return found;
+  const related = operations.filter(({ id }) => id.split("/").at(-1) === name || id.startsWith(`${name}/`));
+  const hint =
+    related.length > 0
+      ? `did you mean ${related.map(({ id }) => id).join(", ")}?`
+      : nearestHint(
+          name,
+          operations.map((one) => one.id),
+          "see: workspace api --list",
+        );
+  throw new Failure(error("CLI_USAGE", `the API has no operation "${name}"`, { hint }));
+}
+
+export function listIn(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textIn(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,191 @@
+// `field=value` words as the input of an operation: each value is read as the type that the contract gives its field.
+// Checks an input against the contract before anything is sent: every problem at once, in the words of the spec's own checks.
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";
+import { parseJson } from "../../../core/exact-json.ts";
+import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
+import { type Path, valueAt, withValueAt } from "../../../core/pointer.ts";
+import { suggester } from "../../../core/suggest.ts";
+import { wordsOf } from "../../../spec/schema/error-messages.ts";
+import { told } from "../../../spec/schema/validate.ts";
+import { type Catalog, listIn, type Operation } from "./catalog.ts";
+
+export const FORMS = `Fields:
+  field=value       read as the field's type; a list takes one value each time, or JSON
+  outer.inner=value a field inside an object
+  field:=JSON       the value as JSON, whatever the type
+  field=@FILE       the content of a file; base64 where the field holds bytes; @- is standard input`;
+
+/** Gives the bytes of a file, or of standard input for \`-\`. */
+type ReadFile = (path: string) => Promise<Uint8Array>;
+
+/** Throws Failure with CLI_USAGE. Fields that the contract does not know are left to the check. */
+export async function inputOf(
+  catalog: Catalog,
+  operation: Operation,
+  words: readonly string[],
+  whole: JsonObject,
+  read: ReadFile,
+): Promise<JsonObject> {
+  let input = whole;
+  const names = new Set<string>();
+  for (const word of words) {
+    const { name, value, isJson } = split(operation, word);
+    const { path, schema } = placeOf(catalog, operation, name);
+    const given = isJson ? jsonOf(name, value) : await valueGiven(name, schema, value, read);
+    const isItem = !isJson && !Array.isArray(given) && takesItems(schema);
+    if (names.has(name) && !isItem) throw new Failure(twice(name));
+    names.add(name);
+    input = (isItem ? withItem(input, path, given) : withValueAt(input, path, given)) as JsonObject;
+  }
+  return input;
+}
+
+function twice(name: string): Diagnostic {
+  return error("CLI_USAGE", `${name} is given twice`, {
+    hint: "give it once; a list takes its items one by one, or all of them as JSON",
+  });
+}
+
+function split(
+  operation: Operation,
+  word: string,
+): { readonly name: string; readonly value: string; readonly isJson: boolean } {
+  const equals = word.indexOf("=");
+  const isJson = word[equals - 1] === ":";
+  const name = word.slice(0, isJson ? equals - 1 : equals);
+  if (equals > 0 && name !== "") return { name, value: word.slice(equals + 1), isJson };
+  throw new Failure(
+    error("CLI_USAGE", `"${word}" is not field=value`, { hint: `see: workspace api ${operation.id} --help` }),
+  );
+}
+
+/** `autoscale.min_workers` leads into an object, `spark_conf.spark.speculation` to a key of a map. */
+function placeOf(
+  catalog: Catalog,
+  operation: Operation,
+  name: string,
+): { readonly path: Path; readonly schema: JsonObject } {
+  const whole = operation.fields.find((field) => field.name === name);
+  if (whole !== undefined) return { path: [name], schema: whole.schema };
+  const outer = operation.fields.find((field) => name.startsWith(`${field.name}.`));
+  if (outer === undefined) return { path: [name], schema: {} };
+  const path: string[] = [outer.name];
+  let { schema } = outer;
+  for (let rest = name.slice(outer.name.length + 1); rest !== ""; ) {
+    const inner = objectIn(schema.properties);
+    const key = Object.keys(inner).find((one) => rest === one || rest.startsWith(`${one}.`)) ?? rest;
+    path.push(key);
+    schema = catalog.follow(inner[key] ?? schema.additionalProperties);
+    rest = rest.slice(key.length + 1);
+  }
+  return { path, schema };
+}
+
+async function valueGiven(name: string, schema: JsonObject, text: string, read: ReadFile): Promise<Json> {
+  if (!text.startsWith("@")) return typed(name, schema, text);
+  const bytes = await read(text.slice(1));
+  if (schema.format === "byte") return Buffer.from(bytes).toString("base64");
+  return typed(name, schema, textOf(name, bytes));
+}
+
+function textOf(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Failure(error("CLI_USAGE", `the file for ${name} is not UTF-8 text`));
+  }
+}
+
+/** What does not read as the type stays text, so that the check can say what is wrong with it. */
+function typed(name: string, schema: JsonObject, text: string): Json {
+  const types = [schema.type].flat();
+  if (types.includes("string")) return text;
+  if (types.includes("array")) return typedItem(name, schema, text);
+  if (types.includes("object") || objectIn(schema.properties) === schema.properties)
+    return jsonOf(name, text);
+  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
+  const isNumber = types.includes("integer") || types.includes("number");
+  if (isNumber && /^-?\d+(\.\d+)?$/.test(text)) return parseJson(text);
+  return text;
+}
+
+/** A list as JSON, or one item of it. */
+function typedItem(name: string, schema: JsonObject, text: string): Json {
+  if (text.trimStart().startsWith("[")) return jsonOf(name, text);
+  const items = objectIn(schema.items);
+  return text.trimStart().startsWith("{") ? jsonOf(name, text) : typed(name, items, text);
+}
+
+function jsonOf(name: string, text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new Failure(
+      error("CLI_USAGE", `the value of ${name} is not JSON: ${text.slice(0, 60)}`, {
+        hint: `in a shell, quote it: '${name}:={"key": "value"}'`,
+      }),
+    );
+  }
+}
+
+const takesItems = (schema: JsonObject): boolean => [schema.type].flat().includes("array");
+
+/** Items of a list gather. */
+function withItem(input: JsonObject, path: Path, item: Json): Json {
+  const before = valueAt(input, path);
+  return withValueAt(input, path, [...(Array.isArray(before) ? before : []), item]) ?? {};
+}
+
+/** Nothing where the input is as the contract asks for it. */
+export function problemsOf(catalog: Catalog, operation: Operation, input: JsonObject): readonly Diagnostic[] {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, verbose: true, logger: false });
+  ajv.addFormat("int32", { type: "number", validate: (value: number) => Math.abs(value + 0.5) <= 2 ** 31 });
+  ajv.addFormat("int64", { type: "number", validate: (value: number) => Math.abs(value) <= 2 ** 63 });
+  ajv.addFormat("byte", { type: "string", validate: isBase64 });
+  for (const format of ["float", "double"])
+    ajv.addFormat(format, { type: "number", validate: Number.isFinite });
+  const validate = ajv.compile(schemaOf(catalog, operation) as object);
+  const value = measured(input);
+  if (validate(value)) return [];
+  const suggest = suggester();
+  return wordsOf(told(validate.errors ?? [], value), operation.id, suggest).map(({ message, hint }) =>
+    error("CLI_USAGE", message, { hint: hint ?? `see: workspace api ${operation.id} --help` }),
+  );
+}
+
+/** The contract lets unknown fields pass; people mistype them. */
+function schemaOf({ components }: Catalog, { fields }: Operation): Json {
+  return closed({
+    type: "object",
+    properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
+    required: fields.filter((field) => field.required).map(({ name }) => name),
+    components: { schemas: components },
+  });
+}
+
+function closed(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (schema === null || typeof schema !== "object") return schema;
+  const out: { [key: string]: Json } = {};
+  for (const [key, value] of Object.entries(schema as JsonObject))
+    out[key] = key === "default" || key === "example" ? value : closed(value);
+  const isObject = out.properties !== undefined && Object.keys(objectIn(out.properties)).length > 0;
+  const isPart = listIn(out.allOf).length > 0 || out.$ref !== undefined;
+  return isObject && !isPart && out.additionalProperties === undefined
+    ? { ...out, additionalProperties: false }
+    : out;
+}
+
+/** The validator knows no bigint; a number of about the same size meets the same limits. */
+function measured(value: Json): Json {
+  if (typeof value === "bigint") return Number(value);
+  if (Array.isArray(value)) return value.map(measured);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value as JsonObject).map(([key, one]) => [key, measured(one)]));
+}
+
+function isBase64(text: string): boolean {
+  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text);
+}

@@ -1,0 +1,36 @@
+// `workspace history [ADDRESS]`: the applies that the state remembers, or those that changed one resource. Reads the state only.
+
+import { parseAddress } from "../../core/address.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { historyJson, historyText, historyView } from "../../report/inspect/history-text.ts";
+import { printableJson } from "../../report/text/printable.ts";
+import { withState } from "../../workflow/session/open-state.ts";
+import { defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { FORM_OPTION } from "../command/shared-options.ts";
+import { tell } from "../output/diagnostics.ts";
+import { PLACE } from "./state/state-options.ts";
+
+export const history = defineCommand({
+  name: "history",
+  summary: "show who applied what, and when",
+  options: { ...PLACE, ...FORM_OPTION },
+  args: [{ name: "[address]", description: "only applies that changed this resource", takes: "address" }],
+  notes: "The state keeps the last 100 applies and destroys, and of each up to 100 changed addresses.",
+  async run(context, options, [text]) {
+    const address = text === undefined ? undefined : parseAddress(text);
+    if (text !== undefined && address === undefined)
+      throw new Failure(
+        error("CLI_USAGE", `${text} is not an address`, {
+          hint: "write it as kind.key, such as pools.shared",
+        }),
+      );
+    const { state, diagnostics } = await withState(context, options, (store) => store.read());
+    tell(context, diagnostics);
+    const view = historyView(state.history ?? [], address);
+    context.stdout.write(
+      options.output === "json" ? `${printableJson(historyJson(view), 2)}\n` : historyText(view),
+    );
+    return EXIT.ok;
+  },
+});

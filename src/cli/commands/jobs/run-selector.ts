@@ -1,0 +1,72 @@
+// Which run a command means: one by its id, or of a job by its address.
+
+import type { Context } from "../../../config/environment.ts";
+import type { HostOptions } from "../../../config/settings.ts";
+import { error, Failure } from "../../../core/diagnostic.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { idText } from "../../../report/inspect/job-run-text.ts";
+import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
+import type { StateOptions } from "../../../workflow/session/open-state.ts";
+import { newestRuns } from "../../../workflow/session/paging.ts";
+import { numberId, withRecorded } from "../../../workflow/session/recorded-object.ts";
+import { text } from "../../command/option.ts";
+import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
+
+/** Options of every command about runs. */
+export const RUN_OPTIONS = {
+  job: text("--job <address>", "instead of an id: a job, such as jobs.nightly"),
+  file: SPEC_OPTIONS.file,
+  target: SPEC_OPTIONS.target,
+  state: STATE_OPTIONS.state,
+  ...HOST_OPTIONS,
+} as const;
+
+export const RUN_ARGUMENT = [{ name: "[run]", description: "id of a run" }];
+
+export type RunOptions = HostOptions & StateOptions & { readonly job: string | undefined };
+
+export interface Meant {
+  readonly connection: Connection;
+  readonly ids: readonly (number | bigint)[];
+}
+
+/** Of a job: its most recent run, or every active one. Throws Failure with CLI_USAGE or CLI_NO_OBJECT. */
+export async function withRuns<T>(
+  context: Context,
+  options: RunOptions,
+  run: string | undefined,
+  ofJob: "latest" | "active",
+  work: (meant: Meant) => Promise<T>,
+): Promise<T> {
+  const { job } = options;
+  if (run !== undefined && job === undefined) {
+    const ids = [runId(run)];
+    return withConnection(context, options, (connection) => work({ connection, ids }));
+  }
+  if (job === undefined || run !== undefined) throw new Failure(unclear(run));
+  return withRecorded(context, options, "jobs", job, async ({ connection, id, address }) => {
+    const filter = { job_id: numberId(id), ...(ofJob === "active" ? { active_only: true } : {}) };
+    const most = ofJob === "latest" ? 1 : Number.POSITIVE_INFINITY;
+    const ids = (await newestRuns(connection.reader, filter, most)).map(idOf);
+    if (ids.length === 0 && ofJob === "latest")
+      throw new Failure(error("CLI_NO_OBJECT", `${address} has no runs`));
+    return work({ connection, ids });
+  });
+}
+
+function idOf(run: JsonObject): number | bigint {
+  return numberId(idText(run.run_id));
+}
+
+function unclear(run: string | undefined) {
+  return run === undefined
+    ? error("CLI_USAGE", "which run?", { hint: "give its id, or --job ADDRESS; ids: workspace runs list" })
+    : error("CLI_USAGE", "a run's id and --job exclude each other");
+}
+
+/** Throws Failure with CLI_USAGE. */
+function runId(text: string): number | bigint {
+  if (/^\d{1,18}$/.test(text)) return numberId(text);
+  const hint = /^jobs\./.test(text) ? `for a job's runs: --job ${text}` : "see: workspace runs list";
+  throw new Failure(error("CLI_USAGE", `"${text}" is no id of a run`, { hint }));
+}

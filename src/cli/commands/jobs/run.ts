@@ -1,0 +1,111 @@
+// `workspace run JOB`: starts a job that the spec manages, and follows it to its result.
+
+import type { Context } from "../../../config/environment.ts";
+import { Failure } from "../../../core/diagnostic.ts";
+import { type JsonObject, objectIn } from "../../../core/json.ts";
+import { UnknownOutcome } from "../../../core/request-failure.ts";
+import { printable, printableJson } from "../../../report/text/printable.ts";
+import { followRun } from "../../../workflow/jobs/follow-run.ts";
+import {
+  hasParameters,
+  PARAMETER_OPTIONS,
+  type Parameters,
+  parametersFor,
+} from "../../../workflow/jobs/parameters.ts";
+import type { Connection } from "../../../workflow/session/connect.ts";
+import { numberId, type Recorded, withRecorded } from "../../../workflow/session/recorded-object.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { flag, time } from "../../command/option.ts";
+import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
+import { showEnd } from "../../output/job-run.ts";
+
+interface Wish extends Parameters {
+  readonly wait: boolean;
+  readonly timeout: number | undefined;
+  readonly cancelOnInterrupt: boolean;
+  readonly output: "text" | "json";
+}
+
+export const run = defineCommand({
+  name: "run",
+  summary: "start a job; with --wait, follow it to its result",
+  options: {
+    ...PARAMETER_OPTIONS,
+    wait: flag(
+      "--wait",
+      "follow the run, and further attempts at it, to the end; the exit code says how that was",
+    ),
+    timeout: time("--timeout <time>", "with --wait: stop following after this time; the run goes on"),
+    cancelOnInterrupt: flag("--cancel-on-interrupt", "with --wait: Ctrl-C cancels the run, too"),
+    ...FORM_OPTION,
+    file: SPEC_OPTIONS.file,
+    target: SPEC_OPTIONS.target,
+    state: STATE_OPTIONS.state,
+    ...HOST_OPTIONS,
+  },
+  args: [{ name: "<job>", description: "address of a job, such as jobs.nightly", takes: "address" }],
+  notes: `The result goes to stdout, progress to stderr.
+Exit codes: 0 started, or with --wait ended in success; 1 error, or any other end; 130 stopped by Ctrl-C.`,
+  run: (context, options, [address = ""]) =>
+    context.signals.during(
+      (signal) =>
+        withRecorded(context, options, "jobs", address, (job) =>
+          startAndFollow(context, job, options, signal),
+        ),
+      options.wait
+        ? options.cancelOnInterrupt
+          ? "Canceling the run.\n"
+          : "Following stops; the run goes on.\n"
+        : "",
+    ),
+});
+
+async function startAndFollow(
+  context: Context,
+  job: Recorded,
+  wish: Wish,
+  signal: AbortSignal,
+): Promise<number> {
+  const started = await start(job, wish);
+  const id = numberId(String(started.run_id));
+  if (!wish.wait) {
+    const number =
+      started.number_in_job === undefined ? "" : `, run ${printable(String(started.number_in_job))} of it`;
+    context.stdout.write(
+      wish.output === "json"
+        ? `${printableJson(started, 2)}\n`
+        : `Started run ${id} of ${printable(job.address)}${number}.\nFollow it with: workspace runs get ${id} --wait\n`,
+    );
+    return EXIT.ok;
+  }
+  context.stderr.write(`run ${id}: started ${printable(job.address)}\n`);
+  const following = { run: id, signal, timeoutMs: wish.timeout };
+  const last = await followRun(context, job.connection, following);
+  if (last.ended !== undefined) {
+    const ending = { id: last.id, address: job.address, form: wish.output };
+    return showEnd(context, job.connection, last.ended, ending);
+  }
+  if (wish.cancelOnInterrupt) await job.connection.writer.write("jobs/runs/cancel", { run_id: last.id });
+  else context.stderr.write(`See how it goes: workspace runs get ${last.id} --wait\n`);
+  return EXIT.error;
+}
+
+/** A start is never repeated blindly: where its outcome is unknown, the failure says how to find out. */
+async function start({ connection, id, address }: Recorded, wish: Wish): Promise<JsonObject> {
+  const job_id = numberId(id);
+  const parameters = hasParameters(wish)
+    ? parametersFor(address, await settingsOf(connection, job_id), wish)
+    : {};
+  try {
+    return await connection.writer.write("jobs/run-now", { job_id, ...parameters });
+  } catch (failure) {
+    if (!(failure instanceof UnknownOutcome)) throw failure;
+    const hint = `see whether it has started: workspace runs list --job ${address}`;
+    throw new Failure({ ...failure.diagnostic, hint });
+  }
+}
+
+async function settingsOf({ reader }: Connection, job_id: number | bigint): Promise<JsonObject> {
+  return objectIn((await reader.read("jobs/get", { job_id })).settings);
+}

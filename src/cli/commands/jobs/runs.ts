@@ -1,0 +1,202 @@
+// `workspace runs …`: the runs of jobs, looked at and acted on by their ids, or by their job.
+
+import type { Context } from "../../../config/environment.ts";
+import { error, Failure } from "../../../core/diagnostic.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { listed } from "../../../core/sentences.ts";
+import {
+  hasEnded,
+  outcomeWord,
+  outputText,
+  runsText,
+  runText,
+} from "../../../report/inspect/job-run-text.ts";
+import { printableJson } from "../../../report/text/printable.ts";
+import { followRun } from "../../../workflow/jobs/follow-run.ts";
+import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
+import { newestRuns } from "../../../workflow/session/paging.ts";
+import { numberId, withRecorded } from "../../../workflow/session/recorded-object.ts";
+import { type CommandGroup, defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { choice, flag, text, time, whole } from "../../command/option.ts";
+import { ASK_OPTIONS, FORM_OPTION } from "../../command/shared-options.ts";
+import { colorsOf } from "../../output/diagnostics.ts";
+import { showEnd, viewsOf, writeViews } from "../../output/job-run.ts";
+import { confirmed } from "../../output/prompt.ts";
+import { RUN_ARGUMENT, RUN_OPTIONS, withRuns } from "./run-selector.ts";
+
+const list = defineCommand({
+  name: "list",
+  summary: "list runs, the newest first",
+  options: {
+    ...RUN_OPTIONS,
+    job: text("--job <address>", "only runs of this job, such as jobs.nightly"),
+    active: flag("--active", "only runs that have not ended"),
+    completed: flag("--completed", "only runs that have ended"),
+    limit: whole("--limit <number>", "so many at most (default: 20)", 1, 1_000_000),
+    all: flag("--all", "all of them"),
+    ...FORM_OPTION,
+  },
+  async run(context, options) {
+    if (options.active && options.completed)
+      throw new Failure(error("CLI_USAGE", "--active and --completed exclude each other"));
+    if (options.all && options.limit !== undefined)
+      throw new Failure(error("CLI_USAGE", "--all and --limit exclude each other"));
+    const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 20);
+    const filter = {
+      ...(options.active ? { active_only: true } : {}),
+      ...(options.completed ? { completed_only: true } : {}),
+    };
+    const show = async ({ reader }: Connection, ofJob: JsonObject) => {
+      const runs = await newestRuns(reader, { ...filter, ...ofJob }, most);
+      context.stdout.write(
+        options.output === "json"
+          ? `${printableJson(runs, 2)}\n`
+          : runsText(runs, colorsOf(context, context.stdout)),
+      );
+      return EXIT.ok;
+    };
+    if (options.job === undefined)
+      return withConnection(context, options, (connection) => show(connection, {}));
+    return withRecorded(context, options, "jobs", options.job, ({ connection, id }) =>
+      show(connection, { job_id: numberId(id) }),
+    );
+  },
+});
+
+const get = defineCommand({
+  name: "get",
+  summary: "show a run, or a job's most recent one",
+  options: {
+    ...RUN_OPTIONS,
+    wait: flag(
+      "--wait",
+      "follow it, and further attempts at it, to the end, and show the result; the exit code says how that was",
+    ),
+    timeout: time("--timeout <time>", "with --wait: stop following after this time"),
+    ...FORM_OPTION,
+  },
+  args: RUN_ARGUMENT,
+  run: (context, options, [run]) =>
+    context.signals.during(
+      (signal) =>
+        withRuns(context, options, run, "latest", async ({ connection, ids: [id = 0] }) => {
+          if (!options.wait) return showOne(context, connection, id, options.output);
+          const following = { run: id, signal, timeoutMs: options.timeout };
+          const last = await followRun(context, connection, following);
+          if (last.ended === undefined) return EXIT.error;
+          return showEnd(context, connection, last.ended, { id: last.id, address: "", form: options.output });
+        }),
+      options.wait ? "Following stops; the run goes on.\n" : "",
+    ),
+});
+
+async function showOne(
+  context: Context,
+  { reader }: Connection,
+  run_id: number | bigint,
+  form: "text" | "json",
+): Promise<number> {
+  const found = await reader.read("jobs/runs/get", { run_id });
+  context.stdout.write(
+    form === "json" ? `${printableJson(found, 2)}\n` : runText(found, colorsOf(context, context.stdout)),
+  );
+  return EXIT.ok;
+}
+
+const output = defineCommand({
+  name: "output",
+  summary: "show what a run, or a job's most recent one, gave back",
+  options: { ...RUN_OPTIONS, ...FORM_OPTION },
+  args: RUN_ARGUMENT,
+  run: (context, options, [run]) =>
+    withRuns(context, options, run, "latest", async ({ connection: { reader }, ids: [run_id = 0] }) => {
+      const answer = await reader.read("jobs/runs/get-output", { run_id });
+      const words = outputText(answer);
+      if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
+      else context.stdout.write(words);
+      if (options.output === "text" && words === "")
+        context.stderr.write(`run ${run_id} gave nothing back\n`);
+      return EXIT.ok;
+    }),
+});
+
+const exported = defineCommand({
+  name: "export",
+  summary: "write a notebook run as HTML",
+  options: {
+    ...RUN_OPTIONS,
+    out: text("--out <file>", "where to write it; further views get a number (default: stdout)"),
+    force: flag("--force", "write over files that are there"),
+    views: choice("--views <which>", "which views", ["CODE", "DASHBOARDS", "ALL"]),
+    ...FORM_OPTION,
+  },
+  args: RUN_ARGUMENT,
+  notes: "Without --out there must be exactly one view.",
+  run: (context, options, [run]) =>
+    withRuns(context, options, run, "latest", async ({ connection: { reader }, ids: [run_id = 0] }) => {
+      const answer = await reader.read("jobs/runs/export", { run_id, views_to_export: options.views });
+      if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
+      else writeViews(context, viewsOf(answer), { run: run_id, out: options.out, force: options.force });
+      return EXIT.ok;
+    }),
+});
+
+const cancel = defineCommand({
+  name: "cancel",
+  summary: "cancel a run, or every active run of a job",
+  options: RUN_OPTIONS,
+  args: RUN_ARGUMENT,
+  run: (context, options, [run]) =>
+    withRuns(context, options, run, "active", async ({ connection, ids }) => {
+      if (ids.length === 0) context.stdout.write("No run is active.\n");
+      for (const run_id of ids) {
+        const found = await connection.reader.read("jobs/runs/get", { run_id });
+        if (!hasEnded(found)) await connection.writer.write("jobs/runs/cancel", { run_id });
+        context.stdout.write(
+          hasEnded(found)
+            ? `Run ${run_id} has ended already: ${outcomeWord(found)}.\n`
+            : `Run ${run_id} is being canceled.\n`,
+        );
+      }
+      return EXIT.ok;
+    }),
+});
+
+const remove = defineCommand({
+  name: "delete",
+  summary: "delete a run that has ended, or a job's most recent one: its record and output go",
+  options: { ...RUN_OPTIONS, ...ASK_OPTIONS },
+  args: RUN_ARGUMENT,
+  run: (context, options, [run]) =>
+    context.signals.during(
+      (signal) =>
+        withRuns(context, options, run, "latest", async ({ connection, ids }) => {
+          for (const run_id of ids) {
+            const found = await connection.reader.read("jobs/runs/get", { run_id });
+            if (!hasEnded(found)) throw new Failure(active(run_id, outcomeWord(found)));
+          }
+          const question = `Delete run ${listed(ids.map(String))}? It cannot be undone.`;
+          if (!(await confirmed(context, options, question, signal, "to delete it: --auto-approve"))) {
+            context.stderr.write("Nothing was changed.\n");
+            return EXIT.error;
+          }
+          for (const run_id of ids) await connection.writer.write("jobs/runs/delete", { run_id });
+          context.stdout.write(`Deleted run ${listed(ids.map(String))}.\n`);
+          return EXIT.ok;
+        }),
+      "",
+    ),
+});
+
+function active(run: number | bigint, state: string) {
+  return error("CLI_USAGE", `run ${run} has not ended (${state}), and only runs that have can be deleted`, {
+    hint: `cancel it first: workspace runs cancel ${run}`,
+  });
+}
+
+export const runs: CommandGroup = {
+  name: "runs",
+  summary: "look at the runs of jobs, and act on them",
+  commands: [list, get, output, exported, cancel, remove],
+};

@@ -1,0 +1,44 @@
+// `workspace show PLANFILE`: a saved plan in every format. Its signature is checked; nothing is asked of the workspace.
+
+import { changesAnything } from "../../report/plan/summary.ts";
+import { sealedPlan } from "../../workflow/reconcile/plan-file.ts";
+import { placesFrom } from "../../workflow/reconcile/saved-places.ts";
+import { defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { flag } from "../command/option.ts";
+import { HOST_OPTIONS, PLAN_OUTPUT, SPEC_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
+import { tell } from "../output/diagnostics.ts";
+import { planEnding } from "../output/failure-documents.ts";
+import { showPlan } from "../output/plan.ts";
+import { withReports } from "../output/reports.ts";
+
+export const show = defineCommand({
+  name: "show",
+  summary: "show a saved plan, without reading the workspace",
+  options: {
+    ...SPEC_OPTIONS,
+    ...HOST_OPTIONS,
+    state: STATE_OPTIONS.state,
+    ...PLAN_OUTPUT,
+    detailedExitcode: flag("--detailed-exitcode", "exit 2 when there are changes"),
+  },
+  args: [{ name: "<planfile>", description: "a plan saved with `plan --out`" }],
+  ending: planEnding,
+  notes:
+    "The signature is checked with WORKSPACE_STATE_KEY, else with the key beside the state. Whether the plan is stale, `apply` checks.",
+  async run(context, options, [planfile = ""]) {
+    return withReports(context, { ...options, untrusted: true }, planEnding, async (reports) => {
+      const saved = await sealedPlan(context, options, planfile);
+      const { plan, report } = saved;
+      const notes = report?.notes ?? [];
+      tell(context, notes);
+      const origin = report?.run ?? {
+        toolVersion: saved.tool_version,
+        ...(saved.target === "" ? {} : { target: saved.target }),
+        madeAt: new Date(saved.made_at).toISOString(),
+      };
+      await showPlan(reports, { plan, places: placesFrom(report?.places), notes, origin });
+      return options.detailedExitcode && changesAnything(plan) ? EXIT.changes : EXIT.ok;
+    });
+  },
+});

@@ -1,0 +1,175 @@
+// `workspace state …`: looks at what is recorded, and mends it. None of these commands touches the workspace.
+
+import type { Context } from "../../../config/environment.ts";
+import { type Address, kindOf, nameOf, parseAddress } from "../../../core/address.ts";
+import { error, Failure } from "../../../core/diagnostic.ts";
+import { count } from "../../../core/sentences.ts";
+import { nearestHint } from "../../../core/suggest.ts";
+import { mayBeAt } from "../../../planner/decide/invalid-records.ts";
+import { registry } from "../../../providers/index.ts";
+import { maskedValues } from "../../../report/text/masked.ts";
+import { printable, printableJson } from "../../../report/text/printable.ts";
+import type { Entry } from "../../../state/model/journal-entry.ts";
+import type { State, StateRecord } from "../../../state/model/record.ts";
+import { type StateOptions, withState } from "../../../workflow/session/open-state.ts";
+import { judgedSpec, targetOf } from "../../../workflow/session/read-spec.ts";
+import { type CommandGroup, defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { FORM_OPTION } from "../../command/shared-options.ts";
+import { tell } from "../../output/diagnostics.ts";
+import { migrate } from "./migrate.ts";
+import { rekey } from "./rekey.ts";
+import { restore } from "./restore.ts";
+import { PLACE, WRITING, waiting } from "./state-options.ts";
+import { pull, push } from "./transfer.ts";
+import { unlock } from "./unlock.ts";
+
+const list = defineCommand({
+  name: "list",
+  summary: "list what is recorded",
+  options: { ...PLACE, ...FORM_OPTION },
+  async run(context, options) {
+    const records = sorted(await read(context, options));
+    if (options.output === "json") context.stdout.write(`${printableJson(records.map(brief), 2)}\n`);
+    else
+      for (const one of records)
+        context.stdout.write(
+          `${printable(one.address)}${one.status === "ready" ? "" : `  (${one.status})`}\n`,
+        );
+    return EXIT.ok;
+  },
+});
+
+function brief(one: StateRecord): Record<string, unknown> {
+  return { address: one.address, id: one.id, name: one.name, status: one.status };
+}
+
+const show = defineCommand({
+  name: "show",
+  summary: "show one record as JSON",
+  options: PLACE,
+  args: [{ name: "<address>", description: "such as pools.shared", takes: "address" }],
+  async run(context, options, [text]) {
+    const state = await read(context, options);
+    const record = recordOf(state, text);
+    const { fields } = registry.of(record.address);
+    const seen = record.status === "ready" ? { seen: maskedValues(fields, record.seen) } : {};
+    const shown = { ...record, applied: maskedValues(fields, record.applied), ...seen };
+    context.stdout.write(`${printableJson(shown, 2)}\n`);
+    return EXIT.ok;
+  },
+});
+
+const rm = defineCommand({
+  name: "rm",
+  summary: "forget resources; what is live stays as it is",
+  options: WRITING,
+  args: [{ name: "<address...>", description: "addresses to forget", takes: "address" }],
+  async run(context, options, addresses) {
+    await edit(context, options, (state) =>
+      addresses.map((text) => ({ type: "gone", gone: { address: recordOf(state, text).address } })),
+    );
+    context.stdout.write(`Forgot ${count(addresses.length, "resource")}.\n`);
+    return EXIT.ok;
+  },
+});
+
+const mv = defineCommand({
+  name: "mv",
+  summary: "give a record another address, after a resource was renamed in the spec",
+  options: WRITING,
+  args: [
+    { name: "<from>", description: "the address so far", takes: "address" },
+    { name: "<to>", description: "the new address, of the same kind" },
+  ],
+  async run(context, options, [from, to]) {
+    await edit(context, options, (state) => [
+      {
+        type: "moved",
+        from: recordOf(state, from).address,
+        to: placeFor(state, recordOf(state, from), to ?? ""),
+      },
+    ]);
+    context.stdout.write(`Moved ${printable(from ?? "")} to ${printable(to ?? "")}.\n`);
+    return EXIT.ok;
+  },
+});
+
+export const state: CommandGroup = {
+  name: "state",
+  summary: "look at what is recorded, mend it, move it; touches nothing live",
+  commands: [list, show, rm, mv, unlock, pull, push, migrate, restore, rekey],
+};
+
+async function read(context: Context, options: StateOptions): Promise<State> {
+  const loaded = await withState(context, options, (store) => store.read());
+  tell(context, loaded.diagnostics);
+  if (loaded.state.records.size === 0) await assertTarget(context, options);
+  return loaded.state;
+}
+
+/** Nothing is recorded: because nothing was applied yet, or because the spec has no such target. */
+async function assertTarget(context: Context, { file, target }: StateOptions): Promise<void> {
+  if (targetOf(context, { target }) === undefined) return;
+  const { diagnostics } = await judgedSpec(context, { file, target, var: [], varFile: [] }, undefined);
+  const unknown = diagnostics.filter(({ code }) => code === "SPEC_TARGET");
+  if (unknown.length > 0) throw new Failure(...unknown);
+}
+
+function sorted(state: State): readonly StateRecord[] {
+  return [...state.records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+function recordOf(state: State, text: string | undefined): StateRecord {
+  const address = parseAddress(text ?? "");
+  const record = address === undefined ? undefined : state.records.get(address);
+  if (record !== undefined) return record;
+  const hint = nearestHint(text ?? "", [...state.records.keys()], "see: workspace state list");
+  throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state has no ${text}`, { hint }));
+}
+
+function placeFor(state: State, record: StateRecord, to: string): Address {
+  const address = freeAddress(state, record.address, to);
+  const provider = registry.of(address);
+  if (mayBeAt(provider, record, address)) return address;
+  const { one } = provider;
+  throw new Failure(
+    error("CLI_NO_OBJECT", `${address} can only be the ${one} ${nameOf(address)}, not ${record.name}`, {
+      hint: `its key in a spec is its name: an apply makes the new one and deletes the old; to keep the old one, forget it first: workspace state rm ${record.address}`,
+    }),
+  );
+}
+
+function freeAddress(state: State, from: string, to: string): Address {
+  const address = parseAddress(to);
+  if (address === undefined || kindOf(address) !== from.slice(0, from.indexOf(".")))
+    throw new Failure(
+      error("CLI_UNKNOWN_ADDRESS", `${to} is no address of the same kind as ${from}`, {
+        hint: "an address is KIND.NAME",
+      }),
+    );
+  if (state.records.has(address))
+    throw new Failure(
+      error("CLI_UNKNOWN_ADDRESS", `the state has a ${to} already`, {
+        hint: `forget it first: workspace state rm ${to}`,
+      }),
+    );
+  return address;
+}
+
+async function edit(
+  context: Context,
+  options: StateOptions & { readonly lockTimeout: number | undefined },
+  entries: (state: State) => readonly Entry[],
+): Promise<void> {
+  await withState(context, options, async (store) => {
+    const lease = await store.lock(waiting(context, options));
+    try {
+      tell(context, lease.diagnostics);
+      for (const entry of entries(lease.state())) await lease.append(entry);
+      await lease.publish();
+    } finally {
+      await lease.release();
+    }
+  });
+}

@@ -1,0 +1,97 @@
+// `workspace state pull`: the whole state as JSON, to look at, to keep, or to push elsewhere. The state stays as it is.
+// `workspace state push FILE`: puts a state from JSON in place of the present one, which stays as a generation.
+
+import { resolve } from "node:path";
+import { text as textOf } from "node:stream/consumers";
+import type { Context } from "../../../config/environment.ts";
+import { fileFailure } from "../../../config/files.ts";
+import { error, Failure } from "../../../core/diagnostic.ts";
+import { count } from "../../../core/sentences.ts";
+import { printable, printableQuoted } from "../../../report/text/printable.ts";
+import { readRegularFile } from "../../../state/backends/file/regular-file.ts";
+import { keyCheck } from "../../../state/format/key.ts";
+import { stateFromJson, stateToJson } from "../../../state/format/state-json.ts";
+import { assertStateSize, STATE_BYTES } from "../../../state/model/failures.ts";
+import type { State } from "../../../state/model/record.ts";
+import { saidState, withState } from "../../../workflow/session/open-state.ts";
+import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
+import { assertFollows } from "../../../workflow/transfer/replace-state.ts";
+import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { text } from "../../command/option.ts";
+import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
+import { tell } from "../../output/diagnostics.ts";
+import { FORCE, PLACE, refuseExposed, WRITING, waiting } from "./state-options.ts";
+
+export const pull = defineCommand({
+  name: "pull",
+  summary: "print the whole state as JSON",
+  options: { ...PLACE, out: text("--out <file>", "write it into a file that only you can read") },
+  notes: "Digests of secrets are in it, and no secret. It is not encrypted, whatever the state is.",
+  async run(context, options) {
+    const loaded = await withState(context, options, (store) => store.read());
+    tell(context, loaded.diagnostics);
+    const json = stateToJson(loaded);
+    if (options.out === undefined) {
+      context.stdout.write(printableQuoted(json));
+      return EXIT.ok;
+    }
+    try {
+      writeWholeFile(resolve(context.cwd, options.out), json, { over: true, mode: 0o600 });
+    } catch (problem) {
+      throw fileFailure(`the state cannot be written to ${options.out}`, problem);
+    }
+    context.stdout.write(`Wrote serial ${loaded.state.serial} to ${printable(options.out)}.\n`);
+    return EXIT.ok;
+  },
+});
+
+export const push = defineCommand({
+  name: "push",
+  summary: "put a state from JSON in place of the present one",
+  options: { ...WRITING, ...UNENCRYPTED_OPTION, force: FORCE },
+  args: [{ name: "<file>", description: "as `state pull` wrote it; - for stdin" }],
+  notes: "Another lineage, another host or an older serial is refused without --force.",
+  async run(context, options, [file = "-"]) {
+    const { state, key } = stateFromJson(await read(context, file), file === "-" ? "stdin" : file);
+    refuseExposed(context, exposedRecords(context, saidState(context, options), options, state));
+    const placed = await withState(context, options, async (store) => {
+      const ours = keyCheck(await store.key({ make: false }));
+      if (key !== "" && key !== ours && !options.force) throw new Failure(otherDigests());
+      const check = (present: State): void => {
+        if (!options.force) assertFollows(present, state);
+      };
+      // Digests of another key tell nothing here: every secret counts as changed.
+      return store.replace({ state, key: key === ours ? key : "", check }, waiting(context, options));
+    });
+    context.stdout.write(`Pushed ${count(placed.records.size, "resource")} as serial ${placed.serial}.\n`);
+    return EXIT.ok;
+  },
+});
+
+function otherDigests() {
+  return error("STATE_KEY", "its digests of secrets were made with another key than the one of this state", {
+    hint: "`state migrate` takes the key along; with --force every secret is written again by the next apply",
+  });
+}
+
+/** Stops where the input is larger than any state. */
+async function* bounded(stdin: AsyncIterable<Uint8Array | string>): AsyncIterable<Uint8Array> {
+  let size = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    assertStateSize("stdin", size);
+    yield bytes;
+  }
+}
+
+async function read(context: Context, file: string): Promise<string> {
+  if (file === "-") return textOf(bounded(context.stdin));
+  try {
+    return readRegularFile(resolve(context.cwd, file), STATE_BYTES).toString("utf8");
+  } catch (problem) {
+    throw fileFailure(`${file} cannot be read`, problem, "write one with: workspace state pull --out FILE");
+  }
+}

@@ -1,0 +1,59 @@
+// What a completion script offers, as data, and what all shells share.
+
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+export interface CompletionOption {
+  readonly long: string;
+  /** Empty where there is none. */
+  readonly short: string;
+  readonly description: string;
+  readonly choices: readonly string[];
+  readonly path: boolean;
+}
+
+export interface CompletionWord {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: readonly CompletionOption[];
+  /** What its arguments are: addresses, or one of these words. */
+  readonly takes: "address" | readonly string[];
+  readonly inner: readonly CompletionWord[];
+}
+
+/** Prints the addresses that the state manages, one on a line. A record that is not ready has its status behind it. */
+export const ADDRESSES = "workspace state list 2>/dev/null </dev/null | sed 's/  ([a-z]*)$//'";
+
+/** Prints the targets of the spec in this folder, one on a line. A pipe of that name would keep the shell waiting. */
+export const TARGETS = `test -f workspace.yaml && awk '
+  /^targets:/ { on = 1; next }
+  /^[^ #]/ { on = 0 }
+  on && /^  [^ #]/ {
+    if (match($0, /^  "[^"]*":/) || match($0, /^  \\047[^\\047]*\\047:/)) print substr($0, 4, RLENGTH - 5)
+    else { sub(/:( .*)?$/, ""); print substr($0, 3) }
+  }' workspace.yaml 2>/dev/null`;
+
+/** Every command that can be named, with the words that follow it. */
+export interface Titled {
+  readonly title: string;
+  readonly word: CompletionWord;
+  readonly names: readonly string[];
+}
+
+export function titled(words: readonly CompletionWord[]): readonly Titled[] {
+  return words.flatMap((word) => [
+    { title: word.name, word, names: word.inner.map(({ name }) => name) },
+    ...word.inner.map((one) => ({ title: `${word.name} ${one.name}`, word: one, names: [] })),
+  ]);
+}
+
+/** Commands that have commands of their own. */
+export function groupsOf(words: readonly CompletionWord[]): readonly string[] {
+  return words.filter(({ inner }) => inner.length > 0).map(({ name }) => name);
+}
+
+/** What follows a command: commands, options, and arguments that are known without a look at the folder. */
+export function followers({ word, names }: Titled): readonly string[] {
+  const fixed = word.takes === "address" ? [] : word.takes;
+  return [...names, ...word.options.map(({ long }) => long), ...fixed, "--help"];
+}

@@ -1,0 +1,64 @@
+// Completion for zsh, by its own means: `compadd` compares and quotes words, and expands none.
+
+import {
+  ADDRESSES,
+  type CompletionOption,
+  type CompletionWord,
+  followers,
+  groupsOf,
+  TARGETS,
+  type Titled,
+  titled,
+} from "./words.ts";
+
+/** Works as a file \`_workspace\` of \`fpath\`, and where its text is evaluated. */
+export function zshScript(words: readonly CompletionWord[]): string {
+  const commands = titled(words);
+  return `#compdef workspace
+_workspace_add_lines() {
+  local line
+  local -a lines
+  while IFS= read -r line; do lines+=("$line"); done
+  compadd -a lines
+}
+_workspace_targets() {
+  ${TARGETS}
+}
+_workspace_addresses() {
+  ${ADDRESSES}
+}
+_workspace() {
+  local before="\${words[CURRENT-1]}" command="\${words[2]}"
+  if (( CURRENT == 2 )); then
+    compadd -- ${words.map(({ name }) => name).join(" ")} --help --version
+    return
+  fi
+  case " ${groupsOf(words).join(" ")} " in
+    *" $command "*) (( CURRENT > 3 )) && command="$command \${words[3]}" ;;
+  esac
+  case "$command $before" in
+${commands.flatMap(({ title, word }) => word.options.flatMap((one) => values(title, one))).join("\n")}
+  esac
+  case "$before" in
+    -t|--target) _workspace_add_lines < <(_workspace_targets); return ;;
+    --only) _workspace_add_lines < <(_workspace_addresses); return ;;
+  esac
+  case "$command" in
+${commands.map((one) => `    "${one.title}") ${afterCommand(one)} ;;`).join("\n")}
+    *) compadd -- --help ;;
+  esac
+}
+if [ "$funcstack[1]" = _workspace ]; then _workspace "$@"; else compdef _workspace workspace; fi
+`;
+}
+
+function values(title: string, { long, short, choices, path }: CompletionOption): readonly string[] {
+  const names = [long, ...(short === "" ? [] : [short])].map((one) => `"${title} ${one}"`).join("|");
+  if (choices.length > 0) return [`    ${names}) compadd -- ${choices.join(" ")}; return ;;`];
+  return path ? [`    ${names}) _files; return ;;`] : [];
+}
+
+function afterCommand(one: Titled): string {
+  const addresses = one.word.takes === "address" ? "; _workspace_add_lines < <(_workspace_addresses)" : "";
+  return `compadd -- ${followers(one).join(" ")}${addresses}`;
+}

@@ -1,0 +1,44 @@
+// What a run that cannot go on tells people: diagnostics, never a stack trace.
+// The colours of what a run writes.
+
+import type { Context } from "../../config/environment.ts";
+import type { Output } from "../../config/streams.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
+import { type Colors, colorsFor, wantsColor } from "../../report/text/color.ts";
+import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
+import { exitOf } from "../command/exit-codes.ts";
+
+/** Writes what went wrong to stderr; the exit code. */
+export function troubled(context: Context, problem: unknown): number {
+  const found = diagnosticsOf(problem);
+  tell(context, found);
+  if (
+    found.some((one) => one.code === "CLI_INTERNAL") &&
+    context.env.WORKSPACE_DEBUG === "1" &&
+    problem instanceof Error
+  )
+    context.stderr.write(`${problem.stack}\n`);
+  return exitOf(found);
+}
+
+/** Writes diagnostics to stderr. */
+export function tell(context: Pick<Context, "env" | "stderr">, diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.length === 0) return;
+  context.stderr.write(diagnosticsText(diagnostics, colorsOf(context, context.stderr)));
+}
+
+export function diagnosticsOf(problem: unknown): readonly Diagnostic[] {
+  if (problem instanceof Failure) return problem.diagnostics;
+  if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
+  return [
+    error("CLI_INTERNAL", "the program met a state that it holds to be impossible", {
+      cause: problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem),
+      hint: "this is a bug: please report it with the command, and with the output of the same run under WORKSPACE_DEBUG=1",
+    }),
+  ];
+}
+
+export function colorsOf({ env }: Pick<Context, "env">, { isTerminal }: Output): Colors {
+  return colorsFor(wantsColor(env, isTerminal));
+}

@@ -1,0 +1,108 @@
+// What the reader of a form gets on stdout from a run that ended before it had its answer.
+
+import type { Context } from "../../config/environment.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { registry } from "../../providers/index.ts";
+import { diagnosticsText, tally } from "../../report/text/diagnostic-text.ts";
+import { printableJson } from "../../report/text/printable.ts";
+import type { RunInfo } from "../../report/text/run-info.ts";
+import { colorsOf } from "./diagnostics.ts";
+import { type RunOrigin, runOrigin } from "./run-origin.ts";
+
+/** Writes what ended a run in the form that was asked for; nothing where stderr has said it all. */
+export type ReportEnding = (
+  context: Context,
+  form: string,
+  found: readonly Diagnostic[],
+  /** Absent for a run that ended before its options were understood. */
+  origin?: RunOrigin,
+) => Promise<void>;
+
+/** A document of the usual shape with nothing in it but diagnostics. */
+export const planEnding: ReportEnding = async (context, form, diagnostics, origin) => {
+  if (form !== "json") return report(context, form, "plan", diagnostics, origin);
+  const { planJson } = await import("../../report/plan/plan-json.ts");
+  const { planView } = await import("../../report/plan/plan-view.ts");
+  json(context, planJson(planView({ ...NOTHING, diagnostics }, registry), await infoOf(context, origin)));
+};
+
+export const driftEnding: ReportEnding = async (context, form, diagnostics, origin) => {
+  if (form !== "json") return report(context, form, "drift", diagnostics, origin);
+  const { driftReportJson } = await import("../../report/plan/plan-json.ts");
+  const { driftView } = await import("../../report/plan/drift-view.ts");
+  json(
+    context,
+    driftReportJson(driftView({ ...NOTHING, diagnostics }, 0, registry), await infoOf(context, origin)),
+  );
+};
+
+export const validateEnding: ReportEnding = async (context, form, diagnostics, origin) => {
+  if (form !== "json") return report(context, form, "validate", diagnostics, origin);
+  const { diagnosticJson } = await import("../../report/text/diagnostic-text.ts");
+  json(context, { valid: false, diagnostics: diagnostics.map(diagnosticJson) });
+};
+
+/** One event a line, as for everything else that such a run says. */
+export const applyEnding: ReportEnding = async (context, form, diagnostics, origin) => {
+  if (form !== "json") return report(context, form, "apply", diagnostics, origin);
+  await diagnosticEvents(context, diagnostics);
+};
+
+async function diagnosticEvents(context: Context, found: readonly Diagnostic[]): Promise<void> {
+  const { diagnosticEventJson } = await import("../../report/outcome/outcome-json.ts");
+  for (const one of found) context.stdout.write(`${printableJson(diagnosticEventJson(one))}\n`);
+}
+
+/** Of a run that ended before its options were understood, the environment says all that is known. */
+async function infoOf(context: Context, origin: RunOrigin | undefined): Promise<RunInfo> {
+  return { ...(origin ?? (await runOrigin(context, { untrusted: true }))), host: "", modes: [] };
+}
+
+const NOTHING = { host: "", changes: [], drift: [], unmanaged: [], guards: [] };
+
+function json(context: Context, document: Record<string, unknown>): void {
+  context.stdout.write(`${printableJson(document, 2)}\n`);
+}
+
+async function report(
+  context: Context,
+  form: string,
+  command: string,
+  found: readonly Diagnostic[],
+  origin: RunOrigin | undefined,
+): Promise<void> {
+  if (form === "junit") {
+    const { findingsJunit } = await import("../../report/outcome/junit.ts");
+    context.stdout.write(findingsJunit(`workspace ${command}`, "", found));
+  } else if (form === "html") {
+    const { troubleHtml } = await import("../../report/html/failure-page.ts");
+    context.stdout.write(troubleHtml(`workspace ${command}`, found));
+  } else if (form === "markdown" || form === "markdown-summary") {
+    const { findingsMarkdown } = await import("../../report/inspect/validation-markdown.ts");
+    const { COMMENT_SIZE, SUMMARY_SIZE } = await import("../../report/text/markdown.ts");
+    const size = form === "markdown" ? COMMENT_SIZE : SUMMARY_SIZE;
+    const title = `workspace ${command}: ${tally(found)}`;
+    const { text, cut } = findingsMarkdown(title, found, await infoOf(context, origin), size);
+    context.stdout.write(text);
+    if (cut) context.stderr.write(diagnosticsText(found, colorsOf(context, context.stderr), found.length));
+  } else if (form === "gitlab") {
+    // Without counts GitLab says that the report could not be made; zeros would say that nothing changes.
+    context.stdout.write("{}\n");
+  } else if (form === "github" || form === "sarif" || form === "codequality") {
+    context.stdout.write(await noticesText(form, command, found, await infoOf(context, origin)));
+  }
+}
+
+async function noticesText(
+  form: "github" | "sarif" | "codequality",
+  command: string,
+  found: readonly Diagnostic[],
+  info: RunInfo,
+): Promise<string> {
+  const { findingNotices } = await import("../../report/ci/notice.ts");
+  const notices = findingNotices(found);
+  if (form === "github")
+    return (await import("../../report/ci/github-annotations.ts")).githubAnnotations(notices, info);
+  if (form === "sarif") return (await import("../../report/ci/sarif.ts")).sarifReport(notices, command, info);
+  return (await import("../../report/ci/gitlab.ts")).codeQuality(notices, info);
+}

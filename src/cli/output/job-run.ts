@@ -1,0 +1,130 @@
+// How a run ended, for people and for scripts: its story and output on stdout, what went wrong on stderr, the exit code.
+// The views of a notebook run, as HTML files or on stdout.
+
+import { extname, resolve } from "node:path";
+import type { Context } from "../../config/environment.ts";
+import { making } from "../../config/files.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type JsonObject, objectIn } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import {
+  durations,
+  hasSucceeded,
+  messageOf,
+  outcomeWord,
+  outputText,
+} from "../../report/inspect/job-run-text.ts";
+import { printable, printableJson, printableLines } from "../../report/text/printable.ts";
+import type { Connection } from "../../workflow/session/connect.ts";
+import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { colorsOf, tell } from "./diagnostics.ts";
+
+interface Ending {
+  readonly id: number | bigint;
+  /** `jobs.nightly`, or empty where only the run is known. */
+  readonly address: string;
+  readonly form: "text" | "json";
+}
+
+export async function showEnd(
+  context: Context,
+  connection: Connection,
+  run: JsonObject,
+  ending: Ending,
+): Promise<number> {
+  const output = await outputOf(connection, run, ending);
+  if (ending.form === "json") context.stdout.write(`${printableJson({ run, output }, 2)}\n`);
+  else {
+    const colors = colorsOf(context, context.stdout);
+    const word = outcomeWord(run);
+    const paint = hasSucceeded(run) ? colors.green : colors.red;
+    context.stderr.write(`run ${ending.id}: ${paint(word)}${after(run)}\n`);
+    context.stdout.write(outputText(output));
+  }
+  if (hasSucceeded(run)) return EXIT.ok;
+  tell(context, [unsuccessful(run, ending)]);
+  return EXIT.error;
+}
+
+/** What never began took no time. */
+function after(run: JsonObject): string {
+  const took = durations(run);
+  return took === "" ? "" : ` after ${took}`;
+}
+
+/** Only notebooks give something back; of a run that did not work nothing is asked. */
+async function outputOf({ reader }: Connection, run: JsonObject, { id }: Ending): Promise<JsonObject> {
+  const worked = objectIn(run.state).life_cycle_state === "TERMINATED";
+  if (!worked || objectIn(run.task).notebook_task === undefined) return {};
+  try {
+    const { metadata: _, ...output } = await reader.read("jobs/runs/get-output", { run_id: id });
+    return output;
+  } catch (refusal) {
+    if (!(refusal instanceof Refused)) throw refusal;
+    return { error: refusal.diagnostic.cause ?? refusal.diagnostic.message };
+  }
+}
+
+function unsuccessful(run: JsonObject, { id, address }: Ending): Diagnostic {
+  const cause = messageOf(run);
+  const of = address === "" ? "" : ` of ${address}`;
+  return error("CLI_RUN_FAILED", `run ${id}${of} ended: ${outcomeWord(run)}`, {
+    ...(cause === "" ? {} : { cause }),
+    hint: `see: workspace runs get ${id}`,
+  });
+}
+
+interface View {
+  readonly name: string;
+  readonly content: string;
+}
+
+export function viewsOf({ views }: JsonObject): readonly View[] {
+  if (!Array.isArray(views)) return [];
+  return (views as readonly JsonObject[]).map(({ name, content }) => ({
+    name: typeof name === "string" ? name : "",
+    content: typeof content === "string" ? content : "",
+  }));
+}
+
+interface Writing {
+  readonly run: number | bigint;
+  readonly out: string | undefined;
+  readonly force: boolean;
+}
+
+/** Throws Failure with CLI_USAGE, CLI_FILE or CLI_NO_OBJECT. */
+export function writeViews(context: Context, views: readonly View[], { run, out, force }: Writing): void {
+  const [first, ...more] = views;
+  if (first === undefined)
+    throw new Failure(error("CLI_NO_OBJECT", `run ${run} has no such views`, { hint: "try --views ALL" }));
+  if (out === undefined) {
+    if (more.length > 0)
+      throw new Failure(
+        error("CLI_USAGE", `run ${run} has ${views.length} views, too many for one output`, {
+          hint: "write them into files with --out FILE",
+        }),
+      );
+    const { stdout } = context;
+    stdout.write(stdout.isTerminal ? `${printableLines(first.content).join("\n")}\n` : first.content);
+    return;
+  }
+  for (const [at, view] of views.entries()) {
+    const path = at === 0 ? out : numbered(out, at + 1);
+    write(resolve(context.cwd, path), path, view.content, force);
+    context.stdout.write(`Wrote ${path}${view.name === "" ? "" : ` (${printable(view.name)})`}.\n`);
+  }
+}
+
+/** `night-2.html` for `night.html`. */
+function numbered(path: string, number: number): string {
+  const extension = extname(path);
+  return `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
+}
+
+function write(path: string, shown: string, content: string, force: boolean): void {
+  making(shown, "name another file, or write over it with --force", () =>
+    writeWholeFile(path, content, { over: force }),
+  );
+}

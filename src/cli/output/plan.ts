@@ -1,0 +1,53 @@
+// Shows a plan in every format that the run was asked for.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import { registry } from "../../providers/index.ts";
+import { type OutcomeFormat, PLAN_FORMATS, type PlanFormat } from "../../report/formats.ts";
+import { type PlanView, planView, type ShownPlan } from "../../report/plan/plan-view.ts";
+import type { SpecPlaces } from "../../report/plan/spec-places.ts";
+import { tell } from "./diagnostics.ts";
+import type { Reports } from "./reports.ts";
+import type { RunOrigin } from "./run-origin.ts";
+
+/** The reports of apply and destroy. */
+export type OutcomeReports = Reports<OutcomeFormat>;
+
+export interface Shown {
+  readonly plan: ShownPlan;
+  readonly places: SpecPlaces;
+  /** What was found about the run around the plan. It is on standard error already, and documents contain it too. */
+  readonly notes: readonly Diagnostic[];
+  /** Of a saved plan: the run that made it. */
+  readonly origin?: RunOrigin;
+}
+
+export function viewOf({ plan, places, notes }: Shown): PlanView {
+  return planView(plan, registry, notes, places);
+}
+
+/** `only`: which of the formats get it. */
+export async function showPlan<F extends PlanFormat>(
+  reports: Reports<F>,
+  shown: Shown,
+  only?: (format: F | "text") => boolean,
+): Promise<void> {
+  const { plan, origin } = shown;
+  const isShown = await reports.show<PlanView>(PLAN_FORMATS, viewOf(shown), { ...plan, origin }, only);
+  if (!isShown) tell(reports.context, [...plan.diagnostics, ...guardsOf(plan)]);
+}
+
+/** A plan that is not applied: whole for people, as events or cases for those who follow an apply. */
+export async function showRefusal(reports: OutcomeReports, shown: Shown): Promise<void> {
+  const { plan } = shown;
+  if (reports.asJson) {
+    const { diagnosticEventJson } = await import("../../report/outcome/outcome-json.ts");
+    for (const one of plan.diagnostics) reports.line(diagnosticEventJson(one));
+    for (const guard of plan.guards) reports.line(diagnosticEventJson(guard.diagnostic, guard.addresses));
+  }
+  await showPlan(reports, shown, (format) => format !== "json");
+}
+
+function guardsOf(plan: Pick<Plan, "guards">): readonly Diagnostic[] {
+  return plan.guards.map((guard) => guard.diagnostic);
+}

@@ -1,0 +1,59 @@
+// Which progress a run shows: a board where a person watches, lines where a log is kept.
+
+import type { Context } from "../../config/environment.ts";
+import { fromEnv } from "../../config/settings.ts";
+import type { Output } from "../../config/streams.ts";
+import { type Progress, plainProgress } from "../../report/outcome/progress.ts";
+import { colorsOf } from "./diagnostics.ts";
+
+const TOGETHER_MS = 50;
+/** Terminals that do not tell their width say 0. */
+const NARROWEST = 20;
+
+export async function progressFor(context: Context): Promise<Progress> {
+  const { stderr } = context;
+  if (
+    stderr.isTerminal &&
+    stderr.columns >= NARROWEST &&
+    fromEnv(context, "CI") === undefined &&
+    context.env.TERM !== "dumb"
+  ) {
+    const { progressBoard } = await import("../../report/outcome/progress-board.ts");
+    return progressBoard({ stream: stderr.stream as NodeJS.WriteStream, now: () => performance.now() });
+  }
+  const lines = new Lines(stderr);
+  const progress = plainProgress({
+    write: (text) => lines.write(text),
+    colors: colorsOf(context, stderr),
+  });
+  return {
+    ...progress,
+    stop: async () => {
+      await progress.stop();
+      lines.flush();
+    },
+  };
+}
+
+/** Lines that come close together leave together: a write for each took a tenth of a large apply's time. */
+class Lines {
+  readonly #output: Output;
+  #text = "";
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  write(text: string): void {
+    this.#text += text;
+    this.#timer ??= setTimeout(() => this.flush(), TOGETHER_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#output.write(this.#text);
+    this.#text = "";
+  }
+}

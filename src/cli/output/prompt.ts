@@ -1,0 +1,48 @@
+// Asks a person before anything is changed; where nobody can be asked, says so instead of going on.
+
+import { createInterface } from "node:readline/promises";
+import type { Context } from "../../config/environment.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { printable } from "../../report/text/printable.ts";
+
+export interface Asking {
+  readonly autoApprove: boolean;
+  readonly noInput: boolean;
+}
+
+const LOOK_FIRST = "look at the plan first; then use --auto-approve, or `plan --out FILE` and `apply FILE`";
+
+/** True when the changes are approved. Throws Failure with CLI_CONFIRMATION where nobody can be asked. */
+export async function confirmed(
+  context: Context,
+  asking: Asking,
+  question: string,
+  signal: AbortSignal,
+  advice = LOOK_FIRST,
+): Promise<boolean> {
+  if (asking.autoApprove) return true;
+  if (asking.noInput || context.stdin.isTTY !== true) throw new Failure(cannotAsk(asking.noInput, advice));
+  const dialog = createInterface({ input: context.stdin, output: context.stderr.stream });
+  // On a terminal in this mode Ctrl-C is a key, not a signal.
+  dialog.on("SIGINT", () => {
+    context.stderr.write("\n");
+    context.signals.receive("SIGINT");
+  });
+  const closed = new Promise<string>((resolve) => dialog.once("close", () => resolve("")));
+  try {
+    const asked = dialog.question(`\n${printable(question)} Type yes to go on: `, { signal });
+    const answer = await Promise.race([asked, closed]);
+    return answer.trim().toLowerCase() === "yes";
+  } catch {
+    return false;
+  } finally {
+    dialog.close();
+  }
+}
+
+function cannotAsk(noInput: boolean, hint: string) {
+  const message = noInput
+    ? "--no-input forbids to ask, and --auto-approve is not given"
+    : "there is no terminal to ask on, and --auto-approve is not given";
+  return error("CLI_CONFIRMATION", message, { hint });
+}

@@ -1,0 +1,182 @@
+// The reports that one run was asked for with `-o FORMAT[=FILE]`: one on standard output, any number in files, all from one view.
+
+import { resolve } from "node:path";
+import type { Context } from "../../config/environment.ts";
+import { fileFailure } from "../../config/files.ts";
+import type { Output } from "../../config/streams.ts";
+import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import type { Renderer } from "../../report/formats.ts";
+import { type Colors, colorsFor } from "../../report/text/color.ts";
+import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
+import { printableJson } from "../../report/text/printable.ts";
+import type { RunInfo } from "../../report/text/run-info.ts";
+import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import type { OutputWish } from "../command/option.ts";
+import { colorsOf, diagnosticsOf, tell } from "./diagnostics.ts";
+import type { ReportEnding } from "./failure-documents.ts";
+import { type OriginOptions, type RunOrigin, runOrigin } from "./run-origin.ts";
+
+interface Target<F> {
+  readonly format: F;
+  /** As the command line names it; undefined for standard output. */
+  readonly file: string | undefined;
+  readonly output: Output;
+  readonly colors: Colors;
+  readonly text: () => string;
+}
+
+/** What of a run is known with its plan. */
+export type RunFacts = Pick<Plan, "host" | "modes" | "part"> & {
+  /** Of a saved plan: the run that made it. */
+  readonly origin?: RunOrigin | undefined;
+};
+
+export class Reports<F extends string> {
+  readonly context: Context;
+  /** The format on standard output. */
+  readonly format: F | "text";
+  readonly origin: Promise<RunOrigin>;
+  readonly #targets: readonly Target<F | "text">[];
+
+  constructor(context: Context, wishes: readonly OutputWish<F>[], options: OriginOptions) {
+    this.context = context;
+    this.origin = runOrigin(context, options);
+    // Awaited with the first report; a run that ends before it has a reason of its own.
+    this.origin.catch(() => undefined);
+    this.format = wishes.find(({ file }) => file === undefined)?.format ?? "text";
+    const { stdout } = context;
+    this.#targets = [
+      {
+        format: this.format,
+        file: undefined,
+        output: stdout,
+        colors: colorsOf(context, stdout),
+        text: () => "",
+      },
+      ...wishes.flatMap(({ format, file }) =>
+        file === undefined ? [] : [fileTarget(context, format, file)],
+      ),
+    ];
+  }
+
+  async info({ host, modes = [], part, origin }: RunFacts): Promise<RunInfo> {
+    return {
+      ...(origin ?? (await this.origin)),
+      host,
+      modes,
+      ...(part === undefined ? {} : { partial: true }),
+    };
+  }
+
+  /** Renders the view once for each format that `only` lets through. True if standard output, or the log instead, has it as text. */
+  async show<View>(
+    formats: Readonly<Record<F | "text", () => Promise<Renderer<View>>>>,
+    view: View,
+    facts: RunFacts,
+    only: (format: F | "text") => boolean = () => true,
+  ): Promise<boolean> {
+    const info = await this.info(facts);
+    const wanted = this.#targets.filter(({ format }) => only(format));
+    let cutSomewhere = false;
+    for (const { format, output, colors } of wanted) {
+      const render = await formats[format]();
+      const { text, cut } = render(view, info, colors);
+      output.write(text);
+      cutSomewhere ||= cut;
+    }
+    const isText = this.format === "text" && only("text");
+    if (isText || !cutSomewhere) return isText;
+    const { stderr } = this.context;
+    const render = await formats.text();
+    stderr.write(render(view, info, colorsOf(this.context, stderr)).text);
+    return true;
+  }
+
+  /** Whether something is asked for as JSON. */
+  get asJson(): boolean {
+    return this.#targets.some(({ format }) => format === "json");
+  }
+
+  /** Writes one event to each output that is JSON. */
+  line(event: Record<string, unknown>): void {
+    for (const { format, output } of this.#targets)
+      if (format === "json") output.write(`${printableJson(event)}\n`);
+  }
+
+  /** Findings of the run as events. */
+  async events(found: readonly Diagnostic[]): Promise<void> {
+    if (!this.asJson || found.length === 0) return;
+    const { diagnosticEventJson } = await import("../../report/outcome/outcome-json.ts");
+    for (const one of found) this.line(diagnosticEventJson(one));
+  }
+
+  /** What each output gets from a run that ended before its answer; without `stdout` only the files. */
+  async end(ending: ReportEnding, found: readonly Diagnostic[], { stdout }: { readonly stdout: boolean }) {
+    for (const { format, file, output } of this.#targets) {
+      if (file === undefined && !stdout) continue;
+      const silent = collected(this.context.stderr);
+      const context = file === undefined ? this.context : { ...this.context, stdout: output, stderr: silent };
+      if (file !== undefined && format === "text") output.write(diagnosticsText(found, colorsFor(false)));
+      await ending(context, format, found, await this.origin);
+    }
+  }
+
+  /** Writes the files, each whole or not at all. */
+  save(): readonly Diagnostic[] {
+    return this.#targets.flatMap(({ file, text }) => {
+      if (file === undefined) return [];
+      try {
+        writeWholeFile(resolve(this.context.cwd, file), text(), { over: true });
+        return [];
+      } catch (problem) {
+        return fileFailure(`the report cannot be written to ${file}`, problem).diagnostics;
+      }
+    });
+  }
+}
+
+function fileTarget<F>(context: Context, format: F, file: string): Target<F> {
+  const output = collected(context.stdout);
+  return { format, file, output, colors: colorsFor(false), text: () => output.text() };
+}
+
+function collected({ stream }: Output): Output & { readonly text: () => string } {
+  const pieces: string[] = [];
+  return {
+    stream,
+    isTerminal: false,
+    columns: 80,
+    lost: undefined,
+    write: (text) => pieces.push(typeof text === "string" ? text : new TextDecoder().decode(text)),
+    flush: () => Promise.resolve(),
+    text: () => pieces.join(""),
+  };
+}
+
+interface ReportOptions<F> extends OriginOptions {
+  readonly output: readonly OutputWish<F>[];
+}
+
+/** Runs `work`, then writes the files, also where it fails: what an earlier run left there is of another run. */
+export async function withReports<F extends string>(
+  context: Context,
+  options: ReportOptions<F>,
+  ending: ReportEnding,
+  work: (reports: Reports<F>) => Promise<number>,
+): Promise<number> {
+  const reports = new Reports(context, options.output, options);
+  let code: number;
+  try {
+    code = await work(reports);
+  } catch (problem) {
+    const found = diagnosticsOf(problem);
+    await reports.end(ending, found, { stdout: false });
+    const unwritten = reports.save();
+    throw unwritten.length === 0 ? problem : new Failure(...found, ...unwritten);
+  }
+  const unwritten = reports.save();
+  tell(context, unwritten);
+  return unwritten.length === 0 ? code : EXIT.error;
+}

@@ -1,0 +1,99 @@
+// Where a run comes from: the commit and the page of the CI run, from its variables, else the commit from git.
+
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ciCommit, ciRunUrl } from "../../config/ci-run.ts";
+import type { Context } from "../../config/environment.ts";
+import { fromEnv } from "../../config/settings.ts";
+import { VERSION } from "../../config/version.ts";
+import type { RunInfo } from "../../report/text/run-info.ts";
+import { specFile, targetOf } from "../../workflow/session/read-spec.ts";
+
+/** What a command knows of its run before it has a plan. */
+export type RunOrigin = Omit<RunInfo, "host" | "partial" | "modes">;
+
+export interface OriginOptions {
+  readonly file?: string | undefined;
+  readonly target?: string | undefined;
+  /** git reads the configuration of the repository, so it does not run in one of an external contributor. */
+  readonly untrusted?: boolean;
+}
+
+export async function runOrigin(context: Context, options: OriginOptions): Promise<RunOrigin> {
+  const target = targetOf(context, { target: options.target });
+  const runUrl = ciRunUrl(context);
+  const spec = specFile(context, { file: options.file });
+  const folder = dirname(spec);
+  const root = repositoryOf(folder) ?? checkoutOf(context);
+  const repositoryUrl = httpUrl(urlOfRepository(context));
+  const commit =
+    ciCommit(context) ?? (options.untrusted === true ? undefined : await headOf(context, folder));
+  return {
+    toolVersion: VERSION,
+    ...(target === undefined ? {} : { target }),
+    ...(commit === undefined ? {} : { commit }),
+    madeAt: timeOfRun(context),
+    ...(runUrl === undefined ? {} : { runUrl }),
+    ...(repositoryUrl === undefined ? {} : { repositoryUrl }),
+    spec,
+    ...(root === undefined ? {} : { checkout: { root, cwd: context.cwd } }),
+  };
+}
+
+/** SOURCE_DATE_EPOCH, in seconds, makes reports that are the same byte for byte. */
+function timeOfRun(context: Context): string {
+  const fixed = fromEnv(context, "SOURCE_DATE_EPOCH");
+  const ms = fixed !== undefined && /^\d{1,11}$/.test(fixed) ? Number(fixed) * 1000 : Date.now();
+  return new Date(ms).toISOString();
+}
+
+/** Where a CI service put the repository, for a checkout without `.git`. */
+function checkoutOf(context: Context): string | undefined {
+  const names = ["GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY"];
+  return names.map((name) => fromEnv(context, name)).find((value) => value !== undefined);
+}
+
+function urlOfRepository(context: Context): string | undefined {
+  const [server, repository] = ["GITHUB_SERVER_URL", "GITHUB_REPOSITORY"].map((name) =>
+    fromEnv(context, name),
+  );
+  if (server !== undefined && repository !== undefined) return `${server}/${repository}`;
+  return fromEnv(context, "CI_PROJECT_URL") ?? fromEnv(context, "BUILD_REPOSITORY_URI");
+}
+
+function hash(text: string | undefined): string | undefined {
+  return text !== undefined && /^[0-9a-f]{7,64}$/i.test(text) ? text : undefined;
+}
+
+function httpUrl(text: string | undefined): string | undefined {
+  const url = text === undefined ? null : URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  // The address of a clone can carry its token.
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+const GIT_MS = 2000;
+
+/** Undefined outside of a repository, in one without a commit, and where git is missing or refuses. */
+function headOf(context: Context, folder: string): Promise<string | undefined> {
+  if (repositoryOf(folder) === undefined) return Promise.resolve(undefined);
+  const safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+  return new Promise((resolve) => {
+    execFile(
+      "git",
+      [...safe, "-C", folder, "rev-parse", "--verify", "HEAD"],
+      { env: { ...context.env, GIT_OPTIONAL_LOCKS: "0" }, timeout: GIT_MS },
+      (failed, output) => resolve(failed === null ? hash(output.trim()) : undefined),
+    );
+  });
+}
+
+function repositoryOf(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}

@@ -1,0 +1,157 @@
+// What a run leaves for machines that watch it: the metrics file and the webhook message. Written however the run ends.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Context } from "../../config/environment.ts";
+import { networkOf } from "../../config/network.ts";
+import { fromEnv } from "../../config/settings.ts";
+import { type Diagnostic, error, Failure, saidBy } from "../../core/diagnostic.ts";
+import type { RunOutcome, RunResult } from "../../report/metrics/run-result.ts";
+import { WEBHOOK_FORMATS, type WebhookFormat } from "../../report/metrics/webhook-body.ts";
+import type { RunObserver } from "../../workflow/session/run-observer.ts";
+import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
+import type { Command } from "../command/command.ts";
+import { EXIT, exitOf } from "../command/exit-codes.ts";
+import { choiceIfGiven, text } from "../command/option.ts";
+import { diagnosticsOf, tell } from "./diagnostics.ts";
+import type { RunCollector } from "./run-collector.ts";
+import { runOrigin } from "./run-origin.ts";
+
+const WATCH_OPTIONS = {
+  metrics: text("--metrics <file>", "write metrics of this run in the text format of Prometheus"),
+  webhook: text("--webhook <url>", "post the result of this run; signed with WORKSPACE_WEBHOOK_SECRET"),
+  webhookFormat: choiceIfGiven("--webhook-format <form>", "the form of the message", WEBHOOK_FORMATS),
+} as const;
+
+/** The command with these options: its run gets an observer among its options if somebody watches. */
+export function watchable(command: Command): Command {
+  return {
+    ...command,
+    options: { ...command.options, ...WATCH_OPTIONS },
+    run: (context, options, args) =>
+      watched(context, options as unknown as WatchOptions, command.name, (watching) =>
+        command.run(context, { ...options, ...watching }, args),
+      ),
+  };
+}
+
+interface WatchOptions {
+  readonly metrics: string | undefined;
+  readonly webhook: string | undefined;
+  readonly webhookFormat: WebhookFormat | undefined;
+  readonly file: string | undefined;
+  readonly target: string | undefined;
+  readonly caFile: string | undefined;
+  readonly untrusted?: boolean;
+}
+
+async function watched(
+  context: Context,
+  options: WatchOptions,
+  command: string,
+  work: (watching: { readonly observer?: RunObserver }) => Promise<number>,
+): Promise<number> {
+  if (options.metrics === undefined && options.webhook === undefined) {
+    if (options.webhookFormat !== undefined)
+      throw new Failure(error("CLI_USAGE", "--webhook-format goes with --webhook"));
+    return work({});
+  }
+  const post = await webhookOf(context, options);
+  const { RunCollector: Collector } = await import("./run-collector.ts");
+  const observer = new Collector(command);
+  const ended = await work({ observer }).then(
+    (code) => ({ code, errors: [] as readonly Diagnostic[], problem: undefined }),
+    (problem: unknown) => {
+      const errors = diagnosticsOf(problem).filter((one) => one.severity === "error");
+      return { code: exitOf(errors), errors, problem };
+    },
+  );
+  const facts = await factsOf(context, options, command, observer, ended);
+  const trouble = options.metrics === undefined ? [] : await writeMetrics(context, options.metrics, facts);
+  tell(context, trouble);
+  tell(context, (await post?.(facts)) ?? []);
+  if (ended.problem !== undefined) throw ended.problem;
+  return trouble.length > 0 && (ended.code === EXIT.ok || ended.code === EXIT.changes)
+    ? EXIT.error
+    : ended.code;
+}
+
+async function factsOf(
+  context: Context,
+  options: WatchOptions,
+  command: string,
+  observer: RunCollector,
+  { code, errors }: { readonly code: number; readonly errors: readonly Diagnostic[] },
+): Promise<RunResult> {
+  const { commit, runUrl, toolVersion, madeAt, target } = await runOrigin(context, options);
+  return {
+    command,
+    toolVersion,
+    target: target ?? "default",
+    ...(commit === undefined ? {} : { commit }),
+    ...(runUrl === undefined ? {} : { runUrl }),
+    endedAt: madeAt,
+    outcome: outcomeOf(code, context),
+    exitCode: code,
+    errors: [...new Set(errors.map((one) => one.code))],
+    ...observer.facts,
+  };
+}
+
+const OUTCOMES: Readonly<Record<number, RunOutcome>> = {
+  [EXIT.ok]: "success",
+  [EXIT.changes]: "differences",
+  [EXIT.refused]: "refused",
+  [EXIT.stale]: "stale",
+  [EXIT.locked]: "locked",
+};
+
+function outcomeOf(code: number, { signals }: Context): RunOutcome {
+  return signals.last === undefined ? (OUTCOMES[code] ?? "failed") : "interrupted";
+}
+
+async function writeMetrics(
+  context: Context,
+  file: string,
+  facts: RunResult,
+): Promise<readonly Diagnostic[]> {
+  const path = resolve(context.cwd, file);
+  try {
+    const { prometheusText } = await import("../../report/metrics/prometheus.ts");
+    writeWholeFile(path, prometheusText(facts, previousText(path)), { over: true });
+    return [];
+  } catch (problem) {
+    return [error("CLI_FILE", `the metrics cannot be written to ${file}`, { cause: saidBy(problem) })];
+  }
+}
+
+function previousText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+type Post = (facts: RunResult) => Promise<readonly Diagnostic[]>;
+
+/** What cannot work is refused before the run begins. */
+async function webhookOf(context: Context, options: WatchOptions): Promise<Post | undefined> {
+  const { webhook, webhookFormat: format = "json" } = options;
+  if (webhook === undefined) return undefined;
+  if (options.untrusted === true)
+    throw new Failure(
+      error("CLI_USAGE", "--untrusted and --webhook exclude each other", {
+        hint: "an untrusted spec must not reach other systems; send the message from a trusted run",
+      }),
+    );
+  const { postWebhook, webhookUrl } = await import("../../workflow/session/post-webhook.ts");
+  const url = webhookUrl(webhook);
+  const network = networkOf(context, options.caFile, url.origin);
+  const secret = fromEnv(context, "WORKSPACE_WEBHOOK_SECRET");
+  return async (facts) => {
+    const { webhookBody } = await import("../../report/metrics/webhook-body.ts");
+    const body = webhookBody(facts, format);
+    return postWebhook({ url, body, network, ...(secret === undefined ? {} : { secret }) });
+  };
+}

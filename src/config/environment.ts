@@ -1,0 +1,21 @@
+// What a command gets from the process that runs it: arguments, environment, folder, streams, signals. Nothing else is global.
+
+import type { Readable } from "node:stream";
+import type { Signals } from "./signals.ts";
+import type { Output } from "./streams.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Context {
+  readonly env: Environment;
+  /** The folder that relative paths start from; absolute. */
+  readonly cwd: string;
+  /** The person's home folder, for the profile file. */
+  readonly home: string;
+  /** For data. */
+  readonly stdout: Output;
+  /** For progress, questions and diagnostics. */
+  readonly stderr: Output;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly signals: Signals;
+}

@@ -1,0 +1,102 @@
+// How the network is reached: through which proxy, and which authorities are trusted beside the usual ones.
+
+import { resolve } from "node:path";
+import type { ProxyRoute } from "../api/http/transport.ts";
+import { error, Failure } from "../core/diagnostic.ts";
+import { readRegularFile } from "../state/backends/file/regular-file.ts";
+import type { Context, Environment } from "./environment.ts";
+import { fileFailure } from "./files.ts";
+
+export interface Network {
+  /** For this host; absent where it is reached directly. */
+  readonly proxy?: ProxyRoute;
+  /** All authorities that are trusted, in PEM; absent where they are Node's own. */
+  readonly authorities?: readonly string[];
+}
+
+const THIS_MACHINE = /^(localhost|[^/]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/;
+
+/** Whether a host name of a URL is this machine's own. */
+export function isThisMachine(hostname: string): boolean {
+  return THIS_MACHINE.test(hostname);
+}
+
+/** Throws Failure with CLI_FILE or CLI_USAGE. */
+export function networkOf(context: Context, caFile: string | undefined, origin: string): Network {
+  const proxy = proxyFor(context.env, origin);
+  const authorities = authoritiesOf(context, caFile);
+  return {
+    ...(proxy === undefined ? {} : { proxy }),
+    ...(authorities === undefined ? {} : { authorities }),
+  };
+}
+
+/** The lowercase name of a variable goes first, as curl has it; one that is empty counts as unset. */
+function proxyFor(env: Environment, origin: string): ProxyRoute | undefined {
+  const { protocol, hostname } = new URL(origin);
+  if (isThisMachine(hostname)) return undefined;
+  const variable = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const said = env[variable.toLowerCase()] || env[variable];
+  if (said === undefined || said === "") return undefined;
+  const address = addressOf(said);
+  if (address === undefined) throw new Failure(noProxy(variable));
+  return { address, except: env.no_proxy || env.NO_PROXY || "" };
+}
+
+/** `http://name:port`; a name without a scheme is one of an HTTP proxy. */
+function addressOf(said: string): string | undefined {
+  const url = URL.parse(said.includes("://") ? said : `http://${said}`);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "") return undefined;
+  return isDecodable(url.username) && isDecodable(url.password) ? url.href : undefined;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The value is not repeated: it may hold a password. */
+function noProxy(variable: string) {
+  return error("CLI_USAGE", `${variable} is not the address of an HTTP proxy`, {
+    hint: "write it as http://name:port; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25",
+  });
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+/** Node's own authorities and those of `--ca-file` or WORKSPACE_CA_FILE; undefined where no file is named. */
+export function authoritiesOf(context: Context, caFile?: string): readonly string[] | undefined {
+  const said = caFile ?? context.env.WORKSPACE_CA_FILE;
+  if (said === undefined || said === "") return undefined;
+  const path = resolve(context.cwd, said);
+  const added = read(path).match(CERTIFICATE) ?? [];
+  if (added.length === 0)
+    throw new Failure(
+      error("CLI_FILE", `the CA file ${path} contains no certificate`, {
+        hint: "name a PEM file with one or more BEGIN CERTIFICATE blocks",
+      }),
+    );
+  for (const [at, pem] of added.entries()) assertCertificate(pem, at, path);
+  // Loaded only here: most runs need neither.
+  return [...process.getBuiltinModule("node:tls").getCACertificates("default"), ...added];
+}
+
+function read(path: string): string {
+  try {
+    return readRegularFile(path).toString("latin1");
+  } catch (problem) {
+    throw fileFailure(`the CA file ${path} cannot be read`, problem);
+  }
+}
+
+function assertCertificate(pem: string, at: number, path: string): void {
+  try {
+    new (process.getBuiltinModule("node:crypto").X509Certificate)(pem);
+  } catch (problem) {
+    throw fileFailure(`certificate ${at + 1} in the CA file ${path} is not valid`, problem);
+  }
+}

@@ -1,0 +1,68 @@
+// One apply or destroy as the state remembers it: who ran it, when, from what, and what it changed.
+
+import type { Address } from "./address.ts";
+
+/** `unfinished`: the run ended without a last word, or is still at work. */
+export type PastOutcome = "applied" | "failed" | "interrupted" | "unfinished";
+
+/** Who runs a command, and from what. Everything here comes from the environment, so every text is bounded. */
+export interface ApplyOrigin {
+  readonly command: "apply" | "destroy";
+  /** The person that the CI service names, else the user of this machine. */
+  readonly actor: string;
+  readonly commit?: string;
+  /** The page of the CI run. */
+  readonly run_url?: string;
+}
+
+/** Times are epoch milliseconds. */
+export interface PastRun extends ApplyOrigin {
+  /** Differs between runs; the entry that ends a run replaces the one that began it. */
+  readonly id: string;
+  readonly started_at: number;
+  readonly ended_at?: number;
+  /** The user that the service knew the run by. */
+  readonly caller?: string;
+  /** SHA-256 of the plan. */
+  readonly plan: string;
+  readonly outcome: PastOutcome;
+  /** Applied changes by action. */
+  readonly applied: Readonly<Record<string, number>>;
+  /** Planned changes that were not applied, whatever the reason. */
+  readonly left: number;
+  /** What was applied, at most `CHANGED_KEPT` addresses, and how many more there were. */
+  readonly changed: readonly Address[];
+  readonly more?: number;
+}
+
+const RUNS_KEPT = 100;
+export const CHANGED_KEPT = 100;
+
+/** The history once a run is added, or replaced by its later entry; the oldest go. */
+export function withRunAdded(history: readonly PastRun[], run: PastRun): readonly PastRun[] {
+  return [...history.filter(({ id }) => id !== run.id), run].slice(-RUNS_KEPT);
+}
+
+/** The history of a run that may have crashed: what its journal shows as changed. */
+export function withChangeAdded(
+  history: readonly PastRun[],
+  address: Address | undefined,
+): readonly PastRun[] {
+  const last = history.at(-1);
+  if (address === undefined || last?.outcome !== "unfinished" || last.changed.includes(address))
+    return history;
+  const changed =
+    last.changed.length < CHANGED_KEPT
+      ? { changed: [...last.changed, address] }
+      : { more: (last.more ?? 0) + 1 };
+  return [...history.slice(0, -1), { ...last, ...changed }];
+}
+
+/** Both histories as one, in order. */
+export function joinedHistories(
+  older: readonly PastRun[] = [],
+  newer: readonly PastRun[] = [],
+): readonly PastRun[] {
+  const all = new Map([...older, ...newer].map((run) => [run.id, run]));
+  return [...all.values()].sort((a, b) => a.started_at - b.started_at).slice(-RUNS_KEPT);
+}

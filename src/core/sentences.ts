@@ -1,0 +1,24 @@
+// Counts and lists as sentences hold them.
+
+/** A word of a command line as a POSIX shell takes it: quoted where it holds more than plain characters. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** `1 change`, `3 changes`, `1,000 changes`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${grouped(number)} ${number === 1 ? one : many}`;
+}
+
+/** `12,500`, the same in every locale. */
+export function grouped(number: number): string {
+  return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** `a`, `a and b`, `a, b or c`; past `most` words the rest is counted. */
+export function listed(words: readonly string[], joiner: "and" | "or" = "and", most = 12): string {
+  const rest = words.length - most;
+  const shown = rest > 0 ? [...words.slice(0, most), `${grouped(rest)} more`] : words;
+  const last = shown.at(-1) ?? "";
+  return shown.length < 2 ? last : `${shown.slice(0, -1).join(", ")} ${joiner} ${last}`;
+}

@@ -1,0 +1,139 @@
+// The areas of the service in the dialect: the contract's operations behind a translation, and those that it adds.
+
+import type { JsonObject } from "../../core/json.ts";
+import type { Contract, OperationSpec } from "../http/contract.ts";
+import { libraryOperations } from "../routes/libraries/libraries.ts";
+import { overwriteGroup } from "../routes/scim/groups.ts";
+import { tokenOperations } from "../routes/tokens/tokens.ts";
+import { ApiError } from "../world/errors.ts";
+import type { Area, Call, Operation, Operations, Reply } from "../world/operation.ts";
+import { clusterHooks, setClusterSource } from "./clusters.ts";
+import { fromContract } from "./from-contract.ts";
+import type { Asked, Cloud, Hook, Hooks } from "./hook.ts";
+import { jobHooks, updateJob } from "./jobs.ts";
+import { poolHooks } from "./pools.ts";
+import { runHooks } from "./runs.ts";
+import type { DialectSchemas } from "./schema.ts";
+import { makeAccountGroup, makeServicePrincipal, scimHooks } from "./scim.ts";
+import { secretHooks } from "./secrets.ts";
+import { toContract } from "./to-contract.ts";
+import { makeObject, workspaceHooks } from "./workspace.ts";
+
+const HOOKS: Hooks = {
+  ...scimHooks,
+  ...secretHooks,
+  ...workspaceHooks,
+  ...poolHooks,
+  ...clusterHooks,
+  ...jobHooks,
+  ...runHooks,
+};
+
+const ZONES = ["us-west-2a", "us-west-2b", "us-west-2c"];
+
+/** Operations that no call of the contract does. */
+const ADDED: Operations = {
+  ...libraryOperations,
+  ...tokenOperations,
+  "scim/groups/put": overwriteGroup,
+  "clusters/list-zones": () => ({ json: { zones: ZONES, default_zone: ZONES[0] ?? "" } }),
+};
+
+interface Parts {
+  readonly areas: readonly Area[];
+  readonly contract: Contract;
+  readonly schemas: DialectSchemas;
+  readonly cloud: Cloud;
+}
+
+/** The contract's areas keep their background work; what they answer is translated. */
+export function dialectAreas(parts: Parts): readonly Area[] {
+  const core = Object.assign({}, ...parts.areas.map((area) => area.operations)) as Operations;
+  const served = new Map<string, Operation>();
+  for (const spec of parts.contract.operations) {
+    const operation = spec.serves === undefined ? ADDED[ownName(spec)] : core[spec.serves];
+    if (operation !== undefined) served.set(spec.id, new Served(spec, operation, parts).answer);
+  }
+  for (const prefix of ["", "2.1/"]) {
+    const [get, reset] = [served.get(`${prefix}jobs/get`), served.get(`${prefix}jobs/reset`)];
+    if (get !== undefined && reset !== undefined) served.set(`${prefix}jobs/update`, updateJob(get, reset));
+  }
+  return [
+    ...parts.areas.map((area) => ({ ...area, operations: {} })),
+    { operations: Object.fromEntries(served), control: CONTROL },
+  ];
+}
+
+/** Control requests that put into the workspace what its API alone cannot make. */
+const CONTROL: NonNullable<Area["control"]> = {
+  "account-groups": makeAccountGroup,
+  "service-principals": makeServicePrincipal,
+  "workspace-objects": makeObject,
+  "cluster-source": setClusterSource,
+};
+
+class Served {
+  readonly #spec: OperationSpec;
+  readonly #core: Operation;
+  readonly #parts: Parts;
+  readonly #name: string;
+  readonly #hook: Hook;
+  /** An operation that the dialect adds speaks the dialect itself. */
+  readonly #translated: boolean;
+
+  constructor(spec: OperationSpec, core: Operation, parts: Parts) {
+    this.#spec = spec;
+    this.#core = core;
+    this.#parts = parts;
+    this.#translated = spec.serves !== undefined;
+    this.#name = spec.serves ?? ownName(spec);
+    this.#hook = HOOKS[this.#name] ?? {};
+  }
+
+  readonly answer: Operation = (call, world) => {
+    const { before, around, after } = this.#hook;
+    const asked = { call, world, version: this.#spec.path.split("/")[2] ?? "", cloud: this.#parts.cloud };
+    const input = before === undefined ? call.input : before({ ...asked, input: call.input });
+    const full: Asked = { ...asked, input };
+    const inner: Call = {
+      ...call,
+      operation: this.#name,
+      input: this.#inward(input),
+      files: this.#files(call),
+    };
+    const reply = naming(() =>
+      around === undefined ? this.#core(inner, world) : around(this.#core, inner, full),
+    );
+    if (!("json" in reply)) return reply;
+    const json = this.#outward(reply.json);
+    return { ...reply, json: after === undefined ? json : after(json, full) };
+  };
+
+  #inward(input: JsonObject): JsonObject {
+    const { schemas, cloud } = this.#parts;
+    return this.#translated ? toContract(schemas, cloud, this.#spec.input, input) : input;
+  }
+
+  #outward(json: JsonObject): JsonObject {
+    const { schemas, cloud } = this.#parts;
+    return this.#translated ? fromContract(schemas, cloud, this.#spec.output, json) : json;
+  }
+
+  #files({ files }: Call): Call["files"] {
+    const file = this.#spec.filePart === undefined ? undefined : files[this.#spec.filePart];
+    return file === undefined ? files : { ...files, contents: file };
+  }
+}
+
+/** The name of an operation, whatever version its path has. */
+const ownName = ({ id }: OperationSpec): string => id.replace(/^\d\.\d\//, "");
+
+/** Messages name files as the dialect does. */
+function naming(run: () => Reply): Reply {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof ApiError) || !/\bfs:\//.test(error.message)) throw error;
+    throw new ApiError(error.code, error.message.replaceAll(/\bfs:\//g, "dbfs:/"));
+  }
+}

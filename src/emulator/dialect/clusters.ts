@@ -1,0 +1,105 @@
+// Clusters of the dialect: rules about pools and pins, the snapshot of what was asked for, pages of version 2.1.
+
+import { type JsonObject, objectIn } from "../../core/json.ts";
+import { clusterById, pinsOf, putCluster } from "../routes/clusters/cluster.ts";
+import { ApiError, invalidValue } from "../world/errors.ts";
+import type { Call, Operation, Reply } from "../world/operation.ts";
+import type { World } from "../world/world.ts";
+import type { Asked, Cloud, Hooks } from "./hook.ts";
+import { listIn, without } from "./members.ts";
+import { once } from "./once.ts";
+import { pageOf } from "./paging.ts";
+import { refuseNodeTypeOfPool } from "./pool-rule.ts";
+
+export const clusterHooks: Hooks = {
+  "clusters/create": { before: checked, around: once, after: rememberSpec },
+  "clusters/edit": { before: checked, after: rememberSpec },
+  "clusters/start": { around: refuseUnlessTerminated },
+  "clusters/permanent-delete": { around: refusePinned },
+  "clusters/get": { after: (cluster, { cloud }) => withCloud(cluster, cloud) },
+  "clusters/list": { after: listClusters },
+};
+
+function checked({ input }: Asked): JsonObject {
+  refuseNodeTypeOfPool(input);
+  return input;
+}
+
+/** `get` shows the body of the last create or edit as `spec`. */
+function rememberSpec(answer: JsonObject, { world, input }: Asked): JsonObject {
+  const cluster = clusterById(world, String(answer.cluster_id ?? input.cluster_id));
+  if (cluster !== undefined) {
+    const { attributes } = cluster;
+    const spec = without(input, ["cluster_id", "idempotency_token"]);
+    putCluster(world, { ...cluster, attributes: { ...attributes, extra: { ...attributes.extra, spec } } });
+  }
+  return answer;
+}
+
+function refuseUnlessTerminated(core: Operation, call: Call, { world }: Asked): Reply {
+  const cluster = clusterById(world, String(call.input.cluster_id));
+  if (cluster !== undefined && cluster.source !== "JOB" && cluster.state !== "TERMINATED") {
+    const state = cluster.state.charAt(0) + cluster.state.slice(1).toLowerCase();
+    throw new ApiError("INVALID_STATE", `Cluster ${cluster.cluster_id} is in unexpected state ${state}.`);
+  }
+  return core(call, world);
+}
+
+/** Clients look for these words, unpin, and delete again. */
+function refusePinned(core: Operation, call: Call, { world }: Asked): Reply {
+  const id = String(call.input.cluster_id);
+  if (clusterById(world, id) !== undefined && pinsOf(world).has(id))
+    throw invalidValue(`Cannot delete pinned cluster ${id}. Please ask an admin to unpin the cluster first.`);
+  return core(call, world);
+}
+
+/** What a cloud answers of a cluster for which nobody set it. */
+const DEFAULTS: Readonly<Record<Cloud, JsonObject>> = {
+  azure: {
+    azure_attributes: { first_on_demand: 1, availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 },
+  },
+  aws: {
+    aws_attributes: {
+      first_on_demand: 0,
+      availability: "ON_DEMAND",
+      zone_id: "us-west-2a",
+      spot_bid_price_percent: 100,
+    },
+  },
+  gcp: {
+    gcp_attributes: { use_preemptible_executors: false, availability: "ON_DEMAND_GCP", zone_id: "auto" },
+  },
+};
+
+const withCloud = (cluster: JsonObject, cloud: Cloud): JsonObject => ({ ...DEFAULTS[cloud], ...cluster });
+
+function listClusters(answer: JsonObject, { version, input, cloud }: Asked): JsonObject {
+  const clusters = listIn(answer.clusters).map((one) => without(withCloud(objectIn(one), cloud), ["spec"]));
+  if (version === "2.0") return clusters.length === 0 ? {} : { clusters };
+  const states = listIn(input["filter_by.cluster_states"]);
+  const sources = listIn(input["filter_by.cluster_sources"]);
+  const found = clusters.filter(
+    ({ state = null, cluster_source = null }) =>
+      (states.length === 0 || states.includes(state)) &&
+      (sources.length === 0 || sources.includes(cluster_source)),
+  );
+  const { items, next, previous } = pageOf(found, input, input.page_size);
+  return {
+    ...(items.length === 0 ? {} : { clusters: items }),
+    next_page_token: next ?? "",
+    ...(previous === undefined ? {} : { prev_page_token: previous }),
+  };
+}
+
+/** A control request: says where a cluster comes from, such as a pipeline or a SQL warehouse. */
+export function setClusterSource(world: World, { cluster_id, cluster_source }: JsonObject): JsonObject {
+  const cluster = clusterById(world, String(cluster_id));
+  if (cluster === undefined || typeof cluster_source !== "string")
+    throw invalidValue("cluster_id must name a cluster, and cluster_source must be a text.");
+  const { attributes } = cluster;
+  putCluster(world, {
+    ...cluster,
+    attributes: { ...attributes, extra: { ...attributes.extra, cluster_source } },
+  });
+  return {};
+}

@@ -1,0 +1,40 @@
+// The Databricks dialect as the app takes it: its description, its areas, what its parser forgives, and how it refuses.
+
+import type { JsonObject } from "../../core/json.ts";
+import { areas } from "../areas.ts";
+import type { Contract, OperationSpec } from "../http/contract.ts";
+import type { AppRequest, AppResponse } from "../http/message.ts";
+import type { Area } from "../world/operation.ts";
+import type { World } from "../world/world.ts";
+import { dialectAreas } from "./areas.ts";
+import type { Cloud } from "./hook.ts";
+import { lenient } from "./lenient.ts";
+import { DialectSchemas } from "./schema.ts";
+import { answerSignIn, isSignIn, signInArea } from "./sign-in.ts";
+
+export interface Dialect {
+  readonly contract: Contract;
+  readonly areas: readonly Area[];
+  /** The input as validation takes it. */
+  readonly lenient: (spec: OperationSpec, fields: JsonObject) => JsonObject;
+  /** Is this a path beside the API, such as a token endpoint? */
+  readonly beside: (path: string) => boolean;
+  readonly answerBeside: (request: AppRequest, world: World) => AppResponse;
+  /** The code of a refusal by the gateway, which the contract gives as a number. */
+  readonly refusalCode: (status: number) => string;
+  /** Added to every answer, in the place of the contract's. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function databricks(contract: Contract, cloud: Cloud): Dialect {
+  const schemas = new DialectSchemas(contract.schemas);
+  return {
+    contract,
+    areas: [...dialectAreas({ areas, contract, schemas, cloud }), signInArea],
+    lenient: (spec, fields) => lenient(schemas, spec.input, fields) as JsonObject,
+    beside: (path) => isSignIn(path),
+    answerBeside: (request, world) => answerSignIn(request, world, cloud),
+    refusalCode: (status) => (status === 401 ? "UNAUTHENTICATED" : "PERMISSION_DENIED"),
+    headers: { server: "databricks" },
+  };
+}

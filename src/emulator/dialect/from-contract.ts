@@ -1,0 +1,90 @@
+// Answers of the contract as answers of a dialect: other names, values, URIs and maps, with the added fields put back.
+
+import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { type DialectSchemas, type Followed, onCloud, renames, reversed } from "./schema.ts";
+
+export function fromContract(
+  schemas: DialectSchemas,
+  cloud: string,
+  schema: JsonObject,
+  json: JsonObject,
+): JsonObject {
+  return objectIn(new Outward(schemas, cloud).value(schema, json));
+}
+
+class Outward {
+  readonly #schemas: DialectSchemas;
+  readonly #cloud: string;
+
+  constructor(schemas: DialectSchemas, cloud: string) {
+    this.#schemas = schemas;
+    this.#cloud = cloud;
+  }
+
+  value(schema: JsonObject, value: Json): Json {
+    const followed = this.#schemas.follow(schema);
+    const { marks, fields } = followed;
+    if (typeof value === "string") return textInDialect(marks, value);
+    if (marks["x-tags"] === true || marks["x-keys"] !== undefined) return mapInDialect(marks, value);
+    if (Array.isArray(value)) return value.map((member) => this.value(objectIn(marks.items), member));
+    if (isObject(value) && fields !== undefined) return this.#object(followed, fields, value);
+    return value;
+  }
+
+  #object({ marks }: Followed, fields: ReadonlyMap<string, JsonObject>, value: JsonObject): Json {
+    const { extra, ...members } = value;
+    const keeps = marks["x-keeps"] === true;
+    const names = this.#names(fields);
+    const own = Object.entries(keeps ? members : value).map(([contractName, member]): [string, Json] => {
+      const name = names.get(contractName) ?? contractName;
+      const field = fields.get(name);
+      return [name, field === undefined ? member : this.value(field, member)];
+    });
+    return withAdded(Object.fromEntries(own), keeps ? extra : undefined);
+  }
+
+  /** From the contract's name of a field to the one here. */
+  #names(fields: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, string> {
+    return new Map(
+      [...fields].flatMap(([name, field]) => {
+        const followed = this.#schemas.follow(field);
+        const contractName = followed.marks["x-contract-name"];
+        return typeof contractName === "string" && onCloud(followed, this.#cloud)
+          ? [[contractName, name]]
+          : [];
+      }),
+    );
+  }
+}
+
+/** Objects member by member; anything else that was kept counts. */
+function withAdded(value: Json, extra: Json | undefined): Json {
+  if (extra === undefined) return value;
+  if (!isObject(value) || !isObject(extra)) return extra;
+  const merged = Object.entries(extra).map(([name, member]): [string, Json] => [
+    name,
+    Object.hasOwn(value, name) ? withAdded(value[name] ?? null, member) : member,
+  ]);
+  return { ...value, ...Object.fromEntries(merged) };
+}
+
+function textInDialect(marks: JsonObject, text: string): Json {
+  const value = reversed(renames(marks["x-values"]))[text];
+  if (value !== undefined) return value;
+  if (marks["x-lower"] === true) return text.toLowerCase();
+  return marks["x-uri"] === true ? text.replace(/^fs:/, "dbfs:") : text;
+}
+
+function mapInDialect(marks: JsonObject, value: Json): Json {
+  const map = Array.isArray(value)
+    ? Object.fromEntries(value.map(objectIn).map(({ key, value: text }) => [String(key), text ?? ""]))
+    : objectIn(value);
+  const names = reversed(renames(marks["x-keys"]));
+  const constants = objectIn(marks["x-constants"]);
+  const dropped = Array.isArray(marks["x-drop"]) ? marks["x-drop"] : [];
+  return Object.fromEntries(
+    Object.entries(map)
+      .filter(([key]) => !dropped.includes(key))
+      .map(([key, text]) => [names[key] ?? key, constants[key] ?? text]),
+  );
+}

@@ -1,0 +1,28 @@
+// What an operation does otherwise in the dialect than its fields say: a hook by the name of the contract's operation.
+
+import type { JsonObject } from "../../core/json.ts";
+import type { Call, Operation, Reply } from "../world/operation.ts";
+import type { World } from "../world/world.ts";
+
+export type Cloud = "azure" | "aws" | "gcp";
+
+/** A request while it is answered. `input` is in the dialect's form, as `before` left it. */
+export interface Asked {
+  readonly call: Call;
+  readonly world: World;
+  readonly input: JsonObject;
+  /** Version in the path, as `2.1`. */
+  readonly version: string;
+  readonly cloud: Cloud;
+}
+
+export interface Hook {
+  /** The request, in the dialect's form, before it is translated. */
+  readonly before?: (asked: Asked) => JsonObject;
+  /** Around the contract's operation; the call is in the contract's form. */
+  readonly around?: (core: Operation, call: Call, asked: Asked) => Reply;
+  /** The answer, in the dialect's form. */
+  readonly after?: (answer: JsonObject, asked: Asked) => JsonObject;
+}
+
+export type Hooks = Readonly<Record<string, Hook>>;

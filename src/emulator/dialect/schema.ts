@@ -1,0 +1,59 @@
+// The schemas of a dialect with their references followed, each once: annotations, and the fields of an object.
+
+import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+
+const COMPONENT = "#/components/schemas/";
+
+/** A schema as translation needs it. */
+export interface Followed {
+  /** The schema with the members of what it refers to; its own come first. */
+  readonly marks: JsonObject;
+  /** Undefined where any field may stand. */
+  readonly fields: ReadonlyMap<string, JsonObject> | undefined;
+}
+
+export class DialectSchemas {
+  readonly #components: JsonObject;
+  readonly #followed = new WeakMap<JsonObject, Followed>();
+
+  constructor(components: JsonObject) {
+    this.#components = components;
+  }
+
+  follow(schema: JsonObject): Followed {
+    let followed = this.#followed.get(schema);
+    if (followed === undefined) {
+      followed = this.#read(schema);
+      this.#followed.set(schema, followed);
+    }
+    return followed;
+  }
+
+  #read(schema: JsonObject): Followed {
+    const { $ref: ref, allOf, properties } = schema;
+    const target = typeof ref === "string" ? [objectIn(this.#components[ref.slice(COMPONENT.length)])] : [];
+    const parts = [...target, ...(Array.isArray(allOf) ? allOf.map(objectIn) : [])].map((part) =>
+      this.follow(part),
+    );
+    const own = Object.entries(objectIn(properties)).map(([name, field]) => [name, objectIn(field)] as const);
+    const fields = new Map([...parts.flatMap((part) => [...(part.fields ?? [])]), ...own]);
+    return {
+      marks: Object.assign({}, ...parts.map((part) => part.marks), schema) as JsonObject,
+      fields: fields.size === 0 ? undefined : fields,
+    };
+  }
+}
+
+/** Does a field exist on this cloud? */
+export function onCloud({ marks }: Followed, cloud: string): boolean {
+  return marks["x-cloud"] === undefined || marks["x-cloud"] === cloud;
+}
+
+/** A map of texts that an annotation holds, and the same from right to left. */
+export function renames(value: Json | undefined): Readonly<Record<string, string>> {
+  return isObject(value) ? (value as Readonly<Record<string, string>>) : {};
+}
+
+export function reversed(map: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(map).map(([here, there]) => [there, here]));
+}

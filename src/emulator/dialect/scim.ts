@@ -1,0 +1,154 @@
+// Users and groups of the dialect: empty values in patches, answers with some attributes only, groups of the account.
+
+import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { lookupIn } from "../routes/scim/filter.ts";
+import {
+  allGroups,
+  groupById,
+  groupByName,
+  newPrincipalId,
+  putGroup,
+  servicePrincipals,
+  setMembers,
+} from "../world/directory.ts";
+import { invalidValue, ScimError } from "../world/errors.ts";
+import type { Call, Operation, Reply } from "../world/operation.ts";
+import type { World } from "../world/world.ts";
+import type { Asked, Hooks } from "./hook.ts";
+import { hasValue } from "./lenient.ts";
+import { listIn } from "./members.ts";
+
+export const scimHooks: Hooks = {
+  "scim/users/list": { around: wholeList, after: listed(shownUser) },
+  "scim/users/get": { after: (user, { input }) => selected(shownUser(user), input) },
+  "scim/users/create": { after: shownUser },
+  "scim/users/patch": { before: cleanPatch, after: shownUser },
+  "scim/users/put": { after: shownUser },
+  "scim/me/get": { after: (user, { input }) => selected(shownUser(user), input) },
+  "scim/groups/list": { around: wholeList, after: listed(shownGroup) },
+  "scim/groups/get": { after: (group, asked) => selected(shownGroup(group, asked), asked.input) },
+  "scim/groups/create": { after: shownGroup },
+  "scim/groups/patch": { before: cleanPatch, around: refuseAccountGroup, after: shownGroup },
+  "scim/groups/put": { around: refuseAccountGroup, after: shownGroup },
+  "scim/groups/delete": { around: refuseAccountGroup },
+};
+
+const EXTENSION = "urn:ietf:params:scim:schemas:extension:workspace:2.0:User";
+
+function shownUser(user: JsonObject): JsonObject {
+  return { ...user, schemas: [...listIn(user.schemas), EXTENSION] };
+}
+
+function shownGroup(group: JsonObject, { world }: Pick<Asked, "world">): JsonObject {
+  const account = groupById(world, String(group.id))?.account === true;
+  return { ...group, meta: { resourceType: account ? "Group" : "WorkspaceGroup" } };
+}
+
+function refuseAccountGroup(core: Operation, call: Call, { world }: Asked): Reply {
+  const group = groupById(world, call.params.id ?? "");
+  if (group?.account)
+    throw new ScimError(403, `Group ${group.displayName} belongs to the account and cannot be changed here.`);
+  return core(call, world);
+}
+
+/** `[{}]` is no value, in an operation with a path and in one without. */
+function cleanPatch({ input }: Asked): JsonObject {
+  const operations = listIn(input.Operations).map((operation) => {
+    const { value } = objectIn(operation);
+    return value === undefined ? operation : { ...objectIn(operation), value: withoutEmpty(value) };
+  });
+  return { ...input, Operations: operations };
+}
+
+function withoutEmpty(value: Json): Json {
+  if (Array.isArray(value)) return value.filter(hasValue);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      Array.isArray(member) ? member.filter(hasValue) : member,
+    ]),
+  );
+}
+
+/** A list is sorted before it is paged, so all of it is needed. */
+function wholeList(core: Operation, call: Call, { world, input }: Asked): Reply {
+  if (input.sortBy === undefined) return core(call, world);
+  const { startIndex: _start, count: _count, ...whole } = call.input;
+  return core({ ...call, input: whole }, world);
+}
+
+function listed(show: (one: JsonObject, asked: Asked) => JsonObject) {
+  return (answer: JsonObject, asked: Asked): JsonObject => {
+    const { input } = asked;
+    const shown = listIn(answer.Resources).map((one) => show(objectIn(one), asked));
+    const page = input.sortBy === undefined ? shown : sortedPage(shown, input);
+    const resources = page.map((one) => selected(one, input));
+    const { Resources: _all, ...envelope } = answer;
+    if (resources.length === 0) return { ...envelope, itemsPerPage: 0 };
+    return {
+      ...envelope,
+      startIndex: input.startIndex ?? 1,
+      itemsPerPage: resources.length,
+      Resources: resources,
+    };
+  };
+}
+
+function sortedPage(all: readonly JsonObject[], input: JsonObject): readonly JsonObject[] {
+  const attribute = String(input.sortBy).toLowerCase();
+  const keyOf = (one: JsonObject) => String(lookupIn(one, new Set([attribute]))(attribute)?.[0] ?? "");
+  const sorted = all.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  if (input.sortOrder === "descending") sorted.reverse();
+  const first = Math.max(1, Number(input.startIndex ?? 1)) - 1;
+  return sorted.slice(
+    first,
+    input.count === undefined ? undefined : first + Math.max(0, Number(input.count)),
+  );
+}
+
+/** `id` and `schemas` are always shown (RFC 7644, section 3.9). */
+function selected(resource: JsonObject, { attributes, excludedAttributes }: JsonObject): JsonObject {
+  const wanted = namesIn(attributes);
+  const unwanted = namesIn(excludedAttributes);
+  if (wanted.size === 0 && unwanted.size === 0) return resource;
+  const shown = ([name]: [string, Json]): boolean => {
+    const key = name.toLowerCase();
+    if (key === "id" || key === "schemas") return true;
+    return wanted.size === 0 ? !unwanted.has(key) : wanted.has(key);
+  };
+  return Object.fromEntries(Object.entries(resource).filter(shown));
+}
+
+function namesIn(text: Json | undefined): ReadonlySet<string> {
+  const names = typeof text === "string" ? text.split(",") : [];
+  return new Set(
+    names.map((name) => name.trim().toLowerCase().split(".", 1)[0] ?? "").filter((name) => name !== ""),
+  );
+}
+
+/** A control request: makes a group of the account, which the workspace sees and cannot change. */
+export function makeAccountGroup(world: World, { display_name: name }: JsonObject): JsonObject {
+  if (typeof name !== "string" || name === "") throw invalidValue("Missing required field: display_name");
+  if (groupByName(world, name) !== undefined) throw invalidValue(`Group with name ${name} already exists.`);
+  const id = newPrincipalId(world);
+  putGroup(world, { id, displayName: name, entitlements: [], roles: [], members: [], account: true });
+  return { id };
+}
+
+/** A control request: makes a service principal, and a member of the groups that it names. */
+export function makeServicePrincipal(world: World, input: JsonObject): JsonObject {
+  const { application_id: application, display_name: name = application } = input;
+  if (typeof application !== "string" || application === "")
+    throw invalidValue("Missing required field: application_id");
+  const id = newPrincipalId(world);
+  servicePrincipals(world).set(id, { id, applicationId: application, displayName: String(name) });
+  for (const wanted of listIn(input.groups)) joinGroup(world, String(wanted), id);
+  return { id };
+}
+
+function joinGroup(world: World, name: string, id: string): void {
+  const group = [...allGroups(world)].find(({ displayName }) => displayName === name);
+  if (group === undefined) throw invalidValue(`Group ${name} does not exist.`);
+  setMembers(world, group, [...group.members, id]);
+}

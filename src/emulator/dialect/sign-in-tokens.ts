@@ -1,0 +1,92 @@
+// Tokens of the sign-in paths: whom one speaks for, for which audience, and until when by the emulator's clock.
+
+import { digest } from "../../core/canonical.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { signInSettings, tokensOf } from "../tokens.ts";
+import type { TimerRun } from "../world/operation.ts";
+import type { World } from "../world/world.ts";
+
+/** Azure's resource manager. */
+export const MANAGEMENT = "https://management.core.windows.net";
+/** Id tokens prove who somebody is; no API takes them. */
+export const ID_TOKEN = "id-token";
+
+/** Answered in the form of OAuth (RFC 6749, section 5.2). */
+export class SignInError extends Error {
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** How long an expired token is remembered as one. */
+const REMEMBERED_MS = 3_600_000;
+export const FORGET_TOKEN = "sign-in.forget";
+
+export const forgetToken: TimerRun = (world, { token }) => {
+  tokensOf(world).delete(String(token));
+};
+
+/** A token for a user that expires; for the workspace unless an audience is given. */
+export function issueToken(world: World, user: string, audience?: string) {
+  const { expires_in } = signInSettings(world);
+  const token = `oauth${world.hex(40)}`;
+  keep(world, token, { user, seconds: expires_in, ...(audience === undefined ? {} : { audience }) });
+  return { token, expires_in };
+}
+
+/** A JWT in form. Its signature is random: what counts is that it was issued here. */
+export function idTokenFor(
+  world: World,
+  user: string,
+  { issuer, audience }: { readonly issuer: string; readonly audience: string },
+): string {
+  const seconds = 300;
+  const issued = Math.floor(world.now / 1000);
+  const claims = {
+    iss: issuer,
+    aud: audience,
+    sub: "repo:example/workspace:ref:refs/heads/main",
+    iat: issued,
+  };
+  const parts = [{ alg: "RS256", typ: "JWT" }, { ...claims, exp: issued + seconds }, world.hex(32)];
+  const token = parts.map(base64Url).join(".");
+  keep(world, token, { user, seconds, audience: ID_TOKEN });
+  return token;
+}
+
+function base64Url(part: JsonObject | string): string {
+  const text = btoa(typeof part === "string" ? part : JSON.stringify(part));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function keep(
+  world: World,
+  token: string,
+  {
+    user,
+    seconds,
+    audience,
+  }: { readonly user: string; readonly seconds: number; readonly audience?: string },
+): void {
+  const key = digest(token);
+  const expires_at = world.now + seconds * 1000;
+  tokensOf(world).set(key, {
+    user_id: user,
+    expires_at,
+    oauth: true,
+    ...(audience === undefined ? {} : { audience }),
+  });
+  world.timers.set(`${FORGET_TOKEN}/${key}`, expires_at + REMEMBERED_MS, FORGET_TOKEN, { token: key });
+}
+
+/** The user for whom a token speaks that is valid for an audience; none is a personal access token. */
+export function ownerOf(world: World, token: string, audience: string | undefined): string | undefined {
+  const row = tokensOf(world).get(digest(token));
+  if (row === undefined || row.audience !== audience) return undefined;
+  if (audience === undefined && row.oauth) return undefined;
+  return row.expires_at !== undefined && row.expires_at <= world.now ? undefined : row.user_id;
+}

@@ -1,0 +1,53 @@
+// Reads the descriptions of the API from where the program lies: once per process, and out of a copy as JSON where there is one.
+
+import { hash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import type { JsonObject } from "../../core/json.ts";
+import { type Contract, readContract } from "./contract.ts";
+
+const read = new Map<string, Contract>();
+
+/**
+ * The contract. Parsing the YAML takes a hundred times as long as parsing JSON, so a folder may keep a copy,
+ * which counts only for the same text.
+ */
+export function contractFile(copyIn?: string): Contract {
+  return described("openapi", contractText, copyIn);
+}
+
+/** The description of the Databricks dialect on one cloud. */
+export function dialectFile(cloud: string, copyIn?: string): Contract {
+  return described("openapi-databricks", dialectText, copyIn, cloud);
+}
+
+const contractText = (): string =>
+  readFileSync(new URL("../../../schemas/openapi.yaml", import.meta.url), "utf8");
+const dialectText = (): string =>
+  readFileSync(new URL("../../../schemas/openapi-databricks.yaml", import.meta.url), "utf8");
+
+function described(name: string, text: () => string, copyIn: string | undefined, cloud?: string): Contract {
+  const key = `${name} ${cloud ?? ""}`;
+  const known = read.get(key);
+  if (known !== undefined) return known;
+  const openapi = copyIn === undefined ? parseContract(text()) : throughCopy(name, copyIn, text());
+  const contract = readContract(openapi, cloud);
+  read.set(key, contract);
+  return contract;
+}
+
+const parseContract = (text: string): JsonObject => parse(text) as JsonObject;
+
+function throughCopy(name: string, folder: string, text: string): JsonObject {
+  const stamp = hash("sha256", text);
+  const path = join(folder, `${name}.json`);
+  const copy = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as JsonObject) : {};
+  const { openapi } = copy;
+  if (copy.stamp === stamp && openapi !== undefined) return openapi as JsonObject;
+  const made = parseContract(text);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(`${path}.${process.pid}`, JSON.stringify({ stamp, openapi: made }));
+  renameSync(`${path}.${process.pid}`, path);
+  return made;
+}

@@ -1,0 +1,137 @@
+// The operations of the contract as openapi.yaml states them: route, input schema, limits, who may call.
+// From method and path to the operation of the contract.
+
+import findMyWay from "find-my-way";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { REQUESTS } from "../world/limits.ts";
+
+/** One query field of a read. */
+export interface QueryField {
+  readonly name: string;
+  readonly schema: JsonObject;
+}
+
+export interface OperationSpec {
+  readonly id: string;
+  readonly method: string;
+  /** As in openapi.yaml, with `{name}` where a path parameter stands. */
+  readonly path: string;
+  /** Schema of the input: the JSON body of a write, the query fields of a read as one object. */
+  readonly input: JsonObject;
+  readonly query: readonly QueryField[];
+  readonly adminOnly: boolean;
+  readonly maxBytes: number;
+  /** Takes a multipart form in place of JSON. */
+  readonly form: boolean;
+  /** May it change the world? A POST that only reads says `x-read-only`. */
+  readonly write: boolean;
+  /** SCIM answers errors in a form of its own. */
+  readonly scim: boolean;
+  /** Schema of the answer. */
+  readonly output: JsonObject;
+  /** Of an operation in a dialect: the operation of the contract that does the work, where there is one. */
+  readonly serves: string | undefined;
+  /** Name of the file part of a form, where a dialect has one of its own. */
+  readonly filePart: string | undefined;
+}
+
+/** What openapi.yaml holds, as far as the emulator reads it. */
+export interface Contract {
+  readonly operations: readonly OperationSpec[];
+  readonly schemas: JsonObject;
+  /** Versions of the API, as `2.0`, that some path has. */
+  readonly versions: ReadonlySet<string>;
+}
+
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+const SCIM_BASE = "/api/2.0/preview/scim/v2/";
+
+/** A dialect's description says of some operations that one cloud alone has them. */
+export function readContract(openapi: JsonObject, cloud?: string): Contract {
+  const operations: OperationSpec[] = [];
+  for (const [path, item] of Object.entries(objectIn(openapi.paths))) {
+    for (const method of METHODS) {
+      const operation = objectIn(item)[method];
+      if (operation !== undefined && [undefined, cloud].includes(textIn(objectIn(operation)["x-cloud"])))
+        operations.push(readOperation(method.toUpperCase(), path, objectIn(item), objectIn(operation)));
+    }
+  }
+  return {
+    operations,
+    schemas: objectIn(objectIn(openapi.components).schemas),
+    versions: new Set(operations.map(({ path }) => path.split("/")[2] ?? "")),
+  };
+}
+
+function readOperation(method: string, path: string, item: JsonObject, operation: JsonObject): OperationSpec {
+  const parameters = [...array(item.parameters), ...array(operation.parameters)].map(objectIn);
+  const query = parameters.filter((parameter) => parameter.in === "query");
+  const maxBytes = operation["x-max-bytes"];
+  return {
+    id: String(operation.operationId),
+    method,
+    path,
+    input: method === "GET" ? querySchema(query) : bodySchema(objectIn(operation.requestBody)),
+    query: query.map((field) => ({ name: String(field.name), schema: objectIn(field.schema) })),
+    adminOnly: operation["x-admin-only"] === true,
+    form: objectIn(objectIn(operation.requestBody).content)["multipart/form-data"] !== undefined,
+    maxBytes: typeof maxBytes === "number" ? maxBytes : REQUESTS.body_bytes,
+    write: method !== "GET" && operation["x-read-only"] !== true,
+    scim: path.startsWith(SCIM_BASE),
+    output: bodySchema(objectIn(Object.values(objectIn(operation.responses))[0])),
+    serves: textIn(operation["x-serves"]),
+    filePart: textIn(operation["x-file-part"]),
+  };
+}
+
+function querySchema(fields: readonly JsonObject[]): JsonObject {
+  return {
+    type: "object",
+    required: fields.filter((field) => field.required === true).map((field) => String(field.name)),
+    properties: Object.fromEntries(fields.map((field) => [String(field.name), objectIn(field.schema)])),
+  };
+}
+
+function bodySchema(requestBody: JsonObject): JsonObject {
+  const content = Object.entries(objectIn(requestBody.content));
+  const json = content.find(([type]) => type.endsWith("json"));
+  return json === undefined ? { type: "object" } : objectIn(objectIn(json[1]).schema);
+}
+
+function textIn(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function array(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export interface Route {
+  readonly spec: OperationSpec;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export type Router = (method: string, path: string) => Route | undefined;
+
+export function makeRouter(operations: readonly OperationSpec[]): Router {
+  const routes = findMyWay();
+  const noHandler = () => {};
+  for (const spec of operations) {
+    routes.on(
+      spec.method as findMyWay.HTTPMethod,
+      spec.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+      noHandler,
+      spec,
+    );
+  }
+  return (method, path) => {
+    const found = routes.find(method as findMyWay.HTTPMethod, path);
+    return found === null
+      ? undefined
+      : { spec: found.store as OperationSpec, params: textParams(found.params) };
+  };
+}
+
+function textParams(params: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? ""]));
+}

@@ -1,0 +1,192 @@
+// The input of an operation out of a request: JSON body, query string, or form; text becomes the type that the schema names.
+// Multipart form posts: text fields and files.
+
+import { Busboy } from "@fastify/busboy";
+import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { ApiError } from "../world/errors.ts";
+import { REQUESTS } from "../world/limits.ts";
+import type { FilePart } from "../world/operation.ts";
+import type { OperationSpec, QueryField } from "./contract.ts";
+import { type AppRequest, bytesOf, queryOf, textOf } from "./message.ts";
+
+export interface Input {
+  readonly fields: Json;
+  readonly files: Readonly<Record<string, FilePart>>;
+}
+
+const NO_FILES = Object.freeze({});
+
+/** Throws REQUEST_TOO_LARGE for a body above what the operation takes. */
+export function checkSize(spec: OperationSpec, request: AppRequest): void {
+  const { body } = request;
+  if (body === undefined || body.length * 3 <= spec.maxBytes) return;
+  const size = typeof body === "string" ? bytesOf(body).length : body.length;
+  const limit = Math.min(REQUESTS.any_body_bytes, spec.maxBytes);
+  if (size > limit)
+    throw new ApiError(
+      "REQUEST_TOO_LARGE",
+      `The request is larger than ${limit} bytes. Found: ${size} bytes.`,
+    );
+}
+
+/** True when the body must be taken apart before the operation runs, which only a form needs. */
+export function isForm(request: AppRequest): boolean {
+  return /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
+}
+
+/** Throws MALFORMED_REQUEST when the request cannot be read as what the operation takes. */
+export function readInput(spec: OperationSpec, request: AppRequest): Input {
+  const body = readJson(request);
+  if (spec.method !== "GET") return { fields: body === undefined ? {} : body, files: NO_FILES };
+  const query = readQuery(spec.query, queryOf(request));
+  if (body === undefined) return { fields: query, files: NO_FILES };
+  if (!isObject(body)) return { fields: body, files: NO_FILES };
+  return { fields: { ...body, ...query }, files: NO_FILES };
+}
+
+/**
+ * The text fields of a form, as the types that the schema of the JSON body names, and its files. A loose reader takes
+ * `True` and `False`, as Python writes them.
+ */
+export async function readForm(spec: OperationSpec, request: AppRequest, loose = false): Promise<Input> {
+  const form = await parseForm(request.headers["content-type"] ?? "", bytesOf(request.body));
+  const properties = spec.input.properties;
+  const schemas = isObject(properties) ? properties : {};
+  const fields = Object.entries(form.fields).map(([name, text]): [string, Json] => {
+    const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+    const read = loose && /^(true|false)$/i.test(text) ? text.toLowerCase() : text;
+    return [name, isObject(schema) ? fromText(name, schema.type === "boolean" ? read : text, schema) : text];
+  });
+  return { fields: Object.fromEntries(fields), files: form.files };
+}
+
+function readJson(request: AppRequest): Json | undefined {
+  const json = parsed(request);
+  if (json === undefined) return undefined;
+  if (isText(json)) return withoutNulls(json);
+  throw new ApiError(
+    "MALFORMED_REQUEST",
+    "Could not parse request object: the body holds half a character (a surrogate without its other half)",
+  );
+}
+
+/** Half a character can be written in JSON, but not kept: two names that differ in it would become one. */
+function isText(json: Json): boolean {
+  if (typeof json === "string") return json.isWellFormed();
+  if (json === null || typeof json !== "object") return true;
+  return Object.entries(json).every(([name, member]) => name.isWellFormed() && isText(member));
+}
+
+/** A field that is null counts as absent, at any depth. An element of a list that is null stays, and is of the wrong type. */
+function withoutNulls(json: Json): Json {
+  if (json === null || typeof json !== "object") return json;
+  if (Array.isArray(json)) return json.some(holdsObject) ? json.map(withoutNulls) : json;
+  const members = Object.entries(json).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]));
+}
+
+const holdsObject = (json: Json): boolean => json !== null && typeof json === "object";
+
+function parsed(request: AppRequest): Json | undefined {
+  try {
+    const text = textOf(request.body);
+    return text.trim() === "" ? undefined : parseJson(text);
+  } catch (error) {
+    // Nothing of the text itself: it may hold a secret.
+    if (error instanceof JsonTooDeep)
+      throw new ApiError("MALFORMED_REQUEST", "Could not parse request object: it is nested too deeply");
+    const why = error instanceof SyntaxError ? "the body is not JSON" : "the body is not UTF-8 text";
+    throw new ApiError("MALFORMED_REQUEST", `Could not parse request object: ${why}`);
+  }
+}
+
+function readQuery(fields: readonly QueryField[], query: string): JsonObject {
+  if (query === "") return {};
+  const given = new URLSearchParams(query);
+  const out: [string, Json][] = [];
+  for (const { name, schema } of fields) {
+    const texts = given.getAll(name);
+    const [first, ...rest] = texts;
+    if (first === undefined) continue;
+    if (schema.type === "array") {
+      out.push([name, texts]);
+      continue;
+    }
+    if (rest.length > 0)
+      throw new ApiError("MALFORMED_REQUEST", `Query parameter '${name}' is given more than once`);
+    out.push([name, fromText(name, first, schema)]);
+  }
+  return Object.fromEntries(out);
+}
+
+function fromText(name: string, text: string, schema: JsonObject): Json {
+  switch (schema.type) {
+    case "integer":
+      if (/^-?\d{1,19}$/.test(text)) return parseJson(String(BigInt(text)));
+      break;
+    case "number":
+      if (/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return Number(text);
+      break;
+    case "boolean":
+      if (text === "true" || text === "false") return text === "true";
+      break;
+    default:
+      return text;
+  }
+  throw new ApiError(
+    "MALFORMED_REQUEST",
+    `Could not parse request object: Expected ${String(schema.type)} for field '${name}', found "${text.slice(0, 100)}"`,
+  );
+}
+
+interface Form {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, FilePart>>;
+}
+
+/** Parses a multipart body. Rejects with MALFORMED_REQUEST when it is not one. */
+function parseForm(contentType: string, body: Uint8Array): Promise<Form> {
+  return new Promise((resolve, reject) => {
+    const fields = new Map<string, string>();
+    const files = new Map<string, FilePart>();
+    const refuse = () =>
+      reject(
+        new ApiError(
+          "MALFORMED_REQUEST",
+          "Could not parse the multipart form: it is cut off, or its parts are not set apart by the boundary of its Content-Type",
+        ),
+      );
+    try {
+      const parser = new Busboy({
+        headers: { "content-type": contentType },
+        limits: { fieldSize: body.length + 1, fileSize: body.length + 1, parts: 64, headerPairs: 100 },
+        isPartAFile: (_name, _type, fileName) => fileName !== undefined,
+      });
+      parser.on("field", (name, value) => fields.set(name, value));
+      parser.on("file", (name, stream, fileName) => {
+        const chunks: Buffer[] = [];
+        stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+        stream.on("error", refuse);
+        stream.on("end", () => files.set(name, { name: fileName, content: joined(chunks) }));
+      });
+      parser.on("error", refuse);
+      parser.on("finish", () =>
+        resolve({ fields: Object.fromEntries(fields), files: Object.fromEntries(files) }),
+      );
+      parser.end(body);
+    } catch {
+      refuse();
+    }
+  });
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    out.set(chunk, at);
+    at += chunk.length;
+  }
+  return out;
+}

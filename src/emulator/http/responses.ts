@@ -1,0 +1,96 @@
+// Answers and refusals as responses on the wire, in the general form and in SCIM's.
+
+import { stringifyJson } from "../../core/exact-json.ts";
+import type { Json } from "../../core/json.ts";
+import { ApiError, ScimError } from "../world/errors.ts";
+import type { Reply } from "../world/operation.ts";
+import type { AppResponse } from "./message.ts";
+
+const COMMON = {
+  "cache-control": "no-cache, no-store, must-revalidate",
+  server: "workspace-emulator",
+  vary: "Accept-Encoding",
+};
+const JSON_HEADERS = { ...COMMON, "content-type": "application/json; charset=utf-8" };
+const SCIM_HEADERS = { ...COMMON, "content-type": "application/scim+json; charset=utf-8" };
+
+/** The error code that the request log notes. */
+export interface Answer {
+  readonly response: AppResponse;
+  readonly errorCode?: string | number;
+}
+
+export function jsonAnswer(
+  status: number,
+  json: Json,
+  headers: Readonly<Record<string, string>> = {},
+): AppResponse {
+  return { status, headers: { ...JSON_HEADERS, ...headers }, body: stringifyJson(json) };
+}
+
+export function answerOf(reply: Reply, scim: boolean): Answer {
+  const status = reply.status ?? 200;
+  if ("bytes" in reply) {
+    return {
+      response: {
+        status,
+        headers: { ...COMMON, "content-type": reply.contentType, ...reply.headers },
+        body: reply.bytes,
+      },
+    };
+  }
+  const headers = { ...(scim ? SCIM_HEADERS : JSON_HEADERS), ...reply.headers };
+  return { response: { status, headers, body: status === 204 ? "" : stringifyJson(reply.json) } };
+}
+
+/** `{error_code, message}`; the gateway in front of the service uses a number as its code (facts 4.1). */
+export function refusal(status: number, code: string | number, message: string, retryAfter?: string): Answer {
+  const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+  return { response: jsonAnswer(status, { error_code: code, message }, headers), errorCode: code };
+}
+
+const SCIM_ERROR = "urn:ietf:params:scim:api:messages:2.0:Error";
+
+function scimRefusal(status: number, detail: string, code: string | number, scimType?: string): Answer {
+  const body = {
+    schemas: [SCIM_ERROR],
+    detail,
+    status: String(status),
+    ...(scimType === undefined ? {} : { scimType }),
+  };
+  return { response: { status, headers: SCIM_HEADERS, body: stringifyJson(body) }, errorCode: code };
+}
+
+/** What a thrown error answers. A bug answers 500; its message goes to the client, since this service is for developers. */
+export function errorAnswer(error: unknown, scim: boolean): Answer {
+  if (error instanceof ScimError)
+    return scimRefusal(error.status, error.message, error.status, error.scimType);
+  if (error instanceof ApiError) {
+    if (!scim) return refusal(error.status, error.code, error.message);
+    return scimRefusal(error.status, error.message, error.code, scimTypeOf(error));
+  }
+  if (error instanceof RangeError && /call stack/i.test(error.message)) {
+    return errorAnswer(
+      new ApiError("MALFORMED_REQUEST", "Could not parse request object: it is nested too deeply"),
+      scim,
+    );
+  }
+  return errorAnswer(
+    new ApiError("INTERNAL_ERROR", error instanceof Error ? error.message : String(error)),
+    scim,
+  );
+}
+
+function scimTypeOf(error: ApiError): string | undefined {
+  if (error.code === "MALFORMED_REQUEST") return "invalidSyntax";
+  return error.code === "INVALID_PARAMETER_VALUE" ? "invalidValue" : undefined;
+}
+
+/** The answer to a version or place that there is not (facts 4.1). */
+export function badTarget(path: string): Answer {
+  const { response } = refusal(404, "ENDPOINT_NOT_FOUND", "");
+  return {
+    response: { ...response, body: JSON.stringify({ error: `Bad Target: ${path}` }) },
+    errorCode: "ENDPOINT_NOT_FOUND",
+  };
+}

@@ -1,0 +1,184 @@
+// Checks an input against its schema, strictly: nothing is coerced, and each kind of failure has its error code.
+
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { notBase64 } from "../world/encoding.ts";
+import { ApiError, invalidValue } from "../world/errors.ts";
+import type { Contract, OperationSpec } from "./contract.ts";
+
+/** Throws ApiError when the input is not what the operation takes. A schema is compiled when it is first needed. */
+export type Validator = (spec: OperationSpec, input: Json) => void;
+
+export function makeValidator(contract: Contract): Validator {
+  const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false });
+  ajv.addFormat("int32", { type: "number", validate: (value: number) => Math.abs(value + 0.5) <= 2 ** 31 });
+  // A longer integer was checked as the bigint that it is, see `plain`; as a number (1e30, or with a fraction) it is not exact.
+  ajv.addFormat("int64", { type: "number", validate: Number.isSafeInteger });
+  ajv.addFormat("byte", { type: "string", validate: isBase64 });
+  for (const format of ["float", "double"])
+    ajv.addFormat(format, { type: "number", validate: Number.isFinite });
+  const compiled = new Map<string, ValidateFunction>();
+  const known = new Set<string>();
+
+  const compile = (spec: OperationSpec): ValidateFunction => {
+    const schema = localRefs(spec.input, (name) => addComponent(name));
+    const check = ajv.compile(object(schema));
+    compiled.set(`${spec.method} ${spec.path}`, check);
+    return check;
+  };
+  const addComponent = (name: string): void => {
+    if (known.has(name)) return;
+    known.add(name);
+    const schema = contract.schemas[name];
+    if (schema === undefined) throw new Error(`openapi.yaml has no schema ${name}`);
+    ajv.addSchema(object(localRefs(schema, addComponent)), name);
+  };
+
+  return (spec, input) => {
+    const check = compiled.get(`${spec.method} ${spec.path}`) ?? compile(spec);
+    if (!check(plain(input, ""))) throw refusal(deepest(check.errors ?? []), input);
+  };
+}
+
+const COMPONENT = "#/components/schemas/";
+
+/** The same schema with `#/components/schemas/Name` turned into `Name`; tells which names it met. */
+function localRefs(schema: Json, met: (name: string) => void): Json {
+  if (Array.isArray(schema)) return schema.map((member) => localRefs(member, met));
+  if (schema === null || typeof schema !== "object") return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (key !== "$ref" || typeof value !== "string" || !value.startsWith(COMPONENT))
+        return [key, localRefs(value, met)];
+      const name = value.slice(COMPONENT.length);
+      met(name);
+      return [key, name];
+    }),
+  );
+}
+
+const INT64_LIMIT = 2n ** 63n;
+
+/** The input as ajv can check it: a bigint that fits 64 bits becomes the largest number that is exact, on its side of zero. */
+function plain(value: Json, path: string): Json {
+  if (typeof value === "bigint") {
+    if (value >= INT64_LIMIT || value < -INT64_LIMIT) throw malformed(path, "a 64-bit integer", value);
+    return value < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
+  }
+  if (value === null || typeof value !== "object") return value;
+  if (!holdsBigint(value)) return value;
+  if (Array.isArray(value)) return value.map((member, index) => plain(member, `${path}/${index}`));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, plain(member, `${path}/${key}`)]),
+  );
+}
+
+function holdsBigint(value: Json): boolean {
+  if (typeof value === "bigint") return true;
+  return value !== null && typeof value === "object" && Object.values(value).some(holdsBigint);
+}
+
+const NOT_BASE64 = /[^A-Za-z0-9+/\-_=\s]/;
+const PADDING = /^=\s*(?:=\s*)?$/;
+
+/** Both alphabets, with line breaks. No expression here goes over the text more than once: it may be 10 MB long. */
+function isBase64(text: string): boolean {
+  const padding = text.indexOf("=");
+  return !NOT_BASE64.test(text) && (padding < 0 || PADDING.test(text.slice(padding)));
+}
+
+/** Of a value that may have several forms, the error of the form that it comes closest to. */
+function deepest(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  const depth = ({ instancePath }: ErrorObject): number => instancePath.split("/").length;
+  return errors.reduce<ErrorObject | undefined>(
+    (best, error) => (best === undefined || depth(error) > depth(best) ? error : best),
+    undefined,
+  );
+}
+
+/** What a value of each numeric format is called. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  int32: "a 32-bit integer",
+  int64: "a 64-bit integer",
+  float: "a finite number",
+  double: "a finite number",
+};
+
+function refusal(error: ErrorObject | undefined, input: Json): ApiError {
+  if (error === undefined) return invalidValue("The request is not valid.");
+  const path = error.instancePath;
+  const params = error.params as Readonly<Record<string, unknown>>;
+  if (error.keyword === "required") {
+    return invalidValue(`Missing required field: ${dotted(path, String(params.missingProperty))}`);
+  }
+  if (error.keyword === "type") return malformed(path, typeName(params.type), valueAt(input, path));
+  if (params.format === "byte") return notBase64(dotted(path));
+  const number = NUMBERS[String(params.format)];
+  if (number !== undefined) return malformed(path, number, valueAt(input, path));
+  return invalidValue(`Invalid value for field '${dotted(path)}': it ${demandOf(error.keyword, params)}`);
+}
+
+/** What a schema asks of a value of the right type, in words. */
+function demandOf(keyword: string, params: Readonly<Record<string, unknown>>): string {
+  const { limit } = params;
+  const counted = (what: string) => `${String(limit)} ${what}${limit === 1 ? "" : "s"}`;
+  switch (keyword) {
+    case "enum":
+      return `must be one of ${(params.allowedValues as readonly unknown[]).join(", ")}`;
+    case "minimum":
+      return `must be at least ${String(limit)}`;
+    case "maximum":
+      return `must be at most ${String(limit)}`;
+    case "minLength":
+      return limit === 1 ? "must not be empty" : `must have at least ${counted("character")}`;
+    case "maxLength":
+      return `must have at most ${counted("character")}`;
+    case "minItems":
+      return limit === 1 ? "must not be empty" : `must have at least ${counted("element")}`;
+    case "maxItems":
+      return `must have at most ${counted("element")}`;
+    case "pattern":
+      return `must match ${String(params.pattern)}`;
+    default:
+      return "is not valid";
+  }
+}
+
+function malformed(path: string, expected: string, found: Json | undefined): ApiError {
+  const where = path === "" ? "the request" : `field '${dotted(path)}'`;
+  return new ApiError(
+    "MALFORMED_REQUEST",
+    `Could not parse request object: Expected ${expected} for ${where}, found ${nameOf(found)}`,
+  );
+}
+
+function typeName(type: unknown): string {
+  return Array.isArray(type) ? type.join(" or ") : String(type);
+}
+
+function nameOf(value: Json | undefined): string {
+  if (value === null || value === undefined) return "NULL";
+  if (Array.isArray(value)) return "ARRAY";
+  return typeof value === "bigint" ? "NUMBER" : (typeof value).toUpperCase();
+}
+
+function dotted(pointer: string, last?: string): string {
+  const steps = pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return [...steps, ...(last === undefined ? [] : [last])].join(".");
+}
+
+function valueAt(input: Json, pointer: string): Json | undefined {
+  let value: Json | undefined = input;
+  for (const raw of pointer.split("/").slice(1)) {
+    const step = raw.replaceAll("~1", "/").replaceAll("~0", "~");
+    value = value !== null && typeof value === "object" ? (value as JsonObject)[step] : undefined;
+  }
+  return value;
+}
+
+function object(value: Json): JsonObject {
+  return value as JsonObject;
+}

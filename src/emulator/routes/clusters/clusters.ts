@@ -1,0 +1,186 @@
+// Clusters (B 4.3): the fourteen calls, and the background work of the clusters.
+// Pins keep a terminated cluster beyond 30 days and always in the list (B 4.3 rule 2).
+
+import type { JsonObject } from "../../../core/json.ts";
+import { hasEntitlement } from "../../world/directory.ts";
+import { ApiError } from "../../world/errors.ts";
+import { CLUSTERS } from "../../world/limits.ts";
+import type { Area, Call, Caller, Reply } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
+import { listNodeTypes } from "../compute/node-types.ts";
+import { listRuntimes } from "../compute/runtimes.ts";
+import { CLUSTER_RECOVERY } from "../pools/pool.ts";
+import { endIdleCluster, IDLE, SHRINK } from "./activity.ts";
+import { type Cluster, clusterOr400, pinsOf, putCluster, startingWorkers } from "./cluster.ts";
+import { describeCluster, listClusters, logStatus } from "./describe.ts";
+import { addEvent, readEvents } from "./events.ts";
+import { causeTrouble } from "./injected-events.ts";
+import { clusterResized, RESIZED, recoverNodes, resizeCluster, scaleDown, workersFor } from "./resize.ts";
+import { type GivenCluster, readCluster, readSize } from "./settings.ts";
+import {
+  clusterReady,
+  createCluster,
+  READY,
+  REPORT,
+  reportAutoscaling,
+  restartCluster,
+  startCluster,
+} from "./start.ts";
+import {
+  armRetention,
+  clusterTerminated,
+  RETENTION_OVER,
+  removeCluster,
+  retentionOver,
+  TERMINATED,
+  terminateCluster,
+} from "./terminate.ts";
+
+const DONE: Reply = { json: {} };
+
+export const clustersArea: Area = {
+  operations: {
+    "clusters/create": create,
+    "clusters/edit": edit,
+    "clusters/start": start,
+    "clusters/restart": (call, world) =>
+      done(restartCluster(world, named(call, world), call.caller.userName)),
+    "clusters/resize": resize,
+    "clusters/delete": (call, world) => done(terminate(world, named(call, world), call)),
+    "clusters/permanent-delete": permanentDelete,
+    "clusters/get": get,
+    "clusters/pin": (call, world) => done(pin(world, named(call, world), call.caller)),
+    "clusters/unpin": (call, world) => done(unpin(world, named(call, world), call.caller)),
+    "clusters/list": listClusters,
+    "clusters/list-node-types": () => ({ json: { node_types: listNodeTypes() } }),
+    "clusters/spark-versions": () => ({ json: { versions: listRuntimes() } }),
+    "clusters/events": readEvents,
+  },
+  timers: {
+    [READY]: (world, payload) => clusterReady(world, idIn(payload)),
+    [RESIZED]: (world, payload) => clusterResized(world, idIn(payload)),
+    [TERMINATED]: (world, payload) => clusterTerminated(world, idIn(payload)),
+    [IDLE]: (world, payload) => endIdleCluster(world, idIn(payload)),
+    [SHRINK]: (world, payload) => scaleDown(world, idIn(payload)),
+    [REPORT]: (world, payload) => reportAutoscaling(world, idIn(payload)),
+    [RETENTION_OVER]: (world, payload) => retentionOver(world, idIn(payload)),
+    [CLUSTER_RECOVERY]: (world, payload) => recoverNodes(world, idIn(payload)),
+  },
+  control: { "cluster-events": causeTrouble },
+};
+
+const idIn = (fields: JsonObject): string => String(fields.cluster_id);
+const named = (call: Call, world: World): Cluster => clusterOr400(world, idIn(call.input));
+const done = (_effect: unknown): Reply => DONE;
+const configuration = (call: Call): GivenCluster => call.input as unknown as GivenCluster;
+
+function create(call: Call, world: World): Reply {
+  const { userName } = call.caller;
+  if (!hasEntitlement(world, call.caller, "allow-cluster-create")) {
+    throw new ApiError("PERMISSION_DENIED", `User ${userName} may not create clusters.`);
+  }
+  const read = readCluster(world, configuration(call), CLUSTERS.custom_tags);
+  const cluster = createCluster(world, { ...read, source: "API", user: userName, creator: userName });
+  return { json: { cluster_id: cluster.cluster_id } };
+}
+
+/** Replaces the whole configuration; a RUNNING cluster restarts, a TERMINATED one has it at its next start (B 3.2). */
+function edit(call: Call, world: World): Reply {
+  const cluster = named(call, world);
+  refuseJobCluster(cluster, "edited");
+  if (cluster.state !== "RUNNING" && cluster.state !== "TERMINATED") {
+    throw new ApiError(
+      "INVALID_STATE",
+      `Cluster ${cluster.cluster_id} is in unexpected state ${cluster.state}: only a RUNNING or TERMINATED cluster can be edited.`,
+    );
+  }
+  const { attributes, size } = readCluster(world, configuration(call), CLUSTERS.custom_tags);
+  addEvent(world, cluster.cluster_id, "EDITED", {
+    previous_attributes: cluster.attributes,
+    attributes,
+    previous_cluster_size: cluster.size,
+    cluster_size: size,
+    user: call.caller.userName,
+  });
+  const edited = putCluster(world, { ...cluster, attributes, size, target: startingWorkers(size) });
+  restartCluster(world, edited, call.caller.userName);
+  return DONE;
+}
+
+function start(call: Call, world: World): Reply {
+  const cluster = named(call, world);
+  refuseJobCluster(cluster, "started");
+  startCluster(world, cluster, call.caller.userName);
+  return DONE;
+}
+
+/** Edit and start do not apply to clusters that the jobs service created (B 4.3 rule 4). */
+function refuseJobCluster(cluster: Cluster, what: string): void {
+  if (cluster.source !== "JOB") return;
+  throw new ApiError(
+    "INVALID_STATE",
+    `Cluster ${cluster.cluster_id} was created by the jobs service and cannot be ${what}.`,
+  );
+}
+
+function resize(call: Call, world: World): Reply {
+  const cluster = named(call, world);
+  const size = readSize(configuration(call), "Exactly one of num_workers and autoscale must be given.");
+  if (cluster.state !== "RUNNING") {
+    throw new ApiError(
+      "INVALID_STATE",
+      `Cluster ${cluster.cluster_id} is in unexpected state ${cluster.state}: only a RUNNING cluster can be resized.`,
+    );
+  }
+  const target = workersFor(size, cluster.target);
+  resizeCluster(world, cluster, { size, target, cause: "USER_REQUEST", user: call.caller.userName });
+  return DONE;
+}
+
+function terminate(world: World, cluster: Cluster, call: Call): Cluster {
+  const { userName } = call.caller;
+  return terminateCluster(world, cluster, {
+    reason: { code: "USER_REQUEST", type: "SUCCESS", parameters: { username: userName } },
+    message: `Terminated at the request of ${userName}.`,
+    user: userName,
+  });
+}
+
+/** A terminated cluster is gone at once, an active one as soon as it is terminated; a pin forbids both (B 3.2; facts 4.7). */
+function permanentDelete(call: Call, world: World): Reply {
+  const cluster = named(call, world);
+  const id = cluster.cluster_id;
+  if (pinsOf(world).has(id)) {
+    throw new ApiError(
+      "INVALID_STATE",
+      `Cluster ${id} is pinned and cannot be deleted; an administrator has to unpin it first.`,
+    );
+  }
+  if (cluster.state === "TERMINATED") removeCluster(world, id);
+  else putCluster(world, { ...terminate(world, cluster, call), leaving: true });
+  return DONE;
+}
+
+function get(call: Call, world: World): Reply {
+  const cluster = named(call, world);
+  return { json: { ...describeCluster(cluster), ...logStatus(cluster, call.now) } };
+}
+
+/** Pinning what is pinned has no effect. */
+function pin(world: World, cluster: Cluster, caller: Caller): void {
+  const pins = pinsOf(world);
+  if (pins.has(cluster.cluster_id)) return;
+  if (pins.size >= CLUSTERS.pins) {
+    throw new ApiError("QUOTA_EXCEEDED", `At most ${CLUSTERS.pins} clusters can be pinned.`);
+  }
+  pins.set(cluster.cluster_id, caller.userId);
+  armRetention(world, cluster);
+  addEvent(world, cluster.cluster_id, "PINNED", { user: caller.userName });
+}
+
+/** Unpinning what is not pinned has no effect. The 30 days of a terminated cluster begin now. */
+function unpin(world: World, cluster: Cluster, caller: Caller): void {
+  if (!pinsOf(world).delete(cluster.cluster_id)) return;
+  armRetention(world, cluster);
+  addEvent(world, cluster.cluster_id, "UNPINNED", { user: caller.userName });
+}

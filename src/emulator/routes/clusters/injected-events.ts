@@ -1,0 +1,42 @@
+// What befalls a cluster only when a control request says so: nodes that are lost, trouble of driver and disks (B 6).
+
+import type { JsonObject } from "../../../core/json.ts";
+import { ApiError, invalidValue } from "../../world/errors.ts";
+import type { World } from "../../world/world.ts";
+import { type Cluster, clusterOr400, isUp } from "./cluster.ts";
+import { addEvent, TROUBLES, type Trouble } from "./events.ts";
+import { giveNodesBack } from "./nodes.ts";
+import { resizeCluster } from "./resize.ts";
+
+/**
+ * A control request: writes an event of a type that nothing here causes by itself. Lost workers (`count`, one by default)
+ * are gone, and the cluster gets others in their place.
+ */
+export function causeTrouble(world: World, input: JsonObject): JsonObject {
+  const { type, details = {}, count = 1 } = input;
+  const cluster = clusterOr400(world, String(input.cluster_id));
+  if (!isTrouble(type)) throw invalidValue(`type must be one of ${TROUBLES.join(", ")}.`);
+  if (details === null || typeof details !== "object" || Array.isArray(details))
+    throw invalidValue("details must be an object.");
+  if (!isUp(cluster))
+    throw new ApiError("INVALID_STATE", `Cluster ${cluster.cluster_id} is ${cluster.state}.`);
+  if (type === "NODES_LOST") loseNodes(world, cluster, Number(count), details as JsonObject);
+  else addEvent(world, cluster.cluster_id, type, details);
+  return {};
+}
+
+function loseNodes(world: World, cluster: Cluster, count: number, details: JsonObject): void {
+  const { cluster_id, size, target } = cluster;
+  const workers = cluster.nodes_up - 1;
+  if (cluster.state !== "RUNNING" || !Number.isInteger(count) || count < 1 || count > workers)
+    throw invalidValue(`count must be from 1 to ${workers}, the workers of a RUNNING cluster.`);
+  addEvent(world, cluster_id, "NODES_LOST", {
+    current_num_workers: workers - count,
+    target_num_workers: target,
+    ...details,
+  });
+  const left = giveNodesBack(world, cluster, count);
+  resizeCluster(world, left, { size, target, cause: "AUTORECOVERY", user: "" });
+}
+
+const isTrouble = (type: unknown): type is Trouble => TROUBLES.some((known) => known === type);

@@ -1,0 +1,155 @@
+// The configuration of a cluster as a request gives it, checked and completed (B 2.4). Jobs describe clusters in the same words.
+
+import type { JsonObject } from "../../../core/json.ts";
+import { invalidValue } from "../../world/errors.ts";
+import { CLUSTERS } from "../../world/limits.ts";
+import { EXTRA, extraOf } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
+import { isLegacy, nodeType } from "../compute/node-types.ts";
+import { checkRuntime } from "../compute/runtimes.ts";
+import { type GivenTags, readTags } from "../compute/tags.ts";
+import { activePool, type Pool } from "../pools/pool.ts";
+import type { Attributes, AutoScale, ClusterSize, InitScript } from "./cluster.ts";
+
+/** Types and plain bounds were checked with openapi.yaml. */
+export interface GivenCluster {
+  readonly num_workers?: number;
+  readonly autoscale?: AutoScale;
+  readonly cluster_name?: string;
+  readonly spark_version: string;
+  readonly spark_conf?: Readonly<Record<string, string | number | boolean>>;
+  readonly node_type_id?: string;
+  readonly driver_node_type_id?: string;
+  readonly custom_tags?: GivenTags;
+  readonly cluster_log_conf?: { readonly fs: { readonly destination: string } };
+  readonly init_scripts?: readonly JsonObject[];
+  readonly spark_env_vars?: Readonly<Record<string, string>>;
+  readonly autotermination_minutes?: number;
+  readonly enable_elastic_disk?: boolean;
+  readonly instance_pool_id?: string;
+  readonly ssh_public_keys?: readonly string[];
+  readonly [EXTRA]?: JsonObject;
+}
+
+export interface ReadCluster {
+  readonly attributes: Attributes;
+  readonly size: ClusterSize;
+}
+
+/** Throws INVALID_PARAMETER_VALUE, or RESOURCE_DOES_NOT_EXIST for the pool, when the description cannot be a cluster. */
+export function readCluster(world: World, given: GivenCluster, tagLimit: number): ReadCluster {
+  const size = readSize(given, "Missing required field: size");
+  checkRuntime(given.spark_version);
+  const minutes = given.autotermination_minutes ?? 0;
+  checkAutotermination(minutes);
+  const tags = readTags(given.custom_tags, tagLimit);
+  const types = readNodeTypes(world, given);
+  if (tags !== undefined && tags.length > 0) checkTakesTags(types);
+  const scripts = given.init_scripts?.map(readInitScript);
+  const attributes: Attributes = {
+    cluster_name: given.cluster_name ?? "",
+    spark_version: given.spark_version,
+    ...(given.spark_conf === undefined ? {} : { spark_conf: texts(given.spark_conf) }),
+    ...types,
+    ...(tags === undefined ? {} : { custom_tags: tags }),
+    ...(given.cluster_log_conf === undefined
+      ? {}
+      : { cluster_log_conf: { fs: { destination: given.cluster_log_conf.fs.destination } } }),
+    ...(scripts === undefined ? {} : { init_scripts: scripts }),
+    ...(given.spark_env_vars === undefined ? {} : { spark_env_vars: given.spark_env_vars }),
+    autotermination_minutes: minutes,
+    ...(given.ssh_public_keys === undefined ? {} : { ssh_public_keys: given.ssh_public_keys }),
+    ...extraOf(given),
+  };
+  return { attributes, size };
+}
+
+/** Exactly one of a number of workers and bounds, the upper strictly above the lower (B 2.4). */
+export function readSize(
+  given: Pick<GivenCluster, "num_workers" | "autoscale">,
+  missing: string,
+): ClusterSize {
+  const { num_workers, autoscale } = given;
+  if (autoscale === undefined) {
+    if (num_workers === undefined) throw invalidValue(missing);
+    checkWorkers(num_workers);
+    return { num_workers };
+  }
+  if (num_workers !== undefined) throw invalidValue("Only one of num_workers and autoscale may be given.");
+  const { min_workers, max_workers } = autoscale;
+  if (max_workers <= min_workers) {
+    throw invalidValue(`max_workers (${max_workers}) must be greater than min_workers (${min_workers}).`);
+  }
+  checkWorkers(max_workers);
+  return { autoscale: { min_workers, max_workers } };
+}
+
+function checkWorkers(count: number): void {
+  if (count <= CLUSTERS.workers) return;
+  throw invalidValue(`A cluster has at most ${CLUSTERS.workers} workers. Found: ${count}.`);
+}
+
+function checkAutotermination(minutes: number): void {
+  const { min, max } = CLUSTERS.autotermination_minutes;
+  if (minutes !== 0 && (minutes < min || minutes > max)) {
+    throw invalidValue(`autotermination_minutes must be 0, or from ${min} to ${max}. Found: ${minutes}.`);
+  }
+}
+
+type NodeTypes = Pick<
+  Attributes,
+  "node_type_id" | "driver_node_type_id" | "enable_elastic_disk" | "instance_pool_id"
+>;
+
+function readNodeTypes(world: World, given: GivenCluster): NodeTypes {
+  if (given.instance_pool_id !== undefined) return ofPool(activePool(world, given.instance_pool_id), given);
+  if (given.node_type_id === undefined) throw invalidValue("Missing required field: node_type_id");
+  const driver = given.driver_node_type_id ?? given.node_type_id;
+  nodeType(given.node_type_id);
+  nodeType(driver);
+  return {
+    node_type_id: given.node_type_id,
+    driver_node_type_id: driver,
+    enable_elastic_disk: given.enable_elastic_disk ?? false,
+  };
+}
+
+/** A cluster of a pool inherits its node type (B 2.1); a type that is given all the same must be that one. */
+function ofPool(pool: Pool, given: GivenCluster): NodeTypes {
+  for (const field of ["node_type_id", "driver_node_type_id"] as const) {
+    const type = given[field];
+    if (type !== undefined && type !== pool.node_type_id) {
+      throw invalidValue(
+        `${field} ${type} is not the node type of instance pool ${pool.instance_pool_id}: ${pool.node_type_id}.`,
+      );
+    }
+  }
+  return {
+    node_type_id: pool.node_type_id,
+    driver_node_type_id: pool.node_type_id,
+    enable_elastic_disk: pool.enable_elastic_disk,
+    instance_pool_id: pool.instance_pool_id,
+  };
+}
+
+/** Legacy node types take no custom tags (B 2.4). */
+function checkTakesTags({ node_type_id, driver_node_type_id }: NodeTypes): void {
+  for (const type of [node_type_id, driver_node_type_id])
+    if (isLegacy(type)) throw invalidValue(`custom_tags are not supported on the legacy node type ${type}.`);
+}
+
+function readInitScript(given: JsonObject): InitScript {
+  const { fs, file } = given as { fs?: Destination; file?: Destination };
+  if (fs !== undefined && file === undefined) return { fs: { destination: fs.destination } };
+  if (file !== undefined && fs === undefined) return { file: { destination: file.destination } };
+  throw invalidValue("An init script needs exactly one of fs and file.");
+}
+
+interface Destination {
+  readonly destination: string;
+}
+
+/** Configuration values are text on the wire (facts 4.7). */
+function texts(values: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
+}

@@ -1,0 +1,78 @@
+// How a cluster ends: terminated, kept for 30 days or while it is pinned, then dropped (B 3.2, B 4.3 rules 1 and 2).
+
+import { CLUSTERS } from "../../world/limits.ts";
+import type { World } from "../../world/world.ts";
+import {
+  type Cluster,
+  clusterById,
+  dropCluster,
+  expireCluster,
+  pinsOf,
+  putCluster,
+  type Reason,
+} from "./cluster.ts";
+import { addEvent, dropEvents } from "./events.ts";
+import { releaseNodes } from "./nodes.ts";
+
+export const TERMINATED = "clusters.terminated";
+export const RETENTION_OVER = "clusters.retentionOver";
+/** The timer by which a cluster tells a run to look at it; the jobs' area runs it. */
+export const RUN_LOOK = "runs.look";
+
+export interface Ending {
+  readonly reason: Reason;
+  readonly message: string;
+  /** Empty when the platform acted. */
+  readonly user: string;
+}
+
+/** Has every run of a cluster look at its new state. */
+export function tellRuns(world: World, cluster: Cluster): void {
+  for (const run_id of cluster.runs) world.timers.set(`runs/${run_id}/look`, world.now, RUN_LOOK, { run_id });
+}
+
+/** Terminates a cluster that is not terminated or terminating yet; else nothing happens. */
+export function terminateCluster(world: World, cluster: Cluster, { reason, message, user }: Ending): Cluster {
+  if (cluster.state === "TERMINATING" || cluster.state === "TERMINATED") return cluster;
+  const id = cluster.cluster_id;
+  const { spark_context_id: _, ...rest } = cluster;
+  for (const timer of ["idle", "shrink", "report", "recover"]) world.timers.cancel(`clusters/${id}/${timer}`);
+  world.timers.set(`clusters/${id}/state`, world.now + CLUSTERS.terminate_ms, TERMINATED, { cluster_id: id });
+  addEvent(world, id, "TERMINATING", { reason, user });
+  tellRuns(world, cluster);
+  return putCluster(world, {
+    ...rest,
+    state: "TERMINATING",
+    state_message: message,
+    termination_reason: reason,
+  });
+}
+
+export function clusterTerminated(world: World, id: string): void {
+  const cluster = clusterById(world, id);
+  if (cluster?.state !== "TERMINATING") return;
+  const ended: Cluster = { ...releaseNodes(world, cluster), state: "TERMINATED", terminated_time: world.now };
+  putCluster(world, ended);
+  tellRuns(world, ended);
+  if (ended.leaving) removeCluster(world, id);
+  else armRetention(world, ended);
+}
+
+/** A terminated cluster that nobody pinned is dropped 30 days after it ended or was unpinned. */
+export function armRetention(world: World, cluster: Cluster): void {
+  const id = cluster.cluster_id;
+  const timer = `clusters/${id}/retention`;
+  if (cluster.state !== "TERMINATED" || pinsOf(world).has(id)) world.timers.cancel(timer);
+  else world.timers.set(timer, world.now + CLUSTERS.retention_ms, RETENTION_OVER, { cluster_id: id });
+}
+
+export function retentionOver(world: World, id: string): void {
+  expireCluster(world, id);
+  dropEvents(world, id);
+}
+
+/** For good: nothing of the cluster can be read afterwards (B 3.2). */
+export function removeCluster(world: World, id: string): void {
+  dropCluster(world, id);
+  dropEvents(world, id);
+}

@@ -1,0 +1,144 @@
+// The file system: ten calls over a tree of directories and files whose contents lie on disk (A 4.5).
+
+import type { Json, JsonObject } from "../../../core/json.ts";
+import { childPath, decodeBase64, encodeBase64, pathOfSegments } from "../../world/encoding.ts";
+import { ROOT } from "../../world/entry-tree.ts";
+import { ApiError } from "../../world/errors.ts";
+import { FILES } from "../../world/limits.ts";
+import type { Area, Call, Operations } from "../../world/operation.ts";
+import {
+  alreadyExists,
+  checkFree,
+  existing,
+  fileInfo,
+  fileSegments,
+  filesOf,
+  makeDirectories,
+  placeFile,
+  removeTree,
+  sizeOf,
+} from "./files.ts";
+import { checkBlock, EXPIRE, expireUpload, uploadOperations } from "./uploads.ts";
+
+const operations: Operations = {
+  ...uploadOperations,
+
+  "fs/put": (call, world) => {
+    const segments = fileSegments(String(call.input.path));
+    const overwrite = call.input.overwrite === true;
+    const contents = postedContents(call);
+    if (call.files.contents === undefined || call.allows?.largeFiles !== true)
+      checkBlock("contents", contents);
+    checkFree(filesOf(world).find(segments), segments, overwrite);
+    const blob = world.blobs.create();
+    world.blobs.append(blob, contents);
+    placeFile(world, segments, blob, overwrite);
+    return { json: {} };
+  },
+
+  "fs/get-status": ({ input }, world) => {
+    const segments = fileSegments(String(input.path));
+    const { entry } = existing(world, segments);
+    return { json: fileInfo(world, pathOfSegments(segments), entry) };
+  },
+
+  "fs/list": ({ input }, world) => {
+    const segments = fileSegments(String(input.path));
+    const path = pathOfSegments(segments);
+    const { id, entry } = existing(world, segments);
+    if (!entry.folder) return { json: { files: [fileInfo(world, path, entry)] } };
+    const children = filesOf(world).children(id);
+    const files = children.map((child) => fileInfo(world, childPath(path, child.entry.name), child.entry));
+    return { json: files.length === 0 ? {} : { files } };
+  },
+
+  "fs/mkdirs": ({ input }, world) => {
+    makeDirectories(world, fileSegments(String(input.path)));
+    return { json: {} };
+  },
+
+  /** What is not there is deleted already: the contract names no error for it (A 4.5 rule 5, facts 4.6). */
+  "fs/delete": ({ input }, world) => {
+    const segments = fileSegments(String(input.path));
+    const node = filesOf(world).find(segments);
+    if (node === undefined) return { json: {} };
+    if (node.id === ROOT) throw new ApiError("IO_ERROR", "The root of the file system cannot be deleted.");
+    if (input.recursive !== true && filesOf(world).hasChildren(node.id))
+      throw new ApiError("IO_ERROR", `The directory ${pathOfSegments(segments)} is not empty.`);
+    removeTree(world, node);
+    return { json: {} };
+  },
+
+  "fs/move": ({ input }, world) => {
+    const source = fileSegments(String(input.source_path));
+    const destination = fileSegments(String(input.destination_path));
+    const tree = filesOf(world);
+    const node = existing(world, source);
+    const there = tree.find(destination);
+    if (there?.entry.folder === false) throw alreadyExists(destination);
+    if (node.entry.folder && isBelow(destination, source))
+      throw new ApiError(
+        "INVALID_PARAMETER_VALUE",
+        `Cannot move the directory ${pathOfSegments(source)} into itself (${pathOfSegments(destination)}).`,
+      );
+    if (there !== undefined) throw alreadyExists(destination);
+    const parent = makeDirectories(world, destination.slice(0, -1));
+    tree.move(node, parent.id, destination.at(-1) ?? "");
+    return { json: {} };
+  },
+
+  "fs/read": ({ input }, world) => {
+    const segments = fileSegments(String(input.path));
+    const { offset: from = 0, length: bytes = FILES.read_default_bytes } = input;
+    checkRange(from, bytes);
+    const [offset, length] = [Number(from), Number(bytes)];
+    const { entry } = existing(world, segments);
+    if (entry.blob === undefined)
+      throw new ApiError("INVALID_PARAMETER_VALUE", `Cannot read a directory: ${pathOfSegments(segments)}`);
+    if (offset > sizeOf(world, entry))
+      throw new ApiError(
+        "INVALID_PARAMETER_VALUE",
+        `Cannot read when offset is greater than file size. Found offset = ${from}`,
+      );
+    const data = world.blobs.read(entry.blob, offset, length);
+    return { json: { bytes_read: data.length, data: encodeBase64(data) } };
+  },
+};
+
+/** The contents of a put: a posted file, or base64 in a field (A 4.5 rule 2). */
+function postedContents({ input, files }: Call): Uint8Array {
+  const file = files.contents;
+  if (file !== undefined) return file.content;
+  const { contents } = input;
+  if (typeof contents === "string") return decodeBase64("contents", contents);
+  throw new ApiError("INVALID_PARAMETER_VALUE", "Missing required field: contents");
+}
+
+/** Numbers, or integers beyond 2^53, which the messages show digit for digit. */
+function checkRange(offset: Json, length: Json): void {
+  if (Number(offset) < 0) throw negative("offset", offset);
+  if (Number(length) < 0) throw negative("length", length);
+  if (Number(length) > FILES.read_bytes)
+    throw new ApiError(
+      "MAX_READ_SIZE_EXCEEDED",
+      `Cannot read more than ${FILES.read_bytes} bytes in one read, please paginate your request. Request: ${length} bytes.`,
+    );
+}
+
+function negative(field: string, value: Json): ApiError {
+  return new ApiError(
+    "INVALID_PARAMETER_VALUE",
+    `The ${field} cannot be negative. Found ${field} = ${value}`,
+  );
+}
+
+/** Is a path the other one, or somewhere below it? */
+function isBelow(path: readonly string[], folder: readonly string[]): boolean {
+  return folder.every((name, index) => path[index] === name);
+}
+
+export const fsArea: Area = {
+  operations,
+  timers: { [EXPIRE]: (world, payload: JsonObject, at) => expireUpload(world, payload, at) },
+  seed: (world) => filesOf(world).plant({ parent: "", name: "", folder: true, modified: world.now }),
+};

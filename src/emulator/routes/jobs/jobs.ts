@@ -1,0 +1,118 @@
+// Jobs (B 4.2): create, list, get, reset, delete; their runs are in the folder beside.
+
+import type { JsonObject } from "../../../core/json.ts";
+import { ApiError } from "../../world/errors.ts";
+import { JOBS } from "../../world/limits.ts";
+import type { Area, Call, Reply } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
+import { RUN_LOOK } from "../clusters/terminate.ts";
+import { mailJobDeleted } from "./emails.ts";
+import { describeJob, jobById, jobOr400, jobsOf, missingJob, newJobId, putJob, wasIssued } from "./job.ts";
+import { activeRunsOf, dropRun, isActive, runById, runNumbers } from "./run.ts";
+import {
+  armTimeout,
+  CLEANUP,
+  cancelRun,
+  cleanedUp,
+  FINISH,
+  finishWork,
+  forgetRun,
+  lookAtCluster,
+  RETRY,
+  RUN_RETENTION,
+  TIMEOUT,
+  timeOut,
+} from "./run-lifecycle.ts";
+import { cancel, deleteRun, finishRun, getRun, listRuns, runNow, submitRun } from "./run-operations.ts";
+import { exportRun, getOutput } from "./run-output.ts";
+import { armSchedule, FIRE, fireSchedule } from "./schedule.ts";
+import { type GivenSettings, readSettings } from "./settings.ts";
+import { retryRun } from "./start-run.ts";
+
+export const jobsArea: Area = {
+  operations: {
+    "jobs/create": create,
+    "jobs/list": list,
+    "jobs/delete": remove,
+    "jobs/get": (call, world) => ({ json: describeJob(world, jobOr400(world, idOf(call))) }),
+    "jobs/reset": reset,
+    "jobs/run-now": runNow,
+    "jobs/runs/submit": submitRun,
+    "jobs/runs/list": listRuns,
+    "jobs/runs/get": getRun,
+    "jobs/runs/export": exportRun,
+    "jobs/runs/cancel": cancel,
+    "jobs/runs/get-output": getOutput,
+    "jobs/runs/delete": deleteRun,
+  },
+  timers: {
+    [FIRE]: (world, payload) => fireSchedule(world, Number(payload.job_id)),
+    [RUN_LOOK]: (world, payload) => lookAtCluster(world, runIn(payload)),
+    [FINISH]: (world, payload) => finishWork(world, runIn(payload)),
+    [TIMEOUT]: (world, payload) => timeOut(world, runIn(payload)),
+    [CLEANUP]: (world, payload) => cleanedUp(world, runIn(payload)),
+    [RETRY]: (world, payload) => retryRun(world, runIn(payload)),
+    [RUN_RETENTION]: (world, payload) => forgetRun(world, runIn(payload)),
+  },
+  control: { runs: finishRun },
+};
+
+const DONE: Reply = { json: {} };
+const idOf = (call: Call): string => String(call.input.job_id);
+const runIn = (payload: JsonObject): number => Number(payload.run_id);
+
+function create(call: Call, world: World): Reply {
+  const settings = readSettings(world, call.input as unknown as GivenSettings);
+  if (jobsOf(world).size >= JOBS.jobs) {
+    throw new ApiError("QUOTA_EXCEEDED", `The workspace has ${JOBS.jobs} jobs, which is the limit.`);
+  }
+  const job = {
+    job_id: newJobId(world),
+    creator_user_id: call.caller.userId,
+    creator_user_name: call.caller.userName,
+    created_time: call.now,
+    settings,
+    runs: 0,
+  };
+  putJob(world, job);
+  armSchedule(world, job);
+  return { json: { job_id: job.job_id } };
+}
+
+function list(_call: Call, world: World): Reply {
+  const jobs = [...jobsOf(world).values()].map((job) => describeJob(world, job));
+  return { json: jobs.length === 0 ? {} : { jobs } };
+}
+
+/** Replaces all settings. Active runs keep their task and cluster, but follow the new timeout (B 4.2 rule 3). */
+function reset(call: Call, world: World): Reply {
+  const job = jobOr400(world, idOf(call));
+  const settings = readSettings(world, call.input.new_settings as unknown as GivenSettings);
+  const changed = { ...job, settings };
+  putJob(world, changed);
+  armSchedule(world, changed);
+  for (const run of activeRunsOf(world, job.job_id)) {
+    if (run.life_cycle_state !== "TERMINATING") armTimeout(world, run);
+  }
+  return DONE;
+}
+
+/** Details and history are invisible from now on; active runs are ended in their own time (B 4.2 rule 2). */
+function remove(call: Call, world: World): Reply {
+  const id = idOf(call);
+  const job = jobById(world, id);
+  if (job === undefined) {
+    if (!wasIssued(world, id)) throw missingJob(id);
+    return DONE;
+  }
+  mailJobDeleted(world, job);
+  for (let number = 1; number <= job.runs; number++) {
+    const run = runById(world, runNumbers(world).get(`${id}/${number}`) ?? 0);
+    if (run === undefined) continue;
+    if (isActive(run)) cancelRun(world, run, "The job was deleted.");
+    else dropRun(world, run);
+  }
+  jobsOf(world).delete(id);
+  world.timers.cancel(`jobs/${id}/schedule`);
+  return DONE;
+}

@@ -1,0 +1,176 @@
+// The calls about runs (B 4.2): run-now, submit, get, list, cancel, delete, and the control request that ends one.
+// The parameters that run-now brings: at most one kind, of limited size, notebook parameters merged over the job's (B 4.2 rule 4).
+
+import type { JsonObject } from "../../../core/json.ts";
+import { ApiError, invalidValue } from "../../world/errors.ts";
+import { JOBS } from "../../world/limits.ts";
+import { type Call, extraOf, type Reply } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
+import { describeRun } from "./describe-run.ts";
+import { jobOr400 } from "./job.ts";
+import {
+  dropRun,
+  isActive,
+  latestRuns,
+  latestRunsOf,
+  type Outcome,
+  putRun,
+  type Run,
+  runOr400,
+} from "./run.ts";
+import { cancelRun, endWork } from "./run-lifecycle.ts";
+import type { JobSettings } from "./settings.ts";
+import { checkLimits, countStart, startJobRun, startSubmittedRun } from "./start-run.ts";
+import { type GivenTask, readTask } from "./task.ts";
+
+const DONE: Reply = { json: {} };
+const runOf = (call: Call, world: World): Run => runOr400(world, String(call.input.run_id));
+const creator = ({ caller }: Call) => ({
+  creator_user_id: caller.userId,
+  creator_user_name: caller.userName,
+});
+
+export function runNow(call: Call, world: World): Reply {
+  const job = jobOr400(world, String(call.input.job_id));
+  const parameters = readParameters(call.input, job.settings);
+  checkLimits(world);
+  const run = startJobRun(world, job, {
+    trigger: "ONE_TIME",
+    ...creator(call),
+    ...(parameters === undefined ? {} : { overriding_parameters: parameters }),
+  });
+  if (run.life_cycle_state !== "SKIPPED") countStart(world);
+  return { json: { run_id: run.run_id, number_in_job: run.number_in_job } };
+}
+
+export function submitRun(call: Call, world: World): Reply {
+  const given = call.input as GivenTask & { readonly run_name?: string; readonly timeout_seconds?: number };
+  const run_name = given.run_name ?? "Untitled";
+  if (new TextEncoder().encode(run_name).length > JOBS.run_name_bytes) {
+    throw invalidValue(`run_name may take at most ${JOBS.run_name_bytes} bytes.`);
+  }
+  const read = readTask(world, given);
+  checkLimits(world);
+  const run = startSubmittedRun(world, read, {
+    run_name,
+    timeout_seconds: given.timeout_seconds ?? 0,
+    ...creator(call),
+    ...extraOf(call.input),
+  });
+  countStart(world);
+  return { json: { run_id: run.run_id } };
+}
+
+export function getRun(call: Call, world: World): Reply {
+  return { json: describeRun(world, runOf(call, world)) };
+}
+
+export function listRuns(call: Call, world: World): Reply {
+  const { active_only, completed_only, job_id, offset = 0, limit = JOBS.list_limit } = call.input;
+  if (active_only === true && completed_only === true) {
+    throw invalidValue("active_only and completed_only cannot both be true.");
+  }
+  const from = Number(offset);
+  const to = from + (limit === 0 ? JOBS.list_maximum : Number(limit));
+  const runs: JsonObject[] = [];
+  let seen = 0;
+  for (const run of job_id === undefined ? latestRuns(world) : latestRunsOf(world, String(job_id))) {
+    if (isActive(run) ? completed_only === true : active_only === true) continue;
+    // One more than the page tells whether there is more.
+    if (seen++ >= to) return { json: { runs, has_more: true } };
+    if (seen > from) runs.push(describeRun(world, run));
+  }
+  return { json: { ...(runs.length === 0 ? {} : { runs }), has_more: false } };
+}
+
+/** Asynchronous; the run is TERMINATED a little later (B 3.3). */
+export function cancel(call: Call, world: World): Reply {
+  cancelRun(world, runOf(call, world), `Canceled by ${call.caller.userName}.`);
+  return DONE;
+}
+
+export function deleteRun(call: Call, world: World): Reply {
+  const run = runOf(call, world);
+  if (isActive(run)) {
+    throw new ApiError(
+      "INVALID_STATE",
+      `Run ${run.run_id} is active (${run.life_cycle_state}) and cannot be deleted.`,
+    );
+  }
+  dropRun(world, run);
+  return DONE;
+}
+
+const ENDINGS: Readonly<Record<string, Outcome["result_state"]>> = {
+  SUCCESS: "SUCCESS",
+  FAILED: "FAILED",
+  TIMED_OUT: "TIMED_OUT",
+  TIMEDOUT: "TIMED_OUT",
+  CANCELED: "CANCELED",
+};
+
+/**
+ * A control request: ends a running run as told; one that still waits for its cluster ends so as soon as it would begin.
+ * Nobody has checked its input. `result` is what the notebook is said to have passed to its exit call.
+ */
+export function finishRun(world: World, input: JsonObject): JsonObject {
+  const { run_id, outcome } = readEnding(input);
+  const run = runOr400(world, run_id);
+  if (run.life_cycle_state === "RUNNING") endWork(world, run, outcome);
+  else if (run.life_cycle_state === "PENDING") putRun(world, { ...run, outcome });
+  else throw new ApiError("INVALID_STATE", `Run ${run_id} is ${run.life_cycle_state}: its end is settled.`);
+  return {};
+}
+
+function readEnding({ run_id, result_state, result, error }: JsonObject) {
+  if (typeof run_id !== "number" && typeof run_id !== "bigint")
+    throw invalidValue("run_id must be an integer.");
+  const name = String(result_state);
+  const ending = Object.hasOwn(ENDINGS, name) ? ENDINGS[name] : undefined;
+  if (ending === undefined)
+    throw invalidValue(`result_state must be one of ${Object.keys(ENDINGS).join(", ")}.`);
+  if (result !== undefined && typeof result !== "string") throw invalidValue("result must be a text.");
+  if (error !== undefined && typeof error !== "string") throw invalidValue("error must be a text.");
+  const outcome: Outcome = {
+    result_state: ending,
+    message: error ?? "",
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+  };
+  return { run_id: String(run_id), outcome };
+}
+
+const KINDS = ["jar_params", "notebook_params", "python_params", "spark_submit_params"] as const;
+
+/** Types were checked with openapi.yaml. */
+type Given = {
+  readonly [kind in (typeof KINDS)[number]]?: readonly string[] | Readonly<Record<string, string>>;
+};
+
+/** What the run uses in place of the job's own parameters, or undefined when nothing was given. */
+function readParameters(input: JsonObject, settings: JobSettings): JsonObject | undefined {
+  const given = input as unknown as Given;
+  const [kind, ...others] = KINDS.filter((name) => given[name] !== undefined);
+  if (kind === undefined) return undefined;
+  if (others.length > 0)
+    throw invalidValue(
+      `Only one of ${KINDS.join(", ")} may be given. Found: ${[kind, ...others].join(", ")}.`,
+    );
+  const value = given[kind] ?? {};
+  const text = JSON.stringify(value);
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > JOBS.parameter_bytes) {
+    throw invalidValue(`${kind} may take at most ${JOBS.parameter_bytes} bytes as JSON. Found: ${bytes}.`);
+  }
+  if ((kind === "python_params" || kind === "spark_submit_params") && !isAscii(text)) {
+    throw invalidValue(`${kind} may hold ASCII characters only.`);
+  }
+  if (kind !== "notebook_params") return { [kind]: value };
+  const base = settings.notebook_task?.base_parameters as Readonly<Record<string, string>> | undefined;
+  return { notebook_params: { ...base, ...value } };
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;
+  return true;
+}

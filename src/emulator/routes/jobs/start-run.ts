@@ -1,0 +1,230 @@
+// How runs come to be: asked for, on schedule, as a retry or without a job; within the limits of the workspace (B 4.2, B 8).
+// How many runs the workspace may start within an hour and have active at a time (B 4.2 rule 4).
+
+import type { JsonObject } from "../../../core/json.ts";
+import { ApiError } from "../../world/errors.ts";
+import { JOBS } from "../../world/limits.ts";
+import { EXTRA } from "../../world/operation.ts";
+import type { Collection, World } from "../../world/world.ts";
+import { attachRun } from "../clusters/activity.ts";
+import type { GivenCluster } from "../clusters/settings.ts";
+import { createCluster } from "../clusters/start.ts";
+import { tagsOf } from "../compute/tags.ts";
+import { mailRunStarted } from "./emails.ts";
+import { type Job, jobById, newJobId, putJob } from "./job.ts";
+import { activeRuns, activeRunsOf, newRunId, putRun, type Run, runById } from "./run.ts";
+import { armTimeout, beginWork, failRun, lookSoon, runEnded } from "./run-lifecycle.ts";
+import type { JobSettings } from "./settings.ts";
+import { type ReadTask, readJobCluster } from "./task.ts";
+
+interface Creator {
+  readonly creator_user_id: string;
+  readonly creator_user_name: string;
+}
+
+interface JobStart extends Creator {
+  readonly trigger: Run["trigger"];
+  readonly overriding_parameters?: JsonObject;
+  readonly retry_of?: Run;
+}
+
+/** A new run of a job: started, or SKIPPED when the job has as many as it may (B 2.2 max_concurrent_runs). */
+export function startJobRun(world: World, job: Job, start: JobStart): Run {
+  const { settings } = job;
+  const run = newRun(world, job, start);
+  putJob(world, { ...job, runs: run.number_in_job });
+  const limit = settings.max_concurrent_runs;
+  if (activeRunsOf(world, job.job_id).length >= limit) {
+    return skip(world, run, `Skipped, because the limit of ${limit} concurrent runs of the job is reached.`);
+  }
+  return begin(world, run);
+}
+
+function newRun(world: World, job: Job, start: JobStart): Run {
+  const { settings } = job;
+  const { retry_of: previous, ...rest } = start;
+  const id = newRunId(world);
+  return {
+    run_id: id,
+    job_id: job.job_id,
+    number_in_job: job.runs + 1,
+    original_attempt_run_id: previous?.original_attempt_run_id ?? id,
+    attempt: previous === undefined ? 0 : previous.attempt + 1,
+    run_type: "JOB_RUN",
+    run_name: settings.name,
+    life_cycle_state: "PENDING",
+    state_message: "Waiting for the cluster.",
+    ...rest,
+    ...(start.trigger === "PERIODIC" && settings.schedule !== undefined
+      ? { schedule: settings.schedule }
+      : {}),
+    task: taskOf(settings),
+    cluster_spec: clusterSpecOf(settings),
+    ...tasksOf(settings.extra),
+    start_time: world.now,
+  };
+}
+
+/** A one-time run has a job id of its own and no job (B 4.2 rule 5; facts 4.8). */
+export function startSubmittedRun(
+  world: World,
+  read: ReadTask,
+  {
+    extra,
+    ...given
+  }: Creator & { readonly run_name: string; readonly timeout_seconds: number; readonly extra?: JsonObject },
+): Run {
+  const { cluster, task, libraries } = read;
+  const id = newRunId(world);
+  return begin(world, {
+    run_id: id,
+    job_id: newJobId(world),
+    number_in_job: 1,
+    original_attempt_run_id: id,
+    attempt: 0,
+    run_type: "SUBMIT_RUN",
+    trigger: "ONE_TIME",
+    life_cycle_state: "PENDING",
+    state_message: "Waiting for the cluster.",
+    ...given,
+    task,
+    ...tasksOf(extra),
+    cluster_spec: { ...cluster, ...(libraries === undefined ? {} : { libraries }) },
+    start_time: world.now,
+  });
+}
+
+/** Another attempt, with the settings that the job has now and the parameters of the first. */
+export function retryRun(world: World, id: number): void {
+  const previous = runById(world, id);
+  const job = previous === undefined ? undefined : jobById(world, previous.job_id);
+  if (previous === undefined || job === undefined) return;
+  const { creator_user_id, creator_user_name, overriding_parameters } = previous;
+  startWithin(world, job, {
+    trigger: "RETRY",
+    creator_user_id,
+    creator_user_name,
+    ...(overriding_parameters === undefined ? {} : { overriding_parameters }),
+    retry_of: previous,
+  });
+}
+
+/** A start that nobody waits for: where the workspace has reached a limit, the run is skipped. */
+export function startWithin(world: World, job: Job, start: JobStart): void {
+  // A retry goes on with a start that was counted.
+  const reached =
+    activeLimitReached(world) ?? (start.trigger === "RETRY" ? undefined : hourlyLimitReached(world));
+  if (reached === undefined) {
+    const run = startJobRun(world, job, start);
+    if (run.life_cycle_state !== "SKIPPED" && start.trigger !== "RETRY") countStart(world);
+    return;
+  }
+  const run = newRun(world, job, start);
+  putJob(world, { ...job, runs: run.number_in_job });
+  skip(world, run, `Skipped. ${reached}`);
+}
+
+function skip(world: World, run: Run, message: string): Run {
+  const skipped = putRun(world, {
+    ...run,
+    life_cycle_state: "SKIPPED",
+    state_message: message,
+    ended_at: world.now,
+  });
+  runEnded(world, skipped);
+  return skipped;
+}
+
+/** PENDING on its cluster: the existing one, or one that is made for it. */
+function begin(world: World, pending: Run): Run {
+  putRun(world, pending);
+  mailRunStarted(world, pending);
+  armTimeout(world, pending);
+  const { existing_cluster_id, new_cluster } = pending.cluster_spec;
+  if (existing_cluster_id === undefined && new_cluster === undefined) return beginWork(world, pending);
+  let cluster = String(existing_cluster_id);
+  if (existing_cluster_id === undefined) {
+    const made = makeCluster(world, pending, new_cluster as unknown as GivenCluster);
+    if (made === undefined) return runById(world, pending.run_id) ?? pending;
+    cluster = made;
+  }
+  const run = putRun(world, { ...pending, cluster_id: cluster });
+  attachRun(world, cluster, run.run_id);
+  lookSoon(world, run);
+  return run;
+}
+
+/** The description was checked with the settings, but its pool may have gone since: then the run fails. */
+function makeCluster(world: World, run: Run, description: GivenCluster): string | undefined {
+  try {
+    return createCluster(world, {
+      ...readJobCluster(world, withExtra(description)),
+      source: "JOB",
+      user: "",
+      creator: run.creator_user_name,
+      job_tags: tagsOf({ RunName: run.run_name, JobId: String(run.job_id) }),
+    }).cluster_id;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    failRun(world, run, error.message);
+    return undefined;
+  }
+}
+
+/** What a dialect keeps of a job for its runs. */
+function tasksOf(extra: JsonObject | undefined): { readonly extra?: JsonObject } {
+  const { tasks, job_clusters } = extra ?? {};
+  if (tasks === undefined) return {};
+  return { extra: { tasks, ...(job_clusters === undefined ? {} : { job_clusters }) } };
+}
+
+function withExtra(description: GivenCluster & { readonly extra?: JsonObject }): GivenCluster {
+  return description.extra === undefined ? description : { ...description, [EXTRA]: description.extra };
+}
+
+function taskOf(settings: JobSettings): JsonObject {
+  const { notebook_task, spark_jar_task, spark_python_task, spark_submit_task } = settings;
+  return {
+    ...(notebook_task === undefined ? {} : { notebook_task }),
+    ...(spark_jar_task === undefined ? {} : { spark_jar_task }),
+    ...(spark_python_task === undefined ? {} : { spark_python_task }),
+    ...(spark_submit_task === undefined ? {} : { spark_submit_task }),
+  };
+}
+
+function clusterSpecOf(settings: JobSettings): JsonObject {
+  const { existing_cluster_id, new_cluster, libraries } = settings;
+  return {
+    ...(existing_cluster_id === undefined ? {} : { existing_cluster_id }),
+    ...(new_cluster === undefined ? {} : { new_cluster }),
+    ...(libraries === undefined ? {} : { libraries }),
+  };
+}
+
+/** Throws REQUEST_LIMIT_EXCEEDED when the workspace can start no run now (B 4.2 rule 4). */
+export function checkLimits(world: World): void {
+  const reached = activeLimitReached(world) ?? hourlyLimitReached(world);
+  if (reached !== undefined) throw new ApiError("REQUEST_LIMIT_EXCEEDED", reached);
+}
+
+function activeLimitReached(world: World): string | undefined {
+  if (activeRuns(world).size < JOBS.active_runs) return undefined;
+  return `The workspace has ${JOBS.active_runs} active runs, which is the limit.`;
+}
+
+/** The times of the last thousand starts, as a ring. */
+const startsOf = (world: World): Collection<number> => world.collection("jobs.starts");
+
+function hourlyLimitReached(world: World): string | undefined {
+  const starts = startsOf(world);
+  const oldest = starts.get(String((starts.get("count") ?? 0) % JOBS.starts_per_hour));
+  if (oldest === undefined || oldest + JOBS.hour_ms <= world.now) return undefined;
+  return `The workspace has started ${JOBS.starts_per_hour} runs within an hour, which is the limit.`;
+}
+
+export function countStart(world: World): void {
+  const starts = startsOf(world);
+  const count = starts.get("count") ?? 0;
+  starts.set(String(count % JOBS.starts_per_hour), world.now);
+  starts.set("count", count + 1);
+}

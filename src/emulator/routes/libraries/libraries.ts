@@ -1,0 +1,78 @@
+// Libraries of clusters: what is to be installed, and how far it is. The contract has none of these calls; a dialect has.
+
+import { canonicalJson } from "../../../core/canonical.ts";
+import type { Json, JsonObject } from "../../../core/json.ts";
+import type { Call, Operations, Reply } from "../../world/operation.ts";
+import type { Collection, World } from "../../world/world.ts";
+import { clusterById, clusterOr400, isUp } from "../clusters/cluster.ts";
+
+interface Installed {
+  readonly library: JsonObject;
+  /** When it was asked to go; it stays until the cluster restarts. */
+  readonly leaving_since?: number;
+}
+
+const librariesOf = (world: World): Collection<readonly Installed[]> => world.collection("libraries");
+
+export const libraryOperations: Operations = {
+  "libraries/install": install,
+  "libraries/uninstall": uninstall,
+  "libraries/cluster-status": ({ input }, world) => {
+    clusterOr400(world, String(input.cluster_id));
+    return { json: statusesOf(world, String(input.cluster_id)) };
+  },
+  "libraries/all-cluster-statuses": (_call, world) => {
+    const ids = [...librariesOf(world).keys()].filter((id) => clusterById(world, id) !== undefined);
+    return { json: ids.length === 0 ? {} : { statuses: ids.map((id) => statusesOf(world, id)) } };
+  },
+};
+
+function install(call: Call, world: World): Reply {
+  const id = String(call.input.cluster_id);
+  clusterOr400(world, id);
+  const wanted = given(call);
+  const keys = new Set(wanted.map(canonicalJson));
+  const others = installedOn(world, id).filter(({ library }) => !keys.has(canonicalJson(library)));
+  librariesOf(world).set(id, [...others, ...wanted.map((library) => ({ library }))]);
+  return { json: {} };
+}
+
+/** On a cluster that does not run, a library is gone at once. */
+function uninstall(call: Call, world: World): Reply {
+  const id = String(call.input.cluster_id);
+  const up = isUp(clusterOr400(world, id));
+  const keys = new Set(given(call).map(canonicalJson));
+  const after = installedOn(world, id).flatMap((one): Installed[] => {
+    if (!keys.has(canonicalJson(one.library))) return [one];
+    return up ? [{ ...one, leaving_since: world.now }] : [];
+  });
+  librariesOf(world).set(id, after);
+  return { json: {} };
+}
+
+function given({ input }: Call): readonly JsonObject[] {
+  return input.libraries as readonly JsonObject[];
+}
+
+/** Without those that went when the cluster restarted or ended. */
+function installedOn(world: World, id: string): readonly Installed[] {
+  const cluster = clusterById(world, id);
+  return (librariesOf(world).get(id) ?? []).filter(
+    ({ leaving_since: since }) =>
+      since === undefined || (cluster !== undefined && isUp(cluster) && cluster.nodes_since <= since),
+  );
+}
+
+function statusesOf(world: World, id: string): JsonObject {
+  const cluster = clusterById(world, id);
+  const up = cluster !== undefined && isUp(cluster);
+  const statuses = installedOn(world, id).map(({ library, leaving_since }): Json => {
+    const status = up ? "INSTALLED" : "PENDING";
+    return {
+      library,
+      status: leaving_since === undefined ? status : "UNINSTALL_ON_RESTART",
+      is_library_for_all_clusters: false,
+    };
+  });
+  return { cluster_id: id, ...(statuses.length === 0 ? {} : { library_statuses: statuses }) };
+}

@@ -1,0 +1,103 @@
+// Secret scopes, secrets and their access lists (A 4.3).
+// The calls on secrets (A 4.3). Values are sealed at rest and never returned.
+
+import { notBase64 } from "../../world/encoding.ts";
+import { ApiError } from "../../world/errors.ts";
+import { SECRETS } from "../../world/limits.ts";
+import type { Area, Call, Operations, Reply } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
+import { checkName, demand, existingScope, type Scope, secretsOf } from "./access.ts";
+import { aclOperations, scopeOperations } from "./scopes.ts";
+
+const valueOperations: Operations = {
+  "secrets/put": putSecret,
+  "secrets/delete": deleteSecret,
+  "secrets/list": listSecrets,
+};
+
+/** Rule 2: put overwrites; the value is sealed before it is stored. */
+function putSecret(call: Call, world: World): Reply {
+  const scope = existingScope(world, call.input.scope);
+  demand(world, call, scope, "WRITE");
+  refuseVault(scope);
+  const key = String(call.input.key);
+  checkName(key, "secret key");
+  const { string_value: text, bytes_value: bytes } = call.input;
+  if ((text === undefined) === (bytes === undefined)) {
+    throw new ApiError("INVALID_PARAMETER_VALUE", "Give exactly one of string_value and bytes_value.");
+  }
+  const value = text === undefined ? checkedBase64(String(bytes)) : String(text);
+  const size = text === undefined ? base64Size(value) : new TextEncoder().encode(value).length;
+  if (size > SECRETS.value_bytes) {
+    throw new ApiError(
+      "INVALID_PARAMETER_VALUE",
+      `The value of a secret has at most ${SECRETS.value_bytes} bytes. Found: ${size} bytes.`,
+    );
+  }
+  const secrets = secretsOf(world, scope.name);
+  if (!secrets.has(key) && secrets.size >= SECRETS.secrets_per_scope) {
+    throw new ApiError(
+      "RESOURCE_LIMIT_EXCEEDED",
+      `The limit of ${SECRETS.secrets_per_scope} secrets in scope ${scope.name} has been reached.`,
+    );
+  }
+  secrets.set(key, {
+    key,
+    sealed: world.seal(value),
+    bytes: text === undefined,
+    last_updated_timestamp: call.now,
+  });
+  return { json: {} };
+}
+
+/** Rule 4: secrets of a vault are written and deleted through the vault itself. */
+function refuseVault(scope: Scope): void {
+  if (scope.backend_type === "CLOUD_KEYVAULT") {
+    throw new ApiError(
+      "BAD_REQUEST",
+      `Scope ${scope.name} is kept in a key vault: its secrets are written and deleted through the vault.`,
+    );
+  }
+}
+
+function checkedBase64(text: string): string {
+  const plain = text.replaceAll("-", "+").replaceAll("_", "/").replaceAll(/\s/g, "");
+  try {
+    atob(plain);
+  } catch {
+    throw notBase64("bytes_value");
+  }
+  return plain;
+}
+
+function base64Size(text: string): number {
+  return Math.floor((text.replaceAll("=", "").length * 3) / 4);
+}
+
+function deleteSecret(call: Call, world: World): Reply {
+  const scope = existingScope(world, call.input.scope);
+  demand(world, call, scope, "WRITE");
+  refuseVault(scope);
+  const key = String(call.input.key);
+  if (!secretsOf(world, scope.name).delete(key)) {
+    throw new ApiError(
+      "RESOURCE_DOES_NOT_EXIST",
+      `Secret does not exist with scope: ${scope.name} and key: ${key}`,
+    );
+  }
+  return { json: {} };
+}
+
+function listSecrets(call: Call, world: World): Reply {
+  const scope = existingScope(world, call.input.scope);
+  demand(world, call, scope, "READ");
+  const secrets = [...secretsOf(world, scope.name).values()].map(({ key, last_updated_timestamp }) => ({
+    key,
+    last_updated_timestamp,
+  }));
+  return { json: secrets.length === 0 ? {} : { secrets } };
+}
+
+export const secretsArea: Area = {
+  operations: { ...scopeOperations, ...valueOperations, ...aclOperations },
+};

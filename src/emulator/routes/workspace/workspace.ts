@@ -1,0 +1,61 @@
+// Workspace objects: notebooks and folders, their status, listing, import, export and deletion (A 4.4).
+
+import { administratorName } from "../../world/directory.ts";
+import { childPath, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
+import { ApiError } from "../../world/errors.ts";
+import type { Area, Operations } from "../../world/operation.ts";
+import { exportObject } from "./export.ts";
+import { importObject } from "./import.ts";
+import { existing, makeFolders, objectInfo, objectsOf, removeTree } from "./objects.ts";
+
+const operations: Operations = {
+  "workspace/import": importObject,
+  "workspace/export": exportObject,
+
+  "workspace/delete": ({ input }, world) => {
+    const segments = segmentsOf(String(input.path));
+    const path = pathOfSegments(segments);
+    const node = existing(world, segments);
+    if (node.entry.object_type === "DIRECTORY" && node.entry.fixed)
+      throw new ApiError("INVALID_PARAMETER_VALUE", `Folder (${path}) is protected and cannot be deleted.`);
+    if (input.recursive !== true && objectsOf(world).hasChildren(node.id))
+      throw new ApiError("DIRECTORY_NOT_EMPTY", `Folder (${path}) is not empty`);
+    removeTree(world, node);
+    return { json: {} };
+  },
+
+  "workspace/get-status": ({ input }, world) => {
+    const segments = segmentsOf(String(input.path));
+    return { json: objectInfo(world, pathOfSegments(segments), existing(world, segments)) };
+  },
+
+  "workspace/list": ({ input }, world) => {
+    const segments = segmentsOf(String(input.path));
+    const path = pathOfSegments(segments);
+    const node = existing(world, segments);
+    if (!node.entry.folder) return { json: { objects: [objectInfo(world, path, node)] } };
+    const children = objectsOf(world).children(node.id);
+    const objects = children.map((child) => objectInfo(world, childPath(path, child.entry.name), child));
+    return { json: objects.length === 0 ? {} : { objects } };
+  },
+
+  "workspace/mkdirs": ({ input }, world) => {
+    makeFolders(world, segmentsOf(String(input.path)));
+    return { json: {} };
+  },
+};
+
+export const workspaceArea: Area = {
+  operations,
+  seed: (world) => {
+    objectsOf(world).plant({
+      parent: "",
+      name: "",
+      folder: true,
+      object_type: "DIRECTORY",
+      fixed: true,
+    });
+    makeFolders(world, ["Shared"], true);
+    makeFolders(world, ["Users", administratorName(world)], true);
+  },
+};

@@ -1,0 +1,110 @@
+// The rows of a world in one SQLite file: a write-ahead log, one transaction per request, one process at a time.
+
+import { randomBytes } from "node:crypto";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { stringifyJson } from "../../core/exact-json.ts";
+import { fileBlobs } from "./blobs.ts";
+import { KEY_BYTES } from "./seal.ts";
+import { type Disk, Store, type StoreParts } from "./store.ts";
+import type { TableChange } from "./table.ts";
+
+/** The data folder is in use by another process. */
+export class DataInUse extends Error {}
+
+/**
+ * Opens the world kept in a folder, which is made when missing. Throws `DataInUse` when another process has it open.
+ * Nothing is lost when the process is killed: SQLite's log has reached the operating system before an answer leaves.
+ */
+export function openStore(folder: string, random?: StoreParts["random"]): Store {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const disk = openDisk(join(folder, "world.sqlite"));
+  return new Store({
+    disk,
+    blobs: fileBlobs(join(folder, "blobs")),
+    key: keptBytes(join(folder, "key"), () => randomBytes(KEY_BYTES).toString("base64"), "base64"),
+    ...(random === undefined ? {} : { random }),
+  });
+}
+
+/** The text of a small private file beside the data; made when it is missing. */
+export function keptText(folder: string, name: string, make: () => string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return keptBytes(join(folder, name), make, "utf8").toString("utf8");
+}
+
+function keptBytes(path: string, make: () => string, encoding: "utf8" | "base64"): Buffer {
+  if (!existsSync(path)) writeFileSync(path, make(), { mode: 0o600 });
+  return Buffer.from(readFileSync(path, "utf8").trim(), encoding);
+}
+
+/** Made by hand, since SQLite makes a file as open as its folder lets it be; the log beside it takes over its permissions. */
+function makePrivate(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+  for (const one of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
+    if (existsSync(one)) chmodSync(one, 0o600);
+}
+
+function openDisk(path: string): Disk {
+  makePrivate(path);
+  const db = new DatabaseSync(path);
+  try {
+    db.exec(
+      "PRAGMA busy_timeout = 200; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL",
+    );
+    db.exec(
+      "CREATE TABLE IF NOT EXISTS rows (seq INTEGER PRIMARY KEY, tbl TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (tbl, id)) STRICT",
+    );
+    // The lock is taken by the first write; take it now, so that a second process fails here and not in a request.
+    db.exec("BEGIN IMMEDIATE; COMMIT");
+  } catch (error) {
+    db.close();
+    if (error instanceof Error && /locked|busy/i.test(error.message)) {
+      throw new DataInUse(`${path} is in use by another process`, { cause: error });
+    }
+    throw error;
+  }
+  return diskOver(db);
+}
+
+function diskOver(db: DatabaseSync): Disk {
+  const put = db.prepare(
+    "INSERT INTO rows (tbl, id, value) VALUES (?, ?, ?) ON CONFLICT (tbl, id) DO UPDATE SET value = excluded.value",
+  );
+  const drop = db.prepare("DELETE FROM rows WHERE tbl = ? AND id = ?");
+  const read = db.prepare("SELECT id, value FROM rows WHERE tbl = ? ORDER BY seq");
+  const one = db.prepare("SELECT value FROM rows WHERE tbl = ? AND id = ?");
+  const more = db.prepare("SELECT 1 FROM rows WHERE tbl = ? LIMIT 1 OFFSET ?");
+  const names = db.prepare("SELECT DISTINCT tbl FROM rows");
+  return {
+    tables: () => names.all().map((row) => String(row.tbl)),
+    rows: (table) => rowsOf(read, table),
+    find: (table, id) => textOf(one.get(table, id)),
+    exceeds: (table, count) => more.get(table, count) !== undefined,
+    write(changes) {
+      db.exec("BEGIN");
+      try {
+        for (const change of changes) writeChange(change, put, drop);
+        db.exec("COMMIT");
+      } catch (error) {
+        if (db.isTransaction) db.exec("ROLLBACK");
+        throw error;
+      }
+    },
+    close: () => db.close(),
+  };
+}
+
+function* rowsOf(read: StatementSync, table: string): Iterable<readonly [string, string]> {
+  for (const row of read.all(table)) yield [String(row.id), String(row.value)];
+}
+
+function textOf(row: Record<string, unknown> | undefined): string | undefined {
+  return row === undefined ? undefined : String(row.value);
+}
+
+function writeChange(change: TableChange, put: StatementSync, drop: StatementSync): void {
+  for (const id of change.removed) drop.run(change.table, id);
+  for (const [id, value] of change.written) put.run(change.table, id, stringifyJson(value));
+}

@@ -1,0 +1,195 @@
+// The world as tables in memory: one transaction per request, undone when it throws, written through to disk where there is one.
+
+import { randomBytes } from "node:crypto";
+import type { Collection, World } from "../world/world.ts";
+import { type BlobBytes, memoryBlobs } from "./blobs.ts";
+import { Contents } from "./contents.ts";
+import { KEY_BYTES, seal, unseal } from "./seal.ts";
+import { Table, type TableChange } from "./table.ts";
+import { type DueTimer, type TimerRow, TimerRows } from "./timers.ts";
+
+/** Where the rows outlive the process. */
+export interface Disk {
+  tables(): readonly string[];
+  /** All rows of a table, in the order in which their ids were first set. */
+  rows(table: string): Iterable<readonly [string, string]>;
+  /** One row. */
+  find(table: string, id: string): string | undefined;
+  /** Has a table more rows than this? */
+  exceeds(table: string, count: number): boolean;
+  /** Writes all changes or none. */
+  write(changes: readonly TableChange[]): void;
+  close(): void;
+}
+
+export interface StoreParts {
+  readonly disk?: Disk;
+  readonly blobs?: BlobBytes;
+  readonly key?: Uint8Array;
+  /** Random bytes; the operating system's unless a simulation brings its own. */
+  readonly random?: (count: number) => Uint8Array;
+}
+
+/** Names of the store's own tables; areas do not use them. */
+export const OWN_TABLES = {
+  timers: "$timers",
+  sequences: "$sequences",
+  blobs: "$blobs",
+  mails: "$mails",
+} as const;
+
+/** The whole world as data, by table. */
+export type Tables = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** The tables of one world and the transaction that runs on them. */
+export class Store {
+  readonly #disk: Disk | undefined;
+  readonly #bytes: BlobBytes;
+  readonly #key: Uint8Array;
+  readonly #random: (count: number) => Uint8Array;
+  readonly #tables = new Map<string, Table>();
+  readonly #dirty = new Set<Table>();
+  readonly #contents: Contents;
+  readonly #timers: TimerRows;
+  #now = 0;
+  #open = false;
+  readonly world: World;
+
+  constructor(parts: StoreParts = {}) {
+    this.#disk = parts.disk;
+    this.#bytes = parts.blobs ?? memoryBlobs();
+    this.#random = parts.random ?? randomBytes;
+    this.#key = parts.key ?? randomBytes(KEY_BYTES);
+    const newBlob = () => this.#next(OWN_TABLES.blobs, 1);
+    this.#contents = new Contents(() => this.#rows<number>(OWN_TABLES.blobs), this.#bytes, newBlob);
+    this.#timers = new TimerRows(() => this.#rows<TimerRow>(OWN_TABLES.timers));
+    this.world = this.#makeWorld();
+    this.#timers.read();
+    this.#contents.sweep();
+  }
+
+  /** Runs work at a time as one transaction: all of it is on disk when this returns, none of it when it throws. */
+  transact<T>(now: number, work: (world: World) => T): T {
+    if (this.#open) throw new Error("transactions do not nest");
+    this.#open = true;
+    this.#now = now;
+    try {
+      const result = work(this.world);
+      this.#commit();
+      return result;
+    } catch (error) {
+      this.#rollback();
+      throw error;
+    } finally {
+      this.#open = false;
+    }
+  }
+
+  /** The time of the next timer, or undefined when none is set. */
+  nextDue(): number | undefined {
+    return this.#timers.nextDue();
+  }
+
+  /** The next timer when it is due at `until`; its row goes when the caller runs it. */
+  takeDue(until: number): DueTimer | undefined {
+    return this.#timers.takeDue(until);
+  }
+
+  /** Every table with its rows. */
+  dump(): Tables {
+    const names = new Set([...(this.#disk?.tables() ?? []), ...this.#tables.keys()]);
+    const tables = [...names].sort().map((name) => [name, this.#table(name)] as const);
+    const filled = tables.filter(([, table]) => table.size > 0);
+    return Object.fromEntries(filled.map(([name, table]) => [name, Object.fromEntries(table.entries())]));
+  }
+
+  /** Puts other rows and contents in the place of all there are. Part of the running transaction. */
+  replace(tables: Tables, contents: ReadonlyMap<string, Uint8Array>): void {
+    for (const [name, rows] of Object.entries(this.dump())) {
+      for (const id of Object.keys(rows)) {
+        if (name === OWN_TABLES.blobs) this.#contents.delete(id);
+        else this.#table(name).delete(id);
+      }
+    }
+    for (const [name, rows] of Object.entries(tables)) {
+      for (const [id, row] of Object.entries(rows)) this.#table(name).set(id, row);
+    }
+    for (const [id, bytes] of contents) this.#contents.put(id, bytes);
+  }
+
+  /** Reads the timers again after the rows were replaced. */
+  reschedule(): void {
+    this.#timers.read();
+  }
+
+  close(): void {
+    this.#disk?.close();
+    this.#bytes.close();
+  }
+
+  #table(name: string): Table {
+    let table = this.#tables.get(name);
+    if (table === undefined) {
+      table = new Table(name, this.#disk, (touched) => this.#touch(touched));
+      this.#tables.set(name, table);
+    }
+    return table;
+  }
+
+  /** The caller says what a table holds: rows come from JSON, where no type can be seen. */
+  #rows<T>(name: string): Collection<T> {
+    return this.#table(name) as Collection<unknown> as Collection<T>;
+  }
+
+  #touch(table: Table): void {
+    if (!this.#open) throw new Error(`table ${table.name} was changed outside a transaction`);
+    this.#dirty.add(table);
+  }
+
+  #commit(): void {
+    if (this.#dirty.size > 0) {
+      this.#disk?.write([...this.#dirty].map((table) => table.changes()));
+      for (const table of this.#dirty) table.commit();
+      this.#dirty.clear();
+    }
+    this.#contents.commit();
+  }
+
+  #rollback(): void {
+    for (const table of this.#dirty) table.rollback();
+    this.#dirty.clear();
+    this.#contents.rollback();
+  }
+
+  #makeWorld(): World {
+    const store = this;
+    return {
+      collection: <T>(name: string) => this.#rows<T>(name),
+      blobs: this.#contents,
+      timers: this.#timers,
+      get now() {
+        return store.#now;
+      },
+      next: (sequence, from = 1) => this.#next(sequence, from),
+      hex: (length) => this.#hex(length),
+      seal: (plain) => seal(this.#key, plain),
+      unseal: (sealed) => unseal(this.#key, sealed),
+      mail: (mail) => {
+        this.#rows(OWN_TABLES.mails).set(String(this.#next(OWN_TABLES.mails, 1)), { at: this.#now, ...mail });
+      },
+    };
+  }
+
+  #hex(length: number): string {
+    const bytes = this.#random(Math.ceil(length / 2));
+    return Buffer.from(bytes).toString("hex").slice(0, length);
+  }
+
+  #next(sequence: string, from: number): number {
+    const rows = this.#rows<number>(OWN_TABLES.sequences);
+    const last = rows.get(sequence);
+    const next = last === undefined ? from : last + 1;
+    rows.set(sequence, next);
+    return next;
+  }
+}

@@ -1,0 +1,35 @@
+// Access tokens as they are kept, by their digest, and how the sign-in of a dialect issues them.
+
+import type { Collection, World } from "./world/world.ts";
+
+/** Who keeps a token of this user is refused from now on. */
+export interface TokenRow {
+  readonly user_id: string;
+  /** A token without it does not expire. */
+  readonly expires_at?: number;
+  /** What the token is for, where its issuer serves others than the workspace too. */
+  readonly audience?: string;
+  /** Issued by a sign-in of OAuth; the others are personal access tokens. */
+  readonly oauth?: true;
+}
+
+/** How the sign-in of a dialect behaves. */
+export interface SignInSettings {
+  /** Seconds that a new token lives. */
+  readonly expires_in: number;
+  /** What an expired token of OAuth is answered. */
+  readonly expired_status: 401 | 403;
+  /** Does the machine get tokens without credentials? */
+  readonly managed_identity: boolean;
+}
+
+const SIGN_IN: SignInSettings = { expires_in: 3600, expired_status: 401, managed_identity: false };
+const signInOf = (world: World): Collection<SignInSettings> => world.collection("sign-in");
+
+export const signInSettings = (world: World): SignInSettings => signInOf(world).get("settings") ?? SIGN_IN;
+
+export function putSignInSettings(world: World, settings: SignInSettings): void {
+  signInOf(world).set("settings", settings);
+}
+
+export const tokensOf = (world: World): Collection<TokenRow> => world.collection("tokens");

@@ -1,0 +1,83 @@
+// What one API request is to an operation of the emulator, and what the operation answers.
+
+import type { JsonObject } from "../../core/json.ts";
+import type { World } from "./world.ts";
+
+/**
+ * Where the translation of a dialect leaves fields that the contract does not have, on the object that they were sent in.
+ * No JSON holds a symbol, so no request of the contract can. What keeps the object keeps them under the name `extra`.
+ */
+export const EXTRA = Symbol("fields that the contract does not have");
+
+/** Those fields as a member of what is kept; nothing where there are none. */
+export function extraOf(given: object): { readonly extra?: JsonObject } {
+  const extra = (given as { readonly [EXTRA]?: JsonObject })[EXTRA];
+  return extra === undefined ? {} : { extra };
+}
+
+/** The authenticated user behind a request. `admin` is read from the (nested) group `admins` when the request arrives. */
+export interface Caller {
+  readonly userId: string;
+  readonly userName: string;
+  readonly admin: boolean;
+}
+
+/** A file part of a multipart form. */
+export interface FilePart {
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
+/**
+ * One request, already authenticated, routed and validated against `schemas/openapi.yaml`.
+ * `input` holds the JSON body of a write, or the query fields of a read (turned into the types that the schema names;
+ * a JSON body on a GET is merged in), or the text fields of a multipart form. Path parameters are in `params`.
+ */
+export interface Call {
+  readonly operation: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly input: JsonObject;
+  readonly files: Readonly<Record<string, FilePart>>;
+  readonly caller: Caller;
+  readonly now: number;
+  /** Where a dialect allows more than the contract. */
+  readonly allows?: {
+    /** What names of scopes may be. */
+    readonly scopeNames?: RegExp;
+    /** Files of any size in a form. */
+    readonly largeFiles?: true;
+  };
+}
+
+/** A JSON answer, or raw bytes (direct_download). `status` is 200 unless said otherwise. */
+export type Reply =
+  | {
+      readonly status?: number;
+      readonly json: JsonObject;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly status?: number;
+      readonly bytes: Uint8Array;
+      readonly contentType: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
+
+/** One operation of the contract, keyed by its `operationId` in openapi.yaml. Synchronous, so that a request is atomic. */
+export type Operation = (call: Call, world: World) => Reply;
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** Work that becomes due on the world's clock: `run` is called with the payload that was scheduled. */
+export type TimerRun = (world: World, payload: JsonObject, at: number) => void;
+
+/** A control request of an area (`POST /__emulator/NAME`): not part of the service, for those who test against it. */
+export type ControlRun = (world: World, input: JsonObject) => JsonObject;
+
+/** What an area of the contract brings to the app: its operations, its background work, and what a new world holds. */
+export interface Area {
+  readonly operations: Operations;
+  /** By the type that `world.timers.set` was given; types are unique among all areas. */
+  readonly timers?: Readonly<Record<string, TimerRun>>;
+  readonly seed?: (world: World) => void;
+  readonly control?: Readonly<Record<string, ControlRun>>;
+}

@@ -1,0 +1,134 @@
+// Executes a plan as it is: walks its graph, journals each step, looks at what was written, saves the state. Decides nothing.
+
+import type { Address } from "../../core/address.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Change, Create, Replace } from "../../planner/model/change.ts";
+import type { Outcome } from "../../planner/model/plan.ts";
+import { type Part, partsOf } from "../../planner/model/work-graph.ts";
+import { expected } from "../failures.ts";
+import { type ApplyInput, type Ended, isStopped, type Run, startRun } from "./apply-run.ts";
+import { adopt, create, forget, remove, removeReplaced, update } from "./change-actions.ts";
+import { RecordedLease } from "./history.ts";
+import { blockedBy, stoppedBefore, Tally } from "./outcome-log.ts";
+import { renameAside, renameForNow } from "./temporary-name.ts";
+import { recordUnchanged, save, verify } from "./verify.ts";
+import { type Node, walk } from "./walk-graph.ts";
+
+/** The lock must be held, what recovery found appended, and the plan audited. */
+export async function applyPlan(given: ApplyInput): Promise<Outcome> {
+  const begun = given.clock.now();
+  const { origin, lease, plan, clock } = given;
+  const recorded = origin === undefined ? undefined : new RecordedLease(lease, plan, clock, origin);
+  const input = recorded === undefined ? given : { ...given, lease: recorded };
+  const run = startRun(input);
+  const tally = new Tally(
+    () => input.clock.now(),
+    (event) => input.onEvent?.(event),
+  );
+  const parts = partsOf(input.plan.changes);
+  const diagnostics: Diagnostic[] = [];
+  tally.begin(parts);
+  await beginState(run);
+  const addresses = new Map(parts.map((part) => [part.key, part.change.address]));
+  await walk(
+    parts.map((part) => nodeOf(run, part, tally, (key) => addresses.get(key) ?? part.change.address)),
+    run.slots,
+    () => isStopped(run),
+  );
+  if (run.halted === undefined) {
+    recordUnchanged(run);
+    if (!isStopped(run)) diagnostics.push(...(await verify(run, writtenOf(input.plan.changes, tally))));
+    recorded?.end(tally.outcomes(plan.changes), input.signal?.aborted === true, clock.now());
+    diagnostics.push(...(await save(run)));
+  } else diagnostics.push(run.halted);
+  return {
+    changes: tally.outcomes(input.plan.changes),
+    diagnostics,
+    interrupted: input.signal?.aborted === true,
+    elapsedMs: input.clock.now() - begun,
+  };
+}
+
+/** A state belongs to the workspace that it is first applied to. */
+async function beginState(run: Run): Promise<void> {
+  const { lease, plan } = run.input;
+  if (lease.state().host !== "" || plan.changes.length === 0) return;
+  try {
+    await lease.append({ type: "host", host: plan.host });
+  } catch (failure) {
+    run.halted = expected(failure);
+  }
+}
+
+function nodeOf(run: Run, part: Part, tally: Tally, addressIn: (key: string) => Address): Node {
+  const { change, half } = part;
+  return {
+    key: part.key,
+    after: part.after,
+    run: async () => {
+      tally.start(change);
+      const ended = await partEnded(run, part);
+      const isLast = half !== "make" && half !== "aside";
+      if (isLast || ended.result !== "applied") tally.end(change, ended);
+      return ended.result === "applied";
+    },
+    blocked: (by) => {
+      const address = addressIn(by);
+      const diagnostic = blockedBy(change, address);
+      tally.end(change, { result: "blocked", diagnostic }, address);
+    },
+    skipped: () => tally.end(change, { result: "skipped", diagnostic: stoppedBefore(change) }),
+  };
+}
+
+function partEnded(run: Run, { change, half }: Part): Promise<Ended> {
+  if (half === "aside") return renameForNow(run, change);
+  switch (change.action) {
+    case "create":
+      return create(run, change, existed(run, change));
+    case "update":
+      return update(run, change);
+    case "replace":
+      if (half === "remove") return removeReplaced(run, change);
+      return half === "make" || change.keepsOld === true
+        ? makeSuccessor(run, change)
+        : deleteFirst(run, change);
+    case "delete":
+      return remove(run, change);
+    case "adopt":
+      return adopt(run, change);
+    case "forget":
+      return forget(run, change);
+    case "noop":
+    case "report":
+      throw new Error(`${change.action} touches nothing, so it has no part in the graph`);
+    default:
+      return change satisfies never;
+  }
+}
+
+async function makeSuccessor(run: Run, change: Replace): Promise<Ended> {
+  if (change.replacing === "rename-aside") {
+    const aside = await renameAside(run, change);
+    return aside.result === "applied" ? create(run, change, false) : aside;
+  }
+  return create(run, change, existed(run, change));
+}
+
+/** Whether an object has the name when a creation begins. A name that another change of the plan frees is free by then. */
+function existed(run: Run, change: Create | Replace): boolean {
+  return change.nameFrom === undefined && run.book.idOf(change.kind, change.name) !== undefined;
+}
+
+async function deleteFirst(run: Run, change: Replace): Promise<Ended> {
+  const gone = await remove(run, { ...change, action: "delete" });
+  return gone.result === "applied" ? create(run, change, false) : gone;
+}
+
+function writtenOf(changes: readonly Change[], tally: Tally): readonly Change[] {
+  return changes.filter(
+    (change) =>
+      (change.action === "create" || change.action === "update" || change.action === "replace") &&
+      tally.of(change)?.result === "applied",
+  );
+}

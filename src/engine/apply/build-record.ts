@@ -1,0 +1,153 @@
+// What is recorded of a resource after a change of it, and what the service was seen to have filled in.
+// The record of a live object that is taken over as it is: as if a spec that says exactly this had been applied.
+
+import type { RemoteId } from "../../core/address.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { setMember } from "../../core/pointer.ts";
+import { comparable } from "../../planner/diff/fingerprint.ts";
+import type { Change } from "../../planner/model/change.ts";
+import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { deposedBy } from "../../state/format/fold.ts";
+import type { StateRecord } from "../../state/model/record.ts";
+import type { Spec } from "../observe/scope.ts";
+import type { Run } from "./apply-run.ts";
+
+type Resource = NonNullable<ReturnType<Spec["resources"]["get"]>>;
+
+/** The record of what a change made or wrote. `replaces`: the object that has to go yet. */
+export function recordAfter(
+  run: Run,
+  change: Change,
+  id: RemoteId,
+  applied: Values,
+  seen: Values,
+  replaces?: RemoteId,
+): StateRecord {
+  const before = run.input.lease.record(change.address);
+  const resource = run.input.resources.get(change.address);
+  // A deposed object that takes its place again deposes the one that stood there.
+  const returns = before?.deposed?.includes(id) === true ? before.id : undefined;
+  const deposed = deposedBy(before, id, replaces ?? returns);
+  return {
+    status: "ready",
+    address: change.address,
+    id,
+    name: change.name,
+    applied,
+    depends_on: resource?.dependsOn ?? change.dependsOn,
+    ...(resource === undefined ? {} : declaredOf(run.input.registry, resource)),
+    ...(deposed.length === 0 ? {} : { deposed }),
+    seen,
+  };
+}
+
+/** What a spec says of a resource beside its values, and a later plan asks for when the spec no longer says it. */
+function declaredOf(
+  registry: Registry,
+  { kind, lifecycle, owns }: Resource,
+): Pick<StateRecord, "prevent_destroy" | "owns"> {
+  const hasMembers = registry.kinds.some(({ nested }) => nested?.kind === kind);
+  return {
+    ...(lifecycle.prevent_destroy ? { prevent_destroy: true } : {}),
+    ...(hasMembers ? { owns } : {}),
+  };
+}
+
+/** What was seen before and still holds: everything but the witnesses of what is being written. */
+export function seenBefore(run: Run, change: Change): Values {
+  const record = run.input.lease.record(change.address);
+  if (record?.status !== "ready") return {};
+  const witnesses = new Set(
+    Object.values(run.input.registry.get(change.kind).fields).map((field) => field.witness),
+  );
+  return Object.fromEntries(Object.entries(record.seen).filter(([name]) => !witnesses.has(name)));
+}
+
+/** Whether a kind has anything that must be looked at after an apply. */
+export function leavesToServer(fields: FieldTable): boolean {
+  const leaves = (schema: FieldSchema): boolean =>
+    schema.serverDefault === true ||
+    schema.witness !== undefined ||
+    Object.values(schema.properties ?? {}).some(leaves);
+  return Object.values(fields).some(leaves);
+}
+
+/** Live values of fields that the spec leaves to the server, and witnesses of values that cannot be read. */
+export function seenIn(fields: FieldTable, applied: Values, live: LiveObject): Values {
+  const seen: { [key: string]: Json } = {};
+  for (const [name, schema] of Object.entries(fields)) {
+    const value = unsetIn(schema, applied[name], live.values[name]);
+    if (value !== undefined) seen[name] = value;
+    const witness = schema.witness === undefined ? undefined : live.facts[schema.witness];
+    if (schema.witness !== undefined && witness !== undefined) seen[schema.witness] = witness;
+  }
+  return seen;
+}
+
+function unsetIn(schema: FieldSchema, applied: Json | undefined, live: Json | undefined): Json | undefined {
+  if (live === undefined || schema.readOnly === true || schema.source === true) return undefined;
+  if (applied === undefined) return wholeOrMembers(schema, live);
+  if (!isObject(applied) || !isObject(live)) return undefined;
+  if (schema.properties === undefined) {
+    const open = schema.serverDefault === true && typeof schema.additionalProperties === "object";
+    return open ? members(live, (key) => (Object.hasOwn(applied, key) ? undefined : live[key])) : undefined;
+  }
+  return members(live, (key) => unsetIn(memberSchema(schema, key), applied[key], live[key]));
+}
+
+function wholeOrMembers(schema: FieldSchema, live: Json): Json | undefined {
+  if (schema.serverDefault === true) return live;
+  if (schema.properties === undefined || !isObject(live)) return undefined;
+  return members(live, (key) => unsetIn(memberSchema(schema, key), undefined, live[key]));
+}
+
+function members(object: JsonObject, pick: (key: string) => Json | undefined): Json | undefined {
+  const out: { [key: string]: Json } = {};
+  for (const key of Object.keys(object)) {
+    const value = pick(key);
+    if (value !== undefined) setMember(out, key, value);
+  }
+  return Object.keys(out).length === 0 ? undefined : out;
+}
+
+/** The next plan then tells every difference from the spec as the spec's own, and nothing as drift. */
+export function recordAsLive(provider: Provider, resource: Resource, found: LiveObject): StateRecord {
+  const live = comparable(provider, found);
+  const applied = asApplied(provider.fields, resource.values, live.values);
+  return {
+    status: "ready",
+    address: resource.address,
+    id: live.id,
+    name: live.name,
+    applied,
+    seen: seenIn(provider.fields, applied, live),
+    depends_on: resource.dependsOn,
+    ...(resource.lifecycle.prevent_destroy ? { prevent_destroy: true as const } : {}),
+    // No list of members was applied yet.
+    owns: [],
+  };
+}
+
+function asApplied(fields: FieldTable, declared: Values, live: Values): JsonObject {
+  const out: { [field: string]: Json } = {};
+  for (const [name, schema] of Object.entries(fields)) {
+    const value = taken(schema, declared[name], live[name]);
+    if (value !== undefined) out[name] = value;
+  }
+  return out;
+}
+
+/** What the server decides and what nobody manages is ours only where the spec says something of it. */
+function taken(schema: FieldSchema, declared: Json | undefined, live: Json | undefined): Json | undefined {
+  if (schema.readOnly === true || schema.source === true) return undefined;
+  // What cannot be read back counts as it is declared, unless something tells whether it is.
+  if (schema.writeOnly === true) return schema.witness === undefined ? declared : undefined;
+  if (live === undefined) return undefined;
+  const isOurs = schema.serverDefault !== true && schema.whenAbsent !== "unmanaged";
+  if (declared === undefined && !isOurs) return undefined;
+  if (schema.properties === undefined || !isObject(live)) return live;
+  const inner = asApplied(schema.properties, isObject(declared) ? declared : {}, live);
+  return Object.keys(inner).length === 0 && declared === undefined ? undefined : inner;
+}

@@ -1,0 +1,97 @@
+// How a change ended, told from what is certain about its requests; and what the journal must say of it.
+// A creation refused although nothing of its name was there: an earlier copy of the very same request may have made it.
+
+import { isConflict } from "../../api/contract/refusals.ts";
+import type { RemoteId } from "../../core/address.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { Refused } from "../../core/request-failure.ts";
+import type { Change } from "../../planner/model/change.ts";
+import type { Result } from "../../planner/model/plan.ts";
+import { diagnosticOf } from "../failures.ts";
+import { isFoundByName } from "../recover/match-object.ts";
+import { mergedRecord } from "../recover/resolve-intent.ts";
+import type { Ended, Run } from "./apply-run.ts";
+import { seenBefore } from "./build-record.ts";
+import type { Journaled } from "./journaled-writer.ts";
+import { listedAs } from "./read-object.ts";
+
+/** Runs the work of a change. `open` makes a journal known, so that a failure can be told from what it holds. */
+export async function ended(
+  run: Run,
+  change: Change,
+  work: (open: (journal: Journaled) => Journaled) => Promise<RemoteId>,
+): Promise<Ended> {
+  let journal: Journaled | undefined;
+  try {
+    const id = await work((opened) => {
+      journal = opened;
+      return opened;
+    });
+    return { result: "applied", id };
+  } catch (failure) {
+    const diagnostic = diagnosticOf(failure);
+    if (diagnostic === undefined) throw failure;
+    if (isFatal(diagnostic)) run.halted ??= diagnostic;
+    const result =
+      journal === undefined ? resultOf(diagnostic) : await close(run, change, journal, failure, diagnostic);
+    const at = diagnostic.address === undefined ? { ...diagnostic, address: change.address } : diagnostic;
+    return { result, diagnostic: at, ...(journal?.made === undefined ? {} : { id: journal.made }) };
+  }
+}
+
+/** After these no request may leave any more. */
+function isFatal({ code }: Diagnostic): boolean {
+  return code === "STATE_LOCK_LOST" || code === "STATE_IO";
+}
+
+function resultOf({ code }: Diagnostic): Result {
+  return code === "PLAN_LIVE_MOVED" || code === "APPLY_INTERRUPTED" ? "skipped" : "failed";
+}
+
+/** Leaves the intent open where anything is uncertain or not recorded: the next run settles it. */
+async function close(
+  run: Run,
+  change: Change,
+  journal: Journaled,
+  failure: unknown,
+  diagnostic: Diagnostic,
+): Promise<Result> {
+  const { open, succeeded, begun } = journal.account;
+  if (open > 0) return "unknown";
+  if (!begun || run.halted !== undefined) return resultOf(diagnostic);
+  if (succeeded === 0 && (await mayBeOurs(run, change, journal, failure))) return "unknown";
+  try {
+    if (succeeded === 0 || journal.made !== undefined) await journal.close();
+    // What such a change may have left beside its object is found by the intent that stays open.
+    else if (run.input.registry.get(change.kind).leftover !== undefined) return resultOf(diagnostic);
+    else if (change.action === "update") await journal.done(partly(run, change, journal));
+    else if (change.action === "delete") await journal.close();
+  } catch (problem) {
+    run.halted ??= diagnosticOf(problem);
+  }
+  return resultOf(diagnostic);
+}
+
+/** Some of an update's requests were done: what they may have set is recorded, what is seen stays. */
+function partly(run: Run, change: Change, journal: Journaled) {
+  const record = run.input.lease.record(change.address);
+  if (record?.status !== "ready") return {};
+  const merged = mergedRecord(run.input.registry.get(change.kind), record, journal.wanted);
+  return { record: { ...merged, seen: seenBefore(run, change) } };
+}
+
+/** Where it is there now, the next run judges by what was sent whether it is ours, as after a request without an answer. */
+async function mayBeOurs(run: Run, change: Change, journal: Journaled, failure: unknown): Promise<boolean> {
+  const creates = change.action === "create" || change.action === "replace";
+  if (!creates || journal.existed || !(failure instanceof Refused)) return false;
+  if (!isFoundByName(run.input.registry.get(change.kind))) return false;
+  if (isConflict(failure)) return true;
+  // Some kinds have no code of their own for a name that is taken.
+  if (failure.code !== "INVALID_PARAMETER_VALUE") return false;
+  try {
+    return (await listedAs(run, change)) !== undefined;
+  } catch (unread) {
+    if (unread instanceof Refused) return false;
+    throw unread;
+  }
+}

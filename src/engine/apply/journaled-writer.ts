@@ -1,0 +1,191 @@
+// The writer that a kind's verbs act through: an intent is durable before each request, and its answer is noted after it.
+// Waiting for the service: looks again and again, on the engine's clock, until there is an answer or the deadline is over.
+
+import type {
+  Input,
+  Permit,
+  ReadOperation,
+  WriteInput,
+  WriteOperation,
+  Writer,
+} from "../../api/contract/reader.ts";
+import type { RemoteId } from "../../core/address.ts";
+import { error, Failure, warning } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Acting } from "../../resource/provider.ts";
+import type { Gone, Intent } from "../../state/model/journal-entry.ts";
+import type { Clock } from "../../state/model/ports.ts";
+import type { StateRecord } from "../../state/model/record.ts";
+import type { Lease } from "../../state/model/store.ts";
+import { assertId, NotSent } from "../failures.ts";
+
+/** What is certain about the requests of one change. */
+interface Account {
+  /** Requests without an answer that proves anything. */
+  readonly open: number;
+  readonly succeeded: number;
+  /** Whether anything was sent. */
+  readonly begun: boolean;
+}
+
+interface Beginning {
+  /** Asked until the first request of the change has left. */
+  readonly mayBegin: Permit;
+}
+
+/** One change's journal. Opened by its first request; a change that sends nothing leaves nothing behind. */
+export class Journaled implements Acting {
+  readonly #writer: Writer;
+  readonly #lease: Lease;
+  readonly #intent: Omit<Intent, "operation">;
+  readonly #waiting: Waiting & Beginning;
+  #left = false;
+  #seq: Promise<number> | undefined;
+  #sent = 0;
+  #succeeded = 0;
+  #refused = 0;
+  #made: RemoteId | undefined;
+
+  constructor(writer: Writer, lease: Lease, intent: Omit<Intent, "operation">, waiting: Waiting & Beginning) {
+    this.#writer = writer;
+    this.#lease = lease;
+    this.#intent = intent;
+    this.#waiting = waiting;
+  }
+
+  get account(): Account {
+    const open = this.#sent - this.#succeeded - this.#refused;
+    return { open, succeeded: this.#succeeded, begun: this.#sent > 0 };
+  }
+
+  /** Whether a thing of this name was there before. */
+  get existed(): boolean {
+    return this.#intent.existed;
+  }
+
+  /** What the spec sets of the values to reach. */
+  get wanted(): Values {
+    return this.#intent.wanted;
+  }
+
+  /** The id of an object that exists and is not finished. */
+  get made(): RemoteId | undefined {
+    return this.#made;
+  }
+
+  read(operation: ReadOperation, input?: Input): Promise<JsonObject> {
+    return this.#writer.read(operation, input);
+  }
+
+  async write(operation: WriteOperation, input: WriteInput): Promise<JsonObject> {
+    this.#lease.assertHeld();
+    if (!this.#left) this.#waiting.mayBegin();
+    const intent = await this.#announce(operation);
+    try {
+      const answer = await this.#writer.write(operation, input, () => this.#leave());
+      this.#succeeded += 1;
+      this.#lease.note({ type: "answer", intent, result: "succeeded" });
+      return answer;
+    } catch (failure) {
+      if (failure instanceof Refused || failure instanceof NotSent) this.#noEffect(intent);
+      throw failure;
+    }
+  }
+
+  #leave(): void {
+    if (!this.#left) this.#waiting.mayBegin();
+    this.#left = true;
+  }
+
+  #noEffect(intent: number): void {
+    this.#refused += 1;
+    this.#lease.note({ type: "answer", intent, result: "refused" });
+  }
+
+  /** Nothing counts as sent before its line is durable: a failure here is certain to have had no effect. */
+  async #announce(operation: string): Promise<number> {
+    if (this.#seq === undefined) {
+      this.#seq = this.#lease.append({ type: "intent", intent: { ...this.#intent, operation } });
+      const seq = await this.#seq;
+      this.#sent += 1;
+      return seq;
+    }
+    const seq = await this.#seq;
+    await this.#lease.append({ type: "request", intent: seq, operation });
+    this.#sent += 1;
+    return seq;
+  }
+
+  async created(id: RemoteId): Promise<void> {
+    const seq = await this.#seq;
+    if (seq === undefined) throw new Error("created() before any request: nothing can exist yet");
+    assertId(id, this.#intent.address);
+    this.#made = id;
+    await this.#lease.append({ type: "created", intent: seq, id });
+  }
+
+  until<T>(what: string, look: () => Promise<T | undefined>, deadlineMs: number): Promise<T> {
+    return until(what, look, deadlineMs, this.#waiting);
+  }
+
+  /** The change is finished: durable when this resolves. */
+  async done(result: { readonly record?: StateRecord; readonly gone?: Gone }): Promise<void> {
+    const intent = await this.#seq;
+    if (intent !== undefined) await this.#lease.append({ type: "done", intent, ...result });
+    else if (result.record !== undefined) await this.#lease.append({ type: "record", record: result.record });
+    else if (result.gone !== undefined) await this.#lease.append({ type: "gone", gone: result.gone });
+  }
+
+  /** The change certainly left nothing that is not recorded. */
+  async close(): Promise<void> {
+    const intent = await this.#seq;
+    if (intent !== undefined) await this.#lease.append({ type: "closed", intent });
+  }
+}
+
+export interface Waiting {
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  /** Told once, when the first look gives nothing. */
+  readonly onWait: (what: string) => void;
+  /** Runs a pause; lends the caller's slot to others meanwhile. */
+  readonly pause: (sleep: () => Promise<void>) => Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** Fails with APPLY_DEADLINE after `deadlineMs`, with APPLY_INTERRUPTED when the run is to stop. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined>,
+  deadlineMs: number,
+  on: Waiting,
+): Promise<T> {
+  const end = on.clock.now() + deadlineMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (on.signal?.aborted === true) throw interrupted(what);
+    const left = end - on.clock.now();
+    if (left <= 0) throw tooLate(what, deadlineMs);
+    if (pause === FIRST_PAUSE_MS) on.onWait(what);
+    await on.pause(() => on.clock.sleep(Math.min(pause, left), on.signal));
+  }
+}
+
+function tooLate(what: string, deadlineMs: number): Failure {
+  return new Failure(
+    error("APPLY_DEADLINE", `waited ${Math.round(deadlineMs / 1000)} s for ${what}, in vain`, {
+      hint: "look at it in the workspace, then apply again: what is done is recorded",
+    }),
+  );
+}
+
+function interrupted(what: string): Failure {
+  return new Failure(
+    warning("APPLY_INTERRUPTED", `stopped while waiting for ${what}`, { hint: "apply again to go on" }),
+  );
+}

@@ -1,0 +1,83 @@
+// The outcome of an apply while it grows: one result for each change, told as an event when it is final.
+
+import type { Address } from "../../core/address.ts";
+import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
+import type { Change } from "../../planner/model/change.ts";
+import { changeKey } from "../../planner/model/order.ts";
+import type { ApplyEvent, ChangeOutcome, Result } from "../../planner/model/plan.ts";
+import type { Part } from "../../planner/model/work-graph.ts";
+import type { Ended } from "./apply-run.ts";
+
+export class Tally {
+  readonly #now: () => number;
+  readonly #onEvent: (event: ApplyEvent) => void;
+  readonly #started = new Map<string, number>();
+  readonly #outcomes = new Map<string, ChangeOutcome>();
+
+  constructor(now: () => number, onEvent: (event: ApplyEvent) => void) {
+    this.#now = now;
+    this.#onEvent = onEvent;
+  }
+
+  begin(parts: readonly Part[]): void {
+    const totals: Record<string, number> = {};
+    for (const { change, half } of parts)
+      if (half !== "remove" && half !== "aside") totals[change.kind] = (totals[change.kind] ?? 0) + 1;
+    this.#onEvent({ type: "apply_begin", totals });
+  }
+
+  start(change: Change): void {
+    const key = changeKey(change);
+    if (this.#started.has(key)) return;
+    this.#started.set(key, this.#now());
+    const { address, kind, action } = change;
+    this.#onEvent({ type: "apply_start", address, kind, action });
+  }
+
+  end(change: Change, ended: Ended, because?: Address): void {
+    const key = changeKey(change);
+    if (this.#outcomes.has(key)) return;
+    const { address, kind, action } = change;
+    const outcome: ChangeOutcome = {
+      address,
+      kind,
+      action,
+      result: ended.result,
+      ...(ended.id === undefined ? {} : { id: ended.id }),
+      ...(ended.diagnostic === undefined ? {} : { diagnostic: ended.diagnostic }),
+      ...(because === undefined ? {} : { because }),
+      elapsedMs: this.#now() - (this.#started.get(key) ?? this.#now()),
+    };
+    this.#outcomes.set(key, outcome);
+    this.#onEvent({ type: eventOf(ended.result), outcome });
+  }
+
+  of(change: Change): ChangeOutcome | undefined {
+    return this.#outcomes.get(changeKey(change));
+  }
+
+  /** In the order of the plan. */
+  outcomes(changes: readonly Change[]): readonly ChangeOutcome[] {
+    return changes.flatMap((change) => this.of(change) ?? []);
+  }
+}
+
+/** A skipped change did not fail: live moved, or the run was stopped before it. */
+function eventOf(result: Result): "apply_complete" | "apply_skipped" | "apply_errored" {
+  if (result === "applied") return "apply_complete";
+  return result === "skipped" ? "apply_skipped" : "apply_errored";
+}
+
+export function blockedBy(change: Change, by: Address): Diagnostic {
+  return error("APPLY_BLOCKED", `${change.address} was not tried: it needs ${by}`, {
+    address: change.address,
+    hint: `put ${by} right and apply again`,
+  });
+}
+
+export function stoppedBefore(change: Change): Diagnostic {
+  return warning("APPLY_INTERRUPTED", `${change.address} was not begun: the run was stopped`, {
+    address: change.address,
+    hint: "apply again to go on",
+  });
+}

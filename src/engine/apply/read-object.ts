@@ -1,0 +1,112 @@
+// A look at one object, by its id or its name, and the one right before it is written: what moved since the plan is left alone.
+// A creation without an answer, looked up at once: what it made goes on as made, everything else is left to the next run.
+
+import { parentOf, type RemoteId } from "../../core/address.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { UnknownOutcome } from "../../core/request-failure.ts";
+import { comparable, liveFingerprint } from "../../planner/diff/fingerprint.ts";
+import type { Change, Create, Replace } from "../../planner/model/change.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import { isSameName } from "../../resource/names.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import { expected } from "../failures.ts";
+import { toNames } from "../name-index.ts";
+import { isFoundByName, isWhatWasSent } from "../recover/match-object.ts";
+import { isStopped, type Run } from "./apply-run.ts";
+import type { Journaled } from "./journaled-writer.ts";
+
+type Existing = Extract<Change, { readonly fingerprint: string }>;
+
+/** The object as it is now, ids in place of names; undefined when it is gone. */
+export async function look(
+  run: Run,
+  kind: string,
+  id: RemoteId,
+  desired: Values | undefined,
+): Promise<LiveObject | undefined> {
+  const provider = run.input.registry.get(kind);
+  const live = await provider.read(run.writer, id);
+  if (live === undefined || provider.hydrate === undefined) return live;
+  return provider.hydrate(run.writer, live, desired);
+}
+
+/** The object that has the natural name of a change now, as its list tells it. */
+export async function listedAs(run: Run, { kind, name }: Change): Promise<LiveObject | undefined> {
+  const provider = run.input.registry.get(kind);
+  const parents = provider.nested === undefined ? [] : [parentOf(name)];
+  const all = await provider.list(run.writer, { parents, names: new Set([name]) });
+  return all.find((one) => isSameName(provider, one.name, name));
+}
+
+/** The object that a change rests on. Throws Failure with PLAN_LIVE_MOVED when it is another one than the plan saw. */
+export async function reread(run: Run, change: Existing): Promise<LiveObject | undefined> {
+  const after = "after" in change ? change.after : undefined;
+  const live = await look(run, change.kind, change.id, after);
+  if (live === undefined) {
+    if (change.action === "delete") return undefined;
+    throw moved(change, "is gone");
+  }
+  const provider = run.input.registry.get(change.kind);
+  const values = {
+    ...toNames(provider.fields, live.values, run.book),
+    ...nameBefore(provider, change, live),
+  };
+  const named = { ...live, values };
+  if (liveFingerprint(provider.fields, comparable(provider, named), after) !== change.fingerprint)
+    throw moved(change, "changed");
+  return live;
+}
+
+/** The name that the plan saw, where this run has given the object its temporary name since. */
+function nameBefore({ nameField }: Provider, change: Existing, live: LiveObject): Values {
+  const renamed = "temporaryName" in change && live.name === change.temporaryName;
+  const name = nameField === undefined || !renamed ? undefined : change.before[nameField];
+  return nameField === undefined || name === undefined ? {} : { [nameField]: name };
+}
+
+function moved(change: Change, how: string): Failure {
+  return new Failure(
+    error("PLAN_LIVE_MOVED", `${change.address} ${how} in the workspace after the plan was made`, {
+      address: change.address,
+      hint: "nothing was written to it; plan again to see what is there now",
+    }),
+  );
+}
+
+/** The id that `make` gives; where its outcome is unknown, that of the very thing which was to be made. Throws as `make` does. */
+export async function madeOrFound(
+  run: Run,
+  change: Create | Replace,
+  journal: Journaled,
+  make: () => Promise<RemoteId>,
+): Promise<RemoteId> {
+  try {
+    return await make();
+  } catch (failure) {
+    const found = failure instanceof UnknownOutcome ? await foundAgain(run, change, journal) : undefined;
+    if (found === undefined) throw failure;
+    return found;
+  }
+}
+
+/** By the rule of recovery: nothing of its name was there, and what is there now is what was sent. One list, one look. */
+async function foundAgain(
+  run: Run,
+  change: Create | Replace,
+  journal: Journaled,
+): Promise<RemoteId | undefined> {
+  const provider = run.input.registry.get(change.kind);
+  // A creation of several requests may be half done.
+  if (!isFoundByName(provider) || journal.existed || journal.account.succeeded > 0 || isStopped(run))
+    return undefined;
+  try {
+    const listed = await listedAs(run, change);
+    const live = listed === undefined ? undefined : await look(run, change.kind, listed.id, change.after);
+    if (live === undefined) return undefined;
+    const values = toNames(provider.fields, live.values, run.book);
+    return isWhatWasSent(provider, journal.wanted, { ...live, values }) ? live.id : undefined;
+  } catch (unread) {
+    expected(unread);
+    return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+// The values that a change is to reach: references filled in with what this apply made, names turned into ids for the wire.
+
+import type { Address, RemoteId } from "../../core/address.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { isObject, type Json, type JsonObject, textsIn } from "../../core/json.ts";
+import { setMember, withValueAt } from "../../core/pointer.ts";
+import { declaredForm } from "../../planner/diff/fingerprint.ts";
+import { referenceValue } from "../../planner/diff/references.ts";
+import type { Change } from "../../planner/model/change.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Provider } from "../../resource/provider.ts";
+import { translated } from "../../resource/translated.ts";
+import type { Spec } from "../observe/scope.ts";
+import type { Run } from "./apply-run.ts";
+
+export type Reaching = Extract<Change, { readonly after: unknown }>;
+
+export interface Reached {
+  /** What the spec itself sets, spec form: recorded as applied. */
+  readonly applied: Values;
+  /** Ids in place of names: for the provider. */
+  readonly wire: Values;
+}
+
+export async function reach(run: Run, change: Reaching): Promise<Reached> {
+  const provider = run.input.registry.get(change.kind);
+  let values = change.after;
+  for (const reference of change.unresolved) {
+    const known = new Map<string, Json>();
+    for (const part of reference.parts) {
+      if (typeof part === "string") continue;
+      known.set(`${part.address}.${part.attribute}`, await attributeOf(run, part.address, part.attribute));
+    }
+    const value = referenceValue(reference, (address, attribute) => known.get(`${address}.${attribute}`));
+    values = (withValueAt(values, reference.path, value) ?? {}) as Values;
+  }
+  const applied = appliedOf(provider, run.input.resources.get(change.address), values);
+  const before = "before" in change ? change.before : undefined;
+  return { applied, wire: onWire(run, provider, change.address, values, before) };
+}
+
+/** An attribute of something that exists by now: its id, a value that was written, or what the service says of it. */
+async function attributeOf(run: Run, address: Address, attribute: string): Promise<Json> {
+  const provider = run.input.registry.of(address);
+  const record = run.input.lease.record(address);
+  if (record !== undefined) {
+    if (attribute === provider.idAttribute) return record.id;
+    const found = record.applied[attribute] ?? (await liveAttribute(run, provider, record.id, attribute));
+    if (found !== undefined) return found;
+  }
+  throw new Failure(
+    error("PLAN_UNKNOWN_NAME", `${address} has no ${attribute}`, {
+      address,
+      hint: "refer to an attribute that the service gives, or apply again",
+    }),
+  );
+}
+
+async function liveAttribute(
+  run: Run,
+  provider: Provider,
+  id: RemoteId,
+  attribute: string,
+): Promise<Json | undefined> {
+  const live = await provider.read(run.writer, id);
+  return live?.values[attribute] ?? live?.facts[attribute];
+}
+
+function onWire(
+  run: Run,
+  provider: Provider,
+  address: Address,
+  values: Values,
+  before: Values | undefined,
+): Values {
+  let kept: ReadonlySet<string> | undefined;
+  return translated(provider.fields, values, (kind, name) => {
+    const id = run.book.idOf(kind, name);
+    if (id !== undefined) return id;
+    kept ??= textsIn(before);
+    // An id that no list knows was in the live object already, and stays.
+    if (kept.has(name)) return undefined;
+    throw new Failure(
+      error(
+        "PLAN_UNKNOWN_NAME",
+        `${address} names "${name}", and the workspace has no such thing among its ${kind}`,
+        {
+          address,
+          hint: `declare it under ${kind}, or correct the name`,
+        },
+      ),
+    );
+  });
+}
+
+/** Of the values to reach, those that the spec sets: defaults and values of others that a write carries along are not ours. */
+export function appliedOf(
+  provider: Provider,
+  resource: ReturnType<Spec["resources"]["get"]>,
+  values: Values,
+): Values {
+  if (resource === undefined) return values;
+  return declaredOf(declaredForm(provider, resource.name, resource.values), values);
+}
+
+function declaredOf(declared: JsonObject, values: JsonObject): JsonObject {
+  const out: { [key: string]: Json } = {};
+  for (const [key, inner] of Object.entries(declared)) {
+    const value = Object.hasOwn(values, key) ? values[key] : undefined;
+    if (value === undefined) continue;
+    const kept = isObject(inner) && isObject(value) ? declaredOf(inner, value) : value;
+    setMember(out, key, kept);
+  }
+  return out;
+}

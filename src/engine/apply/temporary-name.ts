@@ -1,0 +1,85 @@
+// Objects that get another name so that a change can take theirs: of a replacement, and where names pass from one to another.
+
+import { longestName } from "../../planner/decide/passed-names.ts";
+import type { Change, Replace } from "../../planner/model/change.ts";
+import { isSameName } from "../../resource/names.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { StateRecord } from "../../state/model/record.ts";
+import { type Ended, journalOf, newToken, type Run } from "./apply-run.ts";
+import { ended } from "./change-result.ts";
+import { reread } from "./read-object.ts";
+
+/** Gives the object of a change the temporary name that the plan chose. */
+export async function renameForNow(run: Run, change: Change): Promise<Ended> {
+  if (!("temporaryName" in change) || change.temporaryName === undefined)
+    throw new Error(`${change.address} has no temporary name in the plan, so it has no part for one`);
+  const name = change.temporaryName;
+  return ended(run, change, async (open) => {
+    const live = await reread(run, change);
+    // What is gone already has no name.
+    if (live !== undefined) await rename(run, change, live, newToken(run), name, open);
+    return change.id;
+  });
+}
+
+/** Gives the old object of a rename-aside replacement another name, so that its successor can have the right one. */
+export async function renameAside(run: Run, change: Replace): Promise<Ended> {
+  return ended(run, change, async (open) => {
+    const live = await reread(run, change);
+    // A replacement that was cut after this step has renamed it already.
+    if (live === undefined || !isSameName(run.input.registry.get(change.kind), live.name, change.name))
+      return change.id;
+    const token = newToken(run);
+    await rename(run, change, live, token, asideName(run, change, token), open);
+    return change.id;
+  });
+}
+
+type Renamed = Extract<Change, { readonly action: "update" | "replace" | "delete" }>;
+type Opener = Parameters<Parameters<typeof ended>[2]>[0];
+
+/** One rename under an intent of its own; the record then holds the name that the object has. */
+async function rename(
+  run: Run,
+  change: Renamed,
+  live: LiveObject,
+  token: string,
+  name: string,
+  open: Opener,
+): Promise<void> {
+  const { address, id } = change;
+  const provider = run.input.registry.get(change.kind);
+  if (provider.rename === undefined)
+    throw new Error(`${change.kind} cannot be renamed: only kinds with a verb for it are`);
+  const journal = open(
+    journalOf(run, change, {
+      address,
+      name: change.name,
+      wanted: provider.nameField === undefined ? {} : { [provider.nameField]: name },
+      depends_on: run.input.resources.get(address)?.dependsOn ?? change.dependsOn,
+      action: "update",
+      id,
+      token,
+      existed: true,
+    }),
+  );
+  await provider.rename(journal, { id, live, name });
+  const record = run.input.lease.record(address);
+  if (record?.id === id) await journal.done({ record: recordNamed(provider, record, name) });
+  else await journal.close();
+}
+
+/** The record of an object that was renamed. */
+export function recordNamed<R extends StateRecord>({ nameField }: Provider, record: R, name: string): R {
+  return nameField === undefined
+    ? record
+    : { ...record, name, applied: { ...record.applied, [nameField]: name } };
+}
+
+const SHORT_TOKEN = 6;
+
+function asideName(run: Run, change: Replace, token: string): string {
+  const mark = ` (replaced ${token.slice(0, SHORT_TOKEN)})`;
+  const longest = longestName(run.input.registry.get(change.kind));
+  return `${change.name.slice(0, longest - mark.length)}${mark}`;
+}

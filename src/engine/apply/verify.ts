@@ -1,0 +1,175 @@
+// The end of an apply: each touched kind is listed once, what the service filled in is recorded, and the state is written.
+
+import { parentOf } from "../../core/address.ts";
+import { canonicalJson } from "../../core/canonical.ts";
+import { type Diagnostic, warning } from "../../core/diagnostic.ts";
+import { toText } from "../../core/pointer.ts";
+import { diffResource } from "../../planner/diff/diff.ts";
+import { comparable } from "../../planner/diff/fingerprint.ts";
+import { isIgnored } from "../../planner/diff/normalize.ts";
+import type { Change } from "../../planner/model/change.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { StateRecord } from "../../state/model/record.ts";
+import { diagnosticOf, expected } from "../failures.ts";
+import { toNames } from "../name-index.ts";
+import { twinsOf, withDeposed } from "../recover/match-object.ts";
+import type { Run } from "./apply-run.ts";
+import { leavesToServer, seenIn } from "./build-record.ts";
+import { recordAsIs } from "./change-actions.ts";
+import { appliedOf } from "./resolve-values.ts";
+
+/** Looks at what was written. Never fails: what cannot be looked at now is recorded by a later run. */
+export async function verify(run: Run, written: readonly Change[]): Promise<Diagnostic[]> {
+  const byKind = new Map<string, Change[]>();
+  for (const change of written) {
+    const others = byKind.get(change.kind);
+    if (others === undefined) byKind.set(change.kind, [change]);
+    else others.push(change);
+  }
+  const found = await Promise.all(
+    [...byKind].map(([kind, changes]) => verifyKind(run, run.input.registry.get(kind), changes)),
+  );
+  return found.flat();
+}
+
+async function verifyKind(run: Run, provider: Provider, changes: readonly Change[]): Promise<Diagnostic[]> {
+  // Members are listed again only where there is something to record: it costs a request for each parent.
+  if (provider.nested !== undefined && !leavesToServer(provider.fields)) return [];
+  try {
+    const names = new Set(changes.map((one) => one.name));
+    const ids = new Set(changes.flatMap((one) => run.input.lease.record(one.address)?.id ?? []));
+    const lists = await Promise.all(
+      parentsOf(provider, changes).map((parents) => provider.list(run.writer, { parents, names, ids })),
+    );
+    const objects = lists.flat();
+    const byId = new Map(objects.map((object) => [object.id, object]));
+    const found = await Promise.all(
+      changes.map(async (change) => {
+        const record = run.input.lease.record(change.address);
+        if (record?.status !== "ready") return [];
+        const live = await withWitnesses(run, provider, record, byId.get(record.id));
+        return [...madeTwice(run, provider, record, objects), ...checked(run, provider, record, live)];
+      }),
+    );
+    return found.flat();
+  } catch (failure) {
+    const { code, message } = expected(failure);
+    return [
+      warning("APPLY_VERIFY", `what was written to ${provider.kind} could not be looked at again`, {
+        cause: `${code}: ${message}`,
+        hint: "nothing is lost: the next plan compares again",
+      }),
+    ];
+  }
+}
+
+/** A request that arrived twice made two things under one token: the second one is recorded, so that the next plan deletes it. */
+function madeTwice(
+  run: Run,
+  provider: Provider,
+  record: Ready,
+  objects: readonly LiveObject[],
+): readonly Diagnostic[] {
+  const token = run.tokens.get(record.address);
+  if (token === undefined) return [];
+  const same = twinsOf(token, record, provider, { all: () => objects });
+  if (same.length === 0) return [];
+  const recorded = new Set([...run.input.lease.state().records.values()].map((one) => one.id));
+  const twins = same.filter((id) => !recorded.has(id));
+  if (twins.length === 0) return [];
+  run.input.lease.note({ type: "record", record: withDeposed(record, twins) });
+  return [
+    warning("APPLY_VERIFY", `${record.address} was made more than once: a request arrived twice`, {
+      address: record.address,
+      hint: "apply again: the next plan deletes the superfluous one",
+    }),
+  ];
+}
+
+function parentsOf(provider: Provider, changes: readonly Change[]): readonly (readonly string[])[] {
+  if (provider.nested === undefined) return [[]];
+  return [...new Set(changes.map((change) => parentOf(change.name)))].map((parent) => [parent]);
+}
+
+/** Where a list does not tell the witness of a value that was written, a look at the object does. */
+async function withWitnesses(
+  run: Run,
+  provider: Provider,
+  record: Ready,
+  listed: LiveObject | undefined,
+): Promise<LiveObject | undefined> {
+  if (listed === undefined || provider.hydrate === undefined) return listed;
+  const lacks = Object.entries(provider.fields).some(
+    ([name, { witness }]) =>
+      witness !== undefined && record.applied[name] !== undefined && listed.facts[witness] === undefined,
+  );
+  return lacks ? provider.hydrate(run.writer, listed, record.applied) : listed;
+}
+
+type Ready = Extract<StateRecord, { readonly status: "ready" }>;
+
+/** Records what the service filled in, and tells where it does not hold what was written. */
+function checked(
+  run: Run,
+  provider: Provider,
+  record: Ready,
+  raw: LiveObject | undefined,
+): readonly Diagnostic[] {
+  if (raw === undefined) return [differs(record, "it is not there")];
+  const values = toNames(provider.fields, raw.values, run.book);
+  const live = comparable(provider, { ...raw, values });
+  const seen = seenIn(provider.fields, record.applied, live);
+  if (canonicalJson(seen) !== canonicalJson(record.seen))
+    run.input.lease.note({
+      type: "record",
+      record: { ...(run.input.lease.record(record.address) ?? record), status: "ready", seen },
+    });
+  // A list tells less than a look at each object: kinds with more to tell are compared by the next plan.
+  if (provider.hydrate !== undefined) return [];
+  const ignored = run.input.resources.get(record.address)?.lifecycle.ignore_changes ?? [];
+  const off = diffResource(provider.fields, record.applied, live, { applied: record.applied, seen }).filter(
+    (diff) => !isIgnored(diff.path, ignored),
+  );
+  return off.length === 0 ? [] : [differs(record, off.map((diff) => toText(diff.path)).join(", "))];
+}
+
+function differs(record: StateRecord, what: string): Diagnostic {
+  return warning("APPLY_VERIFY", `${record.address} is not what was written: ${what}`, {
+    address: record.address,
+    hint: "plan again to see what the service made of it",
+  });
+}
+
+/** Records of what needed no change and is yet recorded otherwise: fields that the spec took over or let go. */
+export function recordUnchanged(run: Run): void {
+  for (const change of run.input.plan.changes) {
+    if (change.action !== "noop" || change.unresolved.length > 0) continue;
+    const before = run.input.lease.record(change.address);
+    if (before === undefined || before.id !== change.id) continue;
+    const provider = run.input.registry.get(change.kind);
+    const applied = appliedOf(provider, run.input.resources.get(change.address), change.after);
+    const record = recordAsIs(run, change, applied);
+    if (canonicalJson(jsonOf(record)) !== canonicalJson(jsonOf(before)))
+      run.input.lease.note({ type: "record", record });
+  }
+}
+
+function jsonOf(record: StateRecord) {
+  const { status, address, id, name, applied, depends_on, deposed = [] } = record;
+  const { prevent_destroy = false, owns = null } = record;
+  const seen = record.status === "ready" ? record.seen : {};
+  const rest = { prevent_destroy, owns, deposed, seen };
+  return { status, address, id, name, applied, depends_on: [...depends_on].sort(), ...rest };
+}
+
+/** Folds the journal into the state; a failure is told, and the journal keeps everything. */
+export async function save(run: Run): Promise<Diagnostic[]> {
+  try {
+    await run.input.lease.publish();
+    return [];
+  } catch (failure) {
+    const diagnostic = diagnosticOf(failure);
+    if (diagnostic === undefined) throw failure;
+    return [diagnostic];
+  }
+}

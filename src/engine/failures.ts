@@ -1,0 +1,39 @@
+// What a thrown failure of the network, the state or a deadline says to people; bugs are thrown on.
+
+import type { Address, RemoteId } from "../core/address.ts";
+import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
+import { Refused, UnknownOutcome } from "../core/request-failure.ts";
+
+/** A write that was held back on this side: it is certain to have had no effect. */
+export class NotSent extends Error {
+  readonly reason: unknown;
+  constructor(reason: unknown) {
+    super("not sent");
+    this.reason = reason;
+  }
+}
+
+/** The diagnostic in a failure; undefined for what is no expected failure. */
+export function diagnosticOf(failure: unknown): Diagnostic | undefined {
+  if (failure instanceof NotSent) return diagnosticOf(failure.reason);
+  if (failure instanceof Refused || failure instanceof UnknownOutcome) return failure.diagnostic;
+  return failure instanceof Failure ? failure.diagnostics[0] : undefined;
+}
+
+/** The diagnostic in a failure; throws what is a bug. */
+export function expected(failure: unknown): Diagnostic {
+  const diagnostic = diagnosticOf(failure);
+  if (diagnostic === undefined) throw failure;
+  return diagnostic;
+}
+
+/** Throws UnknownOutcome where the service made something and did not say which: the intent stays open, and the next run looks. */
+export function assertId(id: RemoteId, address: Address): void {
+  if (id !== "") return;
+  throw new UnknownOutcome(
+    error("API_PROTOCOL", `the service created ${address} and did not tell its id`, {
+      address,
+      hint: "apply again: the next run looks for it first",
+    }),
+  );
+}

@@ -1,0 +1,35 @@
+// Natural names and remote ids of the same things, both ways, wherever a field says that it names something.
+
+import type { RemoteId } from "../core/address.ts";
+import type { FieldTable, Values } from "../resource/field-schema.ts";
+import type { Live } from "../resource/live.ts";
+import { foldName } from "../resource/names.ts";
+import type { Registry } from "../resource/registry.ts";
+import { translated } from "../resource/translated.ts";
+
+/** Who is called what. Grows while an apply creates things. */
+export interface NameBook {
+  idOf(kind: string, name: string): RemoteId | undefined;
+  nameOf(kind: string, id: string): string | undefined;
+  add(kind: string, name: string, id: RemoteId): void;
+}
+
+export function nameBook(registry: Registry, live: Live): NameBook {
+  const ids = new Map<string, RemoteId>();
+  const names = new Map<string, string>();
+  const add = (kind: string, name: string, id: RemoteId): void => {
+    ids.set(`${kind}\n${foldName(registry.get(kind), name)}`, id);
+    names.set(`${kind}\n${id}`, name);
+  };
+  for (const [kind, found] of live)
+    if (found.readable) for (const object of found.objects) add(kind, object.name, object.id);
+  return {
+    idOf: (kind, name) => ids.get(`${kind}\n${foldName(registry.get(kind), name)}`),
+    nameOf: (kind, id) => names.get(`${kind}\n${id}`),
+    add,
+  };
+}
+
+export function toNames(fields: FieldTable, values: Values, book: NameBook): Values {
+  return translated(fields, values, (kind, id) => book.nameOf(kind, id));
+}

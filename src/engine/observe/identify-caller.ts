@@ -1,0 +1,46 @@
+// Who the service says we are: remembered for a credential, else asked once; a service that does not tell is no error.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import type { Entry } from "../../state/model/journal-entry.ts";
+import type { State } from "../../state/model/record.ts";
+
+export interface Identity {
+  /** User name; undefined where the service does not tell. */
+  readonly name: string | undefined;
+  /** To be kept in the state, so that the next run need not ask. */
+  readonly entry?: Entry;
+}
+
+export interface IdentifyInput {
+  readonly reader: Reader;
+  readonly state: State;
+  /** Keyed digest of the credential. */
+  readonly credential: string;
+  /** Told by the user: an option or WORKSPACE_USER. */
+  readonly given?: string;
+}
+
+export async function identify(input: IdentifyInput): Promise<Identity> {
+  if (input.given !== undefined) return { name: input.given };
+  const { caller } = input.state;
+  if (caller !== undefined && caller.credential === input.credential) return { name: caller.name };
+  const name = userNameIn(await asked(input.reader));
+  if (name === undefined) return { name };
+  return { name, entry: { type: "caller", name, credential: input.credential } };
+}
+
+/** Older services have no such call, and some callers may not use it. */
+async function asked(reader: Reader): Promise<JsonObject> {
+  try {
+    return await reader.read("scim/me");
+  } catch (failure) {
+    if (failure instanceof Refused) return {};
+    throw failure;
+  }
+}
+
+function userNameIn(answer: JsonObject): string | undefined {
+  return typeof answer.userName === "string" && answer.userName !== "" ? answer.userName : undefined;
+}

@@ -1,0 +1,98 @@
+// Reads everything that a workspace holds of some kinds, whoever manages it: what an export starts from.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import { withNeeds } from "../../planner/model/order.ts";
+import type { ReadEvent } from "../../planner/model/plan.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Live, LiveKind } from "../../resource/live.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { Slots } from "../concurrency.ts";
+import { expected } from "../failures.ts";
+import { withNames } from "./observe.ts";
+import { kindsBehind } from "./scope.ts";
+
+export interface SurveyInput {
+  readonly registry: Registry;
+  readonly reader: Reader;
+  readonly kinds: ReadonlySet<string>;
+  /** How many requests may be under way at once. */
+  readonly parallelism: number;
+  /** False where lists tell enough. */
+  readonly closer?: false;
+  readonly onRead?: (event: ReadEvent) => void;
+}
+
+/** A kind, or a parent, that could not be read is there with the reason. */
+export async function survey(input: SurveyInput): Promise<Live> {
+  const slots = new Slots(input.parallelism);
+  const needed = withNeeds(input.kinds, (kind) => kindsBehind(input.registry.get(kind)));
+  const kinds = input.registry.kinds.filter((provider) => needed.has(provider.kind));
+  const reading = new Map<string, Promise<LiveKind>>();
+  const found = new Map<string, LiveKind>();
+  // Parents stand before their members in the registry's order.
+  for (const provider of kinds) {
+    const parents = provider.nested === undefined ? undefined : reading.get(provider.nested.kind);
+    reading.set(provider.kind, readKind(input, slots, provider, parents));
+  }
+  await Promise.all(
+    kinds.map(async ({ kind }) => {
+      const live = await reading.get(kind);
+      if (live === undefined) return;
+      found.set(kind, live);
+      const objects = live.readable ? { objects: live.objects.length } : {};
+      input.onRead?.({ type: "read", kind, ...objects, done: found.size, total: kinds.length });
+    }),
+  );
+  return withNames(input.registry, new Map(kinds.flatMap(({ kind }) => pair(kind, found.get(kind)))));
+}
+
+const pair = (kind: string, live: LiveKind | undefined): readonly (readonly [string, LiveKind])[] =>
+  live === undefined ? [] : [[kind, live]];
+
+async function readKind(
+  input: SurveyInput,
+  slots: Slots,
+  provider: Provider,
+  parents: Promise<LiveKind> | undefined,
+): Promise<LiveKind> {
+  const above = await parents;
+  if (above?.readable === false) return above;
+  const scopes = above === undefined ? [[]] : above.objects.map(({ name }) => [name]);
+  const objects: LiveObject[] = [];
+  const unreadableParents = new Map();
+  const lists = await Promise.all(scopes.map((names) => listed(input, slots, provider, names)));
+  for (const [at, list] of lists.entries()) {
+    const [parent] = scopes[at] ?? [];
+    if ("objects" in list) objects.push(...list.objects);
+    else if (parent === undefined) return { readable: false, diagnostic: list.diagnostic };
+    else unreadableParents.set(parent, list.diagnostic);
+  }
+  return { readable: true, objects, unreadableParents };
+}
+
+async function listed(input: SurveyInput, slots: Slots, provider: Provider, parents: readonly string[]) {
+  try {
+    const objects = await slots.inside(() => provider.list(input.reader, { parents, names: new Set() }));
+    const { hydrate } = provider;
+    // Contents are fetched when they are written; here they would be read for nothing.
+    if (hydrate === undefined || provider.content !== undefined || input.closer === false) return { objects };
+    const wanted = unlikeDefaults(provider);
+    return {
+      objects: await Promise.all(
+        objects.map((object) => slots.inside(() => hydrate(input.reader, object, wanted))),
+      ),
+    };
+  } catch (failure) {
+    return { diagnostic: expected(failure) };
+  }
+}
+
+/** Every flag against its default: a kind that looks closer only where something is wanted then looks at everything. */
+function unlikeDefaults(provider: Provider): Values {
+  return Object.fromEntries(
+    Object.entries(provider.fields)
+      .filter(([, field]) => typeof field.default === "boolean")
+      .map(([name, field]) => [name, field.default === false]),
+  );
+}

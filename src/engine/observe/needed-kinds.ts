@@ -1,0 +1,151 @@
+// Which kinds a plan has to list: those of its resources, and those without which these cannot be judged.
+
+import { type Address, kindOf } from "../../core/address.ts";
+import { withNeeds } from "../../planner/model/order.ts";
+import { somewhere } from "../../resource/field-schema.ts";
+import { isBuiltIn, isSameName } from "../../resource/names.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { kindsNamedBy } from "../../resource/translated.ts";
+import type { State, StateRecord } from "../../state/model/record.ts";
+import type { Spec } from "./scope.ts";
+
+/** What a run is limited to (`--only`). */
+export interface Restriction {
+  /** Whether an address is asked for. */
+  readonly only: (address: Address) => boolean;
+  /** Whether some address of a kind may be asked for, whatever its name. */
+  readonly mayName: (kind: string) => boolean;
+}
+
+export interface Needing {
+  readonly registry: Registry;
+  /** Without a spec everything that the state knows is needed. */
+  readonly spec?: Spec;
+  readonly state: State;
+  readonly destroy?: boolean;
+  readonly restriction?: Restriction;
+}
+
+export function kindsNeeded(needing: Needing): ReadonlySet<string> {
+  return new Need(needing).kinds();
+}
+
+class Need {
+  readonly #from: Needing;
+  readonly #open: ReadonlySet<string>;
+  readonly #addresses: ReadonlySet<Address>;
+
+  constructor(from: Needing) {
+    this.#from = from;
+    const { state } = from;
+    const intents = [...state.open, ...state.sweeps.flatMap((sweep) => sweep.intent ?? [])];
+    this.#open = new Set(intents.map(({ address }) => kindOf(address)));
+    this.#addresses = this.#asked();
+  }
+
+  kinds(): ReadonlySet<string> {
+    const { registry, spec, restriction } = this.#from;
+    const authoritative = (spec?.policy.authoritative ?? []).filter(
+      (kind) => restriction?.mayName(kind) !== false,
+    );
+    const declared =
+      restriction === undefined ? [] : this.#all().filter((one) => restriction.mayName(kindOf(one)));
+    const used = [...this.#open, ...authoritative, ...[...this.#addresses, ...declared].map(kindOf)];
+    const known = new Set(used.filter((kind) => registry.find(kind) !== undefined));
+    return withNeeds([...known, ...this.#principals(known)], (kind) => this.#behind(registry.get(kind)));
+  }
+
+  #all(): readonly Address[] {
+    const { spec, state } = this.#from;
+    return [...(spec?.resources.keys() ?? []), ...state.records.keys()];
+  }
+
+  /** What the run is about: everything, or what it is limited to with what that needs. */
+  #asked(): ReadonlySet<Address> {
+    const { spec, state, restriction } = this.#from;
+    if (restriction === undefined) return new Set(this.#all());
+    const dependents = this.#dependents();
+    return withNeeds(this.#all().filter(restriction.only), (address) => [
+      ...(spec?.resources.get(address)?.dependsOn ?? []),
+      ...(state.records.get(address)?.depends_on ?? []),
+      // What uses an object lets go of it before it is deleted.
+      ...(this.#isLeaving(address) ? (dependents.get(address) ?? []) : []),
+    ]);
+  }
+
+  #dependents(): ReadonlyMap<Address, readonly Address[]> {
+    const { spec, state } = this.#from;
+    const found = new Map<Address, Address[]>();
+    const note = (from: Address, to: readonly Address[]): void => {
+      for (const one of to) found.set(one, [...(found.get(one) ?? []), from]);
+    };
+    for (const record of state.records.values()) note(record.address, record.depends_on);
+    for (const { address, dependsOn } of spec?.resources.values() ?? []) note(address, dependsOn);
+    return found;
+  }
+
+  #isLeaving(address: Address): boolean {
+    const { spec, state, destroy } = this.#from;
+    return state.records.has(address) && (destroy === true || spec?.resources.has(address) !== true);
+  }
+
+  /** A parent and its members are read together. Names behind ids are read where a field with names is managed. */
+  #behind(provider: Provider): readonly string[] {
+    const { kind, nested, fields } = provider;
+    const members = this.#from.registry.kinds.filter((one) => one.nested?.kind === kind);
+    return [
+      ...(nested === undefined ? [] : [nested.kind]),
+      ...members.map((member) => member.kind),
+      ...Object.entries(fields).flatMap(([name, field]) => {
+        const named = kindsNamedBy({ [name]: field });
+        return named.size > 0 && this.#needsNames(provider, name) ? [...named] : [];
+      }),
+    ];
+  }
+
+  /** A field that nobody manages is not compared. It counts for what happens to others when an object is deleted or replaced. */
+  #needsNames(provider: Provider, field: string): boolean {
+    const { registry, spec, state, destroy } = this.#from;
+    const { kind, fields } = provider;
+    if (spec === undefined || destroy === true || fields[field]?.whenAbsent !== "unmanaged") return true;
+    if (this.#open.has(kind) || spec.policy.authoritative.includes(kind)) return true;
+    for (const address of this.#addresses) {
+      if (kindOf(address) !== kind || registry.find(kind) === undefined) continue;
+      const record = state.records.get(address);
+      if (spec.resources.get(address)?.values[field] !== undefined || record?.applied[field] !== undefined)
+        return true;
+      if (record !== undefined && this.#mayGo(provider, record)) return true;
+    }
+    return false;
+  }
+
+  /** Whether a plan may delete or replace what a record speaks of, as far as can be told before anything is read. */
+  #mayGo(provider: Provider, record: StateRecord): boolean {
+    const resource = this.#from.spec?.resources.get(record.address);
+    if (resource === undefined || (record.deposed ?? []).length > 0) return true;
+    const immutable = Object.entries(provider.fields).filter(([, field]) => isReplacing(field));
+    return (
+      !isSameName(provider, record.name, resource.name) ||
+      immutable.some(([name]) => name !== provider.nameField)
+    );
+  }
+
+  /** Kinds of names that new resources speak of and the spec does not declare: whether they exist is checked where one of the kinds is read anyway. */
+  #principals(used: ReadonlySet<string>): readonly string[] {
+    const { registry, spec, state } = this.#from;
+    const found = new Set<string>();
+    for (const address of this.#addresses) {
+      const resource = spec?.resources.get(address);
+      if (resource === undefined || state.records.has(address)) continue;
+      const spoken = registry.get(resource.kind).speaksOf?.(resource.name);
+      if (spoken === undefined || !spoken.kinds.some((kind) => used.has(kind))) continue;
+      if (resource.dependsOn.some((one) => spoken.kinds.includes(kindOf(one)))) continue;
+      if (spoken.kinds.some((kind) => isBuiltIn(registry.get(kind), spoken.name))) continue;
+      for (const kind of spoken.kinds) found.add(kind);
+    }
+    return [...found];
+  }
+}
+
+const isReplacing = somewhere((field) => field.onChange === "replace");

@@ -1,0 +1,204 @@
+// Reads what the workspace holds now: one list for each kind in use, one for each managed parent of a nested kind.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import { isMissing } from "../../api/contract/refusals.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import type { ReadEvent } from "../../planner/model/plan.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Live, LiveKind } from "../../resource/live.ts";
+import { foldName } from "../../resource/names.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { kindsNamedBy, translated, withoutNames } from "../../resource/translated.ts";
+import type { State } from "../../state/model/record.ts";
+import { Slots } from "../concurrency.ts";
+import { expected } from "../failures.ts";
+import { type NameBook, nameBook } from "../name-index.ts";
+import type { Restriction } from "./needed-kinds.ts";
+import { type LiveSnapshot, onceEach } from "./readers.ts";
+import { isKnown, type Known, type Scope, type Spec, scopeOf } from "./scope.ts";
+
+export interface ObserveInput {
+  readonly registry: Registry;
+  readonly reader: Reader;
+  /** Without a spec everything that the state knows is read. */
+  readonly spec?: Spec;
+  readonly state: State;
+  /** Everything managed is to be deleted. */
+  readonly destroy?: boolean;
+  /** The addresses that the run is limited to; what these do not need is not read, and absent from the answer. */
+  readonly restriction?: Restriction;
+  /** How many requests may be under way at once. */
+  readonly parallelism: number;
+  readonly onRead?: (event: ReadEvent) => void;
+  /** Whether more than a list tells may be read about an object; without it about all that spec or state know. */
+  readonly looksAt?: (kind: string, object: LiveObject) => boolean;
+  /** What is in it is not read again, and what is read goes into it. */
+  readonly snapshot?: LiveSnapshot;
+}
+
+/** A kind, or a parent, whose list fails is unreadable with the reason; it is never taken for empty. */
+export async function observe(input: ObserveInput): Promise<Live> {
+  const scope = scopeOf(input);
+  const reading = new Reading(input, scope);
+  const live = await reading.all();
+  return withNames(input.registry, live);
+}
+
+class Reading {
+  readonly #input: ObserveInput;
+  readonly #scope: Scope;
+  readonly #slots: Slots;
+  readonly #reader: Reader;
+  readonly #kinds = new Map<string, Promise<LiveKind>>();
+  #done = 0;
+
+  constructor(input: ObserveInput, scope: Scope) {
+    this.#input = input;
+    this.#scope = scope;
+    this.#slots = new Slots(input.parallelism);
+    this.#reader = onceEach(input.reader, input.snapshot?.answers, input.snapshot !== undefined);
+  }
+
+  async all(): Promise<Live> {
+    const live = new Map<string, LiveKind>();
+    for (const provider of this.#scope.kinds) this.#kind(provider);
+    for (const provider of this.#scope.kinds) live.set(provider.kind, await this.#kind(provider));
+    return live;
+  }
+
+  /** Each kind is read once; members wait for their parents. */
+  #kind(provider: Provider): Promise<LiveKind> {
+    const known = this.#kinds.get(provider.kind);
+    if (known !== undefined) return known;
+    const reading = this.#read(provider).then((found) => this.#told(provider, found));
+    // Failures that are no answer of the service reach the caller through all().
+    reading.catch(() => undefined);
+    this.#kinds.set(provider.kind, reading);
+    return reading;
+  }
+
+  #told(provider: Provider, found: LiveKind): LiveKind {
+    this.#done += 1;
+    this.#input.onRead?.({
+      type: "read",
+      kind: provider.kind,
+      ...(found.readable ? { objects: found.objects.length } : {}),
+      done: this.#done,
+      total: this.#scope.kinds.length,
+    });
+    return found;
+  }
+
+  async #read(provider: Provider): Promise<LiveKind> {
+    if (provider.nested !== undefined) return this.#members(provider, provider.nested.kind);
+    const found = await this.#listed(provider, []);
+    if (!("objects" in found)) return { readable: false, diagnostic: found.diagnostic };
+    return { readable: true, objects: found.objects, unreadableParents: new Map() };
+  }
+
+  async #members(provider: Provider, parentKind: string): Promise<LiveKind> {
+    const parentProvider = this.#input.registry.get(parentKind);
+    const parents = await this.#kind(parentProvider);
+    if (!parents.readable) return parents;
+    const known = this.#scope.known(parentKind);
+    const managed = parents.objects.filter((parent) => isKnown(parentProvider, known, parent));
+    const objects: LiveObject[] = [];
+    const unreadableParents = new Map<string, Diagnostic>();
+    const lists = await Promise.all(managed.map(({ name }) => this.#listed(provider, [name])));
+    managed.forEach(({ name }, at) => {
+      const found = lists[at];
+      if (found === undefined) return;
+      if ("objects" in found) objects.push(...found.objects);
+      else unreadableParents.set(name, found.diagnostic);
+    });
+    return { readable: true, objects, unreadableParents };
+  }
+
+  /** One list, with more about the objects that the spec or the state knows. */
+  async #listed(provider: Provider, parents: readonly string[]): Promise<Listed> {
+    const known = this.#scope.known(provider.kind);
+    try {
+      const listed = await this.#slots.inside(() =>
+        provider.list(this.#reader, { parents, names: known.names, ids: known.ids }),
+      );
+      if (provider.hydrate === undefined) return { objects: listed };
+      const objects = await Promise.all(listed.map((object) => this.#hydrated(provider, known, object)));
+      return { objects: objects.filter((object) => object !== undefined) };
+    } catch (failure) {
+      return { diagnostic: expected(failure) };
+    }
+  }
+
+  async #hydrated(provider: Provider, known: Known, object: LiveObject): Promise<LiveObject | undefined> {
+    if (provider.hydrate === undefined || !isKnown(provider, known, object)) return object;
+    if (this.#input.looksAt?.(provider.kind, object) === false) return object;
+    const desired = known.desired.get(foldName(provider, object.name));
+    try {
+      return await this.#slots.inside(async () => this.#more(provider, object, desired));
+    } catch (failure) {
+      // It went away between the list and this look.
+      if (isMissing(failure)) return undefined;
+      throw failure;
+    }
+  }
+
+  /** More about an object, once for every plan of a snapshot. A digest of its content does not depend on what is desired. */
+  #more(
+    provider: Provider,
+    object: LiveObject,
+    desired: Values | undefined,
+  ): Promise<LiveObject> | LiveObject {
+    const { reader, snapshot } = this.#input;
+    if (provider.contentText === undefined || snapshot === undefined)
+      return provider.hydrate?.(this.#reader, object, desired) ?? object;
+    const key = `${provider.kind}\n${object.id}`;
+    const known =
+      snapshot.objects.get(key) ?? Promise.resolve(provider.hydrate?.(reader, object, desired) ?? object);
+    snapshot.objects.set(key, known);
+    return known;
+  }
+}
+
+type Listed = { readonly objects: readonly LiveObject[] } | { readonly diagnostic: Diagnostic };
+
+/**
+ * Ids in `names` fields become names. Where the named kind could not be read, neither can what names it; where nobody asked
+ * for it, nothing in such a field is managed, and the field is left out.
+ */
+export function withNames(registry: Registry, live: Live): Live {
+  const book = nameBook(registry, live);
+  return new Map(
+    [...live].map(([kind, found]) => [
+      kind,
+      found.readable ? named(registry.get(kind), found, live, book) : found,
+    ]),
+  );
+}
+
+function named(
+  provider: Provider,
+  found: Extract<LiveKind, { readonly readable: true }>,
+  live: Live,
+  book: NameBook,
+): LiveKind {
+  const kinds = kindsNamedBy(provider.fields);
+  if (kinds.size === 0) return found;
+  const unasked = new Set([...kinds].filter((kind) => !live.has(kind)));
+  let missing: Diagnostic | undefined;
+  const objects = found.objects.map((object) => ({
+    ...object,
+    values: translated(provider.fields, withoutNames(provider.fields, object.values, unasked), (kind, id) => {
+      const other = live.get(kind);
+      if (other?.readable === false) missing ??= unreadableNames(provider, kind, other.diagnostic);
+      return book.nameOf(kind, id);
+    }),
+  }));
+  return missing === undefined ? { ...found, objects } : { readable: false, diagnostic: missing };
+}
+
+function unreadableNames(provider: Provider, kind: string, reason: Diagnostic): Diagnostic {
+  return error(reason.code, `${provider.kind} name ${kind}, which could not be read: ${reason.message}`, {
+    ...(reason.hint === undefined ? {} : { hint: reason.hint }),
+  });
+}

@@ -1,0 +1,117 @@
+// What became of requests whose outcome is unknown: settles open intents and looks for late commits, from live data. Pure.
+// One late token: found at last and taken over, or as a leftover to be deleted; forgotten when its time is over.
+
+import { type Address, kindOf, type RemoteId } from "../../core/address.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { worldOf } from "../../planner/model/live-index.ts";
+import type { Live } from "../../resource/live.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { add, draftOf, stateOf } from "../../state/format/fold.ts";
+import type { Entry } from "../../state/model/journal-entry.ts";
+import type { OpenIntent, State, StateRecord, Sweep } from "../../state/model/record.ts";
+import type { Lease } from "../../state/model/store.ts";
+import { type Around, carriesToken, madeBy } from "./match-object.ts";
+import { isOurs, leftoverOf, recordOf, settle } from "./resolve-intent.ts";
+
+interface RecoverInput {
+  readonly registry: Registry;
+  readonly state: State;
+  readonly live: Live;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** The user takes over what exists (`--adopt`). */
+  readonly adopt?: boolean;
+}
+
+export interface Recovered {
+  /** The state once the entries are added. */
+  readonly state: State;
+  /** To be appended to the journal before anything else is written. */
+  readonly entries: readonly Entry[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function recover(input: RecoverInput): Recovered {
+  const draft = draftOf(input.state);
+  const world = worldOf(input.live, input.registry);
+  const entries: Entry[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const take = (found: { readonly entries: readonly Entry[]; readonly diagnostic?: Diagnostic }): void => {
+    for (const entry of found.entries) add(draft, { seq: 0, at: input.now, entry });
+    entries.push(...found.entries);
+    if (found.diagnostic !== undefined) diagnostics.push(found.diagnostic);
+  };
+  const readable = (kind: string, name: string): boolean =>
+    input.live.get(kind)?.readable === true && world.unreadable(kind, name) === undefined;
+  const around: Around = {
+    registry: input.registry,
+    world,
+    readable,
+    owner: (kind, id) => ownerOf(draft.records, kind, id),
+    now: input.now,
+    adopt: input.adopt === true,
+  };
+  for (const intent of input.state.open) take(settle(intent, draft.records.get(intent.address), around));
+  for (const one of [...draft.sweeps.values()]) take(sweep(one, draft.records, around));
+  return { state: stateOf(draft), entries, diagnostics };
+}
+
+/** Asked only of objects that an open intent or a late token may have made: few, so no index is kept. */
+function ownerOf(
+  records: ReadonlyMap<Address, StateRecord>,
+  kind: string,
+  id: RemoteId,
+): Address | undefined {
+  for (const { address, id: recorded, deposed } of records.values())
+    if (kindOf(address) === kind && (recorded === id || deposed?.includes(id) === true)) return address;
+  return undefined;
+}
+
+/** Makes durable what recovery found, and what else has to be known before anything is sent. To be done under the lock. */
+export async function recordRecovery(lease: Lease, entries: readonly Entry[]): Promise<void> {
+  await Promise.all(entries.map((entry) => lease.append(entry)));
+}
+
+interface Swept {
+  readonly entries: readonly Entry[];
+}
+
+const NOT_YET: Swept = { entries: [] };
+
+function sweep(one: Sweep, records: ReadonlyMap<Address, StateRecord>, around: Around): Swept {
+  const done: Entry = { type: "swept", token: one.token };
+  const later = around.now > one.until ? { entries: [done] } : NOT_YET;
+  const provider = around.registry.find(kindOf(one.address));
+  const { intent } = one;
+  if (provider === undefined || intent === undefined) return later;
+  if (!around.readable(provider.kind, intent.name)) return later;
+  const left = leftoverOf(intent, provider, around);
+  if (left.length > 0) return { entries: [...left, done] };
+  if (intent.action === "update") return later;
+  const live = madeBy(intent, provider, around);
+  if (live === undefined) return later;
+  if (isRecorded(records.get(one.address), live)) return { entries: [done] };
+  const record = claimed(intent, provider, records.get(one.address), live);
+  if (record !== undefined) return { entries: [{ type: "record", record }, done] };
+  return later;
+}
+
+function isRecorded(record: StateRecord | undefined, live: LiveObject): boolean {
+  return record !== undefined && (record.id === live.id || record.deposed?.includes(live.id) === true);
+}
+
+/** How a late commit enters the state; undefined where it is not certain that it is ours. */
+function claimed(
+  intent: OpenIntent,
+  provider: Provider,
+  record: StateRecord | undefined,
+  live: LiveObject,
+): StateRecord | undefined {
+  const certain = carriesToken(provider) || provider.crash === "repeatable" || isOurs(intent, provider, live);
+  if (!certain) return undefined;
+  if (record === undefined) return recordOf(intent, provider, undefined, live);
+  if (record.id === intent.replaces) return recordOf(intent, provider, record, live);
+  // The address has another object by now: this one is a leftover, which the next plan deletes.
+  return { ...record, deposed: [...(record.deposed ?? []), live.id] };
+}

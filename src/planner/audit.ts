@@ -1,0 +1,119 @@
+// An independent audit of a finished plan: it knows the rules of plans, not how plans are made.
+
+import { type Address, kindOf } from "../core/address.ts";
+import { type Diagnostic, error } from "../core/diagnostic.ts";
+import { isBuiltIn } from "../resource/names.ts";
+import { nameContradictions } from "./check/audit-names.ts";
+import { comparable, liveFingerprint } from "./diff/fingerprint.ts";
+import type { Change } from "./model/change.ts";
+import type { PlanInput } from "./model/input.ts";
+import { type World, worldOf } from "./model/live-index.ts";
+import { changeKey } from "./model/order.ts";
+import type { Plan } from "./model/plan.ts";
+
+/** Contradictions in a plan. Any of them is a bug of ours; a plan with one is neither shown as good nor applied. */
+export function auditPlan(plan: Plan, input: PlanInput): Diagnostic[] {
+  const world = worldOf(input.live, input.registry);
+  return [
+    ...duplicates(plan),
+    ...order(plan),
+    ...nameContradictions(plan, input.registry, world),
+    ...plan.changes.flatMap((change) => contradictions(change, input, world)),
+  ].map((message) =>
+    error("PLAN_UNSOUND", message, { hint: "this is a bug in workspace; nothing was changed" }),
+  );
+}
+
+function duplicates(plan: Plan): string[] {
+  const found: string[] = [];
+  const keys = new Set<string>();
+  const ids = new Map<string, Address>();
+  for (const change of plan.changes) {
+    const key = changeKey(change);
+    if (keys.has(key)) found.push(`${key} is planned twice`);
+    keys.add(key);
+    if (!("id" in change) || change.action === "forget") continue;
+    const id = `${change.kind} ${change.id}`;
+    const other = ids.get(id);
+    if (other !== undefined) found.push(`${id} is touched by ${other} and by ${change.address}`);
+    ids.set(id, change.address);
+  }
+  return found;
+}
+
+function order(plan: Plan): string[] {
+  const place = new Map(plan.changes.map((change, at) => [changeKey(change), at]));
+  const found: string[] = [];
+  plan.changes.forEach((change, at) => {
+    for (const need of change.dependsOn) {
+      const before = place.get(need);
+      if (before !== undefined && before > at)
+        found.push(`${change.address} needs ${need}, which comes later`);
+    }
+  });
+  return found;
+}
+
+function contradictions(change: Change, input: PlanInput, world: World): string[] {
+  const provider = input.registry.get(change.kind);
+  const found: string[] = [];
+  const declared = input.destroy !== true && input.spec.resources.has(change.address);
+  if (change.action !== "forget" && world.unreadable(change.kind, change.name) !== undefined)
+    found.push(`${change.address} is planned, but could not be read`);
+  if ("id" in change && change.action !== "forget") found.push(...wrongObject(change, input, world));
+  switch (change.action) {
+    case "create":
+      if (!declared) found.push(`${change.address} is created, but not in the spec`);
+      break;
+    case "update":
+      if (!declared) found.push(`${change.address} is updated, but not in the spec`);
+      if (change.diffs.some((diff) => diff.replaces))
+        found.push(`${change.address} changes an immutable field in place`);
+      if (change.steps.length === 0) found.push(`${change.address} is updated without a step`);
+      break;
+    case "replace":
+      if (!change.because.every((diff) => diff.replaces))
+        found.push(`${change.address} is replaced without a reason`);
+      if (isBuiltIn(provider, change.name)) found.push(`${change.address} is built in and would be replaced`);
+      break;
+    case "delete":
+      if (declared && change.deposed !== true) found.push(`${change.address} is deleted, but in the spec`);
+      if (isBuiltIn(provider, change.name)) found.push(`${change.address} is built in and would be deleted`);
+      if (!mayDelete(change.address, input, provider.nested !== undefined))
+        found.push(`${change.address} is deleted, but was never ours`);
+      break;
+    case "adopt":
+    case "forget":
+    case "noop":
+    case "report":
+      break;
+    default:
+      return change satisfies never;
+  }
+  return found;
+}
+
+function wrongObject(
+  change: Exclude<Change, { readonly action: "create" | "forget" }>,
+  input: PlanInput,
+  world: World,
+): string[] {
+  const provider = input.registry.get(change.kind);
+  const live = world.byId(change.kind, change.id);
+  if (live === undefined) return [`${change.address} rests on ${change.id}, which is not live`];
+  if (!("fingerprint" in change)) return [];
+  const isDelete = change.action === "delete" || change.action === "report";
+  const now = liveFingerprint(
+    provider.fields,
+    comparable(provider, live),
+    isDelete ? undefined : change.after,
+  );
+  return now === change.fingerprint ? [] : [`${change.address} carries the fingerprint of another object`];
+}
+
+/** Recorded, a member of a list that is ours, or of a kind that the policy calls authoritative. */
+function mayDelete(address: Address, input: PlanInput, nested: boolean): boolean {
+  return (
+    input.state.records.has(address) || nested || input.spec.policy.authoritative.includes(kindOf(address))
+  );
+}

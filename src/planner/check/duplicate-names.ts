@@ -1,0 +1,85 @@
+// Unmanaged objects that have the name of something to create, in kinds whose names are not unique: what to say about them.
+
+import type { Address } from "../../core/address.ts";
+import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
+import { listed, shellWord } from "../../core/sentences.ts";
+import type { LiveObject } from "../../resource/provider.ts";
+import type { Change, Create, Namesake } from "../model/change.ts";
+import type { Context } from "../model/context.ts";
+import type { Plan } from "../model/plan.ts";
+import { stateExists } from "./state-exists.ts";
+
+/** So many are named one by one; a message about more helps nobody. */
+const MOST = 10;
+
+export function namesakeOf(live: LiveObject): Namesake {
+  const { creator_user_name: creator } = live.facts;
+  return { id: live.id, ...(typeof creator === "string" ? { creator } : {}) };
+}
+
+/** `ID 12, created by ada@example.com; ID 13, creator unknown`. */
+export function namesakesText(found: readonly Namesake[]): string {
+  const texts = found
+    .slice(0, MOST)
+    .map(
+      ({ id, creator }) => `ID ${id}, ${creator === undefined ? "creator unknown" : `created by ${creator}`}`,
+    );
+  return [...texts, ...(found.length > MOST ? [`${found.length - MOST} more`] : [])].join("; ");
+}
+
+/** Commands that import one of them each: `` `workspace import jobs.a 12` or `workspace import jobs.a 13` ``. */
+export function importCommands(address: Address, found: readonly Namesake[]): string {
+  const commands = found.map(({ id }) => `\`workspace import ${shellWord(address)} ${shellWord(id)}\``);
+  return listed(commands, "or", MOST);
+}
+
+interface Duplicates {
+  readonly guards: Plan["guards"];
+  readonly warnings: readonly Diagnostic[];
+}
+
+/**
+ * Without a state, an object with the name of a new one was probably created by a run whose state is lost, so a guard
+ * blocks the plan. With a state, somebody else probably created it, so a warning is enough.
+ */
+export function duplicatesIn({ input }: Context, changes: readonly Change[]): Duplicates {
+  const { spec, state, registry } = input;
+  const found = changes.filter(hasNamesakes);
+  const details = (change: WithNamesakes) => {
+    const at = spec.resources.get(change.address)?.at;
+    const cause = namesakesText(change.namesakes);
+    return { address: change.address, ...(at === undefined ? {} : { at }), cause };
+  };
+  const existing = ({ address, kind, name }: Change): string =>
+    `${address}: an unmanaged ${registry.get(kind).one} named ${JSON.stringify(name)} already exists`;
+  if (stateExists(state) || input.allowDuplicates === true || spec.policy.duplicate_names === "allow") {
+    const warnings = found.map((change) =>
+      warning("PLAN_DUPLICATE_NAME", `${existing(change)}, and the plan creates another one`, {
+        ...details(change),
+        hint: toAdopt(change),
+      }),
+    );
+    return { guards: [], warnings };
+  }
+  const guards = found.map((change) => ({
+    diagnostic: error("GUARD_DUPLICATE_NAME", `${existing(change)}, and no state exists yet`, {
+      ...details(change),
+      hint: `${toAdopt(change)}; if its state is lost or elsewhere, restore it or pass --state (a shared state: \`--state workspace:/FOLDER\` or PostgreSQL); to create another one, pass --allow-duplicates or set policy.duplicate_names: allow`,
+    }),
+    addresses: [change.address],
+  }));
+  return { guards, warnings: [] };
+}
+
+type WithNamesakes = Create & Required<Pick<Create, "namesakes">>;
+
+function hasNamesakes(change: Change): change is WithNamesakes {
+  return change.action === "create" && change.namesakes !== undefined;
+}
+
+function toAdopt({ address, namesakes }: WithNamesakes): string {
+  const commands = importCommands(address, namesakes);
+  return namesakes.length === 1
+    ? `to adopt it, pass --adopt or run ${commands}`
+    : `to adopt one of them, run ${commands}`;
+}

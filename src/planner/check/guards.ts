@@ -1,0 +1,167 @@
+// Who objects to a plan: share of deletes, prevent_destroy, the kinds' own objections, limits of the service (design 5).
+
+import { type Address, parentOf } from "../../core/address.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { isBuiltIn } from "../../resource/names.ts";
+import type { Look, Provider } from "../../resource/provider.ts";
+import type { Change } from "../model/change.ts";
+import type { Context } from "../model/context.ts";
+import type { Guard } from "../model/plan.ts";
+import { plannedOf } from "../model/plan-view.ts";
+
+/** Below this many managed resources a share says nothing. */
+const SHARE_COUNTS_ABOVE = 10;
+
+export function guardsOf(context: Context, changes: readonly Change[], look: Look): Guard[] {
+  return [
+    ...maxDeletes(context, changes),
+    ...maxUnmanaged(context, changes),
+    ...preventDestroy(context, changes),
+    ...objections(context, changes, look),
+    ...limits(context, changes),
+  ];
+}
+
+function maxDeletes(context: Context, changes: readonly Change[]): Guard[] {
+  if (context.input.destroy === true) return [];
+  const deletes = changes.filter((change) => change.action === "delete" && change.deposed !== true);
+  const policy = context.input.spec.policy.max_deletes;
+  const managed = context.input.state.records.size;
+  const share = managed === 0 ? 0 : deletes.length / managed;
+  const refused =
+    "count" in policy ? deletes.length > policy.count : managed > SHARE_COUNTS_ABOVE && share > policy.share;
+  if (!refused) return [];
+  const allowed =
+    "count" in policy
+      ? `${policy.count}`
+      : `${Math.round(policy.share * 100)}% of ${managed} managed resources`;
+  const diagnostic = error(
+    "GUARD_MAX_DELETES",
+    `the plan deletes ${deletes.length} resources; policy.max_deletes allows ${allowed}`,
+    {
+      hint: "check that no file or target was lost; if the deletes are meant, raise policy.max_deletes",
+    },
+  );
+  return [{ diagnostic, addresses: deletes.map((change) => change.address) }];
+}
+
+/** What nobody manages counts against what is there of its kind, in a small spec as in a large one. */
+function maxUnmanaged(context: Context, changes: readonly Change[]): Guard[] {
+  const policy = context.input.spec.policy.max_deletes;
+  if ("count" in policy || context.input.destroy === true) return [];
+  const parts: string[] = [];
+  const addresses: Address[] = [];
+  for (const provider of context.input.registry.kinds) {
+    if (provider.nested !== undefined) continue;
+    const foreign = changes.filter(
+      ({ action, kind, address }) =>
+        action === "delete" && kind === provider.kind && !context.input.state.records.has(address),
+    );
+    const there = context.world.all(provider.kind).filter(({ name }) => !isBuiltIn(provider, name)).length;
+    if (foreign.length <= policy.share * there) continue;
+    parts.push(`${foreign.length} of ${there} ${provider.kind}`);
+    addresses.push(...foreign.map(({ address }) => address));
+  }
+  if (addresses.length === 0) return [];
+  const message = `the plan deletes what nobody manages: ${parts.join(", ")}; policy.max_deletes allows ${Math.round(policy.share * 100)}% of each kind`;
+  const hint =
+    "declare what is to stay; if the deletes are meant, raise policy.max_deletes, or make it a number";
+  return [{ diagnostic: error("GUARD_MAX_DELETES", message, { hint }), addresses }];
+}
+
+function preventDestroy(context: Context, changes: readonly Change[]): Guard[] {
+  return changes.flatMap((change) => {
+    const diagnostic = destroys(change) ? protection(context, change) : undefined;
+    return diagnostic === undefined ? [] : [{ diagnostic, addresses: [change.address] }];
+  });
+}
+
+/** What is forgotten because its parent goes is destroyed as well. */
+function destroys(change: Change): boolean {
+  if (change.action === "delete") return change.deposed !== true;
+  return change.action === "replace" || (change.action === "forget" && change.dependsOn.length > 0);
+}
+
+/** The spec's word counts; where it has none, what it last said. */
+function protection({ input }: Context, { address, action }: Change): Diagnostic | undefined {
+  const resource = input.spec.resources.get(address);
+  const would = `${address} would be ${action === "replace" ? "replaced" : "deleted"}`;
+  if (resource?.lifecycle.prevent_destroy === true)
+    return error("GUARD_PREVENT_DESTROY", `${would} and is marked prevent_destroy`, {
+      address,
+      at: resource.at,
+      hint: "take lifecycle.prevent_destroy away if that is meant",
+    });
+  if (resource !== undefined || input.state.records.get(address)?.prevent_destroy !== true) return undefined;
+  return error(
+    "GUARD_PREVENT_DESTROY",
+    `${would}; it is not in the spec, which last marked it prevent_destroy`,
+    {
+      address,
+      hint: `put it back without prevent_destroy and apply, then take it out; or keep it and let go of it: workspace state rm ${address}; if it has another key now: workspace state mv ${address} NEW`,
+    },
+  );
+}
+
+function objections(context: Context, changes: readonly Change[], look: Look): Guard[] {
+  const guards: Guard[] = [];
+  for (const change of changes) {
+    const planned = plannedOf(change, context.world);
+    const found =
+      planned === undefined
+        ? []
+        : (context.input.registry.get(change.kind).objections?.(planned, look) ?? []);
+    for (const one of found) {
+      const at = context.input.spec.resources.get(change.address)?.at;
+      const details = {
+        address: change.address,
+        ...(at === undefined ? {} : { at }),
+        ...(one.hint === undefined ? {} : { hint: one.hint }),
+      };
+      guards.push({ diagnostic: error(one.code, one.message, details), addresses: [change.address] });
+    }
+  }
+  return guards;
+}
+
+/** Counts after the plan, for kinds of which a workspace (or a parent) holds only so many. */
+function limits(context: Context, changes: readonly Change[]): Guard[] {
+  const guards: Guard[] = [];
+  for (const provider of context.input.registry.kinds) {
+    if (provider.limit === undefined) continue;
+    for (const [parent, count, addresses] of countsAfter(context, provider, changes)) {
+      if (addresses.length === 0 || count <= provider.limit.max) continue;
+      const where =
+        provider.limit.per === "parent" ? `${provider.nested?.kind ?? "parent"} ${parent}` : "the workspace";
+      const message = `after this plan ${where} would hold ${count} ${provider.kind}; the service allows ${provider.limit.max}`;
+      guards.push({
+        diagnostic: error("GUARD_LIMIT", message, { hint: "remove some that nobody needs first" }),
+        addresses,
+      });
+    }
+  }
+  return guards;
+}
+
+function countsAfter(
+  context: Context,
+  provider: Provider,
+  changes: readonly Change[],
+): [string, number, Address[]][] {
+  const counts = new Map<string, { count: number; creates: Address[] }>();
+  const slot = (name: string): { count: number; creates: Address[] } => {
+    const key = provider.limit?.per === "parent" ? parentOf(name) : "";
+    const known = counts.get(key) ?? { count: 0, creates: [] };
+    counts.set(key, known);
+    return known;
+  };
+  for (const live of context.world.all(provider.kind)) slot(live.name).count += 1;
+  for (const change of changes) {
+    if (change.kind !== provider.kind) continue;
+    if (change.action === "delete") slot(change.name).count -= 1;
+    if (change.action !== "create") continue;
+    slot(change.name).count += 1;
+    slot(change.name).creates.push(change.address);
+  }
+  return [...counts].map(([parent, { count, creates }]) => [parent, count, creates]);
+}

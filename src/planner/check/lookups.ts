@@ -1,0 +1,193 @@
+// Values that a plan sends and that only the workspace can confirm: versions, machine types, IDs of objects, paths of notebooks.
+
+import { type Address, remoteId } from "../../core/address.ts";
+import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
+import { isObject, type Json } from "../../core/json.ts";
+import { type Path, toPointer, toText, valueAt } from "../../core/pointer.ts";
+import { listed } from "../../core/sentences.ts";
+import { type Suggest, suggester } from "../../core/suggest.ts";
+import type { CatalogName } from "../../resource/catalog.ts";
+import { type FieldSchema, memberSchema, somewhere } from "../../resource/field-schema.ts";
+import type { Look } from "../../resource/provider.ts";
+import type { Resource } from "../../spec/model/spec.ts";
+import type { Change } from "../model/change.ts";
+import type { Context } from "../model/context.ts";
+import type { LookedUp, Lookups, PlanInput } from "../model/input.ts";
+import { worldOf } from "../model/live-index.ts";
+import { lookOf } from "../model/plan-view.ts";
+
+/** Where a value is to be found: in a catalog, or among the IDs or names of a kind. */
+export type Place =
+  | { readonly in: "catalog"; readonly of: CatalogName }
+  | { readonly in: "ids" | "names"; readonly of: string };
+
+export interface Question {
+  readonly address: Address;
+  readonly path: Path;
+  readonly text: string;
+  readonly place: Place;
+}
+
+type Around = Pick<Context, "input" | "world">;
+
+const asks = somewhere((field) => placeOf(field) !== undefined);
+
+function placeOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): Place | undefined {
+  if (catalog !== undefined) return { in: "catalog", of: catalog };
+  if (refersTo !== undefined) return { in: "ids", of: refersTo };
+  const [kind] = mentions ?? [];
+  return shouldExist === true && kind !== undefined ? { in: "names", of: kind } : undefined;
+}
+
+/** Of what the changes send, the values that neither the spec nor what was read confirms. */
+export function questionsOf(context: Around, changes: readonly Change[], look: Look): Question[] {
+  return changes.flatMap((change) => {
+    const resource = context.input.spec.resources.get(change.address);
+    const sends = change.action === "create" || change.action === "replace" || change.action === "update";
+    if (resource === undefined || !sends) return [];
+    return valuesIn(context, resource).flatMap(({ path, place }): Question[] => {
+      const text = valueAt(change.after, path);
+      if (typeof text !== "string" || !isSent(change, path)) return [];
+      const question = { address: change.address, path, text, place };
+      return isReference(resource, path, place) || isConfirmed(context, look, question) ? [] : [question];
+    });
+  });
+}
+
+function valuesIn(context: Around, resource: Resource): { readonly path: Path; readonly place: Place }[] {
+  const found: { readonly path: Path; readonly place: Place }[] = [];
+  const visit = (schema: FieldSchema, value: Json, path: Path): void => {
+    if (typeof value === "string") {
+      const place = placeOf(schema);
+      if (place !== undefined) found.push({ path, place });
+    } else if (Array.isArray(value))
+      value.forEach((item, at) => {
+        visit(schema.items ?? {}, item, [...path, at]);
+      });
+    else if (isObject(value))
+      for (const [key, inner] of Object.entries(value))
+        visit(memberSchema(schema, key), inner, [...path, key]);
+  };
+  const { fields } = context.input.registry.get(resource.kind);
+  for (const [field, value] of Object.entries(resource.values)) {
+    const schema = fields[field];
+    if (schema !== undefined && asks(schema)) visit(schema, value, [field]);
+  }
+  return found;
+}
+
+/** An update is judged by what it changes: what is there already was accepted once. */
+function isSent(change: Change, path: Path): boolean {
+  if (change.action !== "update") return true;
+  const here = `${toPointer(path)}/`;
+  return change.diffs.some((diff) => {
+    const there = `${toPointer(diff.path)}/`;
+    return here.startsWith(there) || there.startsWith(here);
+  });
+}
+
+/** What is still to be made is unknown, and an ID that a reference gives is that of a declared resource. */
+function isReference({ references }: Resource, path: Path, place: Place): boolean {
+  const here = toPointer(path);
+  const reference = references.find((one) => toPointer(one.path) === here);
+  return reference !== undefined && place.in !== "catalog";
+}
+
+function isConfirmed({ world }: Around, look: Look, { text, place }: Question): boolean {
+  if (text.includes("${")) return true;
+  if (place.in === "ids") return world.byId(place.of, remoteId(text)) !== undefined;
+  if (place.in === "catalog") return false;
+  return (
+    look.declared(place.of, text) || (world.byName(place.of, text).length > 0 && !look.goes(place.of, text))
+  );
+}
+
+/** The questions of a plan that was made, for whoever answers them. */
+export function openQuestions(input: PlanInput, changes: readonly Change[]): readonly Question[] {
+  const world = worldOf(input.live, input.registry);
+  const context: Around = { input, world };
+  return questionsOf(
+    context,
+    changes,
+    lookOf(input, world, () => changes),
+  );
+}
+
+/**
+ * The answers: an error for each value that the workspace does not have, a warning for what could not be asked. The service
+ * takes a path of nothing, and somebody else may bring what belongs there, so that is a warning, too.
+ */
+export function unconfirmed(context: Around, questions: readonly Question[]): Diagnostic[] {
+  const { lookups } = context.input;
+  if (lookups === undefined) return [];
+  const suggest = suggester();
+  const unasked = new Map<LookedUp | Diagnostic, Question[]>();
+  const found = questions.flatMap((question) => {
+    const answer = answerTo(lookups, question.place);
+    if (answer === undefined) return [];
+    if (answer.readable && answer.values.has(question.text)) return [];
+    const failure = answer.readable ? answer.failed?.get(question.text) : answer.diagnostic;
+    if (answer.readable && failure === undefined && answer.unasked?.has(question.text) !== true)
+      return [unknown(context, question, answer, suggest)];
+    const open = failure ?? answer;
+    unasked.set(open, [...(unasked.get(open) ?? []), question]);
+    return [];
+  });
+  return [...found, ...[...unasked].map(([open, about]) => unchecked(context, open, about))];
+}
+
+function answerTo(lookups: Lookups, place: Place): LookedUp | undefined {
+  return place.in === "catalog" ? lookups.catalogs.get(place.of) : lookups.kinds.get(place.of);
+}
+
+function unknown(
+  context: Around,
+  { address, path, text, place }: Question,
+  answer: Extract<LookedUp, { readonly readable: true }>,
+  suggest: Suggest,
+): Diagnostic {
+  const resource = context.input.spec.resources.get(address);
+  const best = place.in === "ids" ? undefined : suggest(text, answer.values);
+  const message = `${address}: ${toText(path)} ${JSON.stringify(text)} is not ${describes(context, place, answer)}`;
+  const told = place.in === "names" ? warning : error;
+  return told("PLAN_UNKNOWN_NAME", message, {
+    address,
+    ...(resource === undefined ? {} : { at: resource.locate(path) }),
+    hint: best === undefined ? hintFor(place, answer) : `did you mean ${JSON.stringify(best)}?`,
+  });
+}
+
+function describes(context: Around, place: Place, answer: LookedUp): string {
+  if (place.in === "catalog") return `a ${answer.one} of the workspace`;
+  const { one } = context.input.registry.get(place.of);
+  return place.in === "ids" ? `the ID of a ${one} in the workspace` : `a ${one} in the workspace`;
+}
+
+function hintFor({ of, in: where }: Place, { operation }: LookedUp): string {
+  if (operation !== undefined) return `to list them, run \`workspace api ${operation}\``;
+  return where === "ids"
+    ? `declare it under ${of} and write a reference, or correct the ID`
+    : `declare it under ${of}, correct the name, or create it before it is used`;
+}
+
+const NOTHING: Lookups = { catalogs: new Map(), kinds: new Map() };
+
+function unchecked(context: Around, open: LookedUp | Diagnostic, questions: readonly Question[]): Diagnostic {
+  const [first] = questions;
+  const answer = first === undefined ? undefined : answerTo(context.input.lookups ?? NOTHING, first.place);
+  const what = answer?.one === undefined ? first?.place.of : `${answer.one}s`;
+  const about = listed(questions.map(({ address, path }) => `${toText(path)} of ${address}`));
+  const verb = questions.length === 1 ? "is" : "are";
+  const at =
+    first === undefined ? undefined : context.input.spec.resources.get(first.address)?.locate(first.path);
+  if (!("code" in open))
+    return warning("PLAN_UNCHECKED", `too many folders to look into, so ${about} ${verb} not checked`, {
+      ...(at === undefined ? {} : { at }),
+      hint: "declare these resources, or check that they exist",
+    });
+  return warning("PLAN_UNCHECKED", `${what} could not be read, so ${about} ${verb} not checked`, {
+    ...(at === undefined ? {} : { at }),
+    cause: `${open.code}: ${open.message}`,
+    hint: open.hint ?? "check these values, or plan again",
+  });
+}

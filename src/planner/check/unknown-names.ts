@@ -1,0 +1,128 @@
+// Names in the spec that belong to nothing once a plan is applied: told by the plan, before an apply fails on them.
+
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { isObject, type Json, textsIn } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+import { type Suggest, suggester } from "../../core/suggest.ts";
+import { type FieldSchema, memberSchema, somewhere } from "../../resource/field-schema.ts";
+import { isBuiltIn } from "../../resource/names.ts";
+import type { Look, Provider } from "../../resource/provider.ts";
+import type { Resource } from "../../spec/model/spec.ts";
+import type { Change } from "../model/change.ts";
+import { type Context, ownerKey } from "../model/context.ts";
+
+/** A text of the spec that names a thing of one of these kinds. */
+interface Naming {
+  readonly text: string;
+  readonly kinds: readonly string[];
+  readonly path: Path | undefined;
+}
+
+const mayName = somewhere((field) => field.names !== undefined);
+
+type Standing = "there" | "goes" | "unknown";
+
+export function unknownNames(context: Context, changes: readonly Change[], look: Look): Diagnostic[] {
+  const going = new Set(
+    changes.flatMap((change) =>
+      change.action === "delete" || change.action === "replace" ? [ownerKey(change.kind, change.id)] : [],
+    ),
+  );
+  const suggest = suggester();
+  return changes.flatMap((change) => {
+    const resource = context.input.spec.resources.get(change.address);
+    if (resource === undefined || !reaches(change)) return [];
+    let before: ReadonlySet<string> | undefined;
+    const stoodThere = (text: string): boolean => {
+      before ??= "before" in change ? textsIn(change.before) : new Set<string>();
+      return before.has(text);
+    };
+    return namings(context.input.registry.get(resource.kind), resource).flatMap((naming) => {
+      const standing = standingOf(context, naming, going, look);
+      // What is there already under a name that no list knows is the service's affair.
+      if (
+        standing === "there" ||
+        (standing === "unknown" && (change.action === "noop" || stoodThere(naming.text)))
+      )
+        return [];
+      const hint =
+        standing === "goes" ? GOES : hintFor(naming, namesOf(context, naming.kinds, going), suggest);
+      return [unknown(resource, naming, standing, hint)];
+    });
+  });
+}
+
+function reaches(change: Change): boolean {
+  return change.action !== "delete" && change.action !== "forget" && change.action !== "report";
+}
+
+/** One readable kind that has the name is enough; a kind that nobody listed may have it. */
+function standingOf(context: Context, naming: Naming, going: ReadonlySet<string>, look: Look): Standing {
+  let standing: Standing = "unknown";
+  for (const kind of naming.kinds) {
+    const provider = context.input.registry.find(kind);
+    if (provider === undefined || context.input.live.get(kind)?.readable !== true) return "there";
+    if (look.declared(kind, naming.text) || isBuiltIn(provider, naming.text)) return "there";
+    const found = context.world.byName(kind, naming.text);
+    if (found.some((one) => !going.has(ownerKey(kind, one.id)))) return "there";
+    if (found.length > 0) standing = "goes";
+  }
+  // Only what takes a thing away is certain then.
+  return standing === "unknown" && context.input.partial === true ? "there" : standing;
+}
+
+function namings(provider: Provider, resource: Resource): Naming[] {
+  const found: Naming[] = [];
+  for (const [field, value] of Object.entries(resource.values)) {
+    const schema = provider.fields[field];
+    if (schema !== undefined && mayName(schema)) collect(schema, value, [field], found);
+  }
+  const inName = provider.speaksOf?.(resource.name);
+  if (inName !== undefined) found.push({ text: inName.name, kinds: inName.kinds, path: undefined });
+  return found;
+}
+
+function collect(schema: FieldSchema, value: Json, path: Path, found: Naming[]): void {
+  if (typeof value === "string") {
+    if (schema.names !== undefined && !value.includes("${"))
+      found.push({ text: value, kinds: [schema.names], path });
+  } else if (Array.isArray(value))
+    value.forEach((item, at) => {
+      collect(schema.items ?? {}, item, [...path, at], found);
+    });
+  else if (isObject(value))
+    for (const [key, inner] of Object.entries(value))
+      collect(memberSchema(schema, key), inner, [...path, key], found);
+}
+
+/** Names that will be there after the plan. */
+function namesOf(context: Context, kinds: readonly string[], going: ReadonlySet<string>): readonly string[] {
+  const live = kinds.flatMap((kind) =>
+    context.world.all(kind).filter((one) => !going.has(ownerKey(kind, one.id))),
+  );
+  const declared = [...context.input.spec.resources.values()].filter(({ kind }) => kinds.includes(kind));
+  return [...live, ...declared].map(({ name }) => name);
+}
+
+const GOES = "take the name out here too, or write the new one";
+
+function hintFor({ text, kinds }: Naming, names: readonly string[], suggest: Suggest): string {
+  const best = suggest(text, names);
+  const declare = `declare it under ${kinds.join(" or ")}`;
+  return best === undefined
+    ? `${declare}, or correct the name`
+    : `did you mean ${JSON.stringify(best)}? else ${declare}`;
+}
+
+function unknown(resource: Resource, naming: Naming, standing: Standing, hint: string): Diagnostic {
+  const { text, kinds, path } = naming;
+  const message =
+    standing === "goes"
+      ? `${resource.address} names "${text}", which this plan takes away`
+      : `${resource.address} names "${text}", and there is no such thing among the ${kinds.join(" and ")}`;
+  return error("PLAN_UNKNOWN_NAME", message, {
+    address: resource.address,
+    at: path === undefined ? resource.at : resource.locate(path),
+    hint,
+  });
+}

@@ -1,0 +1,109 @@
+// What could not be read, told once for each cause: a kind that could not be read stops the apply.
+// Who else uses what a plan takes away: kinds to look into, and what could not be seen of them.
+
+import { type Address, kindOf, nameOf } from "../../core/address.ts";
+import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
+import { listed } from "../../core/sentences.ts";
+import type { LiveKind } from "../../resource/live.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { Change } from "../model/change.ts";
+import type { Context } from "../model/context.ts";
+import type { PlanInput } from "../model/input.ts";
+
+interface Unread {
+  /** `pools`, or `acls of etl`. */
+  readonly what: string;
+  readonly reason: Diagnostic;
+}
+
+/** Deletes of such a kind are not even planned: unreadable is never empty. */
+export function unreadableKinds({ input: { live, spec, state } }: Context): Diagnostic[] {
+  const managed = new Set([...spec.resources.values()].map((one) => one.kind));
+  for (const kind of spec.policy.authoritative) managed.add(kind);
+  for (const address of state.records.keys()) managed.add(kindOf(address));
+  const unread: Unread[] = [];
+  for (const [kind, found] of live) {
+    if (!managed.has(kind)) continue;
+    if (!found.readable) unread.push({ what: kind, reason: found.diagnostic });
+    else
+      for (const [parent, reason] of found.unreadableParents)
+        unread.push({ what: `${kind} of ${parent}`, reason });
+  }
+  return [...Map.groupBy(unread, ({ reason }) => causeOf(reason)).values()].map(told);
+}
+
+/** The reason without what differs from one request to the next: its operation, its attempts and their time. */
+function causeOf({ code, message, hint = "" }: Diagnostic): string {
+  const rest = message
+    .replace(/^.* could not be read: /, "")
+    .replace(/^[\w-]+(\/[\w-]+)+ /, "")
+    .replace(/, \d+ attempts in \d+ s$/, "");
+  return `${code}\n${rest}\n${hint}`;
+}
+
+/** The shortest reason is the one that names no kind but its own. */
+function told(group: readonly Unread[]): Diagnostic {
+  const reasons = group.map(({ reason }) => reason);
+  const reason = reasons.reduce((best, one) => (one.message.length < best.message.length ? one : best));
+  const them = group.length === 1 ? "it" : "them";
+  return error(
+    "PLAN_UNREADABLE",
+    `${listed(group.map(({ what }) => what))} could not be read; nothing of ${them} is planned, and nothing of ${them} is deleted`,
+    {
+      hint: reason.hint ?? "put the cause right and plan again",
+      cause: `${reason.code}: ${reason.message}`,
+    },
+  );
+}
+
+/** Kinds that use what goes and that the input tells nothing, or not all, about. Empty for a plan that takes nothing away. */
+export function kindsAround(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, Address> {
+  const kinds = new Map<string, Address>();
+  for (const change of changes) {
+    if (change.action !== "delete" && change.action !== "replace") continue;
+    for (const kind of input.registry.get(change.kind).usedBy ?? [])
+      if (!kinds.has(kind) && !isSeen(input, input.registry.get(kind), change))
+        kinds.set(kind, change.address);
+  }
+  return kinds;
+}
+
+function isSeen({ live, spec, state }: PlanInput, { kind, nested }: Provider, change: Change): boolean {
+  if (nested === undefined) return live.has(kind);
+  const isManaged = (address: Address) => spec.resources.has(address) || state.records.has(address);
+  if (nested.kind === change.kind) return isManaged(change.address);
+  const parents = live.get(nested.kind);
+  if (parents?.readable !== true) return false;
+  // Members are read where the spec or the state has the parent.
+  const known = new Set<string>();
+  for (const one of spec.resources.values()) if (one.kind === nested.kind) known.add(one.name);
+  for (const one of state.records.values()) if (kindOf(one.address) === nested.kind) known.add(one.name);
+  return parents.objects.every(({ name }) => known.has(name));
+}
+
+/** Said where a plan takes something away and cannot tell what that does to others. */
+export function unseen(input: PlanInput, changes: readonly Change[]): Diagnostic[] {
+  const { around } = input;
+  if (around === undefined) return [];
+  return [...kindsAround(input, changes)].flatMap(([kind, address]) => {
+    const found = around.get(kind);
+    return found === undefined ? [] : untold(kind, address, found);
+  });
+}
+
+function untold(kind: string, address: Address, found: LiveKind): Diagnostic[] {
+  const reason = found.readable ? [...found.unreadableParents.values()][0] : found.diagnostic;
+  if (reason === undefined) return [];
+  const what = found.readable ? `the ${kind} of ${[...found.unreadableParents.keys()].join(", ")}` : kind;
+  return [
+    warning(
+      "PLAN_UNSEEN",
+      `${what} could not be read, so what uses ${kindOf(address)} such as ${nameOf(address)} is not known`,
+      {
+        address,
+        cause: `${reason.code}: ${reason.message}`,
+        hint: "the plan may do more to others than it says; look, or plan again",
+      },
+    ),
+  ];
+}

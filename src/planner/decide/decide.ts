@@ -1,0 +1,229 @@
+// What is to happen to one desired resource: create, update, replace, adopt, or nothing.
+// One difference inside a sentence: the live value and the one that is wanted, short, and masked where nobody may see it.
+
+import type { Address, RemoteId } from "../../core/address.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { stringifyJson } from "../../core/exact-json.ts";
+import type { Json } from "../../core/json.ts";
+import { toText, valueAt, withValueAt } from "../../core/pointer.ts";
+import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { Cause, FieldDiff, LiveObject, Provider } from "../../resource/provider.ts";
+import type { Resource } from "../../spec/model/spec.ts";
+import { changedByService, diffResource } from "../diff/diff.ts";
+import { comparable, declaredForm, liveFingerprint } from "../diff/fingerprint.ts";
+import { isIgnored, keepingIgnored } from "../diff/normalize.ts";
+import { type Resolved, resolveReferences, withFollowed } from "../diff/references.ts";
+import { spelled } from "../diff/spelling.ts";
+import type { Change, NonEmpty, Replace, Update } from "../model/change.ts";
+import { attributeOf, type Context, recordedOf } from "../model/context.ts";
+import { type Found, findLive } from "./match-live.ts";
+
+type Decision = { readonly change: Change } | { readonly refused: Diagnostic };
+
+export function decide(context: Context, resource: Resource, provider: Provider): Decision {
+  const found = findLive(context, resource, provider);
+  if (found.is === "refused") return { refused: found.diagnostic };
+  const resolved = desiredOf(context, resource, provider);
+  if (found.is === "absent") return { change: creation(context, resource, resolved, found) };
+  const comparison = compared(context, resource, provider, resolved, found.live, found.is === "takeover");
+  return actionFor(context, resource, provider, comparison);
+}
+
+/** The desired values with references put in, the natural name filled in, and what the kind leaves out removed. */
+function desiredOf(context: Context, resource: Resource, provider: Provider): Resolved {
+  const resolved = resolveReferences(resource, (address, attribute) =>
+    attributeOf(context, address, attribute),
+  );
+  const values = spelled(context, provider, resolved.values);
+  return { ...resolved, values: declaredForm(provider, resource.name, values) };
+}
+
+function common(resource: Resource, cause: Cause, reasons: readonly string[]) {
+  const { address, kind, name, dependsOn } = resource;
+  return { address, kind, name, cause, reasons, consequences: [], dependsOn };
+}
+
+function reaching(resource: Resource, after: Values, resolved: Resolved) {
+  const payload = resource.payload?.digest;
+  return { after, unresolved: resolved.unresolved, ...(payload === undefined ? {} : { payload }) };
+}
+
+type Absent = Extract<Found, { readonly is: "absent" }>;
+
+function creation(
+  context: Context,
+  resource: Resource,
+  resolved: Resolved,
+  { newParent, namesakes }: Absent,
+): Change {
+  const { cause, reasons } = whyCreated(context, resource, newParent);
+  return {
+    action: "create",
+    ...common(resource, cause, reasons),
+    ...reaching(resource, resolved.values, resolved),
+    ...(namesakes === undefined ? {} : { namesakes }),
+  };
+}
+
+/** What goes with its replaced parent did not go outside. */
+function whyCreated(
+  context: Context,
+  resource: Resource,
+  newParent: Address | undefined,
+): { readonly cause: Cause; readonly reasons: readonly string[] } {
+  const misfit = context.misfits.get(resource.address);
+  if (misfit !== undefined)
+    return { cause: "spec", reasons: [`what the state records under this address is ${misfit.name}`] };
+  if (!context.input.state.records.has(resource.address)) return { cause: "spec", reasons: [] };
+  const parent = newParent === undefined ? undefined : context.decided.get(newParent);
+  if (parent?.action === "replace")
+    return { cause: parent.cause, reasons: [`it goes with the old ${parent.address}`] };
+  return { cause: "drift", reasons: ["it is recorded and no longer in the workspace"] };
+}
+
+interface Compared {
+  readonly live: LiveObject;
+  readonly takeover: boolean;
+  readonly unfinished: boolean;
+  readonly diffs: readonly FieldDiff[];
+  readonly reach: ReturnType<typeof reaching>;
+  readonly existing: { readonly id: RemoteId; readonly before: Values };
+  /** Of what was compared; made only for changes that rest on it. */
+  fingerprint(): string;
+}
+
+function compared(
+  context: Context,
+  resource: Resource,
+  provider: Provider,
+  resolved: Resolved,
+  object: LiveObject,
+  takeover: boolean,
+): Compared {
+  const record = context.input.state.records.get(resource.address);
+  const live = comparable(provider, object);
+  const ignored = resource.lifecycle.ignore_changes;
+  const recorded = takeover ? undefined : recordedOf(provider, record);
+  const found = diffResource(provider.fields, resolved.values, live, recorded, resolved.unknown);
+  const all = withFollowed(context, resource, recorded, found);
+  const diffs = ignored.length === 0 ? all : all.filter((diff) => !isIgnored(diff.path, ignored));
+  const after = withTargets(keepingIgnored(resolved.values, live.values, ignored), diffs);
+  return {
+    live: object,
+    takeover,
+    unfinished: record?.status === "creating",
+    diffs,
+    reach: reaching(resource, after, resolved),
+    existing: { id: live.id, before: live.values },
+    fingerprint: () => liveFingerprint(provider.fields, live, after),
+  };
+}
+
+function actionFor(context: Context, resource: Resource, provider: Provider, found: Compared): Decision {
+  const [first, ...rest] = found.diffs;
+  if (first === undefined) return { change: unchanged(resource, found) };
+  const diffs: NonEmpty<FieldDiff> = [first, ...rest];
+  const [forced, ...more] = diffs.filter((diff) => diff.replaces);
+  const head = common(resource, combined(diffs), reasonsOf(context, resource, provider, found));
+  const base = { ...head, ...found.reach, ...found.existing, fingerprint: found.fingerprint(), diffs };
+  if (forced === undefined) {
+    const steps = provider.steps?.(diffs, found.live, found.reach.after) ?? [{ operation: "update" }];
+    return { change: { action: "update", ...base, steps } satisfies Update };
+  }
+  const because: NonEmpty<FieldDiff> = [forced, ...more];
+  if (immutablePolicy(context, resource) === "error")
+    return { refused: immutable(resource, provider, because) };
+  return {
+    change: {
+      action: "replace",
+      ...base,
+      because,
+      replacing: provider.replacing,
+      removeAfter: [],
+    } satisfies Replace,
+  };
+}
+
+function unchanged(resource: Resource, found: Compared): Change {
+  const reasons = found.takeover ? ["it exists as the spec asks for it"] : [];
+  const same = { ...common(resource, "spec", reasons), ...found.reach, ...found.existing };
+  return found.takeover || found.unfinished
+    ? { action: "adopt", ...same, fingerprint: found.fingerprint() }
+    : { action: "noop", ...same };
+}
+
+/** Defaults and recorded values that drifted are written out, so that a write brings them back. */
+function withTargets(values: Values, diffs: readonly FieldDiff[]): Values {
+  let after = values;
+  for (const diff of diffs) {
+    if (diff.after !== undefined && valueAt(after, diff.path) === undefined)
+      after = withValueAt(after, diff.path, diff.after) as Values;
+  }
+  return after;
+}
+
+function combined(diffs: readonly FieldDiff[]): Cause {
+  const causes = new Set(diffs.map((diff) => diff.cause));
+  return causes.size === 1 ? ([...causes][0] ?? "spec") : "both";
+}
+
+function reasonsOf(
+  context: Context,
+  resource: Resource,
+  provider: Provider,
+  found: Compared,
+): readonly string[] {
+  const reasons: string[] = [];
+  if (found.takeover) reasons.push("it exists and is taken over");
+  if (found.unfinished) reasons.push("its creation was cut and is finished now");
+  const moved = new Set<string>();
+  for (const reference of resource.references) {
+    for (const part of reference.parts)
+      if (typeof part !== "string" && context.decided.get(part.address)?.action === "replace")
+        moved.add(part.address);
+  }
+  for (const address of [...moved].sort()) reasons.push(`${address} is replaced and gets a new id`);
+  for (const diff of found.diffs)
+    if (diff.replaces) reasons.push(`${toText(diff.path)} cannot be changed in place`);
+  for (const diff of found.diffs) {
+    const why = changedByService(provider.fields[String(diff.path[0])] ?? {}, found.live);
+    if (why !== undefined)
+      reasons.push(`the service itself set ${toText(diff.path)} to ${String(diff.before)} (${why})`);
+  }
+  return reasons;
+}
+
+function immutablePolicy(context: Context, resource: Resource): "error" | "replace" {
+  const { policy } = context.input.spec;
+  return (
+    resource.lifecycle.on_immutable_change ??
+    policy.on_immutable_change_by_kind[resource.kind] ??
+    policy.on_immutable_change
+  );
+}
+
+function immutable(resource: Resource, provider: Provider, because: NonEmpty<FieldDiff>): Diagnostic {
+  const fields = because.map((diff) => toText(diff.path)).join(", ");
+  const [first] = because;
+  return error("PLAN_IMMUTABLE", `${resource.address}: ${fields} cannot be changed in place`, {
+    address: resource.address,
+    at: resource.locate(first.path),
+    cause: because.map((diff) => movedText(provider.fields, diff)).join("; "),
+    hint: "change it back, or let the resource be replaced with lifecycle: { on_immutable_change: replace }",
+  });
+}
+
+const LONGEST = 120;
+
+/** `node_type_id: "Standard_DS3_v2" → "Standard_DS4_v2"`. */
+function movedText(fields: FieldTable, { path, before, after }: FieldDiff): string {
+  const isHidden = fields[String(path[0])]?.sensitive === true;
+  const text = (value: Json | undefined): string => (isHidden ? "(sensitive)" : valueText(value));
+  return `${toText(path)}: ${text(before)} → ${text(after)}`;
+}
+
+function valueText(value: Json | undefined): string {
+  if (value === undefined) return "nothing";
+  const text = stringifyJson(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

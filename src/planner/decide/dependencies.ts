@@ -1,0 +1,112 @@
+// Which change waits for which: what a resource needs comes before it; what held an id lets go before the object does.
+
+import type { Address } from "../../core/address.ts";
+import { isObject, type Json } from "../../core/json.ts";
+import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
+import { foldName } from "../../resource/names.ts";
+import type { Change } from "../model/change.ts";
+import type { Context } from "../model/context.ts";
+import { withNeeds } from "../model/order.ts";
+
+/** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
+export function withEdges(context: Context, changes: readonly Change[]): Change[] {
+  const acting = new Set(changes.filter((change) => acts(change)).map((change) => change.address));
+  const dependents = dependentsOf(context);
+  for (const [going, holders] of liveHolders(context, changes))
+    for (const holder of holders) addTo(dependents, holder, going);
+  const holders = (address: Address): readonly Address[] =>
+    [...(dependents.get(address) ?? [])].filter((one) => acting.has(one) && one !== address).sort();
+  return changes.map((change) => {
+    const needs = change.dependsOn.filter((one) => acting.has(one));
+    switch (change.action) {
+      case "delete":
+        return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };
+      case "replace":
+        return { ...change, dependsOn: needs, removeAfter: holders(change.address) };
+      case "create":
+      case "update":
+      case "adopt":
+      case "forget":
+      case "noop":
+      case "report":
+        return { ...change, dependsOn: needs };
+      default:
+        return change satisfies never;
+    }
+  });
+}
+
+/** Whether a change does anything that another change can wait for. A forgotten resource holds nothing back. */
+function acts(change: Change): boolean {
+  return change.action !== "noop" && change.action !== "report" && change.action !== "forget";
+}
+
+/** Who holds, or held at the last apply, what. */
+function dependentsOf(context: Context): Map<Address, Set<Address>> {
+  const dependents = new Map<Address, Set<Address>>();
+  const add = (from: Address, to: Address): void => addTo(dependents, from, to);
+  for (const record of context.input.state.records.values())
+    for (const one of record.depends_on) add(record.address, one);
+  for (const resource of context.input.spec.resources.values())
+    for (const one of resource.dependsOn) add(resource.address, one);
+  return dependents;
+}
+
+function addTo(dependents: Map<Address, Set<Address>>, from: Address, to: Address): void {
+  const known = dependents.get(to);
+  if (known === undefined) dependents.set(to, new Set([from]));
+  else known.add(from);
+}
+
+/** Who is updated and holds, live, what is deleted: neither the spec nor the state need to know of that. */
+function liveHolders(context: Context, changes: readonly Change[]): ReadonlyMap<Address, readonly Address[]> {
+  const { registry } = context.input;
+  const going = new Map<string, Address>();
+  for (const change of changes)
+    if (change.action === "delete") {
+      const { kind, name, address, id } = change;
+      going.set(`${kind}\n${foldName(registry.get(kind), name)}`, address);
+      going.set(`${kind}\n${id}`, address);
+    }
+  const holders = new Map<Address, Address[]>();
+  if (going.size === 0) return holders;
+  for (const change of changes) {
+    if (change.action !== "update") continue;
+    for (const [kind, text] of mentioned(registry.get(change.kind).fields, change.before)) {
+      const address =
+        going.get(`${kind}\n${foldName(registry.get(kind), text)}`) ?? going.get(`${kind}\n${text}`);
+      if (address !== undefined) holders.set(address, [...(holders.get(address) ?? []), change.address]);
+    }
+  }
+  return holders;
+}
+
+/** Everything that values name or refer to, as kind and natural name or id. */
+function mentioned(fields: FieldTable, values: Values): readonly (readonly [string, string])[] {
+  const found: [string, string][] = [];
+  const visit = (schema: FieldSchema, value: Json | undefined, kind: string | undefined): void => {
+    const named = schema.names ?? schema.refersTo ?? kind;
+    if (typeof value === "string") {
+      if (named !== undefined) found.push([named, value]);
+    } else if (Array.isArray(value)) for (const item of value) visit(schema.items ?? {}, item, named);
+    else if (isObject(value))
+      for (const [key, inner] of Object.entries(value)) visit(memberSchema(schema, key), inner, undefined);
+  };
+  for (const [name, schema] of Object.entries(fields)) visit(schema, values[name], undefined);
+  return found;
+}
+
+/** Keeps the changes that `only` names and everything that those need. */
+export function restricted(changes: readonly Change[], only: (address: Address) => boolean): Change[] {
+  const byAddress = new Map<Address, Change[]>();
+  for (const change of changes)
+    byAddress.set(change.address, [...(byAddress.get(change.address) ?? []), change]);
+  const named = changes.map((change) => change.address).filter((address) => only(address));
+  const kept = withNeeds(named, (address) =>
+    (byAddress.get(address) ?? []).flatMap((change) => [
+      ...change.dependsOn,
+      ...("nameFrom" in change && change.nameFrom !== undefined ? [change.nameFrom.address] : []),
+    ]),
+  );
+  return changes.filter((change) => kept.has(change.address));
+}

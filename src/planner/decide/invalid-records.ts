@@ -1,0 +1,52 @@
+// Records that cannot be true: where a key is the name itself, an address stands for one thing only, and no other.
+
+import { type Address, kindOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
+import { isSameName } from "../../resource/names.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { StateRecord } from "../../state/model/record.ts";
+import type { PlanInput } from "../model/input.ts";
+
+export interface Believed {
+  readonly input: PlanInput;
+  /** Records that planning leaves out: what they speak of is not what their address means. */
+  readonly misfits: ReadonlyMap<Address, StateRecord>;
+}
+
+/** The input without records of one thing under the address of another. */
+export function believed(input: PlanInput): Believed {
+  const misfits = new Map<Address, StateRecord>();
+  for (const record of input.state.records.values())
+    if (isMisfit(input, record)) misfits.set(record.address, record);
+  if (misfits.size === 0) return { input, misfits };
+  const records = new Map([...input.state.records].filter(([address]) => !misfits.has(address)));
+  return { input: { ...input, state: { ...input.state, records } }, misfits };
+}
+
+function isMisfit({ registry, spec }: PlanInput, record: StateRecord): boolean {
+  const provider = registry.find(kindOf(record.address));
+  if (provider === undefined || provider.nameField !== undefined) return false;
+  const meant = spec.resources.get(record.address)?.name;
+  if (meant !== undefined) return !isSameName(provider, record.name, meant);
+  return (
+    !isSameName(provider, ownName(provider, record.name), ownName(provider, nameOf(record.address))) ||
+    isElsewhere(registry, provider, record)
+  );
+}
+
+/** Whether a record may have an address: everywhere, save where the key of a kind is its name. */
+export function mayBeAt(provider: Provider, record: StateRecord, address: Address): boolean {
+  return provider.nameField !== undefined || isSameName(provider, record.name, nameOf(address));
+}
+
+/** A nested thing by itself: the name of its parent is the parent's to tell. */
+function ownName(provider: Provider, name: string): string {
+  return provider.nested === undefined ? name : memberOf(name);
+}
+
+/** A member of one parent that is recorded as the member of another. */
+function isElsewhere(registry: Registry, { nested }: Provider, record: StateRecord): boolean {
+  if (nested === undefined || registry.get(nested.kind).nameField !== undefined) return false;
+  const parent = record.depends_on.find((one) => kindOf(one) === nested.kind);
+  return parent !== undefined && nameOf(parent) !== parentOf(record.name);
+}

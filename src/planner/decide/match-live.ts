@@ -1,0 +1,135 @@
+// Which live object a desired resource means: the recorded id first, then the natural name, never a guess.
+
+import type { Address } from "../../core/address.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { isBuiltIn, isSameName } from "../../resource/names.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Resource } from "../../spec/model/spec.ts";
+import type { StateRecord } from "../../state/model/record.ts";
+import { importCommands, namesakeOf, namesakesText } from "../check/duplicate-names.ts";
+import { isIgnored } from "../diff/normalize.ts";
+import type { Namesake, NonEmpty } from "../model/change.ts";
+import { type Context, holdsUnreadable, ownerKey } from "../model/context.ts";
+
+/** `ours`: recorded and there. `takeover`: there, not recorded, and we may have it. `absent`: to be created. */
+export type Found =
+  | { readonly is: "ours" | "takeover"; readonly live: LiveObject }
+  | {
+      readonly is: "absent";
+      readonly newParent?: Address;
+      readonly namesakes?: NonEmpty<Namesake>;
+    }
+  | { readonly is: "refused"; readonly diagnostic: Diagnostic };
+
+export function findLive(context: Context, resource: Resource, provider: Provider): Found {
+  const newParent = newParentOf(context, resource, provider);
+  if (newParent !== undefined) return { is: "absent", newParent };
+  const record = context.input.state.records.get(resource.address);
+  const recorded = record === undefined ? undefined : context.world.byId(resource.kind, record.id);
+  const returning = recorded === undefined ? undefined : returningTo(context, resource, provider, recorded);
+  if (returning !== undefined) return { is: "takeover", live: returning };
+  if (recorded !== undefined) return { is: "ours", live: recorded };
+  const named = context.world.byName(resource.kind, resource.name);
+  const free = named.filter((one) => !context.owners.has(ownerKey(resource.kind, one.id)));
+  if (!provider.unique) return withoutUniqueNames(context, resource, provider, free);
+  const [only] = named;
+  if (only === undefined) return { is: "absent" };
+  const owner = context.owners.get(ownerKey(resource.kind, only.id));
+  if (owner !== undefined && givesUpName(context, owner, resource, provider, only)) return { is: "absent" };
+  if (owner !== undefined && owner !== resource.address)
+    return refuse(resource, provider, heldBy(owner, resource.address));
+  return mayTakeOver(context, resource, provider)
+    ? { is: "takeover", live: only }
+    : refuse(resource, provider, adoptHint(resource.address, only, record));
+}
+
+/** Whether the spec gives the object that has the name of a resource another name. */
+function givesUpName(
+  context: Context,
+  owner: Address,
+  { address, name }: Resource,
+  provider: Provider,
+  live: LiveObject,
+): boolean {
+  const { spec, state, destroy } = context.input;
+  const other = owner === address || destroy === true ? undefined : spec.resources.get(owner);
+  if (other === undefined || provider.nameField === undefined) return false;
+  return (
+    state.records.get(owner)?.id === live.id &&
+    !isSameName(provider, other.name, name) &&
+    !isIgnored([provider.nameField], other.lifecycle.ignore_changes)
+  );
+}
+
+/** A replacement was cut and the spec went back: the old object is still there under the name that is wanted again. */
+function returningTo(
+  context: Context,
+  resource: Resource,
+  provider: Provider,
+  recorded: LiveObject,
+): LiveObject | undefined {
+  if (isSameName(provider, recorded.name, resource.name)) return undefined;
+  const deposed = context.input.state.records.get(resource.address)?.deposed ?? [];
+  const old = deposed.flatMap((id) => context.world.byId(resource.kind, id) ?? []);
+  return old.find((live) => isSameName(provider, live.name, resource.name));
+}
+
+/** The parent of a nested resource, where this plan makes it anew: whatever is there now goes with the old one. */
+function newParentOf(context: Context, resource: Resource, provider: Provider): Address | undefined {
+  if (provider.nested === undefined) return undefined;
+  return resource.dependsOn.find((address) => {
+    const change = context.decided.get(address);
+    return (
+      change?.kind === provider.nested?.kind && (change?.action === "create" || change?.action === "replace")
+    );
+  });
+}
+
+function withoutUniqueNames(
+  context: Context,
+  resource: Resource,
+  provider: Provider,
+  free: readonly LiveObject[],
+): Found {
+  const [only, ...more] = free;
+  if (only === undefined) return { is: "absent" };
+  const namesakes: NonEmpty<Namesake> = [namesakeOf(only), ...more.map(namesakeOf)];
+  if (context.input.adopt !== true) return { is: "absent", namesakes };
+  if (more.length === 0) return { is: "takeover", live: only };
+  return ambiguous(resource, provider, namesakes);
+}
+
+function mayTakeOver(context: Context, resource: Resource, provider: Provider): boolean {
+  if (context.input.adopt === true) return true;
+  if (isBuiltIn(provider, resource.name)) return true;
+  if (provider.nested !== undefined && !holdsUnreadable(provider)) return true;
+  return context.input.state.open.some(
+    (intent) => intent.address === resource.address && provider.crash === "repeatable",
+  );
+}
+
+function ambiguous(resource: Resource, provider: Provider, found: NonEmpty<Namesake>): Found {
+  const { address, at, name } = resource;
+  const message = `${found.length} unmanaged ${provider.kind} are named ${JSON.stringify(name)}, so --adopt cannot choose one for ${address}`;
+  const cause = namesakesText(found);
+  const hint = `to adopt one of them, run ${importCommands(address, found)}`;
+  return { is: "refused", diagnostic: error("PLAN_ALREADY_EXISTS", message, { address, at, cause, hint }) };
+}
+
+function refuse(resource: Resource, provider: Provider, hint: string): Found {
+  const message = `${provider.one} "${resource.name}" exists in the workspace and is not managed by ${resource.address}`;
+  return {
+    is: "refused",
+    diagnostic: error("PLAN_ALREADY_EXISTS", message, { address: resource.address, at: resource.at, hint }),
+  };
+}
+
+function heldBy(owner: Address, address: Address): string {
+  return `${owner} manages it; if the resource was only renamed in the spec, run: workspace state mv ${owner} ${address}`;
+}
+
+function adoptHint(address: Address, live: LiveObject, record: StateRecord | undefined): string {
+  if (record !== undefined)
+    return `the recorded one (id ${record.id}) is gone; take over the one that has its name now with --adopt`;
+  return `take it over with --adopt, or with: workspace import ${address} ${live.id}`;
+}

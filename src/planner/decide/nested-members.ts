@@ -1,0 +1,131 @@
+// Live members of nested lists that the spec does not name: removed where the list is ours, reported where it is not.
+// The planned deletion of one live object.
+
+import { type Address, addressOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { LiveObject, Look, Provider } from "../../resource/provider.ts";
+import { comparable, liveFingerprint } from "../diff/fingerprint.ts";
+import type { Change, Delete } from "../model/change.ts";
+import { type Context, holdsUnreadable, ownerKey } from "../model/context.ts";
+
+export interface Removals {
+  readonly changes: readonly Change[];
+  /** Live members of lists that are ours, and objects of authoritative kinds, that nothing recorded: they came from outside. */
+  readonly appeared: readonly LiveMember[];
+  /** Objects that would be judged differently if the caller were known. */
+  readonly callerMatters: boolean;
+}
+
+export interface LiveMember {
+  readonly address: Address;
+  readonly live: LiveObject;
+}
+
+/** Live members of nested lists: removed where the list is ours, reported where their value is nobody's to judge. */
+export function foreignMembers(context: Context, look: Look): Removals {
+  const changes: Change[] = [];
+  const appeared: LiveMember[] = [];
+  let callerMatters = false;
+  if (context.input.destroy === true) return { changes, appeared, callerMatters };
+  const known = knownMembers(context);
+  for (const provider of context.input.registry.kinds) {
+    if (provider.nested === undefined) continue;
+    const parents = ownersByName(context, provider);
+    for (const live of context.world.all(provider.kind)) {
+      const parent = parents.get(parentOf(live.name));
+      if (parent === undefined || known.has(ownerKey(provider.kind, live.id))) continue;
+      const address = addressOf(provider.kind, `${nameOf(parent.address)}/${memberOf(live.name)}`);
+      if (context.decided.has(address)) continue;
+      if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
+      else if (parent.owns) {
+        if (look.caller === undefined && provider.keeps !== undefined) callerMatters = true;
+        if (provider.keeps?.(live, look, parent.values) === true) continue;
+        const cause = wasJudged(context, provider, parent, live, look) ? "drift" : "spec";
+        if (cause === "drift") appeared.push({ address, live });
+        const reason = `the ${provider.kind} of ${parent.address} do not name it`;
+        changes.push({ ...deletion(provider, address, live.name, live, reason), cause });
+      }
+    }
+  }
+  return { changes, appeared, callerMatters };
+}
+
+/** Whether the last apply would have removed it: then it came from outside since. Else the spec takes the list over now. */
+function wasJudged(
+  context: Context,
+  provider: Provider,
+  parent: Parent,
+  live: LiveObject,
+  look: Look,
+): boolean {
+  const record = context.input.state.records.get(parent.address);
+  if (record === undefined || record.owns?.includes(provider.kind) === false) return false;
+  return provider.keeps?.(live, look, record.applied) !== true;
+}
+
+interface Parent {
+  readonly address: Address;
+  readonly owns: boolean;
+  readonly values: Values;
+}
+
+/** Parents in the spec that exist now and stay, by their natural name. */
+function ownersByName(context: Context, provider: Provider): ReadonlyMap<string, Parent> {
+  const parents = new Map<string, Parent>();
+  for (const resource of context.input.spec.resources.values()) {
+    if (resource.kind !== provider.nested?.kind) continue;
+    const action = context.decided.get(resource.address)?.action;
+    if (action === undefined || action === "create" || action === "replace") continue;
+    const { address, values } = resource;
+    parents.set(resource.name, { address, owns: resource.owns.includes(provider.kind), values });
+  }
+  return parents;
+}
+
+/** Ids of live things that a record or a decision already speaks for. */
+export function knownMembers(context: Context): ReadonlySet<string> {
+  const known = new Set<string>(context.owners.keys());
+  for (const change of context.decided.values())
+    if ("id" in change) known.add(ownerKey(change.kind, change.id));
+  return known;
+}
+
+function reported(provider: Provider, address: Address, live: LiveObject): Change {
+  const head = {
+    address,
+    kind: provider.kind,
+    name: live.name,
+    cause: "drift",
+    consequences: [],
+    dependsOn: [],
+  } as const;
+  const reasons = ["it is in the workspace and not in the spec; its value cannot be read, so it stays"];
+  return {
+    action: "report",
+    ...head,
+    reasons,
+    id: live.id,
+    before: live.values,
+    fingerprint: liveFingerprint(provider.fields, comparable(provider, live), undefined),
+  };
+}
+
+export function deletion(
+  provider: Provider,
+  address: Address,
+  name: string,
+  live: LiveObject,
+  reason: string,
+): Delete {
+  const fingerprint = liveFingerprint(provider.fields, comparable(provider, live), undefined);
+  const head = {
+    address,
+    kind: provider.kind,
+    name,
+    cause: "spec",
+    reasons: [reason],
+    consequences: [],
+    dependsOn: [],
+  } as const;
+  return { action: "delete", ...head, id: live.id, before: live.values, fingerprint };
+}

@@ -1,0 +1,228 @@
+// Unique names that pass from one object to another within a plan: who frees a name acts first, and a temporary name breaks a cycle.
+
+import type { Address } from "../../core/address.ts";
+import { fingerprint } from "../../core/canonical.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { foldName, isSameName } from "../../resource/names.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";
+import { type Context, ownerKey } from "../model/context.ts";
+import { changeKey } from "../model/order.ts";
+import { asideKey, freeingKey, partsOf } from "../model/work-graph.ts";
+
+type Taker = Create | Update | Replace;
+type Holder = Update | Replace | Delete;
+
+interface Passing {
+  readonly provider: Provider;
+  readonly taker: Taker;
+  readonly name: string;
+  readonly held: LiveObject;
+}
+
+export interface Passed {
+  readonly changes: readonly Change[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The changes with the source of each name that they take (`nameFrom`), and with temporary names where names go round in a cycle. */
+export function withPassedNames(context: Context, changes: readonly Change[]): Passed {
+  const passings = context.input.registry.kinds.flatMap((provider) =>
+    isRenamed(provider) ? passingsOf(context, provider, changes) : [],
+  );
+  if (passings.length === 0) return { changes, diagnostics: [] };
+  const byId = new Map<string, Change>();
+  for (const change of changes) if ("id" in change) byId.set(ownerKey(change.kind, change.id), change);
+  const graph = new Graph(changes);
+  const sources = new Map<Change, NameSource>();
+  const asides = new Set<Change>();
+  const diagnostics: Diagnostic[] = [];
+  for (const passing of passings) {
+    const { taker, held } = passing;
+    const holder = byId.get(ownerKey(taker.kind, held.id));
+    const once = holder === undefined ? undefined : onceFreed(passing, holder, graph);
+    if (holder === undefined || once === undefined) {
+      diagnostics.push(refusal(context, passing, holder));
+      continue;
+    }
+    sources.set(taker, { address: holder.address, id: held.id, once });
+    if (once === "aside") asides.add(holder);
+    graph.add(changeKey(taker), freeingKey(holder, once));
+    if (once === "aside") graph.add(changeKey(holder), asideKey(holder));
+  }
+  const temporary = temporaryNames(context, changes, asides);
+  return { changes: changes.map((change) => named(change, sources, temporary)), diagnostics };
+}
+
+/** Where the name is the key itself, an object never gets another one. */
+export function isRenamed(provider: Provider): provider is Provider & { readonly nameField: string } {
+  return provider.unique && provider.nameField !== undefined && provider.nested === undefined;
+}
+
+/** The name that an object has once a change is done. */
+export function nameReached(provider: Provider, change: Taker): string {
+  const { nameField = "" } = provider;
+  const reached = change.after[nameField];
+  const unknown = change.unresolved.some((one) => one.path[0] === nameField);
+  return typeof reached === "string" && !unknown ? reached : change.name;
+}
+
+/** Every change that takes a name which another live object has. By address, so that the same input gives the same cycle breaks. */
+function passingsOf(context: Context, provider: Provider, changes: readonly Change[]): readonly Passing[] {
+  const found: Passing[] = [];
+  for (const taker of changes) {
+    if (taker.kind !== provider.kind) continue;
+    if (taker.action !== "create" && taker.action !== "update" && taker.action !== "replace") continue;
+    const name = nameReached(provider, taker);
+    const own = taker.action === "create" ? undefined : taker.id;
+    const [held] = context.world.byName(provider.kind, name).filter((one) => one.id !== own);
+    if (held !== undefined) found.push({ provider, taker, name, held });
+  }
+  return found.sort((a, b) => (a.taker.address < b.taker.address ? -1 : 1));
+}
+
+/** How the holder's change frees the name; undefined if it does not, or only after what waits for it. */
+function onceFreed(
+  { provider, taker, name }: Passing,
+  holder: Change,
+  graph: Graph,
+): NameSource["once"] | undefined {
+  if (!frees(provider, holder, name)) return undefined;
+  const renames = provider.rename !== undefined;
+  if (holder.action === "replace" && renames) return "aside";
+  const once = holder.action === "replace" && holder.replacing !== "delete-first" ? "removed" : "done";
+  if (!graph.leads(freeingKey(holder, once), changeKey(taker))) return once;
+  return renames ? "aside" : undefined;
+}
+
+export function frees(provider: Provider, holder: Change, name: string): holder is Holder {
+  if (holder.action === "delete") return true;
+  if (holder.action !== "update" && holder.action !== "replace") return false;
+  return !isSameName(provider, nameReached(provider, holder), name);
+}
+
+function named(
+  change: Change,
+  sources: ReadonlyMap<Change, NameSource>,
+  temporary: ReadonlyMap<Change, string>,
+): Change {
+  const nameFrom = sources.get(change);
+  const temporaryName = temporary.get(change);
+  const more = {
+    ...(nameFrom === undefined ? {} : { nameFrom }),
+    ...(temporaryName === undefined ? {} : { temporaryName }),
+  };
+  return nameFrom === undefined && temporaryName === undefined ? change : ({ ...change, ...more } as Change);
+}
+
+/** A name of its own for each object: as today's with a mark, and nobody's now or after the plan. */
+function temporaryNames(
+  context: Context,
+  changes: readonly Change[],
+  asides: ReadonlySet<Change>,
+): ReadonlyMap<Change, string> {
+  const found = new Map<Change, string>();
+  for (const provider of context.input.registry.kinds) {
+    const moving = [...asides].filter((one) => one.kind === provider.kind);
+    if (moving.length === 0) continue;
+    const used = new Set(context.world.all(provider.kind).map((one) => foldName(provider, one.name)));
+    for (const one of changes)
+      if (one.kind === provider.kind && "after" in one)
+        used.add(foldName(provider, nameReached(provider, one as Taker)));
+    for (const change of moving) {
+      const live = "id" in change ? context.world.byId(change.kind, change.id) : undefined;
+      const name = freeName(provider, live?.name ?? change.name, change.address, used);
+      used.add(foldName(provider, name));
+      found.set(change, name);
+    }
+  }
+  return found;
+}
+
+const MARK_DIGITS = 6;
+
+function freeName(provider: Provider, name: string, address: Address, used: ReadonlySet<string>): string {
+  for (let turn = 0; ; turn++) {
+    const mark = ` (temporary ${fingerprint([address, name, turn]).slice(0, MARK_DIGITS)})`;
+    const made = `${name.slice(0, longestName(provider) - mark.length)}${mark}`;
+    if (!used.has(foldName(provider, made))) return made;
+  }
+}
+
+export function longestName(provider: Provider): number {
+  const field = provider.nameField === undefined ? undefined : provider.fields[provider.nameField];
+  return typeof field?.maxLength === "number" ? field.maxLength : Number.POSITIVE_INFINITY;
+}
+
+/** Of the changes that are left: those whose name stays with an old object that others still use. */
+export function heldByOldObjects(context: Context, changes: readonly Change[]): Diagnostic[] {
+  const byId = new Map(changes.flatMap((one) => ("id" in one ? [[ownerKey(one.kind, one.id), one]] : [])));
+  return changes.flatMap((taker) => {
+    const source = "nameFrom" in taker ? taker.nameFrom : undefined;
+    if (source === undefined || !("after" in taker)) return [];
+    const holder = byId.get(ownerKey(taker.kind, source.id));
+    const stays = source.once === "removed" && holder?.action === "replace" && holder.keepsOld === true;
+    if (holder !== undefined && !stays) return [];
+    const provider = context.input.registry.get(taker.kind);
+    const name = nameReached(provider, taker as Taker);
+    return [
+      error(
+        "PLAN_ALREADY_EXISTS",
+        `an old ${provider.one} of ${source.address} has the name "${name}" and is still used`,
+        {
+          address: taker.address,
+          hint: `give ${taker.address} another name, or first move the users of the old ${provider.one}`,
+        },
+      ),
+    ];
+  });
+}
+
+function refusal(context: Context, passing: Passing, holder: Change | undefined): Diagnostic {
+  const { provider, taker, name, held } = passing;
+  const resource = context.input.spec.resources.get(taker.address);
+  const owner = holder?.address ?? context.owners.get(ownerKey(taker.kind, held.id));
+  const head = `${provider.one} "${name}" exists in the workspace`;
+  const unmanaged = owner === undefined;
+  const cycle = holder !== undefined && frees(provider, holder, name);
+  const message = unmanaged
+    ? `${head} and is not managed by ${taker.address}`
+    : cycle
+      ? `${head}: ${owner} frees the name only after ${taker.address} has taken it`
+      : `${head}: ${owner} has the name and keeps it`;
+  return error("PLAN_ALREADY_EXISTS", message, {
+    address: taker.address,
+    ...(resource === undefined ? {} : { at: resource.locate([provider.nameField ?? ""]) }),
+    hint: unmanaged
+      ? `choose another name, or rename or delete the ${provider.one} that has it`
+      : `give ${taker.address} another name first, and apply in two steps`,
+  });
+}
+
+/** What each part of a plan waits for. */
+class Graph {
+  readonly #after = new Map<string, Set<string>>();
+
+  constructor(changes: readonly Change[]) {
+    for (const part of partsOf(changes)) this.#after.set(part.key, new Set(part.after));
+  }
+
+  add(key: string, after: string): void {
+    const known = this.#after.get(key);
+    if (known === undefined) this.#after.set(key, new Set([after]));
+    else known.add(after);
+  }
+
+  /** Whether `key` waits for `target`, directly or through others. */
+  leads(key: string, target: string): boolean {
+    const seen = new Set<string>();
+    const queue = [key];
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      if (next === target) return true;
+      if (seen.has(next)) continue;
+      seen.add(next);
+      queue.push(...(this.#after.get(next) ?? []));
+    }
+    return false;
+  }
+}

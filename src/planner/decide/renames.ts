@@ -1,0 +1,69 @@
+// Deletes and creates that look like one resource under another key: said in the plan, because what goes takes its history along.
+
+import { canonicalJson } from "../../core/canonical.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { Change, Create, Delete } from "../model/change.ts";
+import { type Context, recordedOf } from "../model/context.ts";
+
+/** The changes, in which each delete that has exactly one likely successor says how to keep the object. */
+export function withRenames(context: Context, changes: readonly Change[]): readonly Change[] {
+  const successors = new Map<Change, Create>();
+  for (const provider of context.input.registry.kinds) {
+    if (provider.nameField === undefined) continue;
+    const creates = changes.filter((one) => one.action === "create" && one.kind === provider.kind);
+    const deletes = changes.filter((one) => one.action === "delete" && one.kind === provider.kind);
+    if (creates.length > 0 && deletes.length > 0)
+      for (const [from, to] of pairs(context, provider, deletes as Delete[], creates as Create[]))
+        successors.set(from, to);
+  }
+  if (successors.size === 0) return changes;
+  return changes.map((change) => {
+    const to = successors.get(change);
+    if (to === undefined) return change;
+    return { ...change, consequences: [...change.consequences, sentence(context, change, to)] };
+  });
+}
+
+function pairs(
+  context: Context,
+  provider: Provider,
+  deletes: readonly Delete[],
+  creates: readonly Create[],
+): readonly (readonly [Delete, Create])[] {
+  const found: (readonly [Delete, Create])[] = [];
+  // What only an apply can tell is left out on both sides, so creates are compared by what they leave open.
+  for (const [open, alike] of Map.groupBy(creates, openFields)) {
+    const without = new Set([...open.split("\n"), provider.nameField ?? ""]);
+    const wanted = Map.groupBy(alike, (create) => essence(create.after, without));
+    const recorded = Map.groupBy(deletes, (one) => essence(writtenOf(context, provider, one), without));
+    for (const [key, [to, ...others]] of wanted) {
+      const [from, ...more] = (key === NOTHING ? undefined : recorded.get(key)) ?? [];
+      if (from !== undefined && to !== undefined && others.length + more.length === 0) found.push([from, to]);
+    }
+  }
+  return found;
+}
+
+function openFields({ unresolved }: Create): string {
+  return [...new Set(unresolved.map(({ path }) => String(path[0])))].sort().join("\n");
+}
+
+/** What the spec wanted of it at the last apply; nothing of what the state never knew. */
+function writtenOf(context: Context, provider: Provider, { address, deposed }: Delete): Values {
+  const record = deposed === true ? undefined : context.input.state.records.get(address);
+  return recordedOf(provider, record)?.applied ?? {};
+}
+
+function essence(values: Values, without: ReadonlySet<string>): string {
+  return canonicalJson(Object.fromEntries(Object.entries(values).filter(([name]) => !without.has(name))));
+}
+
+const NOTHING = canonicalJson({});
+
+function sentence({ input }: Context, from: Change, to: Create): string {
+  const { nameField, fields } = input.registry.get(from.kind);
+  const named = nameField !== undefined && fields[nameField]?.onChange === "replace" && from.name !== to.name;
+  const under = named ? `, with ${nameField}: ${from.name} in the spec,` : "";
+  return `it has the fields of ${to.address}: if it was only renamed, workspace state mv ${from.address} ${to.address}${under} keeps it`;
+}

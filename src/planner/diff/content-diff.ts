@@ -1,0 +1,47 @@
+// What changes in a notebook or file, line by line, where both sides are text.
+
+import { structuredPatch } from "diff/lib/patch/create.js";
+import type { FieldDiff } from "../../resource/provider.ts";
+import type { Change, ContentDiff, Update } from "../model/change.ts";
+import type { PlanInput } from "../model/input.ts";
+
+/** Texts that differ in more lines than this are told by their digests alone. A bound on edits, not on time, so that plans stay pure. */
+const MOST_EDITS = 1000;
+const CONTEXT = 3;
+
+export function changesContent(change: Change): change is Update {
+  return change.action === "update" && change.diffs.some(isOfContent);
+}
+
+const isOfContent = ({ path: [field] }: FieldDiff): boolean => field === "content" || field === "imported";
+
+/** What happened to a content behind our back, told where the spec still has the text that was recorded. */
+export function driftedContent(change: Change | undefined, input: PlanInput): ContentDiff | undefined {
+  if (change === undefined || !changesContent(change)) return undefined;
+  const texts = input.contents?.get(change.address);
+  const isDrift = change.diffs.filter(isOfContent).every(({ cause }) => cause === "drift");
+  return texts !== undefined && isDrift ? contentDiff(texts.after, texts.before) : undefined;
+}
+
+/** The change with its difference in lines, where the input has both texts. */
+export function withContent(change: Change, input: PlanInput): Change {
+  if (!changesContent(change)) return change;
+  const texts = input.contents?.get(change.address);
+  const content = texts === undefined ? undefined : contentDiff(texts.before, texts.after);
+  return content === undefined ? change : { ...change, content };
+}
+
+export function contentDiff(before: string, after: string): ContentDiff | undefined {
+  const patch = structuredPatch("", "", before, after, undefined, undefined, {
+    context: CONTEXT,
+    maxEditLength: MOST_EDITS,
+  });
+  if (patch === undefined) return undefined;
+  const lines = patch.hunks.flatMap((hunk) => [
+    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
+    ...hunk.lines,
+  ]);
+  const starting = (sign: string): number =>
+    patch.hunks.flatMap((hunk) => hunk.lines).filter((line) => line.startsWith(sign)).length;
+  return lines.length === 0 ? undefined : { lines, added: starting("+"), removed: starting("-") };
+}

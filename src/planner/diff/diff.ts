@@ -1,0 +1,248 @@
+// The three-way difference of one resource: what the spec asks for, what is live, what was recorded (design 5).
+
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { type Path, toPointer, valueAt } from "../../core/pointer.ts";
+import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
+import type { Cause, FieldDiff, LiveObject } from "../../resource/provider.ts";
+import { normalForm, same } from "./normalize.ts";
+
+/** What a state record tells the comparison. */
+export interface Recorded {
+  readonly applied: Values;
+  readonly seen: Values;
+}
+
+interface Comparison {
+  readonly live: LiveObject;
+  readonly recorded: Recorded | undefined;
+  /** JSON Pointers of desired values that are known only after apply. */
+  readonly unknown: ReadonlySet<string>;
+  readonly found: FieldDiff[];
+}
+
+interface Inherited {
+  readonly replaces: boolean;
+  /** Keys that the spec does not set in a map are the server's to decide. */
+  readonly serverDefault: boolean;
+  /** The last apply did not manage the value, so nothing says what it was then. */
+  readonly unmanaged: boolean;
+}
+
+/** Every field in which `live` is not what the spec, or its absence, asks for. In field order. */
+export function diffResource(
+  fields: FieldTable,
+  desired: Values,
+  live: LiveObject,
+  recorded: Recorded | undefined,
+  unknown: ReadonlySet<string> = new Set(),
+): FieldDiff[] {
+  const comparison: Comparison = { live, recorded, unknown, found: [] };
+  for (const name in fields) {
+    const schema = fields[name];
+    if (schema === undefined || plainlySame(schema, desired[name], live.values[name])) continue;
+    walk(comparison, [name], schema, desired[name], live.values[name], NOTHING_INHERITED);
+  }
+  return comparison.found;
+}
+
+const NOTHING_INHERITED: Inherited = { replaces: false, serverDefault: false, unmanaged: false };
+
+/** Most members are nowhere, or the same on both sides; no path and no rule is needed to see that. */
+function plainlySame(schema: FieldSchema, desired: Json | undefined, found: Json | undefined): boolean {
+  if (schema.writeOnly === true) return false;
+  if (desired === undefined) return found === undefined && schema.serverDefault !== true;
+  return desired === found && typeof desired !== "object";
+}
+
+function walk(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  desired: Json | undefined,
+  found: Json | undefined,
+  from: Inherited,
+): void {
+  if (schema.readOnly === true || schema.source === true) return;
+  const inherited = {
+    replaces: from.replaces || schema.onChange === "replace",
+    serverDefault: from.serverDefault || schema.serverDefault === true,
+    unmanaged: from.unmanaged || (schema.whenAbsent === "unmanaged" && !isRecorded(on, path)),
+  };
+  // A service that leaves a field out means its default.
+  const live = found === undefined ? schema.default : found;
+  if (schema.writeOnly === true) hidden(on, path, schema, desired, inherited);
+  else if (desired === undefined) unset(on, path, schema, live, inherited);
+  else if (isObject(desired) && isObject(live) && hasMembers(schema))
+    members(on, path, schema, desired, live, inherited);
+  else if (!same(schema, desired, live)) report(on, path, schema, desired, live, inherited);
+}
+
+function isRecorded({ recorded }: Comparison, path: Path): boolean {
+  return valueAt(recorded?.applied, path) !== undefined || valueAt(recorded?.seen, path) !== undefined;
+}
+
+function hasMembers(schema: FieldSchema): boolean {
+  return schema.properties !== undefined || typeof schema.additionalProperties === "object";
+}
+
+function members(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  desired: JsonObject,
+  live: JsonObject,
+  inherited: Inherited,
+): void {
+  const isMap = schema.properties === undefined;
+  const below = { ...inherited, serverDefault: isMap && inherited.serverDefault };
+  for (const key of keysOf(schema, desired, live)) {
+    const inner = memberSchema(schema, key);
+    const wanted = member(desired, key);
+    const found = member(live, key);
+    if (!plainlySame(inner, wanted, found)) walk(on, [...path, key], inner, wanted, found, below);
+  }
+}
+
+function keysOf(schema: FieldSchema, desired: JsonObject, live: JsonObject): readonly string[] {
+  const declared = schema.properties ?? {};
+  const names = Object.keys(declared);
+  const wanted = Object.keys(desired).filter((key) => !Object.hasOwn(declared, key));
+  const found = Object.keys(live).filter(
+    (key) => !Object.hasOwn(declared, key) && !Object.hasOwn(desired, key),
+  );
+  return wanted.length + found.length === 0 ? names : [...names, ...wanted.sort(), ...found.sort()];
+}
+
+function member(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** The spec says nothing: the default, what the server decided, nothing at all, or nobody's business. */
+function unset(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  live: Json | undefined,
+  inherited: Inherited,
+): void {
+  if (schema.whenAbsent === "unmanaged") return;
+  if (schema.default !== undefined) {
+    if (!same(schema, schema.default, live)) report(on, path, schema, schema.default, live, inherited);
+    return;
+  }
+  if (inherited.serverDefault) serverDecides(on, path, schema, live, inherited);
+  else if (essence(schema, live) !== undefined) report(on, path, schema, undefined, live, inherited);
+}
+
+function serverDecides(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  live: Json | undefined,
+  inherited: Inherited,
+): void {
+  if (on.recorded === undefined) return;
+  if (valueAt(on.recorded.applied, path) !== undefined) {
+    if (live !== undefined) report(on, path, schema, undefined, live, inherited);
+    return;
+  }
+  const seen = valueAt(on.recorded.seen, path);
+  if (seen !== undefined && !same(schema, seen, live)) report(on, path, schema, seen, live, inherited);
+}
+
+/** What of a live value would be missed if it went: without defaults, and without what is the server's or nobody's. */
+function essence(schema: FieldSchema, live: Json | undefined): Json | undefined {
+  if (!isObject(live) || schema.properties === undefined) return normalForm(schema, live);
+  for (const key of Object.keys(live)) {
+    const inner = memberSchema(schema, key);
+    if (inner.serverDefault === true || inner.whenAbsent === "unmanaged" || inner.readOnly === true) continue;
+    if (
+      inner.default !== undefined
+        ? !same(inner, inner.default, live[key])
+        : essence(inner, live[key]) !== undefined
+    )
+      return live;
+  }
+  return undefined;
+}
+
+/** A value that the service never returns: compared with what we wrote, and by a witness for writes of others. */
+function hidden(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  desired: Json | undefined,
+  inherited: Inherited,
+): void {
+  if (desired === undefined) return;
+  if (on.recorded === undefined) {
+    if (schema.witness !== undefined) report(on, path, schema, desired, undefined, inherited);
+    return;
+  }
+  const written = valueAt(on.recorded.applied, path);
+  const specMoved = !same(schema, desired, written);
+  const liveMoved = schema.witness !== undefined && witnessMoved(on, schema.witness);
+  if (!specMoved && !liveMoved) return;
+  const cause = specMoved && liveMoved ? "both" : liveMoved ? "drift" : "spec";
+  on.found.push({
+    path,
+    before: liveMoved ? undefined : written,
+    after: desired,
+    cause,
+    replaces: inherited.replaces,
+  });
+}
+
+function witnessMoved(on: Comparison, witness: string): boolean {
+  const seen = on.recorded?.seen[witness];
+  const now = on.live.facts[witness];
+  return seen !== undefined && now !== undefined && String(seen) !== String(now);
+}
+
+function report(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  after: Json | undefined,
+  before: Json | undefined,
+  inherited: Inherited,
+): void {
+  const unknown = isUnknown(on.unknown, path);
+  on.found.push({
+    path,
+    before,
+    after,
+    ...(unknown ? { unknown } : {}),
+    cause: inherited.unmanaged ? "spec" : causeOf(on, path, schema, after, before),
+    replaces: inherited.replaces,
+  });
+}
+
+function isUnknown(unknown: ReadonlySet<string>, path: Path): true | undefined {
+  if (unknown.size === 0) return undefined;
+  const here = toPointer(path);
+  for (const pointer of unknown) if (pointer === here || pointer.startsWith(`${here}/`)) return true;
+  return undefined;
+}
+
+/** Which side changed since the last apply. Without a record, and after a change by the service itself, it is the spec. */
+function causeOf(
+  on: Comparison,
+  path: Path,
+  schema: FieldSchema,
+  after: Json | undefined,
+  before: Json | undefined,
+): Cause {
+  if (on.recorded === undefined || changedByService(schema, on.live) !== undefined) return "spec";
+  const applied = valueAt(on.recorded.applied, path) ?? schema.default ?? valueAt(on.recorded.seen, path);
+  const specMoved = !same(schema, applied, after);
+  const liveMoved = !same(schema, applied, before);
+  if (specMoved && liveMoved) return "both";
+  return liveMoved ? "drift" : "spec";
+}
+
+/** Why the service itself gave a field its live value; undefined if it did not, or does not say so. */
+export function changedByService(schema: FieldSchema, live: LiveObject): string | undefined {
+  const why = schema.changedByService === undefined ? undefined : live.facts[schema.changedByService];
+  return typeof why === "string" ? why : undefined;
+}

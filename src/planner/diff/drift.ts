@@ -1,0 +1,64 @@
+// What moved in the workspace since the last apply: live against recorded, whatever the spec says now.
+
+import { type Address, kindOf } from "../../core/address.ts";
+import type { LiveMember } from "../decide/nested-members.ts";
+import type { Change } from "../model/change.ts";
+import { type Context, recordedOf } from "../model/context.ts";
+import type { Drift } from "../model/plan.ts";
+import { driftedContent } from "./content-diff.ts";
+import { diffResource, type Recorded } from "./diff.ts";
+import { comparable } from "./fingerprint.ts";
+import { identical, isIgnored } from "./normalize.ts";
+
+export function driftOf(context: Context, appeared: readonly LiveMember[]): Drift[] {
+  const found: Drift[] = [];
+  for (const address of context.input.state.records.keys()) {
+    const drift = driftOfRecord(context, address);
+    if (drift !== undefined) found.push(drift);
+  }
+  for (const { address, live } of appeared)
+    found.push({
+      address,
+      kind: kindOf(address),
+      name: live.name,
+      what: "appeared",
+      diffs: [],
+      facts: live.facts,
+    });
+  return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+function driftOfRecord(context: Context, address: Address): Drift | undefined {
+  const record = context.input.state.records.get(address);
+  if (record?.status !== "ready") return undefined;
+  const provider = context.input.registry.of(address);
+  const recorded = recordedOf(provider, record);
+  if (!context.input.live.has(provider.kind)) return undefined;
+  if (context.world.unreadable(provider.kind, record.name) !== undefined) return undefined;
+  const live = context.world.byId(provider.kind, record.id);
+  const head = { address, kind: provider.kind, name: record.name };
+  if (recorded === undefined) return undefined;
+  if (live === undefined) return { ...head, what: "gone", diffs: [] };
+  if (isUnmoved(context.decided.get(address), recorded)) return undefined;
+  const ignored = context.input.spec.resources.get(address)?.lifecycle.ignore_changes ?? [];
+  const diffs = diffResource(provider.fields, recorded.applied, comparable(provider, live), recorded).filter(
+    // The cause is the spec where the service itself changed the value.
+    (diff) => diff.cause !== "spec" && !isIgnored(diff.path, ignored),
+  );
+  if (diffs.length === 0) return undefined;
+  const content = driftedContent(context.decided.get(address), context.input);
+  return {
+    ...head,
+    what: "changed",
+    diffs: diffs.map((diff) => ({ ...diff, cause: "drift" })),
+    facts: live.facts,
+    ...(content === undefined ? {} : { content }),
+  };
+}
+
+/** Deciding compared the same values with the same object, and found nothing. */
+function isUnmoved(change: Change | undefined, recorded: Recorded): boolean {
+  return (
+    change?.action === "noop" && change.unresolved.length === 0 && identical(change.after, recorded.applied)
+  );
+}

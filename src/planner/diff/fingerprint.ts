@@ -1,0 +1,61 @@
+// A digest of the live values that a change rests on; an apply that finds another one leaves the object alone.
+
+import { fingerprint } from "../../core/canonical.ts";
+import type { Json } from "../../core/json.ts";
+import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import { normalForm } from "./normalize.ts";
+
+/**
+ * Fields that nobody manages count only where `after` sets them; without `after` (a delete) every field counts, save
+ * memberships that nobody manages: other changes of the same plan alter those, as when a user leaves with its group.
+ * Witnesses of values that cannot be read count too. `live.values` must hold names where fields say `names`.
+ */
+export function liveFingerprint(
+  fields: FieldTable,
+  live: Pick<LiveObject, "values" | "facts">,
+  after: Values | undefined,
+): string {
+  const parts: { [key: string]: Json } = {};
+  for (const [name, schema] of Object.entries(fields)) {
+    if (schema.readOnly === true || schema.source === true) continue;
+    if (
+      schema.whenAbsent === "unmanaged" &&
+      after?.[name] === undefined &&
+      (after !== undefined || namesOthers(schema))
+    )
+      continue;
+    const value =
+      schema.writeOnly === true ? live.facts[schema.witness ?? ""] : normalForm(schema, live.values[name]);
+    if (value !== undefined) parts[name] = value;
+  }
+  return fingerprint(parts);
+}
+
+function namesOthers(schema: FieldSchema): boolean {
+  return (
+    schema.names !== undefined ||
+    (schema.items !== undefined && namesOthers(schema.items)) ||
+    Object.values(schema.properties ?? {}).some(namesOthers)
+  );
+}
+
+/** What a spec declares, as the kind wants it compared: the natural name filled in, without what the kind itself leaves out. */
+export function declaredForm(provider: Provider, name: string, values: Values): Values {
+  const field = provider.nameField;
+  const named = field === undefined || values[field] !== undefined ? values : { ...values, [field]: name };
+  return provider.normalize?.(named) ?? named;
+}
+
+/** A live object as the kind wants it compared: without what the kind itself leaves out. */
+export function comparable(provider: Provider, live: LiveObject): LiveObject {
+  if (provider.normalize === undefined) return live;
+  const known = made.get(live);
+  if (known?.provider === provider) return known.object;
+  const object = { ...live, values: provider.normalize(live.values) };
+  made.set(live, { provider, object });
+  return object;
+}
+
+/** Deciding, drift and the audit ask for the same objects. */
+const made = new WeakMap<LiveObject, { readonly provider: Provider; readonly object: LiveObject }>();

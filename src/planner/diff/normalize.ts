@@ -1,0 +1,95 @@
+// One form for values that mean the same: sets sorted, empty and default members dropped, case folded where a field says so.
+// lifecycle.ignore_changes: fields that are never compared after creation, named by dotted path.
+
+import { canonicalJson } from "../../core/canonical.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { type Path, toText, valueAt, withValueAt } from "../../core/pointer.ts";
+import { type FieldSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
+import { foldCase } from "../../resource/names.ts";
+
+/** The normal form of a value; undefined for what is the same as absent (null, `{}`, `[]`). */
+export function normalForm(schema: FieldSchema, value: Json | undefined): Json | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value)) return normalList(schema, value);
+  if (isObject(value)) return normalObject(schema, value);
+  return schema.ignoreCase === true && typeof value === "string" ? foldCase(value) : value;
+}
+
+function normalObject(schema: FieldSchema, value: JsonObject): Json | undefined {
+  const out: { [key: string]: Json } = Object.create(null);
+  let empty = true;
+  for (const key of Object.keys(value)) {
+    const inner = memberSchema(schema, key);
+    const normal = normalForm(inner, value[key]);
+    if (
+      normal === undefined ||
+      (inner.default !== undefined && sameNormal(normal, normalForm(inner, inner.default)))
+    )
+      continue;
+    out[key] = normal;
+    empty = false;
+  }
+  return empty ? undefined : out;
+}
+
+function normalList(schema: FieldSchema, value: readonly Json[]): Json | undefined {
+  if (value.length === 0) return undefined;
+  const items = value.map((item) => normalForm(schema.items ?? {}, item) ?? null);
+  if (schema.list === undefined || schema.list === "ordered") return items;
+  const keyed = items.map((item) => [sortKey(schema, item), item] as const);
+  keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const unique = schema.list === "set" ? keyed.filter(([key], at) => key !== keyed[at - 1]?.[0]) : keyed;
+  return unique.map(([, item]) => item);
+}
+
+function sortKey(schema: FieldSchema, item: Json): string {
+  const rule = schema.list;
+  const key = typeof rule === "object" && isObject(item) ? item[rule.key] : item;
+  return canonicalJson(key ?? item);
+}
+
+function sameNormal(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  return a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b);
+}
+
+/** Whether two values are equal member by member, whatever the order of members; what is identical means the same under every schema. */
+export function identical(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    for (let at = 0; at < a.length; at++) if (!identical(a[at], b[at])) return false;
+    return true;
+  }
+  return isObject(a) && isObject(b) && identicalObjects(a, b);
+}
+
+function identicalObjects(a: JsonObject, b: JsonObject): boolean {
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  for (const key of keys) if (!Object.hasOwn(b, key) || !identical(a[key], b[key])) return false;
+  return true;
+}
+
+/** Whether two values of a field mean the same. */
+export function same(schema: FieldSchema, a: Json | undefined, b: Json | undefined): boolean {
+  // Most values are unchanged to the letter, and a normal form costs far more than this look.
+  if (identical(a, b)) return true;
+  return sameNormal(normalForm(schema, a), normalForm(schema, b));
+}
+
+export function isIgnored(path: Path, ignored: readonly string[]): boolean {
+  const text = toText(path);
+  return ignored.some((one) => text === one || text.startsWith(`${one}.`) || text.startsWith(`${one}[`));
+}
+
+/** Ignored fields keep their live value, so that a write for another field does not undo them. */
+export function keepingIgnored(values: Values, live: Values, ignored: readonly string[]): Values {
+  let kept = values;
+  for (const path of ignored) {
+    const keys = path.split(".");
+    kept = (withValueAt(kept, keys, valueAt(live, keys)) ?? {}) as Values;
+  }
+  return kept;
+}

@@ -1,0 +1,95 @@
+// References of a desired resource, put in where their values are known before apply.
+// Why a value that is a reference moved: where the spec says the same as before, it follows what it refers to.
+
+import type { Address } from "../../core/address.ts";
+import { stringifyJson } from "../../core/exact-json.ts";
+import type { Json } from "../../core/json.ts";
+import { toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Cause, FieldDiff } from "../../resource/provider.ts";
+import type { Reference, Resource } from "../../spec/model/spec.ts";
+import type { Context } from "../model/context.ts";
+import type { Recorded } from "./diff.ts";
+import { identical } from "./normalize.ts";
+
+/** The value of an attribute, or undefined while only an apply can tell. */
+type Lookup = (address: Address, attribute: string) => Json | undefined;
+
+export interface Resolved {
+  readonly values: Values;
+  readonly unresolved: readonly Reference[];
+  /** JSON Pointers of the unresolved places. */
+  readonly unknown: ReadonlySet<string>;
+}
+
+export function resolveReferences(
+  resource: Pick<Resource, "values" | "references">,
+  lookup: Lookup,
+): Resolved {
+  let values = resource.values;
+  const unresolved: Reference[] = [];
+  for (const reference of resource.references) {
+    const value = referenceValue(reference, lookup);
+    if (value === undefined) unresolved.push(reference);
+    else values = withValueAt(values, reference.path, value) as Values;
+  }
+  return { values, unresolved, unknown: new Set(unresolved.map((one) => toPointer(one.path))) };
+}
+
+/** The value of a whole reference string: typed where it is one reference, text where text surrounds it. */
+export function referenceValue(reference: Reference, lookup: Lookup): Json | undefined {
+  const [first, ...rest] = reference.parts;
+  if (first !== undefined && typeof first !== "string" && rest.length === 0)
+    return lookup(first.address, first.attribute);
+  let text = "";
+  for (const part of reference.parts) {
+    const value = typeof part === "string" ? part : lookup(part.address, part.attribute);
+    if (value === undefined) return undefined;
+    text += typeof value === "object" ? stringifyJson(value) : String(value);
+  }
+  return text;
+}
+
+/** The differences with the causes of those that only follow their targets. */
+export function withFollowed(
+  context: Context,
+  resource: Resource,
+  recorded: Recorded | undefined,
+  diffs: readonly FieldDiff[],
+): readonly FieldDiff[] {
+  if (recorded === undefined || resource.references.length === 0) return diffs;
+  return diffs.map((diff) => {
+    const reference = resource.references.find(({ path }) => toPointer(path) === toPointer(diff.path));
+    const cause = reference === undefined ? undefined : followedCause(context, reference, recorded, diff);
+    return cause === undefined ? diff : { ...diff, cause };
+  });
+}
+
+/** Undefined where the spec itself moved, or nothing that the reference leads to. */
+function followedCause(
+  context: Context,
+  reference: Reference,
+  recorded: Recorded,
+  diff: FieldDiff,
+): Cause | undefined {
+  const written = valueAt(recorded.applied, diff.path);
+  if (written === undefined || !identical(written, whenWritten(context, reference))) return undefined;
+  const causes = new Set<Cause>();
+  for (const part of reference.parts) {
+    const change = typeof part === "string" ? undefined : context.decided.get(part.address);
+    if (change !== undefined && change.action !== "noop") causes.add(change.cause);
+  }
+  if (causes.size === 0) return undefined;
+  if (!identical(written, diff.before)) causes.add("drift");
+  const [only, ...more] = causes;
+  return more.length === 0 ? only : "both";
+}
+
+/** What the reference stood for when its targets were last written. */
+function whenWritten(context: Context, reference: Reference): Json | undefined {
+  return referenceValue(reference, (address, attribute) => {
+    const record = context.input.state.records.get(address);
+    const { idAttribute } = context.input.registry.of(address);
+    return attribute === idAttribute ? record?.id : record?.applied[attribute];
+  });
+}

@@ -1,0 +1,216 @@
+// What a plan of a stranger's spec may rest on, and so can show: live values of what the state manages, and of nothing else.
+
+import { type Address, parentOf, remoteId } from "../../core/address.ts";
+import type { Code } from "../../core/codes.ts";
+import { type Diagnostic, warning } from "../../core/diagnostic.ts";
+import { type Json, type JsonObject, textsIn } from "../../core/json.ts";
+import { listed } from "../../core/sentences.ts";
+import { secretField } from "../../resource/content.ts";
+import type { Live, LiveKind } from "../../resource/live.ts";
+import { foldCase, foldName } from "../../resource/names.ts";
+import type { LiveObject, Look, Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Resource, Spec } from "../../spec/model/spec.ts";
+import type { State } from "../../state/model/record.ts";
+import { ownerKey, ownersOf } from "../model/context.ts";
+import type { Plan } from "../model/plan.ts";
+
+export interface Known {
+  readonly registry: Registry;
+  readonly spec: Spec;
+  readonly state: State;
+}
+
+export interface Shielded {
+  readonly spec: Spec;
+  readonly live: Live;
+  readonly notes: readonly Diagnostic[];
+}
+
+/**
+ * The input of a plan without what a stranger may not see. Planning is a pure function of it, so nothing that is left
+ * out here can come out there, whatever the spec refers to, adopts or declares its own.
+ */
+export function shielded(known: Known, live: Live): Shielded {
+  const secrets = withoutSecretValues(known);
+  const owned = ownedLive(known, live);
+  return {
+    spec: secrets.spec,
+    live: owned,
+    notes: [about(), ...secrets.notes, ...foreignNotes(known, live)],
+  };
+}
+
+function about(): Diagnostic {
+  return warning("PLAN_MODE", "planned for an untrusted spec: only what the state manages is shown", {
+    hint: "what else is live has no part in this plan: neither its values nor consequences and guards that rest on it",
+  });
+}
+
+/** Objects of the state as they are; others only where the spec names them, and then no more of them than the name. */
+function ownedLive({ registry, spec, state }: Known, live: Live): Live {
+  const owners = ownersOf(state.records);
+  const named = textsOf(spec, registry);
+  const declared = fixedOf(spec, registry);
+  let hidden = 0;
+  const seen = (provider: Provider, object: LiveObject): readonly LiveObject[] => {
+    if (owners.has(ownerKey(provider.kind, object.id))) return [object];
+    if (!named.has(provider.ignoreCase === true ? foldCase(object.name) : object.name)) return [];
+    hidden += 1;
+    // What is known by its name alone has no other id.
+    const id = object.id === object.name ? object.id : remoteId(`not-shown-${hidden}`);
+    const values = declared.get(ownerKey(provider.kind, foldName(provider, object.name))) ?? {};
+    return [{ id, name: object.name, values, facts: {} }];
+  };
+  const reduced = (kind: string, found: LiveKind): LiveKind => {
+    if (!found.readable) return found;
+    const provider = registry.get(kind);
+    return { ...found, objects: found.objects.flatMap((object) => seen(provider, object)) };
+  };
+  return new Map([...live].map(([kind, found]) => [kind, reduced(kind, found)]));
+}
+
+/** What cannot be changed in place, as the spec has it: where it is hidden whether live differs, nothing may be said of it. */
+function fixedOf(spec: Spec, registry: Registry): ReadonlyMap<string, JsonObject> {
+  return new Map(
+    [...spec.resources.values()].map(({ kind, name, values }) => {
+      const provider = registry.get(kind);
+      const fixed = Object.entries(values).filter(
+        ([field]) => provider.fields[field]?.onChange === "replace",
+      );
+      return [ownerKey(kind, foldName(provider, name)), Object.fromEntries(fixed)];
+    }),
+  );
+}
+
+/** Every text with which the spec may name something, as it is and in the form in which names without regard to case compare. */
+function textsOf(spec: Spec, registry: Registry): ReadonlySet<string> {
+  const texts = new Set<string>();
+  for (const { kind, name, values } of spec.resources.values()) {
+    const provider = registry.get(kind);
+    textsIn(values, texts);
+    texts.add(name).add(provider.speaksOf?.(name)?.name ?? "");
+    for (const needed of provider.needs?.(name, values) ?? []) texts.add(needed.name);
+  }
+  return new Set([...texts].flatMap((text) => [text, foldCase(text)]));
+}
+
+/** The spec with the recorded digest of each secret that has no value now: whether it changed is not known. */
+export function withRecordedSecrets({ registry, spec, state }: Known): Spec {
+  const resources = new Map<Address, Resource>();
+  for (const [address, resource] of spec.resources) {
+    const field = resource.payload === undefined ? secretField(registry.get(resource.kind)) : undefined;
+    const recorded = field === undefined ? undefined : state.records.get(address)?.applied[field];
+    const known = field !== undefined && recorded !== undefined;
+    resources.set(address, known ? withValue(resource, field, recorded) : resource);
+  }
+  return { ...spec, resources };
+}
+
+/** Secrets whose values were not read count as what was recorded: whether they changed is not known. */
+function withoutSecretValues({ registry, spec, state }: Known) {
+  const unchecked: Address[] = [];
+  const resources = new Map<Address, Resource>();
+  for (const [address, resource] of spec.resources) {
+    const field = secretField(registry.get(resource.kind));
+    const recorded = field === undefined ? undefined : state.records.get(address)?.applied[field];
+    if (field !== undefined) unchecked.push(address);
+    const known = field !== undefined && recorded !== undefined;
+    resources.set(address, known ? withValue(resource, field, recorded) : resource);
+  }
+  const notes =
+    unchecked.length === 0
+      ? []
+      : [
+          warning(
+            "PLAN_MODE",
+            `values of secrets were not read, so changes of them are not checked: ${listed(unchecked)}`,
+          ),
+        ];
+  return { spec: { ...spec, resources }, notes };
+}
+
+function withValue(resource: Resource, field: string, value: Json): Resource {
+  const { address, kind, key, name, references, dependsOn, owns, lifecycle, at } = resource;
+  const values = { ...resource.values, [field]: value };
+  const locate: Resource["locate"] = (path) => resource.locate(path);
+  return { address, kind, key, name, values, references, dependsOn, owns, lifecycle, at, locate };
+}
+
+/** A list that the spec calls its own would lose what nobody declared: how much, but not what. */
+function foreignNotes(known: Known, live: Live): readonly Diagnostic[] {
+  return known.registry.kinds.flatMap((provider) => {
+    const count = foreignOf(known, provider, live).length;
+    if (count === 0) return [];
+    const message = `an apply would also delete ${count} of the ${provider.kind}, which neither spec nor state has`;
+    const hint = `the spec calls the list of ${provider.kind} its own; which ones these are, a plan without --untrusted tells`;
+    return [warning("PLAN_MODE", message, { hint })];
+  });
+}
+
+function foreignOf({ spec, state }: Known, provider: Provider, live: Live): readonly LiveObject[] {
+  const found = live.get(provider.kind);
+  const isOurs = listsOwned(spec, provider);
+  if (found?.readable !== true || isOurs === undefined) return [];
+  const owners = ownersOf(state.records);
+  const resources = [...spec.resources.values()];
+  const declared = resources.filter(({ kind }) => kind === provider.kind).map(({ name }) => name);
+  const names = new Set([...declared, ...(provider.builtIn ?? [])].map((name) => foldName(provider, name)));
+  const parents = new Map(
+    resources.filter((one) => one.owns.length > 0).map((one) => [one.name, one.values]),
+  );
+  const look: Look = { ...BLIND, caller: state.caller?.name };
+  return found.objects.filter((object) => {
+    const known =
+      owners.has(ownerKey(provider.kind, object.id)) || names.has(foldName(provider, object.name));
+    if (known || !isOurs(object)) return false;
+    return provider.keeps?.(object, look, parents.get(parentOf(object.name)) ?? {}) !== true;
+  });
+}
+
+const BLIND: Look = {
+  live: () => [],
+  caller: undefined,
+  activeRuns: undefined,
+  goes: () => false,
+  declared: () => false,
+  after: (_kind, live) => live.values,
+};
+
+/** Tells what belongs to a list that the spec calls its own; undefined where it has none of this kind. */
+function listsOwned(spec: Spec, provider: Provider): ((object: LiveObject) => boolean) | undefined {
+  if (provider.nested === undefined)
+    return spec.policy.authoritative.includes(provider.kind) ? () => true : undefined;
+  if (secretField(provider) !== undefined) return undefined;
+  const parents = new Set<string>();
+  for (const one of spec.resources.values()) if (one.owns.includes(provider.kind)) parents.add(one.name);
+  return parents.size === 0 ? undefined : ({ name }) => parents.has(parentOf(name));
+}
+
+/** The plan as a stranger may see it: no inventory of the workspace, no lines of files, no ids of what is not ours. */
+export function forStrangers(plan: Plan, notes: readonly Diagnostic[]): Plan {
+  return {
+    ...plan,
+    modes: ["untrusted"],
+    unmanaged: [],
+    guards: plan.guards.map((guard) => ({ ...guard, diagnostic: unframed(guard.diagnostic) })),
+    diagnostics: [...plan.diagnostics.map(unframed), ...notes],
+  };
+}
+
+/** A frame shows lines of a file that may be more than a spec. */
+function unframed(diagnostic: Diagnostic): Diagnostic {
+  const { at, hint, ...rest } = diagnostic;
+  const location = at === undefined ? {} : { at: { file: at.file, line: at.line, column: at.column } };
+  if (ABOUT_FOREIGN.has(diagnostic.code)) {
+    const { cause: _ids, ...named } = rest;
+    return { ...named, ...location, hint: FOREIGN };
+  }
+  const shown =
+    diagnostic.code === "PLAN_ALREADY_EXISTS" && hint?.includes("--adopt") === true ? FOREIGN : hint;
+  return { ...rest, ...location, ...(shown === undefined ? {} : { hint: shown }) };
+}
+
+/** Their causes and hints name objects that the state does not manage. */
+const ABOUT_FOREIGN: ReadonlySet<Code> = new Set(["GUARD_DUPLICATE_NAME", "PLAN_DUPLICATE_NAME"]);
+const FOREIGN = "choose another name, or let somebody who is trusted take it over";

@@ -1,0 +1,111 @@
+// What is to happen to one resource, with the reason: a union on `action`.
+
+import type { Address, RemoteId } from "../../core/address.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Cause, FieldDiff, Replacing, Step } from "../../resource/provider.ts";
+import type { Reference } from "../../spec/model/spec.ts";
+
+export type NonEmpty<T> = readonly [T, ...T[]];
+
+interface Common {
+  readonly address: Address;
+  readonly kind: string;
+  /** Natural name in the workspace. */
+  readonly name: string;
+  readonly cause: Cause;
+  /** Why, as sentences: `node_type_id cannot be changed in place (part B, 4.1 rule 2)`. */
+  readonly reasons: readonly string[];
+  /** What it does to people, as sentences. */
+  readonly consequences: readonly string[];
+  /** Addresses whose changes come first. */
+  readonly dependsOn: readonly Address[];
+}
+
+/** Values to reach; where a reference is known only after apply its text stands, and `unresolved` tells. */
+interface Reaching {
+  readonly after: Values;
+  readonly unresolved: readonly Reference[];
+  /** Digest of the payload that goes with it (a secret's keyed digest, a file's SHA-256). */
+  readonly payload?: string;
+}
+
+interface Existing {
+  readonly id: RemoteId;
+  /** Live values, spec form. */
+  readonly before: Values;
+  /** Of the live values that the change rests on; an apply that finds another one skips the change. */
+  readonly fingerprint: string;
+}
+
+/** The object whose name a change takes: its change frees the name once it is done, its temporary name given, or its old object removed. */
+export interface NameSource {
+  readonly address: Address;
+  readonly id: RemoteId;
+  readonly once: "done" | "aside" | "removed";
+}
+
+/** A change that gives an object a name which another object still has when the plan is made. */
+interface Taking {
+  readonly nameFrom?: NameSource;
+}
+
+/** A change of an object whose name another change takes before this one is done: the name that it gets first. */
+interface Vacating {
+  readonly temporaryName?: string;
+}
+
+/** What changes in a text, as the lines of a unified diff without its header. */
+export interface ContentDiff {
+  readonly lines: readonly string[];
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** An unmanaged live object that has the name of what a plan creates. */
+export interface Namesake {
+  readonly id: RemoteId;
+  readonly creator?: string;
+}
+
+/** `namesakes`: in kinds whose names are not unique, where there are any. */
+export type Create = Common &
+  Reaching &
+  Taking & { readonly action: "create"; readonly namesakes?: NonEmpty<Namesake> };
+export type Update = Common &
+  Reaching &
+  Existing &
+  Taking &
+  Vacating & {
+    readonly action: "update";
+    readonly diffs: NonEmpty<FieldDiff>;
+    readonly steps: readonly Step[];
+    /** Where a content that is text changes, and both sides were read. */
+    readonly content?: ContentDiff;
+  };
+export type Replace = Common &
+  Reaching &
+  Existing &
+  Taking &
+  Vacating & {
+    readonly action: "replace";
+    readonly diffs: NonEmpty<FieldDiff>;
+    readonly because: NonEmpty<FieldDiff>;
+    readonly replacing: Replacing;
+    /** Addresses whose changes come before the old object goes: everything that held, or holds, its id. */
+    readonly removeAfter: readonly Address[];
+    /** Others still use the old object: it is not deleted now, but looked at by each later plan. */
+    readonly keepsOld?: true;
+  };
+/** `deposed`: an earlier object of an address that lives on, or a late commit of ours that nobody records. */
+export type Delete = Common & Existing & Vacating & { readonly action: "delete"; readonly deposed?: true };
+/** Touches only the state: takes a live object over as it is. */
+export type Adopt = Common & Reaching & Existing & { readonly action: "adopt" };
+/** Touches only the state: the object is gone, or no longer ours. */
+export type Forget = Common & { readonly action: "forget"; readonly id: RemoteId };
+/** Nothing is written, so nothing has to be found again: no fingerprint. */
+export type Noop = Common & Reaching & Omit<Existing, "fingerprint"> & { readonly action: "noop" };
+/** Something live inside what we manage that we neither wrote nor may judge (a secret). Changes nothing. */
+export type Report = Common & Existing & { readonly action: "report" };
+
+export type Change = Create | Update | Replace | Delete | Adopt | Forget | Noop | Report;
+export type Action = Change["action"];

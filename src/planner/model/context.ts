@@ -1,0 +1,91 @@
+// What deciding one resource needs to know of the whole: the input, the live world, and what was decided before.
+
+import { type Address, kindOf } from "../../core/address.ts";
+import type { Json } from "../../core/json.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { StateRecord } from "../../state/model/record.ts";
+import type { Recorded } from "../diff/diff.ts";
+import type { Change } from "./change.ts";
+import type { PlanInput } from "./input.ts";
+import type { World } from "./live-index.ts";
+
+export interface Context {
+  readonly input: PlanInput;
+  readonly world: World;
+  readonly decided: Map<Address, Change>;
+  /** Records that are left out of `input`, since they cannot be true. */
+  readonly misfits: ReadonlyMap<Address, StateRecord>;
+  /** Records by kind and remote id: who manages a live object. */
+  readonly owners: ReadonlyMap<string, Address>;
+}
+
+export function ownerKey(kind: string, id: string): string {
+  return `${kind}\n${id}`;
+}
+
+export function ownersOf(records: ReadonlyMap<Address, StateRecord>): ReadonlyMap<string, Address> {
+  const owners = new Map<string, Address>();
+  for (const record of records.values()) {
+    const kind = kindOf(record.address);
+    owners.set(ownerKey(kind, record.id), record.address);
+    for (const id of record.deposed ?? []) owners.set(ownerKey(kind, id), record.address);
+  }
+  return owners;
+}
+
+/** What a record contributes to a comparison, in the kind's own form; an object that was never finished contributes nothing. */
+export function recordedOf(provider: Provider, record: StateRecord | undefined): Recorded | undefined {
+  if (record === undefined || record.status === "creating") return undefined;
+  const known = made.get(record);
+  if (known?.provider === provider) return known.recorded;
+  const applied = provider.normalize?.(record.applied) ?? record.applied;
+  const recorded = { applied, seen: record.status === "ready" ? record.seen : {} };
+  made.set(record, { provider, recorded });
+  return recorded;
+}
+
+/** Deciding and drift ask for the same records. */
+const made = new WeakMap<StateRecord, { readonly provider: Provider; readonly recorded: Recorded }>();
+
+/** The value of an attribute of an already decided resource; undefined while only an apply can tell. */
+export function attributeOf(context: Context, address: Address, attribute: string): Json | undefined {
+  const provider = context.input.registry.of(address);
+  const change = context.decided.get(address);
+  if (change === undefined)
+    return attribute === provider.idAttribute ? context.input.state.records.get(address)?.id : undefined;
+  switch (change.action) {
+    case "create":
+    case "replace":
+      return attribute === provider.idAttribute ? undefined : reached(change, attribute);
+    case "update":
+    case "noop":
+    case "adopt":
+      if (attribute === provider.idAttribute) return change.id;
+      return isUnresolved(change, attribute)
+        ? undefined
+        : (change.after[attribute] ?? change.before[attribute]);
+    case "delete":
+    case "forget":
+    case "report":
+      return undefined;
+    default:
+      return change satisfies never;
+  }
+}
+
+type Reaching = Extract<Change, { readonly after: unknown }>;
+
+function reached(change: Reaching, attribute: string): Json | undefined {
+  return isUnresolved(change, attribute) ? undefined : change.after[attribute];
+}
+
+function isUnresolved(change: Reaching, attribute: string): boolean {
+  return change.unresolved.some((one) => one.path[0] === attribute);
+}
+
+/** Whether the kind holds a value that the service never gives back, so that taking one over would overwrite it. */
+export function holdsUnreadable(provider: Provider): boolean {
+  return Object.values(provider.fields).some(
+    (field) => field.writeOnly === true && field.witness !== undefined,
+  );
+}

@@ -1,0 +1,60 @@
+// The live workspace as planning looks at it: found by id, by natural name, by parent; and what could not be read.
+
+import { parentOf, type RemoteId } from "../../core/address.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Live } from "../../resource/live.ts";
+import { foldName } from "../../resource/names.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+
+export interface World {
+  all(kind: string): readonly LiveObject[];
+  byId(kind: string, id: RemoteId): LiveObject | undefined;
+  /** Every object with this natural name; more than one only for kinds whose names are not unique. */
+  byName(kind: string, name: string): readonly LiveObject[];
+  /** Why a thing of this kind and natural name cannot be judged; undefined where it could be read. */
+  unreadable(kind: string, name: string): Diagnostic | undefined;
+}
+
+interface Index {
+  readonly ids: ReadonlyMap<string, LiveObject>;
+  readonly names: ReadonlyMap<string, readonly LiveObject[]>;
+}
+
+const NOTHING: readonly LiveObject[] = [];
+
+export function worldOf(live: Live, registry: Registry): World {
+  const indexes = new Map<string, Index>();
+  const all = (kind: string): readonly LiveObject[] => {
+    const found = live.get(kind);
+    return found?.readable === true ? found.objects : NOTHING;
+  };
+  const index = (kind: string): Index => {
+    const made = indexes.get(kind) ?? indexOf(registry.get(kind), all(kind));
+    indexes.set(kind, made);
+    return made;
+  };
+  return {
+    all,
+    byId: (kind, id) => index(kind).ids.get(id),
+    byName: (kind, name) => index(kind).names.get(foldName(registry.get(kind), name)) ?? NOTHING,
+    unreadable: (kind, name) => {
+      const found = live.get(kind);
+      if (found === undefined) return undefined;
+      return found.readable ? found.unreadableParents.get(parentOf(name)) : found.diagnostic;
+    },
+  };
+}
+
+function indexOf(provider: Provider, objects: readonly LiveObject[]): Index {
+  const ids = new Map<string, LiveObject>();
+  const names = new Map<string, LiveObject[]>();
+  for (const object of objects) {
+    ids.set(object.id, object);
+    const name = foldName(provider, object.name);
+    const sharing = names.get(name);
+    if (sharing === undefined) names.set(name, [object]);
+    else sharing.push(object);
+  }
+  return { ids, names };
+}

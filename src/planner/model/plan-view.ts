@@ -1,0 +1,106 @@
+// The world as a kind sees it when it is asked for consequences and objections: live data, and what this plan does to it.
+
+import type { Values } from "../../resource/field-schema.ts";
+import { foldName } from "../../resource/names.ts";
+import type { Look, PlannedChange } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Change } from "./change.ts";
+import { ownerKey } from "./context.ts";
+import type { PlanInput } from "./input.ts";
+import type { World } from "./live-index.ts";
+
+/** `changes` is asked lazily, so that a look can be given out while planning goes on. */
+export function lookOf(input: PlanInput, world: World, changes: () => Iterable<Change>): Look {
+  let going: ReadonlySet<string> | undefined;
+  let reached: ReadonlyMap<string, Values | undefined> | undefined;
+  const declared = new Set(
+    [...input.spec.resources.values()].map((one) => nameKey(input.registry, one.kind, one.name)),
+  );
+  return {
+    live: (kind) => {
+      const around = input.around?.get(kind);
+      return around?.readable === true ? around.objects : world.all(kind);
+    },
+    caller: input.caller,
+    activeRuns: input.activeRuns,
+    declared: (kind, name) => input.destroy !== true && declared.has(nameKey(input.registry, kind, name)),
+    goes: (kind, name) => {
+      going ??= goingNames(input.registry, changes());
+      return going.has(nameKey(input.registry, kind, name));
+    },
+    after: (kind, live) => {
+      reached ??= valuesAfter(changes());
+      const key = ownerKey(kind, live.id);
+      return reached.has(key) ? reached.get(key) : live.values;
+    },
+  };
+}
+
+/** By kind and id; undefined for what goes. */
+function valuesAfter(changes: Iterable<Change>): ReadonlyMap<string, Values | undefined> {
+  const values = new Map<string, Values | undefined>();
+  for (const change of changes) {
+    if (change.action === "update") values.set(ownerKey(change.kind, change.id), change.after);
+    if (change.action === "delete" || change.action === "replace")
+      values.set(ownerKey(change.kind, change.id), undefined);
+  }
+  return values;
+}
+
+function goingNames(registry: Registry, changes: Iterable<Change>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const change of changes) {
+    const withParent = change.action === "forget" && change.dependsOn.length > 0;
+    if (change.action === "delete" || change.action === "replace" || withParent)
+      names.add(nameKey(registry, change.kind, change.name));
+  }
+  return names;
+}
+
+function nameKey(registry: Registry, kind: string, name: string): string {
+  const provider = registry.find(kind);
+  return `${kind}\n${provider === undefined ? name : foldName(provider, name)}`;
+}
+
+/** What a kind is asked about; undefined for changes that touch no server. */
+export function plannedOf(change: Change, world: World): PlannedChange | undefined {
+  const head = { address: change.address, name: change.name };
+  switch (change.action) {
+    case "create":
+      return { action: "create", ...head, live: undefined, after: change.after, diffs: [], steps: [] };
+    case "update":
+      return {
+        action: "update",
+        ...head,
+        live: world.byId(change.kind, change.id),
+        after: change.after,
+        diffs: change.diffs,
+        steps: change.steps,
+      };
+    case "replace":
+      return {
+        action: "replace",
+        ...head,
+        live: world.byId(change.kind, change.id),
+        after: change.after,
+        diffs: change.diffs,
+        steps: [],
+      };
+    case "delete":
+      return {
+        action: "delete",
+        ...head,
+        live: world.byId(change.kind, change.id),
+        after: undefined,
+        diffs: [],
+        steps: [],
+      };
+    case "adopt":
+    case "forget":
+    case "noop":
+    case "report":
+      return undefined;
+    default:
+      return change satisfies never;
+  }
+}

@@ -1,0 +1,127 @@
+// A plan: every change in the order in which it happens, what the workspace did behind our back, and who objects.
+// What an apply did: one result for each change, and the events that tell it while it happens.
+
+import type { Address } from "../../core/address.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { FieldDiff, Want } from "../../resource/provider.ts";
+import type { Action, Change, ContentDiff } from "./change.ts";
+import type { ChangeOrigin, PlanSplit } from "./split.ts";
+
+/** Live moved away from what was recorded. `gone`: the object was deleted; `appeared`: a member of a list that is ours, or an object of an authoritative kind, came from outside. */
+export interface Drift {
+  readonly address: Address;
+  readonly kind: string;
+  readonly name: string;
+  readonly what: "changed" | "gone" | "appeared";
+  readonly diffs: readonly FieldDiff[];
+  /** What the live object tells beside its values: its creator, the time of its last change. */
+  readonly facts?: JsonObject;
+  /** From the recorded text to the live one, where both are known. */
+  readonly content?: ContentDiff;
+  /** Absent where nobody looked. */
+  readonly origin?: DriftOrigin;
+}
+
+/** What the service records of a change made outside; every member may be absent. */
+export interface DriftOrigin {
+  readonly by?: string;
+  /** Epoch ms. */
+  readonly at?: number;
+  /** Who created the object: of kinds that do not record who changed it. */
+  readonly creator?: string;
+}
+
+/** A live object of a managed kind that the spec does not know. */
+export interface Unmanaged {
+  readonly kind: string;
+  readonly name: string;
+  readonly id: string;
+}
+
+/** An objection to the plan; a plan with guards is shown and not applied (exit 3). */
+export interface Guard {
+  readonly diagnostic: Diagnostic;
+  readonly addresses: readonly Address[];
+  /** In a plan that was compared with a base: whether the caused changes alone raise it. */
+  readonly origin?: ChangeOrigin;
+}
+
+/** `offline`: live values are what the state recorded. `untrusted`: only what the state manages is in it. */
+export type Mode = "offline" | "untrusted";
+
+export interface Plan {
+  readonly host: string;
+  /** How the plan differs from one that looked at everything; absent where it does not. */
+  readonly modes?: readonly Mode[];
+  /** Of how many resources a plan with `--only` decides; absent if it decides all. */
+  readonly part?: { readonly planned: number; readonly total: number };
+  /** Of a plan that was compared with the plan of a base. */
+  readonly split?: PlanSplit;
+  readonly changes: readonly Change[];
+  readonly drift: readonly Drift[];
+  readonly unmanaged: readonly Unmanaged[];
+  readonly guards: readonly Guard[];
+  /** Errors here forbid an apply (exit 1; a refused immutable change is exit 3). */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Data that planning would like and did not have; the caller fetches it and plans again. */
+  readonly wants: readonly Want[];
+}
+
+export type Summary = Readonly<Record<Action, number>>;
+
+/** `applied` and `failed` are certain; `unknown` is left to the next run; `blocked` waits for a failed one; `skipped`: live moved, or the run was stopped. */
+export type Result = "applied" | "failed" | "unknown" | "blocked" | "skipped";
+
+export interface ChangeOutcome {
+  readonly address: Address;
+  readonly kind: string;
+  readonly action: Action;
+  readonly result: Result;
+  readonly id?: string;
+  readonly diagnostic?: Diagnostic;
+  /** For blocked changes: what they wait for. */
+  readonly because?: Address;
+  readonly elapsedMs: number;
+}
+
+/** Whether a change was skipped because the run was stopped, not because of anything about it. */
+export function wasStopped({ result, diagnostic }: Pick<ChangeOutcome, "result" | "diagnostic">): boolean {
+  return result === "skipped" && diagnostic?.code === "APPLY_INTERRUPTED";
+}
+
+export interface Outcome {
+  readonly changes: readonly ChangeOutcome[];
+  /** Findings that belong to no change: interrupted, state not written, verification. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly interrupted: boolean;
+  readonly elapsedMs: number;
+}
+
+export type ApplyEvent =
+  | { readonly type: "apply_begin"; readonly totals: Readonly<Record<string, number>> }
+  | {
+      readonly type: "apply_start";
+      readonly address: Address;
+      readonly kind: string;
+      readonly action: Action;
+    }
+  | {
+      readonly type: "apply_waiting";
+      readonly address: Address;
+      readonly kind: string;
+      readonly what: string;
+    }
+  | { readonly type: "apply_complete"; readonly outcome: ChangeOutcome }
+  | { readonly type: "apply_skipped"; readonly outcome: ChangeOutcome }
+  | { readonly type: "apply_errored"; readonly outcome: ChangeOutcome };
+
+/** Reading and planning report which kind they have read, out of how many. */
+export type ReadEvent = {
+  readonly type: "read";
+  readonly kind: string;
+  /** Absent where the kind could not be read. */
+  readonly objects?: number;
+  readonly done: number;
+  readonly total: number;
+};

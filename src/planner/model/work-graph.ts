@@ -1,0 +1,117 @@
+// The graph of an apply: a node for each change, two for a replacement, so that dependents move between its halves; one more
+// for a temporary name.
+
+import type { Address } from "../../core/address.ts";
+import type { Change, NameSource, Replace } from "./change.ts";
+import { changeKey } from "./order.ts";
+
+/**
+ * One piece of work of a plan. A replacement is made first and its old object removed after its dependents have moved; an object
+ * whose name another change takes may get a temporary name before all else ("aside").
+ */
+export interface Part {
+  readonly key: string;
+  readonly change: Change;
+  readonly half: "aside" | "whole" | "make" | "remove";
+  readonly after: readonly string[];
+}
+
+const OLD = "#old";
+const ASIDE = "#aside";
+
+/** The key of the part that gives the object of a change its temporary name. */
+export function asideKey(change: Change): string {
+  return changeKey(change) + ASIDE;
+}
+
+/** The key of the part after which the name of an object is free. */
+export function freeingKey(holder: Change, once: NameSource["once"]): string {
+  const key = changeKey(holder);
+  return once === "aside" ? key + ASIDE : once === "removed" ? key + OLD : key;
+}
+
+/** The parts in the plan's order. Changes that touch nothing have none. */
+export function partsOf(changes: readonly Change[]): readonly Part[] {
+  const byAddress = new Map<Address, Change>();
+  for (const change of changes)
+    if (changeKey(change) === change.address) byAddress.set(change.address, change);
+  /** What comes before something that is made: the new object is there. */
+  const made = (address: Address): readonly string[] => (byAddress.has(address) ? [address] : []);
+  /** What comes before something that goes: the old object that held it has gone too. */
+  const gone = (address: Address): readonly string[] => {
+    const change = byAddress.get(address);
+    if (change === undefined) return [];
+    return change.action === "replace" && change.replacing !== "delete-first"
+      ? [address, address + OLD]
+      : [address];
+  };
+  const named = namesFreed(changes);
+  return changes.flatMap((change) => {
+    const parts = workOf(change, made, gone, byAddress);
+    const [first, ...rest] = parts;
+    if (first === undefined) return parts;
+    const aside: Part | undefined =
+      "temporaryName" in change ? { key: asideKey(change), change, half: "aside", after: [] } : undefined;
+    const after = [...first.after, ...(aside === undefined ? [] : [aside.key]), ...named(change)];
+    return [...(aside === undefined ? [] : [aside]), { ...first, after }, ...rest];
+  });
+}
+
+/** What comes before a change that takes a name. */
+function namesFreed(changes: readonly Change[]): (change: Change) => readonly string[] {
+  const idKey = (kind: string, id: string) => `${kind}\n${id}`;
+  const byId = new Map<string, Change>();
+  for (const change of changes) if ("id" in change) byId.set(idKey(change.kind, change.id), change);
+  return (change) => {
+    const source = "nameFrom" in change ? change.nameFrom : undefined;
+    const holder = source === undefined ? undefined : byId.get(idKey(change.kind, source.id));
+    return source === undefined || holder === undefined ? [] : [freeingKey(holder, source.once)];
+  };
+}
+
+function workOf(
+  change: Change,
+  made: Before,
+  gone: Before,
+  byAddress: ReadonlyMap<Address, Change>,
+): readonly Part[] {
+  const key = changeKey(change);
+  switch (change.action) {
+    case "create":
+    case "update":
+    case "adopt":
+      return [{ key, change, half: "whole", after: change.dependsOn.flatMap(made) }];
+    case "delete":
+    case "forget":
+      return [{ key, change, half: "whole", after: change.dependsOn.flatMap(gone) }];
+    case "replace":
+      return halves(change, made, gone, byAddress);
+    case "noop":
+    case "report":
+      return [];
+    default:
+      return change satisfies never;
+  }
+}
+
+type Before = (address: Address) => readonly string[];
+
+function halves(
+  change: Replace,
+  made: Before,
+  gone: Before,
+  byAddress: ReadonlyMap<Address, Change>,
+): readonly Part[] {
+  const { address } = change;
+  const after = change.dependsOn.flatMap(made);
+  if (change.replacing === "delete-first") {
+    // What is deleted itself lets go first; everything else moves to the successor afterwards.
+    const leaving = change.removeAfter.filter((one) => byAddress.get(one)?.action === "delete");
+    return [{ key: address, change, half: "whole", after: [...after, ...leaving.flatMap(gone)] }];
+  }
+  if (change.keepsOld === true) return [{ key: address, change, half: "whole", after }];
+  return [
+    { key: address, change, half: "make", after },
+    { key: address + OLD, change, half: "remove", after: [address, ...change.removeAfter.flatMap(gone)] },
+  ];
+}

@@ -1,0 +1,244 @@
+// A plan kept in a file: sealed, bound to one host, state, spec and time, to be applied once (design 5).
+
+import { canonicalJson, fingerprint } from "../core/canonical.ts";
+import { type Diagnostic, error, type Location } from "../core/diagnostic.ts";
+import { parseJson, stringifyJson } from "../core/exact-json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
+import { listed } from "../core/sentences.ts";
+import type { Live } from "../resource/live.ts";
+import type { Registry } from "../resource/registry.ts";
+import type { State } from "../state/model/record.ts";
+import { comparable, liveFingerprint } from "./diff/fingerprint.ts";
+import type { Change, Create } from "./model/change.ts";
+import { ownerKey, ownersOf } from "./model/context.ts";
+import { type World, worldOf } from "./model/live-index.ts";
+import type { Plan } from "./model/plan.ts";
+
+export const SAVED_FORMAT = "workspace-plan/2";
+
+/** What a saved plan is bound to. Times are epoch milliseconds. */
+export interface Binding {
+  readonly tool_version: string;
+  readonly host: string;
+  readonly target: string;
+  readonly made_at: number;
+  readonly expires_at: number;
+  readonly nonce: string;
+  /** `serial`: that of the state under the next lock. `records`: `recordsDigest` of what recovery made of the state. */
+  readonly state: { readonly lineage: string; readonly serial: number; readonly records: string };
+  /** How to load the same spec again, and the SHA-256 of each of its files. */
+  readonly spec: {
+    readonly file: string;
+    readonly files: readonly { readonly path: string; readonly digest: string }[];
+    readonly vars: Readonly<Record<string, string>>;
+    readonly var_files: readonly string[];
+  };
+}
+
+/** By address, then by the JSON Pointer of a field. */
+export type SavedPlaces = Readonly<
+  Record<string, { readonly at: Place; readonly fields: Readonly<Record<string, Place>> }>
+>;
+
+type Place = Pick<Location, "file" | "line" | "column">;
+
+/** What reports of the plan show beside it; it decides nothing. */
+export interface SavedReport {
+  readonly run: {
+    readonly toolVersion: string;
+    readonly target?: string;
+    readonly commit?: string;
+    readonly madeAt: string;
+    readonly runUrl?: string;
+  };
+  /** Findings about the run around the plan. */
+  readonly notes: readonly Diagnostic[];
+  readonly places: SavedPlaces;
+}
+
+export interface SavedPlan extends Binding {
+  readonly format: typeof SAVED_FORMAT;
+  /** Absent from plans of earlier versions. */
+  readonly report?: SavedReport;
+  readonly plan: Plan;
+}
+
+/** Text of a plan file. `keyed` is the state's keyed digest: who lacks the key cannot make or change a plan. */
+export function savePlan(
+  binding: Binding,
+  plan: Plan,
+  keyed: (text: string) => string,
+  report?: SavedReport,
+): string {
+  const body: SavedPlan = {
+    format: SAVED_FORMAT,
+    ...binding,
+    plan,
+    ...(report === undefined ? {} : { report }),
+  };
+  const plain = parseJson(stringifyJson(body));
+  return `${stringifyJson({ ...body, seal: keyed(canonicalJson(plain)) }, 1)}\n`;
+}
+
+export function readPlan(text: string, keyed: (text: string) => string): SavedPlan | Diagnostic {
+  const parsed = parsedObject(text);
+  if (parsed === undefined)
+    return error("PLAN_FILE", "the file is not a saved plan", {
+      hint: "make one with: workspace plan --out FILE",
+    });
+  const { seal, ...body } = parsed;
+  if (body.format !== SAVED_FORMAT) {
+    return error("PLAN_FILE", "the file is not a saved plan of this version", {
+      hint: "make a new one with: workspace plan --out FILE",
+    });
+  }
+  if (seal !== keyed(canonicalJson(body))) {
+    return error(
+      "PLAN_FILE",
+      "the plan file was changed after it was made, or was made with another state's key",
+      {
+        hint: "make a new plan; a plan and its apply need the same state and WORKSPACE_STATE_KEY",
+      },
+    );
+  }
+  return body as unknown as SavedPlan;
+}
+
+function parsedObject(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a plan rests on of a state: its records, and what is open after recovery. */
+export function recordsDigest({ records, open }: Pick<State, "records" | "open">): string {
+  const sorted = [...records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+  return fingerprint(parseJson(stringifyJson({ records: sorted, open: open.map(({ seq }) => seq) })));
+}
+
+/** Whether recovery found the same as when the plan was made. */
+export function otherRecords(saved: SavedPlan, recovered: Pick<State, "records" | "open">): Diagnostic[] {
+  if (saved.state.records === recordsDigest(recovered)) return [];
+  return [
+    error("PLAN_STALE", "what an interrupted run left turns out otherwise than when the plan was made", {
+      hint: "make a new plan and apply that",
+    }),
+  ];
+}
+
+/** What holds when a saved plan is to be applied. */
+export interface Present {
+  readonly host: string;
+  readonly now: number;
+  readonly state: { readonly lineage: string; readonly serial: number; readonly nonces: readonly string[] };
+  readonly files: readonly { readonly path: string; readonly digest: string }[];
+}
+
+/** Every way in which a saved plan no longer fits; nothing may be written unless this is empty. */
+export function staleness(saved: SavedPlan, present: Present): Diagnostic[] {
+  const hint = "make a new plan and apply that";
+  const found: Diagnostic[] = [];
+  if (saved.host !== present.host)
+    found.push(error("PLAN_STALE", `the plan is for ${saved.host}, not for ${present.host}`, { hint }));
+  if (present.now > saved.expires_at)
+    found.push(
+      error("PLAN_EXPIRED", `the plan expired at ${new Date(saved.expires_at).toISOString()}`, { hint }),
+    );
+  if (present.state.nonces.includes(saved.nonce))
+    found.push(error("PLAN_EXPIRED", "the plan was applied already", { hint }));
+  if (saved.state.serial !== present.state.serial) {
+    found.push(
+      error(
+        "PLAN_STALE",
+        `the state moved on: it was at serial ${saved.state.serial} and is at ${present.state.serial}`,
+        { hint },
+      ),
+    );
+  } else if (saved.state.lineage !== present.state.lineage && present.state.serial > 0) {
+    found.push(error("PLAN_STALE", "the plan was made with another state", { hint }));
+  }
+  for (const path of changedFiles(saved.spec.files, present.files))
+    found.push(error("PLAN_STALE", `${path} changed after the plan was made`, { hint }));
+  return found;
+}
+
+function changedFiles(then: SavedPlan["spec"]["files"], now: SavedPlan["spec"]["files"]): string[] {
+  const before = new Map(then.map((file) => [file.path, file.digest]));
+  const after = new Map(now.map((file) => [file.path, file.digest]));
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => before.get(path) !== after.get(path))
+    .sort();
+}
+
+/** Changes whose live object is not what the plan rests on: moved, gone, or there where it should not be. */
+export function movedSince(
+  plan: Plan,
+  live: Live,
+  registry: Registry,
+  { records }: Pick<State, "records">,
+): Diagnostic[] {
+  const world = worldOf(live, registry);
+  const owners = ownersOf(records);
+  const found: Diagnostic[] = [];
+  for (const change of plan.changes) {
+    const what = movement(change, world, registry, owners);
+    if (what === undefined) continue;
+    found.push(
+      error("PLAN_LIVE_MOVED", `${change.address} ${what} after the plan was made`, {
+        address: change.address,
+        hint: "make a new plan and apply that",
+      }),
+    );
+  }
+  return found;
+}
+
+function movement(
+  change: Change,
+  world: World,
+  registry: Registry,
+  owners: ReturnType<typeof ownersOf>,
+): string | undefined {
+  const provider = registry.get(change.kind);
+  switch (change.action) {
+    case "create":
+      if (!provider.unique) return newNamesake(change, world, owners);
+      return world.byName(change.kind, change.name).some((one) => one.id !== change.nameFrom?.id)
+        ? "appeared in the workspace"
+        : undefined;
+    case "update":
+    case "replace":
+    case "adopt":
+    case "delete": {
+      const live = world.byId(change.kind, change.id);
+      if (live === undefined) return "disappeared from the workspace";
+      const after = change.action === "delete" ? undefined : change.after;
+      return liveFingerprint(provider.fields, comparable(provider, live), after) === change.fingerprint
+        ? undefined
+        : "changed in the workspace";
+    }
+    case "forget":
+    case "noop":
+    case "report":
+      return undefined;
+    default:
+      return change satisfies never;
+  }
+}
+
+/** Whether an unmanaged object has the name now that the plan did not know of: it may be what the plan would create. */
+function newNamesake(
+  { kind, name, namesakes }: Create,
+  world: World,
+  owners: ReturnType<typeof ownersOf>,
+): string | undefined {
+  const known = new Set<string>(namesakes?.map(({ id }) => id));
+  const others = world
+    .byName(kind, name)
+    .filter(({ id }) => !known.has(id) && !owners.has(ownerKey(kind, id)));
+  if (others.length === 0) return undefined;
+  return `has a namesake (ID ${listed(others.map(({ id }) => id))}) that appeared in the workspace`;
+}

@@ -1,0 +1,142 @@
+// Which changes of a plan the change of a spec causes, which were pending before it, and which it resolves. Pure.
+
+import { canonicalJson } from "../core/canonical.ts";
+import type { Diagnostic } from "../core/diagnostic.ts";
+import type { Json } from "../core/json.ts";
+import { type Path, toPointer } from "../core/pointer.ts";
+import type { FieldDiff } from "../resource/provider.ts";
+import type { Change } from "./model/change.ts";
+import { changeKey } from "./model/order.ts";
+import type { Plan } from "./model/plan.ts";
+import type { ChangeOrigin, FieldOrigin, PlanSplit, ResolvedChange, SplitChange } from "./model/split.ts";
+
+/** Compares the plan of a spec before a change with the plan after it. Both rest on the same state and live objects. */
+export function splitPlan(base: Plan, head: Plan): Omit<PlanSplit, "base"> {
+  const before = touching(base);
+  const after = touching(head);
+  const known = new Set(base.diagnostics.flatMap(errorKey));
+  return {
+    changes: Object.fromEntries(
+      [...after].map(([key, change]) => [key, splitChange(before.get(key), change)]),
+    ),
+    resolved: [...before].flatMap(([key, change]) => resolvedBy(after.get(key), change)),
+    pendingErrors: head.diagnostics.filter((one) => errorKey(one).some((key) => known.has(key))),
+  };
+}
+
+function touching({ changes }: Plan): ReadonlyMap<string, Change> {
+  const touched = changes.filter(({ action }) => action !== "noop" && action !== "report");
+  return new Map(touched.map((change) => [changeKey(change), change]));
+}
+
+/** An error without an address is about the whole plan, and no base excuses it. */
+function errorKey({ severity, address, code, message }: Diagnostic): readonly string[] {
+  return severity === "error" && address !== undefined ? [`${code}\n${address}\n${message}`] : [];
+}
+
+function splitChange(base: Change | undefined, head: Change): SplitChange {
+  if (base === undefined || shapeOf(base) !== shapeOf(head)) return { origin: "caused", fields: [] };
+  const old = partsOf(base);
+  const fields = [...partsOf(head)].map(([key, { path, value }]): FieldOrigin => {
+    return { path, origin: old.get(key)?.value === value ? "pending" : "caused" };
+  });
+  const has = (origin: ChangeOrigin): boolean => fields.some((field) => field.origin === origin);
+  // A create that sets one field less differs, too; an update that does so leaves the rest as it was.
+  const isLess = head.action === "create" && old.size > fields.length;
+  if (!has("caused") && !isLess) return { origin: "pending", fields: [] };
+  return { origin: "caused", fields: has("pending") ? fields : [] };
+}
+
+/** What has to be equal beside the fields: what happens, and to which object. */
+function shapeOf(change: Change): string {
+  return canonicalJson([
+    change.action,
+    change.name,
+    "id" in change ? change.id : null,
+    change.action === "replace" ? [change.replacing, change.keepsOld ?? false] : null,
+    change.action === "adopt" ? [change.after, change.payload ?? null] : null,
+    "nameFrom" in change && change.nameFrom !== undefined ? change.nameFrom.id : null,
+  ]);
+}
+
+interface ChangePart {
+  readonly path: Path;
+  /** In a form that compares. */
+  readonly value: string;
+}
+
+/** The fields of a change by pointer: what it sets, or what differs. */
+function partsOf(change: Change): ReadonlyMap<string, ChangePart> {
+  switch (change.action) {
+    case "create": {
+      const later = new Set(change.unresolved.map(({ path }) => String(path[0])));
+      return partsBy(
+        Object.entries(change.after).map(([name, value]) => [[name], [value, later.has(name)]]),
+        change.payload,
+      );
+    }
+    case "update":
+    case "replace":
+      return partsBy(
+        change.diffs.map((diff) => [
+          diff.path,
+          [side(diff, "before"), side(diff, "after"), diff.unknown ?? false],
+        ]),
+        undefined,
+      );
+    case "delete":
+    case "adopt":
+    case "forget":
+    case "noop":
+    case "report":
+      return new Map();
+  }
+  return change satisfies never;
+}
+
+function side(diff: FieldDiff, name: "before" | "after"): Json {
+  const value = diff[name];
+  return value === undefined ? [] : [value];
+}
+
+function partsBy(
+  parts: readonly (readonly [Path, Json])[],
+  payload: string | undefined,
+): ReadonlyMap<string, ChangePart> {
+  return new Map(
+    parts.map(([path, value]) => {
+      const compared = path[0] === "content" ? [value, payload ?? null] : value;
+      return [toPointer(path), { path, value: canonicalJson(compared) }];
+    }),
+  );
+}
+
+/** A change that the head replaces by another one is not resolved, only changed. */
+function resolvedBy(head: Change | undefined, base: Change): readonly ResolvedChange[] {
+  if (head === undefined) return [{ change: base }];
+  if (shapeOf(base) !== shapeOf(head) || base.action === "create") return [];
+  const left = [...partsOf(head).values()].map(({ path }) => path);
+  const gone = [...partsOf(base).values()]
+    .map(({ path }) => path)
+    .filter((path) => !left.some((other) => areNested(path, other)));
+  return gone.length === 0 ? [] : [{ change: base, fields: gone }];
+}
+
+/** Whether one of two paths leads to the other, or through it. */
+function areNested(a: Path, b: Path): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  return short.every((part, at) => long[at] === part);
+}
+
+/** The plan without what was pending; the whole plan where it was not compared. */
+export function causedPart(plan: Plan): Plan {
+  const { split } = plan;
+  if (split === undefined) return plan;
+  const pending = new Set(split.pendingErrors.flatMap(errorKey));
+  return {
+    ...plan,
+    changes: plan.changes.filter((change) => split.changes[changeKey(change)]?.origin === "caused"),
+    guards: plan.guards.filter(({ origin }) => origin !== "pending"),
+    diagnostics: plan.diagnostics.filter((one) => !errorKey(one).some((key) => pending.has(key))),
+  };
+}

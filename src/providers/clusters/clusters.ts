@@ -1,0 +1,197 @@
+// Clusters (contract: part B, 2.4, 3.2 and 4.3). Found again by a tag that carries a token; pins and the state asked for are the spec's.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import { remoteId } from "../../core/address.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { count, listed } from "../../core/sentences.ts";
+import type { FieldDiff, LiveObject, Look, PlannedChange, Step } from "../../resource/provider.ts";
+import { choice, defineProvider, flag, optional, text } from "../kit/field-builders.ts";
+import { keptPaths } from "../kit/preserved-fields.ts";
+import { found, keyIn, objectsIn, textIn } from "../kit/responses.ts";
+import { liveForm, tidyForm } from "../kit/spec-form.ts";
+import { clusterFields, clusterProblems, filesOf, withoutInherited } from "./fields.ts";
+import { createCluster, removeCluster, takeStep } from "./operations.ts";
+import { endedByService, isDown, isUp, MAX_OWN_TAGS, tokenOf, withoutToken } from "./states.ts";
+
+const fields = {
+  cluster_name: optional(
+    text({ severity: "other", maxLength: 1000, description: "Name shown to people; need not be unique." }),
+  ),
+  ...clusterFields(MAX_OWN_TAGS),
+  pinned: optional(
+    flag({
+      severity: "availability",
+      default: false,
+      description: "Keeps the cluster listed, and its configuration beyond 30 days after it ended.",
+    }),
+  ),
+  run_state: optional(
+    choice(["RUNNING", "TERMINATED"], {
+      severity: "availability",
+      whenAbsent: "unmanaged",
+      changedByService: "ended_by_service",
+      description:
+        "Whether the cluster is to be up. Absent means that people start and stop it as they like.",
+    }),
+  ),
+};
+
+const SIZE = new Set(["num_workers", "autoscale"]);
+const OURS = new Set(["pinned", "run_state"]);
+
+/** A cluster that is starting needs no start. */
+function runState(state: string): string {
+  if (isUp(state)) return "RUNNING";
+  return isDown(state) ? "TERMINATED" : state;
+}
+
+function toSpec(answer: JsonObject): LiveObject | undefined {
+  const id = keyIn(answer, "cluster_id");
+  if (answer.cluster_source === "JOB") return undefined;
+  const state = textIn(answer, "state") ?? "UNKNOWN";
+  const pinned = textIn(answer, "pinned_by_user_name") !== undefined;
+  const read = liveForm(fields, { ...answer, pinned, run_state: runState(state) });
+  const token = tokenOf(read);
+  const ended = endedByService(state, answer);
+  const creator = textIn(answer, "creator_user_name");
+  return {
+    id: remoteId(id),
+    name: textIn(answer, "cluster_name") ?? "",
+    values: withoutToken(read),
+    facts: {
+      state,
+      ...(creator === undefined ? {} : { creator_user_name: creator }),
+      ...(token === undefined ? {} : { token }),
+      ...(ended === undefined ? {} : { ended_by_service: ended }),
+    },
+  };
+}
+
+/** Whether the event log says that the cluster is pinned: for services whose answers do not show pins. */
+async function withPin(api: Reader, live: LiveObject): Promise<LiveObject> {
+  const answer = await api.read("clusters/events", {
+    cluster_id: live.id,
+    event_types: ["PINNED", "UNPINNED"],
+    order: "DESC",
+    limit: 1,
+  });
+  const [last] = objectsIn(answer, "events");
+  return last?.type === "PINNED" ? { ...live, values: { ...live.values, pinned: true } } : live;
+}
+
+/** Of terminated clusters the list has the latest only (part B, 4.3 rule 3): others of ours are asked for one by one. */
+async function unlisted(
+  api: Reader,
+  inList: readonly LiveObject[],
+  ids: ReadonlySet<string>,
+): Promise<readonly LiveObject[]> {
+  const there = new Set<string>(inList.map((live) => live.id));
+  const missing = [...ids].filter((id) => !there.has(id));
+  const answers = await Promise.all(
+    missing.map((id) => found(() => api.read("clusters/get", { cluster_id: id }))),
+  );
+  return answers.flatMap((answer) => (answer === undefined ? [] : (toSpec(answer) ?? [])));
+}
+
+const changesSize = (diffs: readonly FieldDiff[]): boolean =>
+  diffs.some((diff) => SIZE.has(String(diff.path[0])));
+const changesMore = (diffs: readonly FieldDiff[]): boolean =>
+  diffs.some((diff) => !SIZE.has(String(diff.path[0])) && !OURS.has(String(diff.path[0])));
+
+/** Stops come before edits, so that nothing restarts in vain; starts come last. A new size alone restarts nothing. */
+function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject): readonly Step[] {
+  const moved = (field: string): boolean => diffs.some((diff) => diff.path[0] === field);
+  const stops = moved("run_state") && after.run_state === "TERMINATED";
+  const resizable = !stops && (live.facts.state === "RUNNING" || live.facts.state === "RESIZING");
+  const size = changesSize(diffs);
+  const keep = { detail: { keep: keptPaths(fields, live.values, after, diffs) } };
+  const edits = changesMore(diffs) || (size && !resizable);
+  return [
+    ...(stops ? [{ operation: "terminate" }] : []),
+    ...(edits ? [{ operation: "edit", ...keep }] : size ? [{ operation: "resize", ...keep }] : []),
+    ...(moved("pinned") ? [{ operation: after.pinned === true ? "pin" : "unpin" }] : []),
+    ...(moved("run_state") && !stops ? [{ operation: "start" }] : []),
+  ];
+}
+
+const takes = (change: PlannedChange, operation: string): boolean =>
+  change.steps.some((step) => step.operation === operation);
+
+/** Whether what runs on the cluster now is cut off. */
+function interrupts(change: PlannedChange): boolean {
+  if (change.live === undefined || isDown(String(change.live.facts.state))) return false;
+  return change.action !== "update" || takes(change, "terminate") || takes(change, "edit");
+}
+
+function runsOn(look: Look, live: LiveObject): readonly JsonObject[] {
+  return (look.activeRuns ?? []).filter(({ cluster_instance: instance, cluster_spec: spec }) => {
+    const ids = [
+      isObject(instance) ? instance.cluster_id : undefined,
+      isObject(spec) ? spec.existing_cluster_id : undefined,
+    ];
+    return ids.includes(live.id);
+  });
+}
+
+function whatBecomesOf(change: PlannedChange): string {
+  if (change.action !== "update") return "is deleted for good";
+  return takes(change, "terminate") ? "is terminated" : "restarts to take the changes";
+}
+
+function consequences(change: PlannedChange, look: Look): readonly string[] {
+  const { live } = change;
+  if (live === undefined || change.action === "create") return [];
+  const told: string[] = [];
+  if (interrupts(change)) {
+    told.push(`the cluster is running and ${whatBecomesOf(change)}`);
+    const runs = runsOn(look, live).length;
+    if (runs > 0) told.push(`${count(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
+  }
+  if (change.action !== "delete") return told;
+  const jobs = look
+    .live("jobs")
+    .filter((job) => String(look.after("jobs", job)?.existing_cluster_id) === live.id);
+  if (jobs.length > 0) told.push(`jobs that run on it: ${listed(jobs.map((job) => job.name))}`);
+  return told;
+}
+
+export const clusters = defineProvider({
+  kind: "clusters",
+  one: "cluster",
+  description: "Clusters that people and jobs use. Deleting one removes it for good.",
+  fields,
+  severity: "availability",
+  nameField: "cluster_name",
+  unique: false,
+  idAttribute: "cluster_id",
+  crash: "tagged",
+  replacing: "create-first",
+  usedBy: ["jobs"],
+
+  check: (values) => clusterProblems(values),
+  needs: (_name, values) => filesOf(values),
+  normalize: (values) => withoutInherited(tidyForm(fields, values)),
+  fills: () => ({ enable_elastic_disk: false }),
+  steps,
+  wants: (change, look) => (interrupts(change) && look.activeRuns === undefined ? ["runs"] : []),
+  consequences,
+
+  async list(api, scope) {
+    const answers = objectsIn(await api.read("clusters/list"), "clusters");
+    const inList = answers.flatMap((answer) => toSpec(answer) ?? []);
+    return [...inList, ...(await unlisted(api, inList, scope.ids ?? new Set()))];
+  },
+  hydrate: async (api, live, desired) =>
+    desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live,
+  async read(api, id) {
+    const answer = await found(() => api.read("clusters/get", { cluster_id: id }));
+    const live = answer === undefined ? undefined : toSpec(answer);
+    return live === undefined || live.values.pinned === true ? live : withPin(api, live);
+  },
+  create: createCluster,
+  async update(api, task) {
+    for (const [at, step] of task.steps.entries())
+      await takeStep(api, task, step, task.steps[at + 1]?.operation);
+  },
+  delete: removeCluster,
+});

@@ -1,0 +1,246 @@
+// The attributes of a cluster, as clusters and the `new_cluster` of jobs have them (contract: part B, 2.4).
+
+import { isObject, type Json } from "../../core/json.ts";
+import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { Problem } from "../../resource/provider.ts";
+import { flag, group, integer, list, map, optional, scalar, tags, text } from "../kit/field-builders.ts";
+
+const destination = (what: string) =>
+  group(
+    {
+      destination: text({
+        minLength: 1,
+        mentions: ["files"],
+        description: "File-system URI, such as fs:/logs.",
+      }),
+    },
+    { description: what },
+  );
+
+/** `most`: tags that a spec may use; the service allows 43 on a cluster and 45 in the description of a job cluster. */
+export const clusterFields = (most: number): FieldTable => ({
+  spark_version: text({
+    severity: "availability",
+    minLength: 1,
+    catalog: "spark_versions",
+    description: "Runtime version, one that clusters/spark-versions lists.",
+    examples: ["6.4.x-scala2.11"],
+  }),
+  node_type_id: optional(
+    text({
+      severity: "cost",
+      minLength: 1,
+      serverDefault: true,
+      catalog: "node_types",
+      description:
+        "Machine type of the workers, one that clusters/list-node-types lists. Members of a pool have the pool's, whatever is written here.",
+    }),
+  ),
+  driver_node_type_id: optional(
+    text({
+      severity: "cost",
+      minLength: 1,
+      catalog: "node_types",
+      description: "Machine type of the driver; that of the workers where unset.",
+    }),
+  ),
+  num_workers: optional(
+    integer({
+      severity: "cost",
+      minimum: 0,
+      description: "Workers beside the driver. Either this or autoscale.",
+    }),
+  ),
+  autoscale: optional(
+    group(
+      {
+        min_workers: integer({ minimum: 0, description: "Fewest workers, and the number at the start." }),
+        max_workers: integer({ minimum: 1, description: "Most workers; more than min_workers." }),
+      },
+      { severity: "cost", description: "Bounds between which the service chooses the number of workers." },
+    ),
+  ),
+  instance_pool_id: optional(
+    text({ severity: "cost", minLength: 1, refersTo: "pools", description: "Pool of its machines." }),
+  ),
+  autotermination_minutes: optional(
+    integer({
+      severity: "cost",
+      minimum: 0,
+      maximum: 10_000,
+      default: 0,
+      description: "Minutes of inactivity before the cluster terminates: 10 to 10000, or 0 for never.",
+    }),
+  ),
+  enable_elastic_disk: optional(
+    flag({
+      severity: "cost",
+      serverDefault: true,
+      description: "Machines acquire more disk when they run low.",
+    }),
+  ),
+  spark_conf: optional(
+    map(scalar({ description: "Value; text on the wire." }), {
+      severity: "other",
+      description: "Spark's configuration by key.",
+    }),
+  ),
+  spark_env_vars: optional(
+    map(scalar({ description: "Value, exported as it stands." }), {
+      severity: "other",
+      description: "Environment variables of the driver and the workers.",
+    }),
+  ),
+  custom_tags: tags({ most, description: "Tags of the cluster's machines." }),
+  cluster_log_conf: optional(
+    group(
+      { fs: destination("A folder of the file system.") },
+      {
+        severity: "other",
+        description: "Where logs of the driver and the workers are delivered, every 5 minutes.",
+      },
+    ),
+  ),
+  init_scripts: optional(
+    list(
+      group(
+        {
+          fs: optional(destination("A script in the file system.")),
+          file: optional(destination("A script on the machine itself.")),
+        },
+        { description: "Where one script lies: fs or file." },
+      ),
+      {
+        severity: "security",
+        list: "ordered",
+        description: "Scripts that run on each machine as it starts, in this order.",
+      },
+    ),
+  ),
+  ssh_public_keys: optional(
+    list(text({ minLength: 1, description: "One public key." }), {
+      severity: "security",
+      list: "set",
+      maxItems: 10,
+      description: "Public keys that may log in to the machines as user ubuntu on port 2200.",
+    }),
+  ),
+});
+
+/** What a schema cannot say of the attributes; `under` leads to them. */
+export function clusterProblems(values: Values, under: readonly string[] = []): readonly Problem[] {
+  return [
+    ...sizeProblems(values, under),
+    ...nodeProblems(values, under),
+    ...terminationProblems(values, under),
+    ...scriptProblems(values, under),
+    ...inheritedProblems(values, under),
+  ];
+}
+
+function sizeProblems(values: Values, under: readonly string[]): readonly Problem[] {
+  const { num_workers: workers, autoscale } = values;
+  if (workers === undefined && autoscale === undefined)
+    return [
+      combination(under, "it needs num_workers or autoscale", "write num_workers: 0 for a driver alone"),
+    ];
+  if (workers !== undefined && autoscale !== undefined)
+    return [combination([...under, "num_workers"], "num_workers and autoscale exclude each other")];
+  if (!isObject(autoscale)) return [];
+  const { min_workers: min, max_workers: max } = autoscale;
+  if (typeof min !== "number" || typeof max !== "number" || max > min) return [];
+  return [
+    combination(
+      [...under, "autoscale", "max_workers"],
+      `max_workers (${max}) must be more than min_workers (${min})`,
+    ),
+  ];
+}
+
+function nodeProblems(values: Values, under: readonly string[]): readonly Problem[] {
+  if (values.node_type_id !== undefined || values.instance_pool_id !== undefined) return [];
+  return [
+    {
+      path: under,
+      code: "SPEC_MISSING_FIELD",
+      message: "it needs node_type_id, or instance_pool_id to inherit one from",
+    },
+  ];
+}
+
+function terminationProblems(values: Values, under: readonly string[]): readonly Problem[] {
+  const minutes = values.autotermination_minutes;
+  if (typeof minutes !== "number" || minutes === 0 || minutes >= 10) return [];
+  return [
+    {
+      path: [...under, "autotermination_minutes"],
+      code: "SPEC_VALUE",
+      message: `autotermination_minutes is ${minutes}; allowed are 0 (never) and 10 to 10000`,
+    },
+  ];
+}
+
+function scriptProblems(values: Values, under: readonly string[]): readonly Problem[] {
+  const scripts = Array.isArray(values.init_scripts) ? values.init_scripts : [];
+  return scripts.flatMap((script: Json, at): Problem[] =>
+    isObject(script) && Object.keys(script).length !== 1
+      ? [combination([...under, "init_scripts", at], "a script lies in one place: fs or file")]
+      : [],
+  );
+}
+
+/** A pool decides these for its members, and a service may refuse them next to a pool (facts 4.2), so they are never sent. */
+const INHERITED = {
+  node_type_id: "node_type_id",
+  driver_node_type_id: "node_type_id",
+  enable_elastic_disk: "enable_elastic_disk",
+} as const;
+
+function inheritedProblems(values: Values, under: readonly string[]): readonly Problem[] {
+  if (values.instance_pool_id === undefined) return [];
+  return Object.entries(INHERITED).flatMap(([field, ofPool]): Problem[] =>
+    values[field] === undefined
+      ? []
+      : [
+          {
+            severity: "warning",
+            ...combination(
+              [...under, field],
+              `${[...under, field].join(".")} has no effect next to instance_pool_id`,
+              `remove ${field}, or set ${ofPool === field ? "it" : ofPool} on the pool`,
+            ),
+          },
+        ],
+  );
+}
+
+function combination(path: readonly (string | number)[], message: string, hint?: string): Problem {
+  return { path, code: "SPEC_COMBINATION", message, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** Files that the attributes name by their URI: init scripts. */
+export function filesOf(values: Values): readonly { readonly kind: string; readonly name: string }[] {
+  const scripts = Array.isArray(values.init_scripts) ? values.init_scripts : [];
+  return scripts.flatMap((script: Json) => {
+    const place = isObject(script) ? script.fs : undefined;
+    return isObject(place) ? fileAt(place.destination) : [];
+  });
+}
+
+/** `fs:/init/install.sh` names the file `/init/install.sh`. */
+export function fileAt(uri: Json | undefined): readonly { readonly kind: string; readonly name: string }[] {
+  const path = typeof uri === "string" ? /^(?:[a-z]+:)?(\/.+)$/.exec(uri)?.[1] : undefined;
+  return path === undefined ? [] : [{ kind: "files", name: path }];
+}
+
+/** What a cluster's values leave out because it follows from others: what a pool gives, and a driver like the workers. */
+export function withoutInherited(values: Values): Values {
+  const { node_type_id: node, driver_node_type_id: driver, enable_elastic_disk: elastic, ...rest } = values;
+  if (values.instance_pool_id !== undefined) return rest;
+  return {
+    ...rest,
+    ...(node === undefined ? {} : { node_type_id: node }),
+    ...(driver === undefined || driver === node ? {} : { driver_node_type_id: driver }),
+    ...(elastic === undefined ? {} : { enable_elastic_disk: elastic }),
+  };
+}

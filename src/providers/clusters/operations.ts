@@ -1,0 +1,168 @@
+// What is done to clusters: create, the steps of an update, removal, each once the state of the cluster allows it (part B, 3.2).
+
+import { isMissing } from "../../api/contract/refusals.ts";
+import { type RemoteId, remoteId } from "../../core/address.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Acting, DeleteTask, Step, Task, UpdateTask } from "../../resource/provider.ts";
+import { sendCluster } from "../kit/create-with-node-type.ts";
+import { keptIn, withKept } from "../kit/preserved-fields.ts";
+import { found, textIn } from "../kit/responses.ts";
+import { withoutInherited } from "./fields.ts";
+import { ENDED, withToken } from "./states.ts";
+
+const MINUTE = 60_000;
+const SETTLES = 20 * MINUTE;
+const STARTS = 30 * MINUTE;
+const TRIES = 3;
+
+/** The values that the service takes: pins and the state asked for are calls of their own. */
+function attributes(values: Values, token: string | undefined): JsonObject {
+  const { pinned: _, run_state: __, ...rest } = withoutInherited(values);
+  return withToken(rest, token);
+}
+
+export async function createCluster(api: Acting, task: Task): Promise<RemoteId> {
+  const cluster = attributes(task.values, task.token);
+  const answer = await sendCluster(api, "clusters/create", cluster, (whole) => ({ ...whole }));
+  const id = remoteId(textIn(answer, "cluster_id") ?? "");
+  const { pinned, run_state: wanted } = task.values;
+  if (pinned === true || wanted !== undefined) await api.created(id);
+  if (pinned === true) await api.write("clusters/pin", { cluster_id: id });
+  if (wanted === "RUNNING") await untilRunning(api, id);
+  if (wanted === "TERMINATED") await api.write("clusters/delete", { cluster_id: id });
+  return id;
+}
+
+/** One step of an update. `next` tells whether a cluster that was told to stop has to have stopped. */
+export async function takeStep(
+  api: Acting,
+  task: UpdateTask,
+  step: Step,
+  next: string | undefined,
+): Promise<void> {
+  const cluster_id = task.id;
+  switch (step.operation) {
+    case "edit":
+      return edit(api, task, step);
+    case "resize":
+      return resize(api, task, step);
+    case "pin":
+      await api.write("clusters/pin", { cluster_id });
+      return;
+    case "unpin":
+      await api.write("clusters/unpin", { cluster_id });
+      return;
+    case "start":
+      return start(api, task.id);
+    case "terminate":
+      await api.write("clusters/delete", { cluster_id });
+      if (next === "edit") await untilSettled(api, task.id);
+      return;
+    default:
+      throw new Error(`clusters have no step ${step.operation}: the plan is made by this kind`);
+  }
+}
+
+/** Replaces all attributes. Between the look and the edit the state may move again, hence more than one try. */
+async function edit(api: Acting, task: UpdateTask, step: Step): Promise<void> {
+  const token = typeof task.live.facts.token === "string" ? task.live.facts.token : undefined;
+  const values = withKept(task.values, task.before, keptIn(step.detail));
+  const cluster = attributes(values, token);
+  for (let tries = 1; ; tries++) {
+    await untilSettled(api, task.id);
+    try {
+      await sendCluster(api, "clusters/edit", cluster, (whole) => ({ cluster_id: task.id, ...whole }));
+      break;
+    } catch (refusal) {
+      if (!isWrongState(refusal) || tries === TRIES) throw refusal;
+    }
+  }
+  if (task.values.run_state === "RUNNING" && task.before.run_state === "RUNNING")
+    await untilRunning(api, task.id);
+}
+
+/** Changes the size of a running cluster; one that has stopped meanwhile is edited instead. An edit would restart one that runs. */
+async function resize(api: Acting, task: UpdateTask, step: Step): Promise<void> {
+  const { num_workers, autoscale } = task.values;
+  const size = autoscale === undefined ? { num_workers: num_workers ?? 0 } : { autoscale };
+  for (let tries = 1; (await untilSettled(api, task.id)) === "RUNNING"; tries++) {
+    try {
+      await api.write("clusters/resize", { cluster_id: task.id, ...size });
+      return;
+    } catch (refusal) {
+      if (!isWrongState(refusal) || tries === TRIES) throw refusal;
+    }
+  }
+  return edit(api, task, step);
+}
+
+/** Starting what runs already has no effect, or is refused for its state (part B, 3.2; facts 4.7): both are fine. */
+async function start(api: Acting, id: RemoteId): Promise<void> {
+  if ((await untilSettled(api, id)) === "RUNNING") return;
+  try {
+    await api.write("clusters/start", { cluster_id: id });
+  } catch (refusal) {
+    if (!isWrongState(refusal)) throw refusal;
+  }
+  await untilRunning(api, id);
+}
+
+/** A pinned cluster refuses to be removed for good, and answers of single clusters do not show pins (facts 4.7). */
+export async function removeCluster(api: Acting, task: DeleteTask): Promise<void> {
+  const cluster_id = task.id;
+  try {
+    if (task.live?.values.pinned === true) await api.write("clusters/unpin", { cluster_id });
+    await removeUnpinned(api, cluster_id);
+  } catch (refusal) {
+    if (!isMissing(refusal)) throw refusal;
+  }
+}
+
+async function removeUnpinned(api: Acting, cluster_id: RemoteId): Promise<void> {
+  try {
+    await api.write("clusters/permanent-delete", { cluster_id });
+  } catch (refusal) {
+    if (!(refusal instanceof Refused) || refusal.status !== 400 || isMissing(refusal)) throw refusal;
+    await api.write("clusters/unpin", { cluster_id });
+    await api.write("clusters/permanent-delete", { cluster_id });
+  }
+}
+
+const isWrongState = (refusal: unknown): boolean =>
+  refusal instanceof Refused && refusal.code === "INVALID_STATE" && !isMissing(refusal);
+
+async function look(api: Acting, id: RemoteId): Promise<JsonObject> {
+  const answer = await found(() => api.read("clusters/get", { cluster_id: id }));
+  if (answer === undefined) throw new Failure(error("APPLY_FAILED", `the cluster ${id} is gone`));
+  return answer;
+}
+
+/** Waits for the two states in which a cluster can be edited. */
+function untilSettled(api: Acting, id: RemoteId): Promise<string> {
+  const settled = async () => {
+    const state = textIn(await look(api, id), "state");
+    return state === "RUNNING" || state === "TERMINATED" || state === "ERROR" ? state : undefined;
+  };
+  return api.until("the cluster to be RUNNING or TERMINATED", settled, SETTLES);
+}
+
+/** Waits for RUNNING. A cluster that ends instead fails the change and is left as it is. */
+async function untilRunning(api: Acting, id: RemoteId): Promise<void> {
+  const running = async () => {
+    const answer = await look(api, id);
+    const state = textIn(answer, "state") ?? "";
+    if (state === "RUNNING") return true;
+    if (!ENDED.includes(state)) return undefined;
+    const why = textIn(answer, "state_message");
+    throw new Failure(
+      error("APPLY_FAILED", `the cluster ${id} ended instead of running`, {
+        hint: "see its events, mend the cause, and apply again",
+        ...(why === undefined || why === "" ? {} : { cause: why }),
+      }),
+    );
+  };
+  await api.until("the cluster to be RUNNING", running, STARTS);
+}

@@ -1,0 +1,187 @@
+// Jobs (contract: part B, 2.2 and 4.2). Made inert with a token in the name first, then reset to their settings (design 6).
+
+import { remoteId } from "../../core/address.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { count, listed } from "../../core/sentences.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Acting, LiveObject, Look, PlannedChange, Problem } from "../../resource/provider.ts";
+import { clusterFields, clusterProblems, fileAt, filesOf, withoutInherited } from "../clusters/fields.ts";
+import { sendCluster } from "../kit/create-with-node-type.ts";
+import { defineProvider, group, optional, text } from "../kit/field-builders.ts";
+import { keptIn, keptPaths, withKept } from "../kit/preserved-fields.ts";
+import { factsOf, found, int64, keyIn, objectsIn, textIn, unlessGone } from "../kit/responses.ts";
+import { liveForm, tidyForm } from "../kit/spec-form.ts";
+import { libraries, libraryFiles, libraryProblems } from "./libraries.ts";
+import { mailed, scheduleProblems, settings } from "./settings.ts";
+import { taskProblems, tasks } from "./tasks.ts";
+
+const fields = {
+  name: optional(
+    text({
+      severity: "other",
+      minLength: 1,
+      maxLength: 4096,
+      description: "Name shown to people; need not be unique.",
+    }),
+  ),
+  existing_cluster_id: optional(
+    text({
+      minLength: 1,
+      refersTo: "clusters",
+      description: "Cluster that all runs share. Either this or new_cluster.",
+    }),
+  ),
+  new_cluster: optional(
+    group(
+      {
+        cluster_name: optional(text({ severity: "other", description: "Name of the run's cluster." })),
+        ...clusterFields(45),
+      },
+      { description: "Cluster that is made for each run." },
+    ),
+  ),
+  ...tasks,
+  libraries,
+  ...settings,
+};
+
+const TOKEN = /\[workspace:([\w-]+)\]$/;
+
+function toSpec(answer: JsonObject): LiveObject {
+  const id = keyIn(answer, "job_id");
+  const given = isObject(answer.settings) ? answer.settings : {};
+  const values = liveForm(fields, given);
+  const name = textIn(given, "name") ?? "Untitled";
+  const token = TOKEN.exec(name)?.[1];
+  const { creator_user_name, created_time } = answer;
+  const facts = factsOf({ creator_user_name, created_time, token });
+  return { id: remoteId(id), name, values: { ...values, name }, facts };
+}
+
+function normalize(values: Values): Values {
+  const tidy = tidyForm(fields, values);
+  return isObject(tidy.new_cluster) ? { ...tidy, new_cluster: withoutInherited(tidy.new_cluster) } : tidy;
+}
+
+function clusterChoice(values: Values): readonly Problem[] {
+  const { existing_cluster_id: existing, new_cluster: fresh } = values;
+  if ((existing === undefined) !== (fresh === undefined))
+    return isObject(fresh) ? clusterProblems(fresh, ["new_cluster"]) : [];
+  return existing === undefined
+    ? [
+        {
+          path: [],
+          code: "SPEC_MISSING_FIELD",
+          message: "a job needs a cluster",
+          hint: "write existing_cluster_id or new_cluster",
+        },
+      ]
+    : [
+        {
+          path: ["existing_cluster_id"],
+          code: "SPEC_COMBINATION",
+          message: "existing_cluster_id and new_cluster exclude each other",
+        },
+      ];
+}
+
+/** A job that nothing starts and nobody hears of, under a name by which it is found again. */
+function inert(values: Values, name: string, token: string): JsonObject {
+  const { schedule: _, email_notifications: __, ...rest } = values;
+  return { ...rest, name: `${name} [workspace:${token}]`, max_concurrent_runs: 0 };
+}
+
+/** Sends settings, put into their request by `inside`; `new_cluster` may be a member of a pool. */
+function send(
+  api: Acting,
+  operation: "jobs/create" | "jobs/reset",
+  settings: Values,
+  inside: (settings: Values) => JsonObject,
+): Promise<JsonObject> {
+  const cluster = isObject(settings.new_cluster) ? settings.new_cluster : undefined;
+  return sendCluster(api, operation, cluster, (new_cluster) =>
+    inside(new_cluster === undefined ? settings : { ...settings, new_cluster }),
+  );
+}
+
+const reset = (api: Acting, id: string, settings: Values): Promise<JsonObject> =>
+  send(api, "jobs/reset", settings, (new_settings) => ({ job_id: int64(id), new_settings }));
+
+function runsOf(look: Look, live: LiveObject): number {
+  return (look.activeRuns ?? []).filter((run) => textIn(run, "job_id") === live.id).length;
+}
+
+function consequences(change: PlannedChange, look: Look): readonly string[] {
+  const { live } = change;
+  if (live === undefined) return [];
+  if (change.action === "update") {
+    const stops = change.diffs.some(
+      (diff) => diff.path.length === 1 && diff.path[0] === "schedule" && diff.after === undefined,
+    );
+    return stops ? ["the job no longer runs by itself"] : [];
+  }
+  if (change.action !== "delete") return [];
+  const mails = mailed(live.values);
+  const runs = runsOf(look, live);
+  return [
+    ...(mails.length > 0 ? [`the service mails ${listed(mails)}`] : []),
+    "its run history can no longer be seen",
+    ...(runs > 0 ? [`${count(runs, "active run")} of it ${runs === 1 ? "ends" : "end"}`] : []),
+  ];
+}
+
+export const jobs = defineProvider({
+  kind: "jobs",
+  one: "job",
+  description: "Jobs: a task, the cluster that it runs on, and when it runs.",
+  fields,
+  severity: "availability",
+  nameField: "name",
+  unique: false,
+  idAttribute: "job_id",
+  crash: "two-phase",
+  replacing: "create-first",
+  limit: { max: 1000, per: "workspace" },
+
+  check: (values) => [
+    ...clusterChoice(values),
+    ...taskProblems(values),
+    ...libraryProblems(values.libraries),
+    ...scheduleProblems(values),
+  ],
+  needs: (_name, values) => [
+    ...libraryFiles(values.libraries),
+    ...(isObject(values.spark_python_task) ? fileAt(values.spark_python_task.python_file) : []),
+    ...(isObject(values.new_cluster) ? filesOf(values.new_cluster) : []),
+  ],
+  normalize,
+  steps: (diffs, live, after) => [
+    { operation: "reset", detail: { keep: keptPaths(fields, live.values, after, diffs) } },
+  ],
+  wants: (change, look) => (change.action === "delete" && look.activeRuns === undefined ? ["runs"] : []),
+  consequences,
+
+  list: async (api) => objectsIn(await api.read("jobs/list"), "jobs").map(toSpec),
+  async read(api, id) {
+    const answer = await found(() => api.read("jobs/get", { job_id: int64(id) }));
+    return answer === undefined ? undefined : toSpec(answer);
+  },
+  async create(api, task) {
+    const values = normalize(task.values);
+    const made = await send(api, "jobs/create", inert(values, task.name, task.token), (settings) => settings);
+    const id = remoteId(textIn(made, "job_id") ?? "");
+    await api.created(id);
+    await reset(api, id, values);
+    return id;
+  },
+  async update(api, task) {
+    const kept = withKept(task.values, task.before, keptIn(task.steps[0]?.detail));
+    await reset(api, task.id, normalize(kept));
+  },
+  /** The service mails people at each delete, so one that may have happened already is looked for first. */
+  async delete(api, task) {
+    const job_id = int64(task.id);
+    if ((await found(() => api.read("jobs/get", { job_id }))) === undefined) return;
+    await unlessGone(() => api.write("jobs/delete", { job_id }));
+  },
+});

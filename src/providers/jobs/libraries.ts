@@ -1,0 +1,84 @@
+// Libraries of a job's cluster (contract: part B, 2.2; forms beside jar and maven: facts 4.8).
+
+import { isObject, type Json } from "../../core/json.ts";
+import type { Problem } from "../../resource/provider.ts";
+import { fileAt } from "../clusters/fields.ts";
+import { group, list, optional, text } from "../kit/field-builders.ts";
+
+const FORMS = ["jar", "egg", "whl", "pypi", "maven", "cran"] as const;
+
+const file = (what: string) => optional(text({ minLength: 1, description: `URI of ${what}.` }));
+
+const repo = optional(
+  text({ minLength: 1, description: "Repository to take it from, where not the usual one." }),
+);
+
+const packaged = (what: string) =>
+  optional(
+    group(
+      {
+        package: text({ minLength: 1, description: "Name of the package, with a version where wanted." }),
+        repo,
+      },
+      { description: `A package of ${what}.` },
+    ),
+  );
+
+export const libraries = optional(
+  list(
+    group(
+      {
+        jar: file("a JAR"),
+        egg: file("a Python egg"),
+        whl: file("a Python wheel"),
+        pypi: packaged("PyPI"),
+        maven: optional(
+          group(
+            {
+              coordinates: text({
+                minLength: 1,
+                pattern: "^[^:\\s]+(:[^:\\s]+)+$",
+                description: "group:artifact:version",
+              }),
+              repo,
+              exclusions: optional(
+                list(text({ minLength: 1, description: "group:artifact" }), {
+                  list: "set",
+                  default: [],
+                  description: "Dependencies that are left out.",
+                }),
+              ),
+            },
+            { description: "An artifact of a Maven repository." },
+          ),
+        ),
+        cran: packaged("CRAN"),
+      },
+      { description: `One library: ${FORMS.join(", ")}.` },
+    ),
+    { list: "set", default: [], description: "Libraries installed on the cluster before a run." },
+  ),
+);
+
+/** Files that libraries name by their URI. */
+export function libraryFiles(
+  value: Json | undefined,
+): readonly { readonly kind: string; readonly name: string }[] {
+  const all = Array.isArray(value) ? value.filter(isObject) : [];
+  return all.flatMap(({ jar, egg, whl }) => [jar, egg, whl].flatMap(fileAt));
+}
+
+export function libraryProblems(value: Json | undefined): readonly Problem[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((library: Json, at): Problem[] =>
+    isObject(library) && Object.keys(library).length !== 1
+      ? [
+          {
+            path: ["libraries", at],
+            code: "SPEC_COMBINATION",
+            message: `a library is one of ${FORMS.join(", ")}`,
+          },
+        ]
+      : [],
+  );
+}

@@ -1,0 +1,119 @@
+// Settings of a job beside its task and cluster: schedule, mails, retries, limits (contract: part B, 2.2).
+
+import { isObject } from "../../core/json.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Problem } from "../../resource/provider.ts";
+import { choice, flag, group, integer, list, optional, text } from "../kit/field-builders.ts";
+import { isTimeZone, quartzProblem } from "./cron.ts";
+
+const addresses = (when: string) =>
+  optional(
+    list(text({ minLength: 1, description: "E-mail address." }), {
+      list: "set",
+      default: [],
+      description: `Who gets a mail when a run ${when}.`,
+    }),
+  );
+
+export const settings = {
+  schedule: optional(
+    group(
+      {
+        quartz_cron_expression: text({
+          minLength: 1,
+          description:
+            "When the job runs, in Quartz syntax: second, minute, hour, day of month, month, day of week, optionally year.",
+          examples: ["0 30 2 * * ?"],
+        }),
+        timezone_id: text({
+          minLength: 1,
+          description: "Time zone in which the expression is read.",
+          examples: ["Europe/Paris"],
+        }),
+        pause_status: optional(
+          choice(["UNPAUSED", "PAUSED"], {
+            default: "UNPAUSED",
+            description: "PAUSED keeps the schedule and starts no run.",
+          }),
+        ),
+      },
+      {
+        severity: "availability",
+        description: "When the job runs by itself; absent: only when it is started.",
+      },
+    ),
+  ),
+  email_notifications: optional(
+    group(
+      {
+        on_start: addresses("begins"),
+        on_success: addresses("succeeds"),
+        on_failure: addresses("fails, is skipped or times out"),
+        no_alert_for_skipped_runs: optional(
+          flag({ default: false, description: "Skipped runs send no on_failure mail." }),
+        ),
+      },
+      {
+        severity: "other",
+        default: {},
+        description: "Who is told about runs, and about the deletion of the job.",
+      },
+    ),
+  ),
+  timeout_seconds: optional(
+    integer({ minimum: 0, default: 0, description: "Seconds after which a run is stopped; 0 means never." }),
+  ),
+  max_retries: optional(
+    integer({
+      minimum: -1,
+      default: 0,
+      description: "How often an unsuccessful run is tried again; -1 means without end.",
+    }),
+  ),
+  min_retry_interval_millis: optional(
+    integer({ minimum: 0, default: 0, description: "Least time before a retry, in milliseconds." }),
+  ),
+  retry_on_timeout: optional(
+    flag({ default: false, description: "Whether a run that timed out is tried again, too." }),
+  ),
+  max_concurrent_runs: optional(
+    integer({
+      minimum: 0,
+      maximum: 1000,
+      default: 1,
+      description: "Runs that may be active at a time; further ones are skipped, 0 skips all.",
+    }),
+  ),
+};
+
+/** Whether a value is still to be put in, so that nothing can be said of it yet. */
+const isOpen = (value: string): boolean => value.includes("${");
+
+export function scheduleProblems(values: Values): readonly Problem[] {
+  const { schedule } = values;
+  if (!isObject(schedule)) return [];
+  const { quartz_cron_expression: cron, timezone_id: zone } = schedule;
+  const problems: Problem[] = [];
+  const wrong = typeof cron === "string" && !isOpen(cron) ? quartzProblem(cron) : undefined;
+  if (wrong !== undefined)
+    problems.push({
+      path: ["schedule", "quartz_cron_expression"],
+      code: "SPEC_CRON",
+      message: `"${String(cron)}" is no Quartz cron expression: ${wrong}`,
+    });
+  if (typeof zone === "string" && !isOpen(zone) && !isTimeZone(zone))
+    problems.push({
+      path: ["schedule", "timezone_id"],
+      code: "SPEC_CRON",
+      message: `"${zone}" is no time zone`,
+      hint: "use a name of the IANA database, such as Europe/Paris or UTC",
+    });
+  return problems;
+}
+
+/** Everybody who gets mails about a job, each once. */
+export function mailed(values: Values): readonly string[] {
+  const mails = isObject(values.email_notifications) ? values.email_notifications : {};
+  const lists = [mails.on_start, mails.on_success, mails.on_failure];
+  return [...new Set(lists.flatMap((one) => (Array.isArray(one) ? one.map(String) : [])))].sort();
+}

@@ -1,0 +1,135 @@
+// What a job does: one of four kinds of task (contract: part B, 2.2).
+
+import { stringifyJson } from "../../core/exact-json.ts";
+import { isObject } from "../../core/json.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Problem } from "../../resource/provider.ts";
+import { group, list, map, optional, scalar, text } from "../kit/field-builders.ts";
+
+export const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
+
+/** Parameters of a run may have this many bytes as JSON (part B, 4.2 rule 4). */
+const MAX_PARAMETER_BYTES = 10_000;
+
+const parameters = (description: string) =>
+  optional(list(text({ description: "One parameter." }), { list: "ordered", default: [], description }));
+
+export const tasks = {
+  notebook_task: optional(
+    group(
+      {
+        notebook_path: text({
+          pattern: "^/",
+          mentions: ["notebooks"],
+          shouldExist: true,
+          description: "Absolute path of the notebook in the workspace.",
+        }),
+        base_parameters: optional(
+          map(scalar({ description: "Value; text on the wire." }), {
+            default: {},
+            description: "Parameters of every run; those of a single start win, the notebook's own lose.",
+          }),
+        ),
+      },
+      { description: "Runs a notebook." },
+    ),
+  ),
+  spark_jar_task: optional(
+    group(
+      {
+        main_class_name: text({ minLength: 1, description: "Class whose main method runs." }),
+        jar_uri: optional(text({ minLength: 1, description: "Deprecated by the service: use libraries." })),
+        parameters: parameters("Arguments of the main method."),
+      },
+      { description: "Runs the main class of a JAR among the libraries." },
+    ),
+  ),
+  spark_python_task: optional(
+    group(
+      {
+        python_file: text({ minLength: 1, description: "URI of the Python file, such as fs:/jobs/load.py." }),
+        parameters: parameters("Command line arguments of the file."),
+      },
+      { description: "Runs a Python file." },
+    ),
+  ),
+  spark_submit_task: optional(
+    group(
+      {
+        parameters: list(text({ description: "One parameter." }), {
+          list: "ordered",
+          minItems: 1,
+          description: "Arguments of the submit script, the main class and its own arguments among them.",
+        }),
+      },
+      {
+        description:
+          "Runs spark-submit. Only on a new cluster, whose libraries and Spark configuration it brings itself.",
+      },
+    ),
+  ),
+};
+
+export function taskProblems(values: Values): readonly Problem[] {
+  const chosen = TASKS.filter((task) => values[task] !== undefined);
+  return [
+    ...choiceProblems(chosen),
+    ...chosen.flatMap((task) => parameterProblems(values, task)),
+    ...submitProblems(values),
+  ];
+}
+
+function choiceProblems(chosen: readonly string[]): readonly Problem[] {
+  if (chosen.length === 1) return [];
+  const message =
+    chosen.length === 0
+      ? "a job needs a task"
+      : `a job has one task, not ${chosen.length}: ${chosen.join(", ")}`;
+  return [
+    {
+      path: chosen.length === 0 ? [] : [chosen[1] ?? ""],
+      code: chosen.length === 0 ? "SPEC_MISSING_FIELD" : "SPEC_COMBINATION",
+      message,
+      hint: `write one of ${TASKS.join(", ")}`,
+    },
+  ];
+}
+
+function parameterProblems(values: Values, task: string): readonly Problem[] {
+  const chosen = values[task];
+  if (!isObject(chosen)) return [];
+  const field = task === "notebook_task" ? "base_parameters" : "parameters";
+  const bytes = new TextEncoder().encode(stringifyJson(chosen[field] ?? [])).length;
+  if (bytes <= MAX_PARAMETER_BYTES) return [];
+  return [
+    {
+      path: [task, field],
+      code: "SPEC_LIMIT",
+      message: `the parameters have ${bytes} bytes as JSON; the service takes at most ${MAX_PARAMETER_BYTES}`,
+    },
+  ];
+}
+
+function submitProblems(values: Values): readonly Problem[] {
+  if (values.spark_submit_task === undefined) return [];
+  const cluster = isObject(values.new_cluster) ? values.new_cluster : {};
+  const problems: Problem[] = [];
+  const refuse = (path: readonly string[], message: string, hint: string): void => {
+    problems.push({ path, code: "SPEC_COMBINATION", message, hint });
+  };
+  if (values.existing_cluster_id !== undefined)
+    refuse(
+      ["existing_cluster_id"],
+      "spark_submit_task runs on a new cluster only",
+      "describe one in new_cluster",
+    );
+  if (Array.isArray(values.libraries) && values.libraries.length > 0)
+    refuse(["libraries"], "spark_submit_task takes no libraries", "name them with --jars or --py-files");
+  if (cluster.spark_conf !== undefined)
+    refuse(
+      ["new_cluster", "spark_conf"],
+      "spark_submit_task takes no spark_conf",
+      "use --conf in its parameters",
+    );
+  return problems;
+}

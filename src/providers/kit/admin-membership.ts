@@ -1,0 +1,117 @@
+// Who is an administrator before and after a change: the guard against a plan that locks its own caller out.
+
+import { memberOf, parentOf } from "../../core/address.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { foldCase } from "../../resource/names.ts";
+import type { LiveObject, Look, Objection } from "../../resource/provider.ts";
+import { textsIn } from "./scim.ts";
+
+const ADMINS = "admins";
+
+interface Members {
+  readonly users: readonly string[];
+  readonly groups: readonly string[];
+}
+
+/** Groups by name; user names in lower case, because they compare so. */
+export type Membership = ReadonlyMap<string, Members>;
+
+export function membershipOf(look: Look): Membership {
+  return new Map(look.live("groups").map((live) => [live.name, membersOf(live.values)]));
+}
+
+export function membersOf(values: JsonObject): Members {
+  const members: JsonObject = isObject(values.members) ? values.members : {};
+  return { users: folded(members.users), groups: textsIn(members.groups) };
+}
+
+const folded = (value: Json | undefined): readonly string[] => textsIn(value).map(foldCase);
+
+/** Everybody who is in `admins`, directly or through groups. */
+function administrators(membership: Membership): ReadonlySet<string> {
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  const open = [ADMINS];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    for (const user of membership.get(name)?.users ?? []) found.add(user);
+    open.push(...(membership.get(name)?.groups ?? []));
+  }
+  return found;
+}
+
+/** Whether a change takes the right of an administrator from anybody. */
+export function losesAdministrators(before: Membership, after: Membership): boolean {
+  const left = administrators(after);
+  return [...administrators(before)].some((name) => !left.has(name));
+}
+
+/** Objections where the caller, or the last administrator, would lose that right. */
+export function lockouts(look: Look, before: Membership, after: Membership): readonly Objection[] {
+  if (!losesAdministrators(before, after)) return [];
+  const left = administrators(after);
+  const caller = look.caller === undefined ? undefined : foldCase(look.caller);
+  if (left.size === 0)
+    return [lockout("nobody would be left in the group admins", "keep an administrator in the spec")];
+  if (caller !== undefined && administrators(before).has(caller) && !left.has(caller))
+    return [
+      lockout(
+        `${look.caller}, who runs this, would no longer be an administrator`,
+        "keep your own user in the group admins, or let another administrator apply this",
+      ),
+    ];
+  return [];
+}
+
+export const lockout = (message: string, hint: string): Objection => ({
+  code: "GUARD_LOCKOUT",
+  message,
+  hint,
+});
+
+/** The membership once a user is in exactly these groups. */
+export function withUserIn(before: Membership, user: string, groups: readonly string[]): Membership {
+  const name = foldCase(user);
+  const wanted = new Set(groups);
+  const after = new Map(before);
+  for (const [group, members] of before) {
+    const users = members.users.filter((one) => one !== name);
+    after.set(group, { ...members, users: wanted.has(group) ? [...users, name] : users });
+  }
+  return after;
+}
+
+/** Access that names a principal and stays when it goes: the plan takes neither the access nor its scope away. `fold`: how names of its kind compare. */
+export function aclsNaming(
+  look: Look,
+  fold: (name: string) => string,
+  principal: string,
+): readonly LiveObject[] {
+  const name = fold(principal);
+  return look
+    .live("acls")
+    .filter(
+      (acl) =>
+        fold(memberOf(acl.name)) === name &&
+        !look.goes("acls", acl.name) &&
+        !look.goes("scopes", parentOf(acl.name)),
+    );
+}
+
+/** Members of a group that stay when it goes: its own, and those that it has through groups which go as well. */
+export function stayingMembers(look: Look, group: LiveObject): number {
+  const membership = membershipOf(look);
+  const staying = new Set<string>();
+  const seen = new Set<string>([group.name]);
+  const open: Members[] = [membersOf(group.values)];
+  for (let members = open.pop(); members !== undefined; members = open.pop()) {
+    for (const user of members.users) if (!look.goes("users", user)) staying.add(`users.${user}`);
+    for (const inner of members.groups) {
+      if (!look.goes("groups", inner)) staying.add(`groups.${inner}`);
+      else if (!seen.has(inner)) open.push(membership.get(inner) ?? { users: [], groups: [] });
+      seen.add(inner);
+    }
+  }
+  return staying.size;
+}

@@ -1,0 +1,44 @@
+// Requests that describe a cluster: a member of a pool has the pool's node type, which some services demand to be repeated.
+
+import type { WriteOperation } from "../../api/contract/reader.ts";
+import { isMissing } from "../../api/contract/refusals.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import type { Acting } from "../../resource/provider.ts";
+import { found, textIn } from "./responses.ts";
+
+/**
+ * Sends a description of a cluster, put into its request by `inside`. A member of a pool is written without a node type;
+ * a service that demands one all the same (part B, 2.4: required) refuses, and then the pool's is looked up and sent
+ * (others refuse it: facts 4.2). What both refuse is told as it was first said.
+ */
+export async function sendCluster(
+  api: Acting,
+  operation: WriteOperation,
+  cluster: JsonObject | undefined,
+  inside: (cluster: JsonObject | undefined) => JsonObject,
+): Promise<JsonObject> {
+  try {
+    return await api.write(operation, inside(cluster));
+  } catch (refusal) {
+    const node_type_id = await nodeTypeFor(api, cluster, refusal);
+    if (node_type_id === undefined) throw refusal;
+    try {
+      return await api.write(operation, inside({ ...cluster, node_type_id }));
+    } catch (second) {
+      throw second instanceof Refused ? refusal : second;
+    }
+  }
+}
+
+async function nodeTypeFor(
+  api: Acting,
+  cluster: JsonObject | undefined,
+  refusal: unknown,
+): Promise<string | undefined> {
+  const pool = cluster?.instance_pool_id;
+  const mayLackIt = refusal instanceof Refused && refusal.code === "INVALID_PARAMETER_VALUE";
+  if (!mayLackIt || pool === undefined || isMissing(refusal)) return undefined;
+  const answer = await found(() => api.read("instance-pools/get", { instance_pool_id: pool }));
+  return answer === undefined ? undefined : textIn(answer, "node_type_id");
+}

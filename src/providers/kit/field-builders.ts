@@ -1,0 +1,154 @@
+// The words in which a kind declares its fields: JSON Schema whose options are the annotations, and nothing misspelt.
+// Tags of pools and clusters: a map in a spec and in this program, a map or a list of keys and values on the wire.
+// Where a content comes from: one file of the spec's folder, or every file of a folder in it.
+
+import type { Json } from "../../core/json.ts";
+import type { Annotations, FieldSchema, FieldTable } from "../../resource/field-schema.ts";
+import type { Provider } from "../../resource/provider.ts";
+
+interface Common extends Annotations {
+  readonly description: string;
+  readonly default?: Json;
+  readonly examples?: readonly Json[];
+  readonly readOnly?: true;
+  readonly writeOnly?: true;
+}
+
+interface TextOptions extends Common {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+interface NumberOptions extends Common {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface ListOptions extends Common {
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+interface MapOptions extends Common {
+  readonly maxProperties?: number;
+  /** What a key must look like. */
+  readonly keys?: { readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number };
+}
+
+/** A field of a table; required unless it is made `optional`. */
+type Field = FieldSchema;
+
+/** The mark is typebox's, for those who write kinds with it: a member that JSON does not show. */
+const OPTIONAL = "~optional";
+
+export const optional = (field: Field): Field =>
+  Object.defineProperty({ ...field }, OPTIONAL, { value: true });
+
+export const text = (options: TextOptions): Field => ({ type: "string", ...options });
+export const flag = (options: Common): Field => ({ type: "boolean", ...options });
+
+/** An INT32 of the contract. */
+export const integer = (options: NumberOptions): Field => ({
+  type: "integer",
+  ...options,
+  maximum: options.maximum ?? 2_147_483_647,
+});
+
+export const choice = (values: readonly string[], options: Common): Field => ({
+  type: "string",
+  ...options,
+  enum: [...values],
+});
+
+export const list = (items: Field, options: ListOptions): Field => ({
+  type: "array",
+  items,
+  list: "ordered",
+  ...options,
+});
+
+/** An object with declared members and no others. */
+export const group = (members: FieldTable, options: Common): Field => {
+  const required = Object.keys(members).filter((name) => !(OPTIONAL in (members[name] ?? {})));
+  return {
+    type: "object",
+    ...(required.length === 0 ? {} : { required }),
+    properties: members,
+    ...options,
+    additionalProperties: false,
+  };
+};
+
+/** An object whose keys the user chooses. */
+export const map = (values: Field, options: MapOptions): Field => {
+  const { keys, ...rest } = options;
+  return {
+    type: "object",
+    ...rest,
+    additionalProperties: values,
+    ...(keys === undefined ? {} : { propertyNames: { ...keys } }),
+  };
+};
+
+/** A text, number or truth value that is text on the wire. */
+export const scalar = (options: Common): Field => ({ type: ["string", "number", "boolean"], ...options });
+
+/** A kind, as it is; the verbs get the types of their parameters here. */
+export function defineProvider(definition: Provider): Provider {
+  return definition;
+}
+
+/** What a key may not begin with, in any case (facts 4.7). */
+const RESERVED = ["azure", "microsoft", "windows"];
+
+const anyCase = (word: string): string =>
+  [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join("");
+
+/** No `<>%*&+?\/`, at most 512 characters; a value has at most 256 (facts 4.7). */
+const KEYS = {
+  pattern: `^(?!${RESERVED.map(anyCase).join("|")})[^<>%*&+?\\\\/]+$`,
+  minLength: 1,
+  maxLength: 512,
+} as const;
+
+interface TagOptions {
+  readonly most: number;
+  readonly description: string;
+  readonly onChange?: "replace";
+}
+
+export const tags = ({ most, ...options }: TagOptions): Field =>
+  optional(
+    map(text({ maxLength: 256, description: "Value of the tag." }), {
+      severity: "other",
+      ...options,
+      maxProperties: most,
+      keys: KEYS,
+    }),
+  );
+
+export const sourceFields = (one: string): FieldTable => ({
+  source: optional(
+    text({ source: true, minLength: 1, description: `File inside the spec's folder that holds the ${one}.` }),
+  ),
+  source_dir: optional(
+    text({
+      source: true,
+      minLength: 1,
+      description: `Folder inside the spec's folder; every file below it becomes a ${one} below this path.`,
+    }),
+  ),
+  include: optional(
+    list(text({ minLength: 1, description: "A glob pattern." }), {
+      source: true,
+      description: "Which files of source_dir are taken; all where unset.",
+    }),
+  ),
+  exclude: optional(
+    list(text({ minLength: 1, description: "A glob pattern." }), {
+      source: true,
+      description: "Which files of source_dir are left out.",
+    }),
+  ),
+});

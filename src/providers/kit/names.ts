@@ -1,0 +1,92 @@
+// Names of things that live in a scope: `etl/db-password` is the member `db-password` of the parent `etl`.
+// Absolute paths as names of things: their folders, and listings of the folders that hold what is known.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import { isMissing } from "../../api/contract/refusals.ts";
+import { memberOf, parentOf } from "../../core/address.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ListScope, LiveObject, Problem } from "../../resource/provider.ts";
+
+interface Place {
+  readonly parent: string;
+  readonly member: string;
+}
+
+export function placeOf(name: string): Place {
+  return { parent: parentOf(name), member: memberOf(name) };
+}
+
+/** The members of all parents; the client bounds how many requests are under way. */
+export async function membersOfAll(
+  api: Reader,
+  parents: readonly string[],
+  members: (api: Reader, parent: string) => Promise<readonly LiveObject[]>,
+): Promise<readonly LiveObject[]> {
+  return (await Promise.all(parents.map((parent) => members(api, parent)))).flat();
+}
+
+const SEGMENT = /^(?!\.{1,2}$)[^\0]+$/;
+
+/** What is wrong with a path; `what` is called so in the message. */
+export function pathProblems(path: string, what: string): readonly Problem[] {
+  const segments = path.split("/").slice(1);
+  if (path.startsWith("/") && segments.every((segment) => SEGMENT.test(segment))) return [];
+  return [
+    {
+      path: [],
+      code: "SPEC_VALUE",
+      message: `"${path}" is no path of a ${what}`,
+      hint: "write it from the root, as /Shared/etl, without a slash at its end and without . and ..",
+    },
+  ];
+}
+
+/** `/Shared` of `/Shared/etl`; the root of what lies in it. */
+export function folderOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash <= 0 ? "/" : path.slice(0, slash);
+}
+
+export const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** Every folder above a path but the root, the nearest first. */
+export function foldersAbove(path: string): readonly string[] {
+  const above: string[] = [];
+  for (let folder = folderOf(path); folder !== "/"; folder = folderOf(folder)) above.push(folder);
+  return above;
+}
+
+type ListFolder = (path: string) => Promise<readonly JsonObject[]>;
+
+/** What lies in the folders of all known names, each folder read once; everything, where no name is known. */
+export async function entriesFor(
+  scope: ListScope,
+  list: ListFolder,
+  isFolder: (entry: JsonObject) => boolean,
+): Promise<readonly JsonObject[]> {
+  if (scope.names.size === 0) return everythingIn("/", list, isFolder);
+  const folders = [...new Set([...scope.names].map(folderOf))].sort();
+  return (await Promise.all(folders.map((folder) => entriesIn(folder, list)))).flat();
+}
+
+/** A folder that is not there holds nothing. */
+async function entriesIn(folder: string, list: ListFolder): Promise<readonly JsonObject[]> {
+  try {
+    return await list(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+async function everythingIn(
+  folder: string,
+  list: ListFolder,
+  isFolder: (entry: JsonObject) => boolean,
+): Promise<readonly JsonObject[]> {
+  const entries = (await entriesIn(folder, list)).filter((entry) => entry.path !== folder);
+  const below = await Promise.all(
+    entries.filter(isFolder).map((entry) => everythingIn(String(entry.path), list, isFolder)),
+  );
+  return [...entries, ...below.flat()];
+}

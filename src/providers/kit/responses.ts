@@ -1,0 +1,93 @@
+// Reads members of answers, whose types the service does not always keep (facts, head).
+// BYTES of the contract as they come: base64 text of an answer, as bytes.
+// The bytes behind a resource's content, which a verb sends.
+
+import { isMissing } from "../../api/contract/refusals.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { Task } from "../../resource/provider.ts";
+
+/**
+ * The objects of a list; none where the key is absent, which is how an empty list looks. Throws Failure with API_PROTOCOL where
+ * something else stands there: what cannot be read is never taken for empty.
+ */
+export function objectsIn(answer: JsonObject, ...keys: readonly string[]): readonly JsonObject[] {
+  for (const key of keys) {
+    const found = answer[key];
+    if (found === undefined || found === null) continue;
+    if (!Array.isArray(found) || !found.every(isObject)) throw unlikeContract(key, "a list of objects");
+    return found;
+  }
+  return [];
+}
+
+/** What a thing is called or identified by. Throws Failure with API_PROTOCOL: without it nobody knows what was read. */
+export function keyIn(answer: JsonObject, key: string): string {
+  const found = textIn(answer, key);
+  if (found === undefined) throw unlikeContract(key, "a text");
+  return found;
+}
+
+function unlikeContract(key: string, what: string): Failure {
+  return new Failure(
+    error("API_PROTOCOL", `the service answered with a "${key}" that is not ${what}`, {
+      hint: "check that the host is the address of a workspace, and what stands between it and here",
+    }),
+  );
+}
+
+/** A text, or the text of a number; undefined for everything else. */
+export function textIn(answer: JsonObject, key: string): string | undefined {
+  const value = answer[key];
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
+}
+
+/** The `value` members of a SCIM list: ids of members, names of entitlements. */
+export function valuesIn(answer: JsonObject, key: string): readonly string[] {
+  return objectsIn(answer, key).flatMap((item) => textIn(item, "value") ?? []);
+}
+
+/** An INT64 on its way out: as a number where that is exact, else as a bigint. */
+export function int64(id: string): Json {
+  const number = Number(id);
+  return Number.isSafeInteger(number) ? number : BigInt(id);
+}
+
+/** The facts that are there. */
+export function factsOf(facts: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(facts).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
+}
+
+/** What a read gives, or undefined when there is no such thing any more. */
+export async function found<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Does something to a thing that may be gone already. */
+export async function unlessGone(act: () => Promise<unknown>): Promise<void> {
+  await found(act);
+}
+
+const BASE64 = /^[A-Za-z0-9+/\s]*(={1,2}\s*)?$/;
+
+/** The bytes of a member of an answer. Throws Failure (API_PROTOCOL) where it is no base64. */
+export function bytesIn(answer: JsonObject, key: string): Uint8Array {
+  const value = answer[key] ?? "";
+  // Not atob(): contents are megabytes, and a letter at a time that takes a hundred times as long.
+  if (typeof value === "string" && BASE64.test(value)) return new Uint8Array(Buffer.from(value, "base64"));
+  throw new Failure(error("API_PROTOCOL", `the service answered with ${key} that is not base64`));
+}
+
+/** Throws Failure with SPEC_NOT_FOUND where they were not read: for a plan that needs no contents. */
+export function contentBytes({ address, payload }: Task): Uint8Array {
+  if (payload !== undefined) return payload.bytes();
+  throw new Failure(error("SPEC_NOT_FOUND", `the content of ${address} was not read`, { address }));
+}

@@ -1,0 +1,76 @@
+// The SCIM requests that users and groups share (part A, 4.1): bodies, patches as deltas, members.
+
+import type { Json, JsonObject } from "../../core/json.ts";
+import type { Acting } from "../../resource/provider.ts";
+
+export const USER_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:User";
+export const GROUP_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:Group";
+const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
+
+/** `[{value}]`, the form of members and entitlements on the wire. */
+export const asValues = (texts: readonly string[]): Json => texts.map((value) => ({ value }));
+
+export const textsIn = (value: Json | undefined): readonly string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+
+export interface Delta {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+const NONE: Delta = { added: [], removed: [] };
+
+/** From one set to another; nothing where nobody manages the set. */
+export function deltaOf(before: Json | undefined, after: Json | undefined): Delta {
+  if (after === undefined) return NONE;
+  const had = new Set(textsIn(before));
+  const wanted = new Set(textsIn(after));
+  return {
+    added: [...wanted].filter((one) => !had.has(one)),
+    removed: [...had].filter((one) => !wanted.has(one)),
+  };
+}
+
+export function joined(...deltas: readonly Delta[]): Delta {
+  return {
+    added: deltas.flatMap((delta) => delta.added),
+    removed: deltas.flatMap((delta) => delta.removed),
+  };
+}
+
+/** Operations that add to and remove from an attribute; a concurrent change of others stays (facts 4.3). */
+export function operationsFor(attribute: string, delta: Delta): readonly Json[] {
+  const removed = delta.removed.map((value) => ({
+    op: "remove",
+    path: `${attribute}[value eq ${JSON.stringify(value)}]`,
+  }));
+  if (delta.added.length === 0) return removed;
+  const add =
+    attribute === "members"
+      ? { op: "add", value: { members: asValues(delta.added) } }
+      : { op: "add", path: attribute, value: asValues(delta.added) };
+  return [...removed, add];
+}
+
+/** Sends a patch unless it is empty. */
+export async function patch(
+  api: Acting,
+  kind: "users" | "groups",
+  id: string,
+  operations: readonly Json[],
+): Promise<void> {
+  if (operations.length === 0) return;
+  await api.write(`scim/${kind}/patch`, { id, schemas: [PATCH_SCHEMA], Operations: operations });
+}
+
+/** What a member of a group is, by the reference to it, or by the ids of all groups; undefined where nothing tells. */
+export function memberKind(
+  member: JsonObject,
+  groupIds: ReadonlySet<string>,
+): "users" | "groups" | undefined {
+  const reference = typeof member.$ref === "string" ? member.$ref : "";
+  if (reference.includes("Groups/")) return "groups";
+  if (reference.includes("Users/")) return "users";
+  if (typeof member.value === "string" && groupIds.has(member.value)) return "groups";
+  return undefined;
+}

@@ -1,0 +1,88 @@
+// The service's answers in spec form: only declared fields, one type each, defaults filled in, empty things left out.
+
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { setMember } from "../../core/pointer.ts";
+import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
+
+const INTEGER = /^-?\d{1,15}$/;
+
+/** A live object's declared fields: forms that services differ in are made one, absent defaults stand as their value. */
+export function liveForm(fields: FieldTable, answer: JsonObject): Values {
+  return read(fields, answer, true);
+}
+
+/** Desired values in the same form; nothing is filled in, and the text of references stays. */
+export function tidyForm(fields: FieldTable, values: Values): Values {
+  return read(fields, values, false);
+}
+
+function read(fields: FieldTable, from: JsonObject, fill: boolean): Values {
+  const out: { [field: string]: Json } = {};
+  for (const name in fields) {
+    const schema = fields[name];
+    if (schema === undefined) continue;
+    const found = from[name];
+    const value =
+      found !== undefined && Object.hasOwn(from, name) ? readValue(schema, found, fill) : undefined;
+    if (value !== undefined) out[name] = value;
+    else if (fill && isFilled(schema)) out[name] = schema.default;
+  }
+  return out;
+}
+
+function isFilled(schema: FieldSchema): schema is FieldSchema & { readonly default: Json } {
+  return schema.default !== undefined && !isEmpty(schema.default);
+}
+
+function isEmpty(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (!isObject(value)) return false;
+  for (const _ in value) return false;
+  return true;
+}
+
+function readValue(schema: FieldSchema, value: Json | undefined, fill: boolean): Json | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (schema.properties !== undefined)
+    return isObject(value) ? nonEmpty(read(schema.properties, value, fill)) : value;
+  if (typeof schema.additionalProperties === "object")
+    return readMap(schema.additionalProperties, value, fill);
+  if (schema.items !== undefined) return readList(schema.items, value, fill);
+  return readScalar(schema, value);
+}
+
+const nonEmpty = <T extends Json>(value: T): T | undefined => (isEmpty(value) ? undefined : value);
+
+/** A map, also where the service writes it as a list of keys and values (facts 4.7). */
+function readMap(schema: FieldSchema, value: Json, fill: boolean): Json | undefined {
+  const entries = Array.isArray(value) ? value.map(pairOf) : isObject(value) ? Object.entries(value) : [];
+  const out: { [key: string]: Json } = {};
+  for (const entry of entries) {
+    const member = entry === undefined ? undefined : readValue(schema, entry[1], fill);
+    if (entry === undefined || member === undefined) continue;
+    setMember(out, entry[0], member);
+  }
+  return nonEmpty(out);
+}
+
+function pairOf(item: Json): readonly [string, Json] | undefined {
+  return isObject(item) && typeof item.key === "string" ? [item.key, item.value ?? ""] : undefined;
+}
+
+function readList(schema: FieldSchema, value: Json, fill: boolean): Json | undefined {
+  if (!Array.isArray(value)) return value;
+  const out: Json[] = [];
+  for (const item of value as readonly Json[]) {
+    const read = readValue(schema, item, fill);
+    if (read !== undefined) out.push(read);
+  }
+  return nonEmpty(out);
+}
+
+/** Numbers as text, text as numbers (facts, head): each field has one type. Text that is no number stays as it is. */
+function readScalar(schema: FieldSchema, value: Json): Json {
+  if (schema.type === "integer" && typeof value === "string" && INTEGER.test(value)) return Number(value);
+  if (schema.type === "boolean" && (value === "true" || value === "false")) return value === "true";
+  const isText = schema.type === "string" || Array.isArray(schema.type);
+  return isText && typeof value !== "string" && typeof value !== "object" ? String(value) : value;
+}

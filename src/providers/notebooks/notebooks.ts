@@ -1,0 +1,186 @@
+// Notebooks (contract: part A, 2.6 and 4.4). Their content is compared by content, in a normal form of each format.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import { isMissing } from "../../api/contract/refusals.ts";
+import { type RemoteId, remoteId } from "../../core/address.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Acting, LiveObject, Problem, Task } from "../../resource/provider.ts";
+import { choice, defineProvider, optional, sourceFields, text } from "../kit/field-builders.ts";
+import { entriesFor, folderOf, foldersAbove, pathProblems } from "../kit/names.ts";
+import { bytesIn, contentBytes, factsOf, found, keyIn, objectsIn, unlessGone } from "../kit/responses.ts";
+import { contentDigest, contentText, FORMATS, formatOf, isReadable } from "./content.ts";
+
+const fields = {
+  ...sourceFields("notebook"),
+  format: optional(
+    choice(FORMATS, {
+      severity: "other",
+      writeOnly: true,
+      default: "SOURCE",
+      description: "Format of the file; it follows from the extension .py .scala .sql .r .ipynb .html .dbc.",
+    }),
+  ),
+  language: optional(
+    choice(["SCALA", "PYTHON", "SQL", "R"], {
+      severity: "other",
+      serverDefault: true,
+      description:
+        "Language of a SOURCE notebook; it follows from the extension. Other formats tell it themselves.",
+    }),
+  ),
+  content: optional(
+    text({
+      severity: "other",
+      whenAbsent: "unmanaged",
+      description: "Digest of the notebook's cells, the same in every format.",
+    }),
+  ),
+  imported: optional(
+    text({
+      severity: "other",
+      writeOnly: true,
+      witness: "exported",
+      description:
+        "Digest of an HTML or DBC file as it was imported. The service does not give such a file back as it was, so its cells tell of changes.",
+    }),
+  ),
+};
+
+const isNotebook = (entry: JsonObject): boolean => entry.object_type === "NOTEBOOK";
+const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
+
+function toSpec(entry: JsonObject): LiveObject | undefined {
+  const path = keyIn(entry, "path");
+  if (!isNotebook(entry)) return undefined;
+  const values = factsOf({ language: entry.language });
+  return { id: remoteId(path), name: path, values, facts: factsOf({ object_id: entry.object_id }) };
+}
+
+function check(values: Values, name: string): readonly Problem[] {
+  const format = formatOf(values.format);
+  const problems: Problem[] = [...pathProblems(name, "notebook")];
+  if (format === "SOURCE" && values.language === undefined)
+    problems.push({ path: [], code: "SPEC_MISSING_FIELD", message: "a SOURCE notebook needs its language" });
+  if (format !== "SOURCE" && values.language !== undefined)
+    problems.push({
+      path: ["language"],
+      code: "SPEC_COMBINATION",
+      message: `a ${format} file tells its language itself`,
+      hint: "take language out",
+    });
+  return problems;
+}
+
+/** The cells of an archive cannot be read here, so its own digest is compared with the one that was imported. */
+function normalize(values: Values): Values {
+  if (values.format === undefined || isReadable(formatOf(values.format)) || values.content === undefined)
+    return values;
+  const { content, ...rest } = values;
+  return { ...rest, imported: content };
+}
+
+/** The cells of the live notebook, by its export as SOURCE: whatever is wanted, so that every look gives the same. */
+async function hydrate(api: Reader, live: LiveObject): Promise<LiveObject> {
+  const content = await exportedDigest(api, live);
+  return { ...live, values: { ...live.values, content }, facts: { ...live.facts, exported: content } };
+}
+
+async function exportedDigest(api: Reader, live: LiveObject): Promise<string> {
+  try {
+    const answer = await api.read("workspace/export", { path: live.name, format: "SOURCE" });
+    return contentDigest(bytesIn(answer, "content"), "SOURCE", live.values.language);
+  } catch (refusal) {
+    if (refusal instanceof Refused && refusal.code === "MAX_NOTEBOOK_SIZE_EXCEEDED")
+      return "too large to be exported";
+    throw refusal;
+  }
+}
+
+type Body = { readonly [field: string]: Json | Uint8Array };
+
+function body(task: Task, overwrite: boolean): Body {
+  const format = formatOf(task.values.format);
+  const language: Body =
+    format === "SOURCE" && task.values.language !== undefined ? { language: task.values.language } : {};
+  return { path: task.name, format, ...language, content: contentBytes(task), overwrite };
+}
+
+async function create(api: Acting, task: Task): Promise<RemoteId> {
+  await importInto(api, task, body(task, false));
+  if (formatOf(task.values.format) === "DBC") await mustBeNotebook(api, task);
+  return remoteId(task.name);
+}
+
+/** An import makes no folders (facts 4.6); one that nobody manages is made on the way. */
+async function importInto(api: Acting, task: Task, request: Body): Promise<void> {
+  try {
+    await api.write("workspace/import", request);
+  } catch (refusal) {
+    if (!isMissing(refusal)) throw refusal;
+    await api.write("workspace/mkdirs", { path: folderOf(task.name) });
+    await api.write("workspace/import", request);
+  }
+}
+
+async function mustBeNotebook(api: Acting, task: Task): Promise<void> {
+  const entry = await api.read("workspace/get-status", { path: task.name });
+  if (isNotebook(entry)) return;
+  throw new Failure(
+    error("APPLY_VERIFY", `the archive of ${task.address} holds more than one notebook`, {
+      address: task.address,
+      hint: "import each notebook by itself, and delete the folder that this import made",
+    }),
+  );
+}
+
+export const notebooks = defineProvider({
+  kind: "notebooks",
+  one: "notebook",
+  description: "Notebooks of the workspace, imported from files of the spec's folder.",
+  fields,
+  severity: "availability",
+  nameField: undefined,
+  unique: true,
+  idAttribute: "path",
+  crash: "client-named",
+  replacing: "delete-first",
+
+  check,
+  needs: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
+  contentDigest: (bytes, values) => contentDigest(bytes, formatOf(values.format), values.language),
+  contentText: (bytes, values) => contentText(bytes, formatOf(values.format), values.language),
+  normalize,
+  steps: (_diffs, _live, after) =>
+    formatOf(after.format) === "DBC"
+      ? [{ operation: "delete" }, { operation: "import" }]
+      : [{ operation: "import" }],
+  consequences: (change) =>
+    change.steps.some((step) => step.operation === "delete")
+      ? ["an archive cannot be imported over a notebook: the notebook is deleted and imported anew"]
+      : [],
+
+  async list(api, scope) {
+    const list = async (path: string) => objectsIn(await api.read("workspace/list", { path }), "objects");
+    const entries = await entriesFor(scope, list, isFolder);
+    return entries.flatMap((entry) => toSpec(entry) ?? []);
+  },
+  hydrate,
+  async *content(api, live) {
+    yield bytesIn(await api.read("workspace/export", { path: live.name, format: "SOURCE" }), "content");
+  },
+  async read(api, id) {
+    const entry = await found(() => api.read("workspace/get-status", { path: id }));
+    return entry === undefined ? undefined : toSpec(entry);
+  },
+  create,
+  async update(api, task) {
+    if (formatOf(task.values.format) !== "DBC") return importInto(api, task, body(task, true));
+    const request = body(task, false);
+    await unlessGone(() => api.write("workspace/delete", { path: task.id, recursive: false }));
+    await importInto(api, task, request);
+  },
+  delete: (api, task) => unlessGone(() => api.write("workspace/delete", { path: task.id, recursive: false })),
+});

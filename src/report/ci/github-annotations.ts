@@ -1,0 +1,52 @@
+// Annotations of GitHub Actions: one workflow command for each notice, within what GitHub keeps of one step.
+
+import { count } from "../../core/sentences.ts";
+import { printable } from "../text/printable.ts";
+import type { RunInfo } from "../text/run-info.ts";
+import type { Notice } from "./notice.ts";
+import { repositoryPath } from "./repository-path.ts";
+
+/** GitHub keeps this many errors, and as many warnings, of a step, and drops the rest without a word. */
+const MOST = 10;
+
+/** `notices`: the most severe first. */
+export function githubAnnotations(notices: readonly Notice[], info: RunInfo): string {
+  const lines = (["error", "warning"] as const).flatMap((level) => {
+    const own = notices.filter((one) => one.level === level);
+    if (own.length <= MOST) return own.map((one) => annotation(one, info));
+    const rest = own.length - (MOST - 1);
+    const more = `${count(rest, `more ${level}`)}: GitHub shows ${MOST} of a step; the other reports of this run show everything`;
+    return [
+      ...own.slice(0, MOST - 1).map((one) => annotation(one, info)),
+      command(level, { title: count(rest, `more ${level}`) }, more),
+    ];
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function annotation({ level, title, message, at }: Notice, info: RunInfo): string {
+  const file = at === undefined ? undefined : repositoryPath(at.file, info);
+  const place = at === undefined || file === undefined ? {} : { file, line: at.line, col: at.column };
+  return command(level, { ...place, title: title.slice(0, 200) }, message);
+}
+
+function command(
+  level: string,
+  properties: Readonly<Record<string, string | number>>,
+  message: string,
+): string {
+  const said = Object.entries(properties).map(([name, value]) => `${name}=${propertyText(String(value))}`);
+  return `::${level} ${said.join(",")}::${dataText(message)}`;
+}
+
+/** The runner undoes these escapes only; what it would still read as a command is visible text. */
+function dataText(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => printable(line).replaceAll("%", "%25"))
+    .join("%0A");
+}
+
+function propertyText(text: string): string {
+  return dataText(printable(text)).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

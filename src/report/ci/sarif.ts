@@ -1,0 +1,95 @@
+// Notices as SARIF 2.1.0, for code scanning: rules, results with places and fingerprints, and the run that found them.
+
+import { fingerprint } from "../../core/canonical.ts";
+import { printable, printableJson } from "../text/printable.ts";
+import type { RunInfo } from "../text/run-info.ts";
+import { type Notice, RULES } from "./notice.ts";
+import { repositoryPath } from "./repository-path.ts";
+
+const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+const ROOT = "%SRCROOT%";
+
+/** `command`: `plan`, `drift`, `apply`, or `validate`. */
+export function sarifReport(notices: readonly Notice[], command: string, info: RunInfo): string {
+  const rules = [...new Set(notices.map((one) => one.rule))].sort();
+  const root = { description: { text: "The root of the repository." } };
+  const run = {
+    tool: {
+      driver: { name: "workspace", version: info.toolVersion, rules: rules.map((one) => rule(one, notices)) },
+    },
+    automationDetails: {
+      id: `workspace/${command}/${encodeURIComponent((info.target ?? "default").toWellFormed())}/`,
+    },
+    invocations: [
+      { executionSuccessful: !notices.some((one) => one.level === "error"), endTimeUtc: info.madeAt },
+    ],
+    ...provenance(info),
+    originalUriBaseIds: { [ROOT]: root },
+    columnKind: "utf16CodeUnits",
+    results: notices.map((one) => result(one, rules.indexOf(one.rule), info)),
+    properties: { host: info.host, modes: info.modes },
+  };
+  return `${printableJson({ $schema: SCHEMA, version: "2.1.0", runs: [run] }, 2)}\n`;
+}
+
+function rule(id: string, notices: readonly Notice[]): Record<string, unknown> {
+  const about = RULES[id] ?? id;
+  const level = notices.find((one) => one.rule === id)?.level ?? "warning";
+  return {
+    id,
+    shortDescription: { text: about },
+    help: { text: `${about} Each result says what it is about and, if there is one, the next step.` },
+    defaultConfiguration: { level },
+  };
+}
+
+function result(notice: Notice, ruleIndex: number, info: RunInfo): Record<string, unknown> {
+  const { rule: ruleId, level, message, address } = notice;
+  return {
+    ruleId,
+    ruleIndex,
+    level,
+    message: { text: message.split("\n").map(printable).join("\n") },
+    locations: [location(notice, info)],
+    partialFingerprints: { "workspace/v1": noticeFingerprint(notice, info) },
+    ...(address === undefined ? {} : { properties: { address } }),
+  };
+}
+
+function location({ at, address }: Notice, info: RunInfo): Record<string, unknown> {
+  const path = at === undefined ? undefined : repositoryPath(at.file, info);
+  const region =
+    at === undefined || path === undefined ? undefined : { startLine: at.line, startColumn: at.column };
+  return {
+    physicalLocation: {
+      artifactLocation: { uri: uriPath(path ?? specPath(info)), uriBaseId: ROOT },
+      region: region ?? { startLine: 1 },
+    },
+    ...(address === undefined
+      ? {}
+      : { logicalLocations: [{ fullyQualifiedName: address, kind: "resource" }] }),
+  };
+}
+
+/** Forges drop a result without a file: what has no place of its own is shown at the spec. */
+export function specPath(info: RunInfo): string {
+  return repositoryPath(info.spec ?? "workspace.yaml", info) ?? "workspace.yaml";
+}
+
+const uriPath = (path: string): string => path.toWellFormed().split("/").map(encodeURIComponent).join("/");
+
+/** The same for the same problem of the same resource, wherever its lines move. */
+export function noticeFingerprint({ rule: id, message, address, at }: Notice, info: RunInfo): string {
+  const file = at === undefined ? null : (repositoryPath(at.file, info) ?? at.file);
+  return fingerprint([id, address ?? null, file, message, info.target ?? null]);
+}
+
+/** Only with an address that a browser can open. */
+function provenance({ commit, repositoryUrl }: RunInfo): Record<string, unknown> {
+  if (repositoryUrl === undefined) return {};
+  const revision = commit === undefined ? {} : { revisionId: commit };
+  return {
+    versionControlProvenance: [{ repositoryUri: repositoryUrl, ...revision, mappedTo: { uriBaseId: ROOT } }],
+  };
+}

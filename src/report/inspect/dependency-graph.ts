@@ -1,0 +1,71 @@
+// The graph of a spec's resources in the forms that other tools draw: DOT, Mermaid, JSON. An arrow leads to what is needed.
+
+import { type Address, kindOf, nameOf } from "../../core/address.ts";
+import { printable } from "../text/printable.ts";
+
+export interface Graph {
+  readonly nodes: readonly Address[];
+  /** From a resource to one that it needs. */
+  readonly edges: readonly (readonly [Address, Address])[];
+}
+
+interface Node {
+  readonly address: Address;
+  readonly dependsOn: readonly Address[];
+}
+
+/** Nodes sorted by address, so that the order of the YAML does not matter. */
+export function graphOf(resources: Iterable<Node>): Graph {
+  const sorted = [...resources].sort((a, b) => (a.address < b.address ? -1 : 1));
+  return {
+    nodes: sorted.map((one) => one.address),
+    edges: sorted.flatMap((one) => one.dependsOn.map((need) => [one.address, need] as const)),
+  };
+}
+
+export function graphDot(graph: Graph): string {
+  const lines = [
+    "digraph workspace {",
+    "  rankdir=RL;",
+    '  node [shape=box, style="rounded,filled", fillcolor="#f4f6f8", color="#8795a1", fontname="sans-serif", margin="0.3,0.1"];',
+  ];
+  for (const kind of kindsIn(graph)) {
+    lines.push(
+      `  subgraph ${dotText(`cluster_${kind}`)} {`,
+      `    label=${dotText(kind)}; color="#d0d7de"; fontname="sans-serif";`,
+    );
+    for (const node of graph.nodes)
+      if (kindOf(node) === kind) lines.push(`    ${dotText(node)} [label=${dotText(nameOf(node))}];`);
+    lines.push("  }");
+  }
+  for (const [from, to] of graph.edges) lines.push(`  ${dotText(from)} -> ${dotText(to)};`);
+  return `${[...lines, "}"].join("\n")}\n`;
+}
+
+function kindsIn(graph: Graph): readonly string[] {
+  return [...new Set(graph.nodes.map(kindOf))];
+}
+
+/** A quoted DOT string; a backslash begins an escape there. */
+function dotText(text: string): string {
+  return `"${printable(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
+
+export function graphMermaid(graph: Graph): string {
+  const ids = new Map(graph.nodes.map((node, at) => [node, `n${at}`]));
+  const nodes = graph.nodes.map((node) => `  ${ids.get(node)}["${mermaidText(node)}"]`);
+  const edges = graph.edges.map(([from, to]) => `  ${ids.get(from)} --> ${ids.get(to)}`);
+  return `${["flowchart RL", ...nodes, ...edges].join("\n")}\n`;
+}
+
+/** Everything but plain characters as an entity: labels are Markdown and HTML there. */
+function mermaidText(text: string): string {
+  return printable(text).replace(/[^\w .@/-]/gu, (character) => `#${character.codePointAt(0)};`);
+}
+
+export function graphJson(graph: Graph): Record<string, unknown> {
+  return {
+    nodes: graph.nodes.map((address) => ({ address, kind: kindOf(address) })),
+    edges: graph.edges.map(([from, to]) => ({ from, to })),
+  };
+}

@@ -1,0 +1,80 @@
+// The applies that a state remembers, the newest first: for people and for scripts.
+
+import type { Address } from "../../core/address.ts";
+import type { PastRun } from "../../core/past-run.ts";
+import { count } from "../../core/sentences.ts";
+import { printable } from "../text/printable.ts";
+
+export interface HistoryView {
+  /** The newest first. */
+  readonly runs: readonly PastRun[];
+  /** Runs that changed more addresses than the state keeps, so that they may have changed the address asked for. */
+  readonly uncertain: number;
+}
+
+export function historyView(history: readonly PastRun[], address?: Address): HistoryView {
+  const newest = [...history].reverse();
+  if (address === undefined) return { runs: newest, uncertain: 0 };
+  const runs = newest.filter(({ changed }) => changed.includes(address));
+  const others = newest.filter((run) => run.more !== undefined && !run.changed.includes(address));
+  return { runs, uncertain: others.length };
+}
+
+export function historyText({ runs, uncertain }: HistoryView): string {
+  const lines = runs.flatMap(runLines);
+  if (runs.length === 0) lines.push("No apply is recorded.");
+  if (uncertain > 0)
+    lines.push(
+      `${count(uncertain, "more apply", "more applies")} changed too many resources to list; it may be among them.`,
+    );
+  return `${lines.join("\n")}\n`;
+}
+
+function runLines(run: PastRun): readonly string[] {
+  const facts = [
+    `by ${pastRunAuthor(run)}`,
+    ...(run.commit === undefined ? [] : [`commit ${run.commit.slice(0, 12)}`]),
+    `plan ${run.plan.slice(0, 12)}`,
+    ...(run.run_url === undefined ? [] : [run.run_url]),
+  ];
+  return [
+    printable(`${pastRunTime(run)}  ${run.command} ${run.outcome}: ${countsText(run)}`),
+    printable(`  ${facts.join(", ")}`),
+  ];
+}
+
+export function pastRunTime({ ended_at, started_at }: PastRun): string {
+  return isoTime(ended_at ?? started_at);
+}
+
+/** The person, and the user that the service knew the run by. */
+export function pastRunAuthor({ actor, caller }: PastRun): string {
+  return caller === undefined || caller === actor ? actor : `${actor} as ${caller}`;
+}
+
+/** Of an unfinished run only what its journal shows is known. */
+function countsText({ applied, left, outcome, changed, more = 0 }: PastRun): string {
+  if (outcome === "unfinished") return `${count(changed.length + more, "resource")} changed before it ended`;
+  const parts = Object.entries(applied).map(([action, number]) => `${action} ${number}`);
+  return [...parts, ...(left === 0 ? [] : [`${left} not applied`])].join(", ");
+}
+
+export function historyJson({ runs, uncertain }: HistoryView): Record<string, unknown> {
+  return { runs: runs.map(runDocument), uncertain };
+}
+
+function runDocument(run: PastRun): Record<string, unknown> {
+  const { id: _, started_at, ended_at, more, ...rest } = run;
+  return {
+    ...rest,
+    started_at: isoTime(started_at),
+    ...(ended_at === undefined ? {} : { ended_at: isoTime(ended_at) }),
+    more_changed: more ?? 0,
+  };
+}
+
+/** A state that was edited by hand may hold any number. */
+function isoTime(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
+}

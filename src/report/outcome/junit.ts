@@ -1,0 +1,165 @@
+// What a CI service shows as tests (JUnit's XML): a case for each resource or finding, a failure for what someone must look at.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { driftLines } from "../plan/drift-text.ts";
+import type { DriftView } from "../plan/drift-view.ts";
+import { changeLines } from "../plan/plan-text.ts";
+import type { PlanView } from "../plan/plan-view.ts";
+import { ORIGINS, resolvedSentence } from "../plan/split-view.ts";
+import { partLine } from "../plan/summary.ts";
+import { colorsFor } from "../text/color.ts";
+import { diagnosticText } from "../text/diagnostic-text.ts";
+import { markupText } from "../text/printable.ts";
+import type { RunInfo } from "../text/run-info.ts";
+import type { OutcomeItem, OutcomeView } from "./outcome-view.ts";
+
+interface Case {
+  readonly group: string;
+  readonly name: string;
+  readonly ms?: number;
+  /** Absent where all is well. */
+  readonly trouble?: {
+    readonly what: "failure" | "skipped";
+    readonly type: string;
+    readonly message: string;
+  };
+  /** Lines that explain the case. */
+  readonly text?: string;
+}
+
+const PLAIN = colorsFor(false);
+
+/** A change passes: it is what was asked for. Who objects fails. */
+export function planJunit(plan: PlanView, info?: RunInfo): string {
+  const { title, changes, diagnostics, notes, guards } = plan;
+  const cases = changes
+    .filter((change) => change.touches)
+    .map(
+      (change): Case => ({
+        group: change.kind,
+        name: `${change.verb} ${change.address}${change.origin === undefined ? "" : ` (${ORIGINS[change.origin]})`}`,
+        text: changeLines(change, PLAIN).join("\n"),
+      }),
+    );
+  const found = [...diagnostics, ...notes, ...guards.map((guard) => guard.diagnostic)].map(findingCase);
+  const resolved = (plan.split?.resolved ?? []).map((one): Case => {
+    return { group: one.change.kind, name: `${resolvedSentence(one)} (resolved by this change)` };
+  });
+  const compared = plan.split === undefined ? [] : [{ group: "workspace plan", name: plan.split.title }];
+  const all = [...compared, ...found, ...cases, ...resolved];
+  // A suite without cases shows the title, which says the same.
+  const part = all.length === 0 ? undefined : partLine(plan);
+  const covered = part === undefined ? [] : [{ group: "workspace plan", name: part.replace(/\.$/, "") }];
+  return suite("workspace plan", title, [...covered, ...all], info);
+}
+
+export function driftJunit({ title, drift, diagnostics }: DriftView, info?: RunInfo): string {
+  const cases = drift.map((one): Case => {
+    const message = `${one.address} ${one.verb} since the last apply`;
+    return {
+      group: one.kind,
+      name: one.address,
+      trouble: { what: "failure", type: `drift.${one.what}`, message },
+      text: driftLines([one], PLAIN).join("\n"),
+    };
+  });
+  const none: Case = { group: "workspace drift", name: title.replace(/\.$/, "") };
+  const found = diagnostics.map(findingCase);
+  return suite("workspace drift", "", [...found, ...(cases.length === 0 ? [none] : cases)], info);
+}
+
+export function outcomeJunit({ title, changes, diagnostics, notes }: OutcomeView, info?: RunInfo): string {
+  const found = [...notes, ...diagnostics].map(findingCase);
+  return suite("workspace apply", title, [...changes.map(outcomeCase), ...found], info);
+}
+
+function outcomeCase(one: OutcomeItem): Case {
+  const { kind: group, elapsedMs: ms, result, action, word, address, finding } = one;
+  if (result === "applied") return { group, ms, name: `${word} ${address}` };
+  return {
+    group,
+    ms,
+    name: `${action} ${address}`,
+    trouble: {
+      what: result === "skipped" ? "skipped" : "failure",
+      type: finding?.code ?? result,
+      message: finding?.message ?? `${action} ${address}: ${result}`,
+    },
+    ...(finding === undefined ? {} : { text: diagnosticText(finding, PLAIN) }),
+  };
+}
+
+/** `well`: the case of a run without any finding. */
+export function findingsJunit(
+  name: string,
+  well: string,
+  found: readonly Diagnostic[],
+  info?: RunInfo,
+): string {
+  return suite(name, well, found.map(findingCase), info);
+}
+
+function findingCase(one: Diagnostic): Case {
+  const { code, message, at } = one;
+  const place = at === undefined ? (one.address ?? "") : `${at.file}:${at.line}:${at.column}`;
+  const base = {
+    group: code,
+    name: place === "" ? message : `${place} ${message}`,
+    text: diagnosticText(one, PLAIN),
+  };
+  return one.severity === "warning" ? base : { ...base, trouble: { what: "failure", type: code, message } };
+}
+
+/** A suite without a case counts as missing in many services, so one that found nothing has a case which says so. */
+function suite(name: string, well: string, found: readonly Case[], info?: RunInfo): string {
+  const cases = found.length === 0 ? [{ group: name, name: well }] : found;
+  const number = (what: string) =>
+    cases.filter((one) => "trouble" in one && one.trouble?.what === what).length;
+  const ms = found.reduce((most, one) => Math.max(most, one.ms ?? 0), 0);
+  const counts = `tests="${cases.length}" failures="${number("failure")}" errors="0" skipped="${number("skipped")}" time="${seconds(ms)}"`;
+  // The time of JUnit's schema has neither a fraction nor a zone.
+  const stamp = info === undefined ? "" : ` timestamp="${markupText(info.madeAt.slice(0, 19))}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="${markupText(name)}" ${counts}>`,
+    `  <testsuite name="${markupText(name)}" ${counts}${stamp}>`,
+    ...(info === undefined ? [] : propertiesXml(info)),
+    ...cases.map(caseXml),
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+/** The run that the suite is from. */
+function propertiesXml(info: RunInfo): readonly string[] {
+  const all = {
+    tool_version: info.toolVersion,
+    host: info.host,
+    target: info.target,
+    commit: info.commit,
+    run_url: info.runUrl,
+    partial: info.partial === true ? "true" : undefined,
+    modes: info.modes.length === 0 ? undefined : info.modes.join(", "),
+  };
+  const lines = Object.entries(all).flatMap(([name, value]) =>
+    value === undefined || value === ""
+      ? []
+      : [`      <property name="${name}" value="${markupText(value)}"/>`],
+  );
+  return ["    <properties>", ...lines, "    </properties>"];
+}
+
+function caseXml({ group, name, ms = 0, trouble, text = "" }: Case): string {
+  const head = `    <testcase classname="${markupText(group)}" name="${markupText(name)}" time="${seconds(ms)}"`;
+  const body = text.trimEnd().split("\n").map(markupText).join("\n");
+  if (trouble === undefined)
+    return body === "" ? `${head}/>` : `${head}><system-out>${body}</system-out></testcase>`;
+  const { what, type, message } = trouble;
+  const attributes = what === "skipped" ? "" : ` type="${markupText(type)}"`;
+  return `${head}><${what}${attributes} message="${markupText(message)}">${body}</${what}></testcase>`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}

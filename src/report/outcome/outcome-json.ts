@@ -1,0 +1,59 @@
+// An apply as JSON, one event a line: for pipelines that follow it.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { ApplyEvent, ChangeOutcome } from "../../planner/model/plan.ts";
+import { diagnosticJson } from "../text/diagnostic-text.ts";
+import { type RunInfo, runJson } from "../text/run-info.ts";
+import type { OutcomeView } from "./outcome-view.ts";
+
+type Line = Record<string, unknown>;
+
+export function eventJson(event: ApplyEvent): Line {
+  switch (event.type) {
+    case "apply_begin":
+      return { type: event.type, totals: event.totals };
+    case "apply_start":
+      return { type: event.type, address: event.address, kind: event.kind, action: event.action };
+    case "apply_waiting":
+      return { type: event.type, address: event.address, kind: event.kind, what: event.what };
+    case "apply_complete":
+    case "apply_skipped":
+    case "apply_errored":
+      return { type: event.type, ...changeOutcomeJson(event.outcome) };
+  }
+  return event satisfies never;
+}
+
+/** Of a run as a whole; `addresses`: what a guard's objection is about. */
+export function diagnosticEventJson(one: Diagnostic, addresses?: readonly string[]): Line {
+  const diagnostic = { ...diagnosticJson(one), ...(addresses === undefined ? {} : { addresses }) };
+  return { type: "diagnostic", diagnostic };
+}
+
+export function changeOutcomeJson(one: ChangeOutcome): Line {
+  return {
+    address: one.address,
+    kind: one.kind,
+    action: one.action,
+    result: one.result,
+    ...(one.id === undefined ? {} : { id: one.id }),
+    ...(one.because === undefined ? {} : { because: one.because }),
+    elapsed_ms: Math.round(one.elapsedMs),
+    ...(one.diagnostic === undefined ? {} : { diagnostic: diagnosticJson(one.diagnostic) }),
+  };
+}
+
+/** The last line: `{type: "change_summary", applied: {create: 3, …}, failed, unknown, blocked, skipped, …}`. */
+export function outcomeJson(view: OutcomeView, info?: RunInfo): Line {
+  const { applied, unapplied, interrupted, elapsedMs } = view;
+  const run =
+    info === undefined ? {} : { run: { tool_version: info.toolVersion, host: info.host, ...runJson(info) } };
+  return {
+    type: "change_summary",
+    applied,
+    ...unapplied,
+    interrupted,
+    elapsed_ms: Math.round(elapsedMs),
+    ...run,
+  };
+}

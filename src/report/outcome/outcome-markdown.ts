@@ -1,0 +1,49 @@
+// What an apply did, as Markdown for a comment or the summary page of a job: what failed first, what was applied collapsed.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { count } from "../../core/sentences.ts";
+import { findingDetails, findingQuote } from "../text/finding-markdown.ts";
+import { type Block, COMMENT_SIZE, type Fitted, fittedMarkdown, type Section } from "../text/markdown.ts";
+import { markdownCode, markdownSentence, markdownText } from "../text/printable.ts";
+import { markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
+import type { OutcomeItem, OutcomeView } from "./outcome-view.ts";
+
+/** More than this many applied changes are collapsed. */
+const FEW = 20;
+
+export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COMMENT_SIZE): Fitted {
+  const applied = outcome.changes.filter((one) => one.result === "applied");
+  const others = outcome.changes.filter((one) => one.result !== "applied");
+  const about = info === undefined ? "" : `\n${runMarkdown(info)}`;
+  const head = `${markdownMarker(info?.target)}\n\n## ${markdownText(outcome.title)}\n${about}`;
+  const found = [...outcome.notes, ...outcome.diagnostics];
+  const sections: readonly Section[] = [
+    { rank: 0, open: "", blocks: found.map((one) => ({ what: "finding", text: findingQuote(one) })) },
+    { rank: 1, open: "", blocks: others.map(otherBlock) },
+    appliedSection(applied),
+  ];
+  return fittedMarkdown(head, sections, size);
+}
+
+function appliedSection(applied: readonly OutcomeItem[]): Section {
+  const blocks = applied.map(
+    ({ word, address }): Block => ({ what: "change", text: `- ${word} ${markdownCode(address)}\n` }),
+  );
+  if (blocks.length <= FEW) return { rank: 2, open: "", blocks };
+  const summary = `Applied: ${count(blocks.length, "change")}`;
+  return { rank: 2, open: `<details><summary>${summary}</summary>`, close: "</details>", blocks };
+}
+
+/** The line says what kept a change from being tried; a change's own failure has a code, a place, a cause, and a hint below. */
+function otherBlock({ result, action, address, finding, tried }: OutcomeItem): Block {
+  const head = `- **${result}** ${action} ${markdownCode(address)}`;
+  if (finding === undefined) return { what: "change", text: `${head}\n` };
+  const line = `${head}: ${markdownSentence(finding.message)}`;
+  if (!tried) return { what: "change", text: `${line}\n`, brief: `${head}\n` };
+  const text = [line, codeLine(finding), ...findingDetails(finding)].join("\n");
+  return { what: "change", text: `${text}\n`, brief: `${head}\n` };
+}
+
+function codeLine({ severity, code }: Diagnostic): string {
+  return `  - ${severity} ${markdownCode(code)}`;
+}

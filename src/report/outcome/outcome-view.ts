@@ -1,0 +1,97 @@
+// What an apply did, as every report shows it: plain data, made once; each form only lays it out.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { grouped } from "../../core/sentences.ts";
+import type { Action } from "../../planner/model/change.ts";
+import { type ChangeOutcome, type Outcome, type Result, wasStopped } from "../../planner/model/plan.ts";
+import { DONE, duration, TOUCHING } from "../text/vocabulary.ts";
+
+export interface OutcomeView {
+  /** `Applied in 12 s: 3 created, 1 updated, 0 replaced, 0 deleted; 1 failed, 2 blocked.` */
+  readonly title: string;
+  /** How many changes were applied, by action. */
+  readonly applied: Readonly<Record<(typeof TOUCHING)[number], number>>;
+  /** How many changes ended otherwise. */
+  readonly unapplied: Readonly<Record<Exclude<Result, "applied">, number>>;
+  readonly changes: readonly OutcomeItem[];
+  /** Findings that belong to no change. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Findings about the run before the first change. Text is on standard error already, events were written as they came. */
+  readonly notes: readonly Diagnostic[];
+  readonly interrupted: boolean;
+  readonly elapsedMs: number;
+}
+
+/** One change of an apply. */
+export interface OutcomeItem {
+  readonly address: string;
+  readonly kind: string;
+  readonly action: Action;
+  readonly result: Result;
+  /** `created`, `failed`, `skipped`. */
+  readonly word: string;
+  readonly finding?: Diagnostic;
+  /** Whether the finding is about this change itself; else the change was not tried, because of `waitsFor` or `stopped`. */
+  readonly tried: boolean;
+  /** For blocked changes: the address that they wait for. */
+  readonly waitsFor?: string;
+  /** Whether it was not begun because the run was stopped. */
+  readonly stopped: boolean;
+  readonly elapsedMs: number;
+}
+
+export function outcomeView(outcome: Outcome, notes: readonly Diagnostic[] = []): OutcomeView {
+  const { changes, diagnostics, interrupted, elapsedMs } = outcome;
+  return {
+    title: titleOf(outcome),
+    applied: Object.fromEntries(
+      TOUCHING.map((action) => [action, appliedOf(changes, action)]),
+    ) as OutcomeView["applied"],
+    unapplied: Object.fromEntries(
+      RESULTS.map((result) => [result, withResult(changes, result)]),
+    ) as OutcomeView["unapplied"],
+    changes: changes.map(itemOf),
+    diagnostics,
+    notes,
+    interrupted,
+    elapsedMs,
+  };
+}
+
+function itemOf(one: ChangeOutcome): OutcomeItem {
+  const { address, kind, action, result, diagnostic, because, elapsedMs } = one;
+  const stopped = wasStopped(one);
+  return {
+    address,
+    kind,
+    action,
+    result,
+    word: result === "applied" ? DONE[action] : result,
+    ...(diagnostic === undefined ? {} : { finding: diagnostic }),
+    tried: result !== "blocked" && !stopped,
+    ...(because === undefined ? {} : { waitsFor: because }),
+    stopped,
+    elapsedMs,
+  };
+}
+
+const RESULTS = ["failed", "unknown", "blocked", "skipped"] as const;
+
+function appliedOf(changes: readonly ChangeOutcome[], action: Action): number {
+  return changes.filter((one) => one.result === "applied" && one.action === action).length;
+}
+
+function withResult(changes: readonly ChangeOutcome[], result: Result): number {
+  return changes.filter((one) => one.result === result).length;
+}
+
+function titleOf({ changes, interrupted, elapsedMs }: Outcome): string {
+  const done = TOUCHING.map((action) => ({ action, number: appliedOf(changes, action) }))
+    .filter(({ action, number }) => number > 0 || (action !== "adopt" && action !== "forget"))
+    .map(({ action, number }) => `${grouped(number)} ${DONE[action]}`);
+  const rest = RESULTS.map((result) => ({ result, number: withResult(changes, result) }))
+    .filter(({ number }) => number > 0)
+    .map(({ result, number }) => `${grouped(number)} ${result}`);
+  const start = interrupted ? "Stopped after" : "Applied in";
+  return `${start} ${duration(elapsedMs)}: ${done.join(", ")}${rest.length === 0 ? "" : `; ${rest.join(", ")}`}.`;
+}

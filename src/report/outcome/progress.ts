@@ -1,0 +1,159 @@
+// What is going on, for people who wait: a board of tasks on a terminal, plain lines elsewhere. All of it goes to stderr.
+
+import { kindOf } from "../../core/address.ts";
+import { count } from "../../core/sentences.ts";
+import { type ApplyEvent, type ReadEvent, type Result, wasStopped } from "../../planner/model/plan.ts";
+import type { Colors, Paint } from "../text/color.ts";
+import { printable } from "../text/printable.ts";
+import { DOING, DONE, duration } from "../text/vocabulary.ts";
+
+export interface Progress {
+  read(event: ReadEvent): void;
+  apply(event: ApplyEvent): void;
+  /** Ends what is shown; later events show nothing. */
+  stop(): Promise<void>;
+}
+
+export interface ProgressParts {
+  readonly write: (text: string) => void;
+  readonly colors: Colors;
+}
+
+/** A line for each change that ends, and one when all is read. */
+export function plainProgress({ write, colors }: ProgressParts): Progress {
+  const tally = new Tally();
+  let objects = 0;
+  let unread = 0;
+  let stopped = false;
+  const line = (text: string) => {
+    if (!stopped) write(`${text}\n`);
+  };
+  return {
+    read(event) {
+      objects += event.objects ?? 0;
+      if (event.objects === undefined) unread += 1;
+      if (event.done < event.total || unread === event.total) return;
+      const but = unread === 0 ? "" : `; ${count(unread, "kind")} could not be read`;
+      line(colors.dim(`Read ${count(objects, "object")} of ${count(event.total - unread, "kind")}${but}.`));
+    },
+    apply(event) {
+      tally.count(event);
+      if (event.type === "apply_waiting")
+        line(colors.dim(`waiting: ${printable(event.address)}: ${printable(event.what)}`));
+      if (!("outcome" in event)) return;
+      const { outcome } = event;
+      // Said once, by whoever stopped the run.
+      if (wasStopped(outcome)) return;
+      const word = outcome.result === "applied" ? DONE[outcome.action] : outcome.result;
+      const why = outcome.diagnostic === undefined ? "" : `: ${printable(outcome.diagnostic.message)}`;
+      const place = `[${tally.done}/${tally.total}]`;
+      line(
+        `${colors.dim(place)} ${paintOf(outcome.result, colors)(word)} ${printable(outcome.address)}${why}`,
+      );
+    },
+    stop() {
+      stopped = true;
+      return Promise.resolve();
+    },
+  };
+}
+
+function paintOf(result: Result, colors: Colors): Paint {
+  if (result === "applied") return colors.green;
+  return result === "skipped" ? colors.yellow : colors.red;
+}
+
+export interface KindTally {
+  readonly kind: string;
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+  readonly blocked: number;
+  readonly skipped: number;
+  /** What is under way right now, as a sentence; empty when nothing is. */
+  readonly current: string;
+}
+
+interface Counted {
+  total: number;
+  done: number;
+  failed: number;
+  blocked: number;
+  skipped: number;
+  readonly current: Map<string, string>;
+}
+
+/** Counts what is done of what there is to do, by kind. */
+export class Tally {
+  readonly #kinds = new Map<string, Counted>();
+  total = 0;
+  done = 0;
+
+  count(event: ApplyEvent): void {
+    switch (event.type) {
+      case "apply_begin":
+        for (const [kind, total] of Object.entries(event.totals)) {
+          this.#of(kind).total = total;
+          this.total += total;
+        }
+        return;
+      case "apply_start":
+        this.#of(event.kind).current.set(event.address, `${DOING[event.action]} ${printable(event.address)}`);
+        return;
+      case "apply_waiting":
+        this.#of(event.kind).current.set(
+          event.address,
+          `${printable(event.address)}: ${printable(event.what)}`,
+        );
+        return;
+      case "apply_complete":
+      case "apply_skipped":
+      case "apply_errored": {
+        const own = this.#of(kindOf(event.outcome.address));
+        own.current.delete(event.outcome.address);
+        own.done += 1;
+        this.done += 1;
+        const { result } = event.outcome;
+        if (result === "blocked" || result === "skipped") own[result] += 1;
+        else if (result !== "applied") own.failed += 1;
+        return;
+      }
+    }
+    event satisfies never;
+  }
+
+  kinds(): readonly KindTally[] {
+    return [...this.#kinds].map(([kind, own]) => ({
+      kind,
+      done: own.done,
+      total: own.total,
+      failed: own.failed,
+      blocked: own.blocked,
+      skipped: own.skipped,
+      current: own.current.values().next().value ?? "",
+    }));
+  }
+
+  #of(kind: string): Counted {
+    const known = this.#kinds.get(kind) ?? {
+      total: 0,
+      done: 0,
+      failed: 0,
+      blocked: 0,
+      skipped: 0,
+      current: new Map<string, string>(),
+    };
+    this.#kinds.set(kind, known);
+    return known;
+  }
+}
+
+/** `pools 3/10, 2 failed, 12 s left`. */
+export function tallyText(own: KindTally, elapsedMs: number): string {
+  const others = (["failed", "blocked", "skipped"] as const)
+    .filter((result) => own[result] > 0)
+    .map((result) => `, ${own[result]} ${result}`);
+  const left = own.done > 0 && own.done < own.total ? (elapsedMs / own.done) * (own.total - own.done) : 0;
+  const time = left >= 1000 ? `, ${duration(left)} left` : "";
+  return `${own.kind} ${own.done}/${own.total}${others.join("")}${time}`;
+}

@@ -1,0 +1,247 @@
+// One change as every report shows it, without colors or layout.
+// What changes in a text, as plans and drift show it: how much, and the lines of a unified diff.
+
+import { nameOf } from "../../core/address.ts";
+import { type Path, toPointer } from "../../core/pointer.ts";
+import { count } from "../../core/sentences.ts";
+import type { Action, Change, ContentDiff } from "../../planner/model/change.ts";
+import type { ChangeOrigin, SplitChange } from "../../planner/model/split.ts";
+import type { FieldTable, Severity, Values } from "../../resource/field-schema.ts";
+import type { FieldDiff, Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { mostSevere, severityOfDiff, severityOfObject } from "../../resource/severity.ts";
+import { printable } from "../text/printable.ts";
+import { SIGNS } from "../text/vocabulary.ts";
+import { causeText, diffLines, type FieldLine, setLines, withNote } from "./field-lines.ts";
+import { NO_PLACES, type SpecPlace, type SpecPlaces } from "./spec-places.ts";
+import { destroys, touches } from "./summary.ts";
+
+export interface ChangeView {
+  readonly action: Action;
+  readonly kind: string;
+  /** Whether applying the plan does something here. */
+  readonly touches: boolean;
+  readonly sign: string;
+  readonly verb: string;
+  readonly address: string;
+  /** Whether it takes an object away. */
+  readonly destroys: boolean;
+  /** What stands behind the address: the natural name where it differs, how a replace goes, why a change is not the spec's. */
+  readonly remarks: readonly string[];
+  /** Where the spec declares the resource; absent for what it does not declare. */
+  readonly at?: SpecPlace;
+  readonly fields: readonly FieldLine[];
+  /** What a creation sets, each field with its place. */
+  readonly setFields: readonly SetField[];
+  /** What changes in a text, as lines of a unified diff; cut where it would bury the plan. */
+  readonly content: readonly string[];
+  /** The rules behind a change, as sentences. */
+  readonly reasons: readonly string[];
+  /** What the change does to people, as sentences. */
+  readonly consequences: readonly string[];
+  /** How much the change matters; undefined if it does nothing in the workspace. */
+  readonly severity: Severity | undefined;
+  /** In a plan that was compared with a base: whether this change is caused by the spec's change, or was pending. */
+  readonly origin?: ChangeOrigin;
+  /** Of a change that was pending in part: where each field comes from. Else empty. */
+  readonly fieldOrigins: SplitChange["fields"];
+  /** Each difference of an update or a replacement, with how much it matters. */
+  readonly differences: readonly RatedDiff[];
+  /** Exact values for machines; `table` says which of them are sensitive. */
+  readonly source: Change;
+  readonly table: FieldTable;
+}
+
+/** One difference, and how much it matters. */
+export interface RatedDiff {
+  readonly diff: FieldDiff;
+  readonly severity: Severity;
+  /** Where the spec sets the field, or the nearest value around it. */
+  readonly at?: SpecPlace;
+}
+
+/** A field that a creation sets. */
+export interface SetField {
+  readonly path: Path;
+  readonly at?: SpecPlace;
+}
+
+const VERBS: Readonly<Record<Action, string>> = {
+  create: "create",
+  update: "update",
+  replace: "replace",
+  delete: "DELETE",
+  adopt: "adopt",
+  forget: "forget",
+  noop: "keep",
+  report: "found",
+};
+
+export function changeView(
+  change: Change,
+  registry: Registry,
+  places: SpecPlaces,
+  split?: SplitChange,
+): ChangeView {
+  const at = places(change.address);
+  return {
+    ...(split === undefined ? {} : { origin: split.origin }),
+    fieldOrigins: split?.fields ?? [],
+    action: change.action,
+    kind: change.kind,
+    touches: touches(change),
+    sign: SIGNS[change.action],
+    verb: VERBS[change.action],
+    address: change.address,
+    destroys: destroys(change),
+    remarks: remarks(change, registry),
+    ...(at === undefined ? {} : { at }),
+    fields: fieldLines(change, registry, split?.fields ?? []),
+    severity: severityOf(change, registry),
+    differences: rated(change, registry, places),
+    setFields: setFields(change, places),
+    content: change.action === "update" ? contentLines(change.content) : [],
+    reasons: change.reasons.map(printable),
+    consequences: change.consequences.map(printable),
+    source: change,
+    table: registry.of(change.address).fields,
+  };
+}
+
+function setFields(change: Change, places: SpecPlaces): readonly SetField[] {
+  if (change.action !== "create") return [];
+  return Object.keys(change.after).map((name) => ({
+    path: [name],
+    ...placed(places(change.address, [name])),
+  }));
+}
+
+export function ratedDiff(
+  provider: Provider,
+  address: Change["address"],
+  diff: FieldDiff,
+  places: SpecPlaces,
+): RatedDiff {
+  return { diff, severity: severityOfDiff(provider, diff), ...placed(places(address, diff.path)) };
+}
+
+function placed(at: SpecPlace | undefined): { readonly at?: SpecPlace } {
+  return at === undefined ? {} : { at };
+}
+
+function fieldLines(
+  change: Change,
+  registry: Registry,
+  origins: SplitChange["fields"],
+): readonly FieldLine[] {
+  const pending = new Set(
+    origins.flatMap(({ path, origin }) => (origin === "pending" ? [toPointer(path)] : [])),
+  );
+  const noted = (path: Path, lines: readonly FieldLine[]): readonly FieldLine[] =>
+    pending.has(toPointer(path)) ? withNote(lines, "already pending") : lines;
+  const { fields, nameField } = registry.of(change.address);
+  switch (change.action) {
+    case "create":
+      return Object.entries(withoutName(change, nameField)).flatMap(([name, value]) => {
+        const later = new Set(change.unresolved.map((one) => toPointer(one.path)));
+        return noted([name], setLines(fields, { [name]: value }, later));
+      });
+    case "update":
+    case "replace": {
+      const later = new Set(change.unresolved.map((one) => toPointer(one.path)));
+      const content = change.action === "update" ? change.content : undefined;
+      return change.diffs.flatMap((diff) => {
+        if (content !== undefined && diff.path[0] === "content")
+          return noted(diff.path, [contentLine(content)]);
+        const lines = diffLines(
+          fields,
+          later.has(toPointer(diff.path)) ? { ...diff, unknown: true } : diff,
+          change.cause,
+          severityOfDiff(registry.of(change.address), diff),
+        );
+        return noted(diff.path, lines);
+      });
+    }
+    case "delete":
+    case "adopt":
+    case "forget":
+    case "noop":
+    case "report":
+      return [];
+  }
+  return change satisfies never;
+}
+
+function rated(change: Change, registry: Registry, places: SpecPlaces = NO_PLACES): readonly RatedDiff[] {
+  if (change.action !== "update" && change.action !== "replace") return [];
+  const provider = registry.of(change.address);
+  return change.diffs.map((diff) => ratedDiff(provider, change.address, diff, places));
+}
+
+/** A replacement takes the object away, so it matters as much as the object, if not more. */
+function severityOf(change: Change, registry: Registry): Severity | undefined {
+  const fields = rated(change, registry).map((one) => one.severity);
+  const whole = severityOfObject(registry.of(change.address));
+  if (change.action === "update") return mostSevere(fields);
+  if (change.action === "replace") return mostSevere([...fields, whole]);
+  return change.action === "create" || change.action === "delete" ? whole : undefined;
+}
+
+/** The natural name stands behind the address where it differs; as a field it would say the same again. */
+function withoutName(
+  change: Extract<Change, { readonly action: "create" }>,
+  nameField: string | undefined,
+): Values {
+  if (nameField === undefined) return change.after;
+  const { [nameField]: _name, ...rest } = change.after;
+  return rest;
+}
+
+function remarks(change: Change, registry: Registry): readonly string[] {
+  const found: string[] = [];
+  if (change.name !== nameOf(change.address)) found.push(`named ${printable(JSON.stringify(change.name))}`);
+  if (change.action === "delete" && change.deposed === true) found.push("an old object of this address");
+  if (change.action === "replace") found.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
+  if ("temporaryName" in change && change.temporaryName !== undefined)
+    found.push(`renamed to ${printable(JSON.stringify(change.temporaryName))} first`);
+  if ("nameFrom" in change && change.nameFrom !== undefined)
+    found.push(`takes the name of ${printable(change.nameFrom.address)}`);
+  if (change.action === "update") found.push(...stepNames(change.steps.map((step) => step.operation)));
+  if (
+    (change.action === "delete" || change.action === "replace") &&
+    registry.of(change.address).nameField !== undefined
+  )
+    found.push(`id ${printable(change.id)}`);
+  if (change.cause !== "spec" && change.action !== "report") found.push(causeText(change.cause));
+  return found;
+}
+
+const KEPT = "the old one is renamed aside, and stays";
+
+const REPLACING = {
+  "create-first": "the new one is created first",
+  "rename-aside": "the old one is renamed aside, and goes last",
+  "delete-first": "the old one goes first",
+} as const;
+
+/** The usual way of a kind to change something. */
+const PLAIN_STEPS = new Set(["update", "edit", "reset", "put", "patch"]);
+
+/** The operations of an update, where they say more than "update". */
+function stepNames(operations: readonly string[]): readonly string[] {
+  const names = [...new Set(operations)].filter((name) => !PLAIN_STEPS.has(name));
+  return names.length === 0 ? [] : [`by ${names.map(printable).join(", ")}`];
+}
+
+/** A change of one line in a thousand shows whole; a rewritten file shows how it begins. */
+const MOST_LINES = 60;
+
+export function contentLine({ added, removed }: ContentDiff): FieldLine {
+  return { label: "content", text: `${count(added, "line")} added, ${removed} removed` };
+}
+
+export function contentLines(content: ContentDiff | undefined): readonly string[] {
+  const lines = content?.lines ?? [];
+  const shown = lines.slice(0, MOST_LINES).map((line) => printable(line.replaceAll("\t", "  ")));
+  return lines.length > MOST_LINES ? [...shown, `… ${lines.length - MOST_LINES} more lines`] : shown;
+}

@@ -1,0 +1,30 @@
+// Drift as text: what the workspace did behind our back, with the recorded value on the left and the live one on the right.
+
+import type { Colors } from "../text/color.ts";
+import { printable } from "../text/printable.ts";
+import { type RunInfo, runLines } from "../text/run-info.ts";
+import type { DriftItem, DriftView } from "./drift-view.ts";
+import { contentBlock, fieldBlock } from "./field-block.ts";
+
+const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
+
+export function driftText({ title, drift }: DriftView, colors: Colors, info?: RunInfo): string {
+  const sections = [driftLines(drift, colors), [colors.bold(title)], runLines(info, colors)];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+function remarks({ severity, remark }: DriftItem): string {
+  return `  (${remark === "" ? severity : `${severity}; ${remark}`})`;
+}
+
+export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
+  return drift.flatMap((one) => [
+    `  ${colors.yellow(SIGNS[one.what])} ${colors.bold(printable(one.address))} ${one.verb}${colors.dim(remarks(one))}`,
+    ...(one.origin === "" ? [] : [colors.dim(`      ${one.origin}`)]),
+    ...fieldBlock(one.fields, colors),
+    ...contentBlock(one.content, colors),
+  ]);
+}

@@ -1,0 +1,146 @@
+// Drift as every report shows it: plain data, made once; each form only lays it out.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { count } from "../../core/sentences.ts";
+import { marksOf } from "../../planner/diff/known-drift.ts";
+import type { Drift, Plan } from "../../planner/model/plan.ts";
+import { isContentField } from "../../resource/content.ts";
+import type { FieldTable, Severity } from "../../resource/field-schema.ts";
+import type { FieldDiff } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { mostSevere, severityOfObject } from "../../resource/severity.ts";
+import { contentLine, contentLines, type RatedDiff, ratedDiff } from "./change-view.ts";
+import {
+  isOpen,
+  type Knowledge,
+  markJson,
+  markText,
+  markTitle,
+  NOTHING_KNOWN,
+  originText,
+  withRemark,
+} from "./drift-marks.ts";
+import { diffLines, type FieldLine } from "./field-lines.ts";
+import { NO_PLACES, type SpecPlace, type SpecPlaces } from "./spec-places.ts";
+
+export interface DriftView {
+  readonly host: string;
+  /** One sentence: how much drift there is, and whether the state manages anything. */
+  readonly title: string;
+  /** How many resources the state manages: without any, no drift says little. */
+  readonly managed: number;
+  readonly drift: readonly DriftItem[];
+  /** The text form leaves them out, because they are on standard error already. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** One resource that changed outside. */
+export interface DriftItem {
+  readonly address: string;
+  readonly kind: string;
+  readonly what: Drift["what"];
+  /** `changed`, `is gone`, `appeared`. */
+  readonly verb: string;
+  /** Where the spec declares the resource; absent for what it does not declare. */
+  readonly at?: SpecPlace;
+  /** Recorded values left, live ones right. */
+  readonly fields: readonly FieldLine[];
+  /** What changed in a text, as lines of a unified diff. */
+  readonly content: readonly string[];
+  /** That of its most severe difference; of the object as a whole if it is gone or appeared. */
+  readonly severity: Severity;
+  readonly differences: readonly RatedDiff[];
+  /** What is known of each difference; of an object that is gone or appeared, one. As JSON has it. */
+  readonly marks: readonly Record<string, unknown>[];
+  /** What is known of an object that is gone or appeared; empty where nothing is, or the fields say it. */
+  readonly remark: string;
+  /** Who changed it, and when, as a sentence; empty where nobody looked. */
+  readonly origin: string;
+  /** That of the most severe difference that people should still look at; undefined if all are known. */
+  readonly open: Severity | undefined;
+  /** Exact values for machines; `table` says which of them are sensitive. */
+  readonly source: Drift;
+  readonly table: FieldTable;
+}
+
+const VERBS = { changed: "changed", gone: "is gone", appeared: "appeared" } as const;
+
+export function driftView(
+  found: Pick<Plan, "host" | "drift" | "diagnostics">,
+  managed: number,
+  registry: Registry,
+  places: SpecPlaces = NO_PLACES,
+  known: Knowledge = NOTHING_KNOWN,
+): DriftView {
+  const { host, drift, diagnostics } = found;
+  const marks = drift.flatMap((one) => marksOf(one, registry.of(one.address).fields, known));
+  return {
+    host,
+    title: `${verdict(drift, managed)}${markTitle(marks, known)}`,
+    managed,
+    drift: drift.map((one) => driftItem(one, registry, places, known)),
+    diagnostics,
+  };
+}
+
+export function driftItem(
+  one: Drift,
+  registry: Registry,
+  places: SpecPlaces,
+  known = NOTHING_KNOWN,
+): DriftItem {
+  const at = places(one.address);
+  const provider = registry.of(one.address);
+  const differences = one.diffs.map((diff) => ratedDiff(provider, one.address, diff, places));
+  const whole = severityOfObject(provider);
+  const marks = marksOf(one, provider.fields, known);
+  const open = marks.flatMap((mark, at) => (isOpen(mark, known) ? [differences[at]?.severity ?? whole] : []));
+  return {
+    address: one.address,
+    kind: one.kind,
+    what: one.what,
+    verb: VERBS[one.what],
+    ...(at === undefined ? {} : { at }),
+    fields: differences.flatMap((rated, at) =>
+      withRemark(linesOf(one, rated, registry), markText(marks[at], known)),
+    ),
+    severity: mostSevere(differences.map((rated) => rated.severity)) ?? whole,
+    differences,
+    marks: marks.map((mark) => markJson(mark, known)),
+    remark: differences.length > 0 ? "" : markText(marks[0], known),
+    open: mostSevere(open),
+    origin: originText(one.origin),
+    content: contentLines(one.content),
+    source: one,
+    table: provider.fields,
+  };
+}
+
+/** Digests of contents tell people nothing. */
+function linesOf(
+  { address, content }: Drift,
+  { diff, severity }: RatedDiff,
+  registry: Registry,
+): readonly FieldLine[] {
+  const provider = registry.of(address);
+  if (!isContentField(provider, String(diff.path[0])))
+    return diffLines(provider.fields, asItHappened(diff), diff.cause, severity);
+  return [content === undefined ? { label: "content", text: "changed" } : contentLine(content)];
+}
+
+/** A difference leads from live to recorded; what happened went the other way. */
+function asItHappened(diff: FieldDiff): FieldDiff {
+  return { ...diff, before: diff.after, after: diff.before, replaces: false };
+}
+
+function verdict(drift: readonly Drift[], managed: number): string {
+  const empty = "The state manages no resources.";
+  if (drift.length > 0) return managed === 0 ? `${driftTitle(drift)} ${empty}` : driftTitle(drift);
+  return managed === 0 ? `No drift. ${empty}` : "No drift: the workspace is as it was left.";
+}
+
+/** `Drift in 1 resource: 1 changed, 0 gone, 0 appeared.` */
+export function driftTitle(drift: readonly Pick<Drift, "what">[]): string {
+  const number = (what: Drift["what"]) => drift.filter((one) => one.what === what).length;
+  return `Drift in ${count(drift.length, "resource")}: ${number("changed")} changed, ${number("gone")} gone, ${number("appeared")} appeared.`;
+}

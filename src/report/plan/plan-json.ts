@@ -1,0 +1,178 @@
+// A plan as JSON (schemas/plan.schema.json): shaped like Terraform's, so that policies written for its plans read ours.
+// Drift as JSON: the list that a plan also carries, with where it was found.
+
+import type { Json } from "../../core/json.ts";
+import type { Change } from "../../planner/model/change.ts";
+import type { Guard, Unmanaged } from "../../planner/model/plan.ts";
+import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { FieldDiff } from "../../resource/provider.ts";
+import { diagnosticJson } from "../text/diagnostic-text.ts";
+import { isSensitive, maskedValue, schemaAt, sensitiveShape } from "../text/masked.ts";
+import { type RunInfo, runJson } from "../text/run-info.ts";
+import type { ChangeView, RatedDiff } from "./change-view.ts";
+import { originJson } from "./drift-marks.ts";
+import type { DriftItem, DriftView } from "./drift-view.ts";
+import { resultValues } from "./known-after-apply.ts";
+import type { PlanView } from "./plan-view.ts";
+
+const PLAN_FORMAT_VERSION = "1.0";
+
+export function planJson(view: PlanView, info: RunInfo): Record<string, unknown> {
+  const { report: _reported, ...summary } = view.summary;
+  return {
+    format_version: PLAN_FORMAT_VERSION,
+    tool_version: info.toolVersion,
+    host: view.host,
+    ...runJson(info),
+    ...(view.modes.length === 0 ? {} : { modes: view.modes }),
+    ...partJson(view.part),
+    summary,
+    ...splitJson(view.split),
+    resource_changes: view.changes.map(changeJson),
+    drift: view.drift.map(driftJson),
+    unmanaged: view.unmanaged.flatMap(({ source }) => (source === undefined ? [] : [unmanagedJson(source)])),
+    guards: view.guards.map(guardJson),
+    diagnostics: [...view.diagnostics, ...view.notes].map(diagnosticJson),
+  };
+}
+
+function partJson(part: PlanView["part"]): Record<string, unknown> {
+  if (part === undefined) return {};
+  return { partial: true, planned_resources: part.planned, total_resources: part.total };
+}
+
+function splitJson(split: PlanView["split"]): Record<string, unknown> {
+  if (split === undefined) return {};
+  const countsOf = ({ report: _reported, noop: _kept, ...summary }: PlanView["summary"]) => summary;
+  return {
+    split: {
+      base: split.base,
+      caused: countsOf(split.caused),
+      pending: countsOf(split.pending),
+      resolved: split.resolved.length,
+    },
+    resolved_changes: split.resolved.map(({ change, source }) => ({
+      ...changeJson(change),
+      ...(source.fields === undefined ? {} : { resolved_paths: source.fields }),
+    })),
+  };
+}
+
+const ACTIONS: Readonly<Record<Change["action"], readonly string[]>> = {
+  create: ["create"],
+  update: ["update"],
+  replace: ["create", "delete"],
+  delete: ["delete"],
+  adopt: ["no-op"],
+  forget: ["no-op"],
+  noop: ["no-op"],
+  report: ["read"],
+};
+
+function changeJson(view: ChangeView): Record<string, unknown> {
+  const { source: change, table, severity, differences, at, setFields, origin, fieldOrigins } = view;
+  return {
+    address: change.address,
+    kind: change.kind,
+    name: change.name,
+    ...("id" in change ? { id: change.id } : {}),
+    action: change.action,
+    cause: change.cause,
+    ...(origin === undefined ? {} : { origin }),
+    ...(fieldOrigins.length === 0 ? {} : { field_origins: fieldOrigins }),
+    ...(severity === undefined ? {} : { severity }),
+    ...(at === undefined ? {} : { at }),
+    ...(setFields.length === 0 || at === undefined ? {} : { fields: setFields }),
+    ...(differences.length === 0 ? {} : { differences: differences.map(differenceJson) }),
+    change: valuesJson(change, table),
+    ...(change.action === "update" && change.content !== undefined ? { text_diff: change.content } : {}),
+    reasons: change.reasons,
+    consequences: change.consequences,
+    depends_on: change.dependsOn,
+    ...("nameFrom" in change && change.nameFrom !== undefined ? { name_from: change.nameFrom.address } : {}),
+    ...("temporaryName" in change && change.temporaryName !== undefined
+      ? { temporary_name: change.temporaryName }
+      : {}),
+  };
+}
+
+function differenceJson({ diff, severity, at }: RatedDiff): Record<string, unknown> {
+  return { path: diff.path, severity, ...(at === undefined ? {} : { at }) };
+}
+
+function valuesJson(change: Change, fields: FieldTable): Record<string, unknown> {
+  const { before, after, unknown, patch } = resultValues(change, fields);
+  return {
+    actions: actionsOf(change),
+    before: before ?? null,
+    after: after ?? null,
+    after_unknown: unknown,
+    before_sensitive: shapeOf(fields, before),
+    after_sensitive: shapeOf(fields, after),
+    patch,
+    replace_paths: change.action === "replace" ? change.because.map((diff) => diff.path) : [],
+  };
+}
+
+/** What happens to objects, in Terraform's words: a replace is a creation and a deletion. */
+export function actionsOf(change: Change): readonly string[] {
+  if (change.action !== "replace") return ACTIONS[change.action];
+  if (change.keepsOld === true) return ["create"];
+  return change.replacing === "delete-first" ? ["delete", "create"] : ACTIONS.replace;
+}
+
+function shapeOf(fields: FieldTable, values: Values | undefined): Json {
+  return values === undefined ? false : (sensitiveShape({ properties: fields }, values) ?? {});
+}
+
+function unmanagedJson(one: Unmanaged): Record<string, unknown> {
+  return { kind: one.kind, name: one.name, id: one.id };
+}
+
+function guardJson(guard: Guard): Record<string, unknown> {
+  const origin = guard.origin === undefined ? {} : { origin: guard.origin };
+  return { ...diagnosticJson(guard.diagnostic), addresses: guard.addresses, ...origin };
+}
+
+const DRIFT_FORMAT_VERSION = "1.0";
+
+export function driftReportJson(view: DriftView, info: RunInfo): Record<string, unknown> {
+  return {
+    format_version: DRIFT_FORMAT_VERSION,
+    tool_version: info.toolVersion,
+    host: view.host,
+    ...runJson(info),
+    managed_resources: view.managed,
+    drift: view.drift.map(driftJson),
+    diagnostics: view.diagnostics.map(diagnosticJson),
+  };
+}
+
+export function driftJson(item: DriftItem): Record<string, unknown> {
+  const { source: one, table, severity, differences, marks, at } = item;
+  const side = (value: Json | undefined, diff: FieldDiff) =>
+    value === undefined
+      ? null
+      : isSensitive(table, diff.path)
+        ? "(sensitive)"
+        : maskedValue(schemaAt(table, diff.path), value);
+  return {
+    address: one.address,
+    kind: one.kind,
+    name: one.name,
+    what: one.what,
+    severity,
+    ...(at === undefined ? {} : { at }),
+    ...originJson(one.origin),
+    ...(differences.length === 0 ? marks[0] : {}),
+    changes: differences.map(({ diff, severity: own, at: place }, number) => ({
+      path: diff.path,
+      severity: own,
+      ...marks[number],
+      ...(place === undefined ? {} : { at: place }),
+      recorded: side(diff.after, diff),
+      live: side(diff.before, diff),
+    })),
+    ...(one.content === undefined ? {} : { text_diff: one.content }),
+  };
+}

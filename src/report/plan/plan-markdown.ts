@@ -1,0 +1,145 @@
+// A plan as Markdown for a pull request: the table, what is dangerous in full, and the rest by kind in collapsed sections.
+// Drift as Markdown, for the issue that a nightly run opens.
+
+import { count, grouped } from "../../core/sentences.ts";
+import { findingQuote } from "../text/finding-markdown.ts";
+import { type Block, COMMENT_SIZE, type Fitted, fittedMarkdown, type Section } from "../text/markdown.ts";
+import { markdownCode, markdownText, markupText, printable } from "../text/printable.ts";
+import { markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
+import { TOUCHING } from "../text/vocabulary.ts";
+import { changeBlock, driftBlock } from "./change-markdown.ts";
+import type { ChangeView } from "./change-view.ts";
+import type { DriftView } from "./drift-view.ts";
+import type { PlanView } from "./plan-view.ts";
+import { ORIGIN_HEADS, resolvedSentence } from "./split-view.ts";
+import { kindTable, summaryOf } from "./summary.ts";
+
+export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE): Fitted {
+  const touching = plan.changes.filter((change) => change.touches);
+  const shown = touching.filter((change) => change.origin !== "pending");
+  const pending = touching.filter((change) => change.origin === "pending");
+  const guarded = new Set<string>(plan.guards.flatMap((guard) => guard.addresses));
+  const destroys = shown.filter((change) => change.destroys);
+  const risky = shown.filter((change) => !change.destroys && isRisky(change, guarded));
+  const rest = shown.filter((change) => !change.destroys && !isRisky(change, guarded));
+  const sections = [
+    findings(plan, "error"),
+    expanded(plan.split === undefined ? "Destroys" : "Destroys, caused by this change", destroys),
+    expanded("Needs attention", risky),
+    findings(plan, "warning"),
+    ...byKind(rest),
+    details(3, `${ORIGIN_HEADS.pending}: ${count(pending.length, "resource")}`, pending.map(changeBlock)),
+    resolved(plan),
+    drift(plan),
+    unmanaged(plan),
+  ];
+  return fittedMarkdown(head(plan, info), sections, size);
+}
+
+/** Replaces what stays aside, has side effects, or is what a guard objects to. */
+function isRisky(change: ChangeView, guarded: ReadonlySet<string>): boolean {
+  return change.action === "replace" || change.consequences.length > 0 || guarded.has(change.address);
+}
+
+function head(plan: PlanView, info: RunInfo | undefined): string {
+  const { title, refusal, host, modes } = plan;
+  const about =
+    info === undefined
+      ? [`Workspace ${markdownCode(host)}`, ...modes].join(" · ")
+      : runMarkdown({ ...info, host, modes }).trimEnd();
+  const compared = plan.split === undefined ? [] : [markdownText(plan.split.title)];
+  const refused = refusal === undefined ? [] : [`> [!CAUTION]\n> **${markdownText(refusal)}**`];
+  return [
+    markdownMarker(info?.target),
+    `## ${markdownText(title)}`,
+    ...compared,
+    ...refused,
+    about,
+    ...table(plan),
+  ]
+    .map((part) => `${part}\n`)
+    .join("\n");
+}
+
+function table({ changes }: PlanView): readonly string[] {
+  const [titles, ...rows] = kindTable(changes, { changes: 1, kinds: 1 });
+  if (titles === undefined) return [];
+  const row = (cells: readonly string[]) => `| ${cells.map(printable).join(" | ")} |`;
+  const summary = summaryOf(changes);
+  const used = TOUCHING.filter((action) => summary[action] > 0);
+  const total = ["**total**", ...used.map((action) => `**${grouped(summary[action])}**`)];
+  const lines = [
+    row(["kind", ...titles.slice(1)]),
+    row(titles.map((_, at) => (at === 0 ? "---" : "--:"))),
+    ...rows.map(row),
+    ...(rows.length > 1 ? [row(total)] : []),
+  ];
+  return [lines.join("\n")];
+}
+
+function findings(plan: PlanView, severity: "error" | "warning"): Section {
+  const all = [...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics, ...plan.notes];
+  const blocks = all
+    .filter((one) => one.severity === severity)
+    .map((one): Block => ({ what: "finding", text: findingQuote(one) }));
+  return { rank: severity === "error" ? 0 : 2, open: "", blocks };
+}
+
+function expanded(title: string, changes: readonly ChangeView[]): Section {
+  return {
+    rank: 1,
+    open: `### ${title}: ${count(changes.length, "resource")}`,
+    blocks: changes.map(changeBlock),
+  };
+}
+
+function byKind(changes: readonly ChangeView[]): readonly Section[] {
+  return [...Map.groupBy(changes, (change) => change.kind)].map(([kind, own]) => {
+    const summary = summaryOf(own);
+    const counts = TOUCHING.filter((action) => summary[action] > 0).map(
+      (action) => `${grouped(summary[action])} to ${action}`,
+    );
+    return details(3, `<b>${markupText(kind)}</b>: ${counts.join(", ")}`, own.map(changeBlock));
+  });
+}
+
+function details(rank: number, summary: string, blocks: readonly Block[]): Section {
+  return { rank, open: `<details><summary>${summary}</summary>`, close: "</details>", blocks };
+}
+
+function resolved({ split }: PlanView): Section {
+  const all = split?.resolved ?? [];
+  const lines = all.map((one) => `- ${markdownText(resolvedSentence(one))}`);
+  const blocks: readonly Block[] = all.length === 0 ? [] : [{ what: "list", text: `${lines.join("\n")}\n` }];
+  return details(3, `${ORIGIN_HEADS.resolved}: ${count(all.length, "resource")}`, blocks);
+}
+
+function drift(plan: PlanView): Section {
+  // The change that undoes drift shows what changed in a text.
+  const brief = plan.drift.map((one) => ({ ...one, content: [] }));
+  const summary = `Changed outside since the last apply: ${count(brief.length, "resource")}`;
+  return details(4, summary, brief.map(driftBlock));
+}
+
+function unmanaged(plan: PlanView): Section {
+  const blocks = plan.unmanaged.map(
+    ({ address }): Block => ({ what: "unmanaged object", text: `- ${markdownCode(address)}\n` }),
+  );
+  return details(5, `Not in the spec and left alone: ${count(blocks.length, "object")}`, blocks);
+}
+
+export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SIZE): Fitted {
+  const { title, drift, diagnostics, managed } = view;
+  const verdict = drift.length === 0 && managed > 0 ? "No drift" : title;
+  const about = info === undefined ? "" : `\n${runMarkdown(info)}`;
+  const head = `${markdownMarker(info?.target)}\n\n## ${markdownText(verdict)}\n${about}`;
+  const sections: readonly Section[] = [
+    {
+      rank: 0,
+      open: "",
+      blocks: diagnostics.map((one) => ({ what: "finding", text: findingQuote(one) })),
+    },
+    { rank: 1, open: "", blocks: drift.map(driftBlock) },
+  ];
+  return fittedMarkdown(head, sections, size);
+}

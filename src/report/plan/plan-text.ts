@@ -1,0 +1,162 @@
+// A plan as text for a terminal: every change in its order, then what is off, what objects, what is lost, and one line that sums up.
+
+import { count, listed } from "../../core/sentences.ts";
+import type { Colors, Paint } from "../text/color.ts";
+import { diagnosticText } from "../text/diagnostic-text.ts";
+import { printable } from "../text/printable.ts";
+import { type RunInfo, runLines } from "../text/run-info.ts";
+import type { ChangeView } from "./change-view.ts";
+import { driftLines } from "./drift-text.ts";
+import type { DriftItem } from "./drift-view.ts";
+import { contentBlock, fieldBlock } from "./field-block.ts";
+import type { PlanView } from "./plan-view.ts";
+import { byOrigin, resolvedLines } from "./split-view.ts";
+import { kindTable } from "./summary.ts";
+
+export function planText(plan: PlanView, colors: Colors, info?: RunInfo): string {
+  const sections = [
+    changesSection(plan, colors),
+    driftSection(plan, colors),
+    unmanagedSection(plan, colors),
+    diagnosticsSection(plan, colors),
+    resolvedLines(plan.split, colors),
+    tableSection(plan, colors),
+    lossSection(plan, colors),
+    summarySection(plan, colors),
+    runLines(info, colors),
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+function changesSection(plan: PlanView, colors: Colors): readonly string[] {
+  const touching = plan.changes.filter((one) => one.touches);
+  return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
+    ...(at === 0 ? [] : [""]),
+    ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
+    ...blocks(changes, colors),
+  ]);
+}
+
+function blocks(changes: readonly ChangeView[], colors: Colors): readonly string[] {
+  const lines: string[] = [];
+  let kind = "";
+  let roomy = false;
+  for (const change of changes) {
+    const block = changeLines(change, colors);
+    if (lines.length > 0 && (roomy || block.length > 1 || change.kind !== kind)) lines.push("");
+    lines.push(...block);
+    roomy = block.length > 1;
+    kind = change.kind;
+  }
+  return lines;
+}
+
+export function changeLines(view: ChangeView, colors: Colors): readonly string[] {
+  const paint = paintOf(view.action, colors);
+  const remarks = view.remarks.length === 0 ? "" : colors.dim(`  (${view.remarks.join("; ")})`);
+  const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
+  return [
+    `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(printable(view.address))}${remarks}`,
+    ...fieldBlock(view.fields, colors),
+    ...contentBlock(view.content, colors),
+    ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
+    ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
+  ];
+}
+
+function paintOf(action: ChangeView["action"], colors: Colors): Paint {
+  switch (action) {
+    case "create":
+      return colors.green;
+    case "update":
+      return colors.yellow;
+    case "replace":
+      return colors.magenta;
+    case "delete":
+      return colors.red;
+    case "adopt":
+    case "forget":
+      return colors.cyan;
+    case "noop":
+    case "report":
+      return colors.dim;
+  }
+  return action satisfies never;
+}
+
+/** Drift that no change of this plan puts right; the rest is marked at its change. */
+function driftSection(plan: PlanView, colors: Colors): readonly string[] {
+  const changed = new Set(
+    plan.changes.filter((change) => change.action !== "noop").map((change) => change.address),
+  );
+  const rest = plan.drift.filter((one) => !changed.has(one.address));
+  const kept = new Set(plan.changes.map((change) => change.address));
+  const [wanted, open] = [
+    rest.filter((one) => kept.has(one.address)),
+    rest.filter((one) => !kept.has(one.address)),
+  ];
+  const section = (title: string, drift: readonly DriftItem[]) =>
+    drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
+  return [
+    ...section("Changed outside since the last apply, and as the spec wants it:", wanted),
+    ...section("Changed outside since the last apply, and not put right by this plan:", open),
+  ];
+}
+
+/** What is there and not in the spec, a few by name: kind by kind, and what lies inside something by what it lies in. */
+function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
+  const groups = Map.groupBy(plan.unmanaged, (one) => one.group);
+  const lines = [...groups].map(
+    ([group, all]) =>
+      `${printable(group)} (${listed(
+        all.map((one) => printable(one.name)),
+        "and",
+        5,
+      )})`,
+  );
+  const head = "Not in the spec and left alone:";
+  const [only, ...more] = lines;
+  if (only === undefined) return [];
+  return (more.length === 0 ? [`${head} ${only}.`] : [head, ...lines.map((line) => `  ${line}`)]).map(
+    colors.dim,
+  );
+}
+
+function diagnosticsSection(plan: PlanView, colors: Colors): readonly string[] {
+  const all = [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)];
+  return all.map((one) => diagnosticText(one, colors).trimEnd());
+}
+
+function tableSection(plan: PlanView, colors: Colors): readonly string[] {
+  const rows = kindTable(plan.changes);
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+  );
+  return rows.map((row, at) => {
+    const cells = row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    return at === 0 ? colors.dim(`  ${cells.join("  ")}`) : `  ${cells.join("  ")}`;
+  });
+}
+
+function summarySection(plan: PlanView, colors: Colors): readonly string[] {
+  const { title, refusal, split } = plan;
+  const compared = split === undefined ? [] : [colors.bold(split.title)];
+  return [
+    colors.bold(title),
+    ...compared,
+    ...(refusal === undefined ? [] : [colors.red(colors.bold(refusal))]),
+  ];
+}
+
+/** What goes, once more, where nobody can miss it. */
+function lossSection(plan: PlanView, colors: Colors): readonly string[] {
+  const going = plan.changes.filter((change) => change.destroys);
+  if (going.length === 0 || !plan.changesAnything) return [];
+  const names = going.map((change) => printable(change.address));
+  return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names)}.`)];
+}

@@ -1,0 +1,99 @@
+// A plan as every report shows it: plain data, made once; each form only lays it out.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Change } from "../../planner/model/change.ts";
+import { changeKey } from "../../planner/model/order.ts";
+import type { Guard, Mode, Plan, Summary, Unmanaged } from "../../planner/model/plan.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { type ChangeView, changeView } from "./change-view.ts";
+import { type DriftItem, driftItem } from "./drift-view.ts";
+import { NO_PLACES, type SpecPlaces } from "./spec-places.ts";
+import { type SplitView, splitView } from "./split-view.ts";
+import { changesAnything, refusalLine, summaryLine, summaryOf } from "./summary.ts";
+
+export interface PlanView {
+  readonly host: string;
+  readonly modes: readonly Mode[];
+  /** Of a plan with `--only`; undefined if it covers everything. The title says it. */
+  readonly part: Plan["part"];
+  /** `Plan: 3 to create, 1 to update, 0 to replace, 0 to delete.` */
+  readonly title: string;
+  /** Why the plan cannot be applied; undefined if it can. */
+  readonly refusal: string | undefined;
+  readonly changesAnything: boolean;
+  /** Of a plan that was compared with the plan of a base. */
+  readonly split?: SplitView;
+  readonly summary: Summary;
+  /** Every change in the order of the plan, also those that change nothing. */
+  readonly changes: readonly ChangeView[];
+  readonly drift: readonly DriftItem[];
+  readonly unmanaged: readonly UnmanagedItem[];
+  readonly guards: readonly Guard[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Findings about the run around the plan. The text form leaves them out, because they are on standard error already. */
+  readonly notes: readonly Diagnostic[];
+}
+
+/** A live object that is not in the spec: of a kind, or inside a managed object (a secret in a scope). */
+export interface UnmanagedItem {
+  readonly address: string;
+  /** `pools`, or `secrets in etl`. */
+  readonly group: string;
+  /** The name inside the group. */
+  readonly name: string;
+  /** Absent for what is inside a managed object: a change reports it. */
+  readonly source?: Unmanaged;
+}
+
+/** The parts of a plan that a report shows. */
+export type ShownPlan = Omit<Plan, "wants">;
+
+/** `notes`: findings about the run around the plan. `places`: where the spec declares what changes. */
+export function planView(
+  plan: ShownPlan,
+  registry: Registry,
+  notes: readonly Diagnostic[] = [],
+  places: SpecPlaces = NO_PLACES,
+): PlanView {
+  const { split } = plan;
+  const changes = plan.changes.map((change) =>
+    changeView(change, registry, places, split?.changes[changeKey(change)]),
+  );
+  return {
+    host: plan.host,
+    modes: plan.modes ?? [],
+    part: plan.part,
+    title: summaryLine(plan),
+    refusal: refusalLine(plan),
+    changesAnything: changesAnything(plan),
+    summary: summaryOf(plan.changes),
+    changes,
+    ...(split === undefined ? {} : { split: splitView(split, changes, registry) }),
+    drift: plan.drift.map((one) => driftItem(one, registry, places)),
+    unmanaged: [...plan.unmanaged.map(unmanagedItem), ...plan.changes.flatMap(foundInside)],
+    guards: plan.guards.map(guardItem),
+    diagnostics: plan.diagnostics,
+    notes,
+  };
+}
+
+/** A guard that stands whether or not the change comes says so. */
+function guardItem(guard: Guard): Guard {
+  if (guard.origin !== "pending") return guard;
+  const { diagnostic } = guard;
+  return {
+    ...guard,
+    diagnostic: { ...diagnostic, message: `${diagnostic.message}; this was already pending` },
+  };
+}
+
+function unmanagedItem(source: Unmanaged): UnmanagedItem {
+  const { kind, name } = source;
+  return { address: `${kind}.${name}`, group: kind, name, source };
+}
+
+function foundInside({ action, kind, name, address }: Change): readonly UnmanagedItem[] {
+  if (action !== "report") return [];
+  const slash = name.indexOf("/");
+  return [{ address, group: `${kind} in ${name.slice(0, slash)}`, name: name.slice(slash + 1) }];
+}

@@ -1,0 +1,98 @@
+// How every report shows a plan that was compared with its base: what is caused, what was pending, what is resolved.
+
+import { toText } from "../../core/pointer.ts";
+import { count, grouped, listed } from "../../core/sentences.ts";
+import type { Summary } from "../../planner/model/plan.ts";
+import type { ChangeOrigin, PlanSplit, ResolvedChange } from "../../planner/model/split.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Colors } from "../text/color.ts";
+import { printable } from "../text/printable.ts";
+import { TOUCHING } from "../text/vocabulary.ts";
+import { type ChangeView, changeView } from "./change-view.ts";
+import { NO_PLACES } from "./spec-places.ts";
+import { summaryOf } from "./summary.ts";
+
+export interface SplitView {
+  /** The folder or Git reference that the plan was compared with. */
+  readonly base: string;
+  /** `Compared with origin/main: 1 caused by this change (1 to create), 2 already pending, 1 resolved by this change.` */
+  readonly title: string;
+  readonly caused: Summary;
+  readonly pending: Summary;
+  readonly resolved: readonly ResolvedItem[];
+}
+
+export interface ResolvedItem {
+  /** As the plan of the base has it. */
+  readonly change: ChangeView;
+  /** The fields that are resolved, where others are not; else empty. */
+  readonly fields: readonly string[];
+  readonly source: ResolvedChange;
+}
+
+export const ORIGIN_HEADS: Readonly<Record<ChangeOrigin | "resolved", string>> = {
+  caused: "Caused by this change",
+  pending: "Already pending (drift, or merged but not applied)",
+  resolved: "Resolved by this change",
+};
+
+export const ORIGINS: Readonly<Record<ChangeOrigin, string>> = {
+  caused: "caused by this change",
+  pending: "already pending",
+};
+
+export function splitView(split: PlanSplit, changes: readonly ChangeView[], registry: Registry): SplitView {
+  const of = (origin: ChangeOrigin): Summary => summaryOf(changes.filter((one) => one.origin === origin));
+  const [caused, pending] = [of("caused"), of("pending")];
+  const resolved = split.resolved.map((source) => ({
+    change: changeView(source.change, registry, NO_PLACES),
+    fields: (source.fields ?? []).map((path) => printable(toText(path))),
+    source,
+  }));
+  const parts = [
+    counted(caused, ORIGINS.caused),
+    counted(pending, ORIGINS.pending),
+    `${grouped(resolved.length)} resolved by this change`,
+  ];
+  return {
+    base: split.base,
+    title: `Compared with ${printable(split.base)}: ${parts.join(", ")}.`,
+    caused,
+    pending,
+    resolved,
+  };
+}
+
+/** `2 caused by this change (1 to create, 1 to delete)`. */
+function counted(summary: Summary, what: string): string {
+  const actions = TOUCHING.filter((action) => summary[action] > 0);
+  const number = actions.reduce((sum, action) => sum + summary[action], 0);
+  const parts = actions.map((action) => `${grouped(summary[action])} to ${action}`);
+  return `${grouped(number)} ${what}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
+}
+
+/** Changes by origin, each group under its head; one group without a head where the plan was not compared. */
+export function byOrigin(
+  changes: readonly ChangeView[],
+  split: SplitView | undefined,
+): readonly { readonly head?: string; readonly changes: readonly ChangeView[] }[] {
+  if (split === undefined) return [{ changes }];
+  return (["caused", "pending"] as const)
+    .map((origin) => ({
+      head: ORIGIN_HEADS[origin],
+      changes: changes.filter((one) => one.origin === origin),
+    }))
+    .filter((group) => group.changes.length > 0);
+}
+
+/** `update pools.b: size` or `delete pools.a`. */
+export function resolvedSentence({ change, fields }: ResolvedItem): string {
+  const which = fields.length === 0 ? "" : `: only ${listed(fields)}`;
+  return `${change.action} ${printable(change.address)}${which}`;
+}
+
+export function resolvedLines(split: SplitView | undefined, colors: Colors): readonly string[] {
+  if (split === undefined || split.resolved.length === 0) return [];
+  const head = `${ORIGIN_HEADS.resolved}: ${count(split.resolved.length, "change")} of ${printable(split.base)} no longer needed`;
+  return [colors.bold(head), ...split.resolved.map((one) => colors.dim(`  ✓ ${resolvedSentence(one)}`))];
+}

@@ -1,0 +1,88 @@
+// How many changes of each action a plan has, in all and by kind, and the one line that says it.
+
+import { hasErrors } from "../../core/diagnostic.ts";
+import { count, grouped, listed } from "../../core/sentences.ts";
+import type { Action, Change } from "../../planner/model/change.ts";
+import type { Plan, Summary } from "../../planner/model/plan.ts";
+import { TOUCHING } from "../text/vocabulary.ts";
+
+export function summaryOf(changes: readonly { readonly action: Action }[]): Summary {
+  const summary: Record<Action, number> = {
+    create: 0,
+    update: 0,
+    replace: 0,
+    delete: 0,
+    adopt: 0,
+    forget: 0,
+    noop: 0,
+    report: 0,
+  };
+  for (const change of changes) summary[change.action] += 1;
+  return summary;
+}
+
+/** Whether a change takes an object away: a replace that leaves the old one does not. */
+export function destroys(change: Change): boolean {
+  return change.action === "delete" || (change.action === "replace" && change.keepsOld !== true);
+}
+
+/** Whether applying a change does something: to the workspace, or to the state. */
+export function touches({ action }: { readonly action: Action }): boolean {
+  return action !== "noop" && action !== "report";
+}
+
+/** Whether applying the plan would do anything. */
+export function changesAnything(plan: Pick<Plan, "changes">): boolean {
+  return plan.changes.some(touches);
+}
+
+/** `Plan: 3 to create, 1 to update, 1 to replace, 0 to delete.` */
+export function summaryLine(plan: Pick<Plan, "changes" | "diagnostics" | "part">): string {
+  const part = partLine(plan);
+  return part === undefined ? changesLine(plan) : `${changesLine(plan)} ${part}`;
+}
+
+/** `Partial plan (--only): 10 of 301 resources.` Undefined for a plan of everything. */
+export function partLine({ part }: { readonly part?: Plan["part"] | undefined }): string | undefined {
+  if (part === undefined) return undefined;
+  return `Partial plan (--only): ${grouped(part.planned)} of ${count(part.total, "resource")}.`;
+}
+
+function changesLine(plan: Pick<Plan, "changes" | "diagnostics">): string {
+  const summary = summaryOf(plan.changes);
+  if (!changesAnything(plan) && hasErrors(plan.diagnostics)) return "Nothing is planned.";
+  if (!changesAnything(plan)) return `No changes: ${count(summary.noop, "resource")} as the spec says.`;
+  const parts = (["create", "update", "replace", "delete"] as const).map(
+    (action) => `${grouped(summary[action])} to ${action}`,
+  );
+  for (const action of ["adopt", "forget"] as const)
+    if (summary[action] > 0) parts.push(`${grouped(summary[action])} to ${action}`);
+  return `Plan: ${parts.join(", ")}.`;
+}
+
+/** `Not to be applied: GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
+export function refusalLine(plan: Pick<Plan, "diagnostics" | "guards">): string | undefined {
+  const found = [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)].filter(
+    (one) => one.severity === "error",
+  );
+  if (found.length === 0) return undefined;
+  return `Not to be applied: ${listed([...new Set(found.map((one) => one.code))])}.`;
+}
+
+type Counted = { readonly kind: string; readonly action: Action };
+
+/** Rows of the table by kind: first the heads, then a row for each kind that changes. Empty below `least`, where the summary says as much. */
+export function kindTable(
+  changes: readonly Counted[],
+  least = { changes: 20, kinds: 2 },
+): readonly (readonly string[])[] {
+  const touched = changes.filter(touches);
+  const kinds = [...new Set(touched.map((change) => change.kind))];
+  if (touched.length < least.changes || kinds.length < least.kinds) return [];
+  const actions = TOUCHING.filter((action) => touched.some((change) => change.action === action));
+  const rows = kinds.map((kind) => {
+    const own = summaryOf(touched.filter((change) => change.kind === kind));
+    return [kind, ...actions.map((action) => (own[action] === 0 ? "·" : grouped(own[action])))];
+  });
+  return [["", ...actions], ...rows];
+}

@@ -1,0 +1,54 @@
+// Diagnostics as text: what is wrong, where, the lines around it, and the next thing to do (design 7).
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { count } from "../../core/sentences.ts";
+import type { Colors } from "./color.ts";
+import { printable, printableLines } from "./printable.ts";
+
+/** The most diagnostics that are shown one by one; the rest is counted. */
+const MOST = 200;
+
+export function diagnosticText(one: Diagnostic, colors: Colors): string {
+  const paint = one.severity === "error" ? colors.red : colors.yellow;
+  const lines = [`${paint(colors.bold(`${one.severity} ${one.code}`))}: ${printable(one.message)}`];
+  if (one.at !== undefined) {
+    lines.push(`  at ${printable(one.at.file)}:${one.at.line}:${one.at.column}`);
+    if (one.at.frame !== undefined)
+      lines.push(...printableLines(one.at.frame).map((line) => frameLine(line, colors)));
+  }
+  if (one.cause !== undefined) lines.push(`  cause: ${printable(one.cause)}`);
+  if (one.hint !== undefined) lines.push(`  ${colors.cyan("hint:")} ${printable(one.hint)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function frameLine(line: string, colors: Colors): string {
+  return `  ${line.startsWith(">") ? line : colors.dim(line)}`;
+}
+
+/** At most `most` of them, and a last line that counts them where there is more than one. */
+export function diagnosticsText(all: readonly Diagnostic[], colors: Colors, most = MOST): string {
+  const shown = all.slice(0, most).map((one) => diagnosticText(one, colors));
+  if (all.length > most) shown.push(`… and ${count(all.length - most, "more diagnostic")}\n`);
+  return shown.join("") + (all.length > 1 ? `${tally(all)}\n` : "");
+}
+
+/** `2 errors, 1 warning`. */
+export function tally(all: readonly Diagnostic[]): string {
+  const errors = all.filter((one) => one.severity === "error").length;
+  const warnings = all.length - errors;
+  const parts = [errors > 0 ? count(errors, "error") : "", warnings > 0 ? count(warnings, "warning") : ""];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+/** A diagnostic as JSON outputs carry it. */
+export function diagnosticJson(one: Diagnostic): Record<string, unknown> {
+  return {
+    severity: one.severity,
+    code: one.code,
+    message: one.message,
+    ...(one.address === undefined ? {} : { address: one.address }),
+    ...(one.at === undefined ? {} : { at: { file: one.at.file, line: one.at.line, column: one.at.column } }),
+    ...(one.hint === undefined ? {} : { hint: one.hint }),
+    ...(one.cause === undefined ? {} : { cause: one.cause }),
+  };
+}

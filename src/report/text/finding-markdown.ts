@@ -1,0 +1,37 @@
+// Findings as Markdown for a pull request: as one line of a quote, or as an item of a list with place, cause, and hint below.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Block } from "./markdown.ts";
+import { markdownBlock, markdownCode, markdownSentence, printableLines } from "./printable.ts";
+
+/** `> **error** CODE message at place (cause) — hint`. */
+export function findingQuote(one: Diagnostic): string {
+  const { severity, code, message, at, cause, hint } = one;
+  const place = at === undefined ? "" : ` at ${placeCode(at)}`;
+  const beneath = cause === undefined ? "" : ` (${markdownSentence(cause)})`;
+  const next = hint === undefined ? "" : ` — ${markdownSentence(hint)}`;
+  return `> **${severity}** ${markdownCode(code)} ${markdownSentence(message)}${place}${beneath}${next}\n\n`;
+}
+
+/** Lines of a nested list: the place, the cause, and the hint. */
+export function findingDetails({ at, cause, hint }: Diagnostic): readonly string[] {
+  return [
+    ...(at === undefined ? [] : [`  - at ${placeCode(at)}`]),
+    ...(cause === undefined ? [] : [`  - cause: ${markdownSentence(cause)}`]),
+    ...(hint === undefined ? [] : [`  - hint: ${markdownSentence(hint)}`]),
+  ];
+}
+
+export function placeCode({ file, line, column }: NonNullable<Diagnostic["at"]>): string {
+  return markdownCode(`${file}:${line}:${column}`);
+}
+
+/** A finding with the lines around its place. */
+export function findingItem(one: Diagnostic): Block {
+  const { severity, code, message, at } = one;
+  const head = `- **${severity}** ${markdownCode(code)} ${markdownSentence(message)}`;
+  const lines = [head, ...findingDetails(one)];
+  if (at?.frame !== undefined)
+    lines.push("", ...markdownBlock("", printableLines(at.frame)).map((line) => `  ${line}`), "");
+  return { what: "finding", text: `${lines.join("\n")}\n`, brief: `${head}\n` };
+}

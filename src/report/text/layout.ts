@@ -1,0 +1,77 @@
+// Rows of words as a table: columns as wide as their widest cell, a dim head, nothing at the end of a line.
+// Values as people read them: plain words bare, all other text quoted, lists and maps in one line.
+
+import { canonicalJson } from "../../core/canonical.ts";
+import { isObject, type Json } from "../../core/json.ts";
+import { grouped } from "../../core/sentences.ts";
+import type { Colors } from "./color.ts";
+import { printable } from "./printable.ts";
+
+/** Cells must be printable already. A column without a title and without content takes no room. */
+export function tableText(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  colors: Colors,
+): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? "")].length)));
+  return all
+    .map((row, at) => {
+      const line = row
+        .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - [...cell].length)))
+        .join("  ")
+        .trimEnd();
+      return `${at === 0 ? colors.dim(line) : line}\n`;
+    })
+    .join("");
+}
+
+/** Longer text is cut, and says so. */
+const LONGEST = 400;
+
+const BARE = /^[\w@./+~(-][\w@./+~:=()-]*$/;
+const OTHER_TYPE = /^(?:[-+.]?\d[\d_.eE+-]*|0x.*|true|false|null|none|~)$/i;
+
+export function valueText(value: Json | undefined): string {
+  if (value === undefined) return "(none)";
+  return cut(inline(value));
+}
+
+function inline(value: Json): string {
+  if (typeof value === "string") return stringText(value);
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (isObject(value)) {
+    const members = Object.entries(value).map(([key, member]) => `${stringText(key)}: ${inline(member)}`);
+    return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+  }
+  return String(value);
+}
+
+function stringText(text: string): string {
+  if (text === "(sensitive)") return text;
+  return BARE.test(text) && !OTHER_TYPE.test(text) ? printable(text) : quoted(text);
+}
+
+/** In double quotes, with the escapes of JSON; invisible characters are seen. */
+function quoted(text: string): string {
+  return printable(JSON.stringify(text));
+}
+
+function cut(text: string): string {
+  if (text.length <= LONGEST) return text;
+  return `${text.slice(0, LONGEST)}… (${grouped(text.length - LONGEST)} more characters)`;
+}
+
+/** Members of two lists seen as sets: what goes and what comes, in the order of the lists. */
+export function setChange(
+  before: readonly Json[],
+  after: readonly Json[],
+): { readonly gone: Json[]; readonly come: Json[] } {
+  const old = new Set(before.map(canonicalJson));
+  const next = new Set(after.map(canonicalJson));
+  return {
+    gone: before.filter((item) => !next.has(canonicalJson(item))),
+    come: after.filter((item) => !old.has(canonicalJson(item))),
+  };
+}

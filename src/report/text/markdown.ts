@@ -1,0 +1,122 @@
+// Keeps a Markdown report below a size: the least important details and blocks are left out first, always whole, and counted.
+
+import { count, listed } from "../../core/sentences.ts";
+
+/** A piece that is shown whole, or by its first line, or left out. */
+export interface Block {
+  /** What is counted if it is left out: `change`, `finding`. */
+  readonly what: string;
+  readonly text: string;
+  /** The same in one line; absent if the text has no details. */
+  readonly brief?: string;
+}
+
+export interface Section {
+  /** 0 is the most important. Lines of all blocks of one rank come before the details of any of them. */
+  readonly rank: number;
+  readonly open: string;
+  readonly close?: string;
+  readonly blocks: readonly Block[];
+}
+
+export interface MarkdownSize {
+  readonly limit: number;
+  readonly unit: "characters" | "bytes";
+}
+
+/** Comments may have 65,536 characters; the rest is for what the poster of a comment adds. */
+export const COMMENT_SIZE: MarkdownSize = { limit: 65_000, unit: "characters" };
+/** The summary of a job may have 1 MiB, which other commands of its step share. */
+export const SUMMARY_SIZE: MarkdownSize = { limit: 1_000_000, unit: "bytes" };
+
+/** A Markdown text that fits. `cut`: something was left out, and the run has to show it elsewhere, as the text says. */
+export interface Fitted {
+  readonly text: string;
+  readonly cut: boolean;
+}
+
+/** Room for the sentences about what is missing. */
+const RESERVE = 600;
+
+/** `head` is always there. */
+export function fittedMarkdown(head: string, sections: readonly Section[], size: MarkdownSize): Fitted {
+  const filled = sections.filter(({ blocks }) => blocks.length > 0);
+  const whole = joined([head, ...filled.map((one) => sectionText(one, one.blocks.map(fullText)))]);
+  if (sizeOf(whole, size) <= size.limit) return { text: whole, cut: false };
+  const chosen = chosenTexts(filled, size, size.limit - RESERVE - sizeOf(head, size));
+  const kept = filled.map((section) => ({ section, texts: section.blocks.map((one) => chosen.get(one)) }));
+  const shown = kept.map(({ section, texts }) =>
+    sectionText(
+      section,
+      texts.filter((text) => text !== undefined),
+    ),
+  );
+  return { text: joined([head, missing(filled, chosen), ...shown]), cut: true };
+}
+
+/** The most important first: the line of each block, then its details, as long as there is room. */
+function chosenTexts(
+  sections: readonly Section[],
+  size: MarkdownSize,
+  room: number,
+): ReadonlyMap<Block, string> {
+  const chosen = new Map<Block, string>();
+  const opened = new Set<Section>();
+  let left = room;
+  const take = (section: Section, block: Block, text: string): void => {
+    const frame = opened.has(section) ? 0 : sizeOf(sectionText(section, []), size) + 2;
+    const cost = sizeOf(text, size) + 1 - sizeOf(chosen.get(block) ?? "", size) + frame;
+    if (cost > left) return;
+    left -= cost;
+    opened.add(section);
+    chosen.set(block, text);
+  };
+  for (const rank of [...new Set(sections.map((one) => one.rank))].sort((a, b) => a - b)) {
+    const own = sections.filter((one) => one.rank === rank);
+    for (const level of [briefText, fullText])
+      for (const section of own)
+        for (const block of section.blocks) {
+          const text = level(block);
+          if (chosen.get(block) !== text) take(section, block, text);
+        }
+  }
+  return chosen;
+}
+
+const fullText = ({ text }: Block): string => text;
+const briefText = ({ text, brief }: Block): string => brief ?? text;
+
+function sectionText({ open, close }: Section, texts: readonly string[]): string {
+  return joined([open, texts.join(""), close ?? ""]);
+}
+
+/** Parts that begin and end with a line of their own, a blank line between them. */
+function joined(parts: readonly string[]): string {
+  return parts
+    .filter((part) => part !== "")
+    .map((part) => `${part.trimEnd()}\n`)
+    .join("\n");
+}
+
+function sizeOf(text: string, { unit }: MarkdownSize): number {
+  return unit === "bytes" ? new TextEncoder().encode(text).length : text.length;
+}
+
+/** Kept true by the command, which writes the text form to standard error if something was cut. */
+const ELSEWHERE = "The log of this run (standard error) shows everything.";
+
+function missing(sections: readonly Section[], chosen: ReadonlyMap<Block, string>): string {
+  const blocks = sections.flatMap((one) => one.blocks);
+  const dropped = counted(blocks.filter((one) => !chosen.has(one)));
+  const short = counted(blocks.filter((one) => chosen.has(one) && chosen.get(one) !== one.text));
+  const said = [
+    ...(dropped === "" ? [] : [`${dropped} left out`]),
+    ...(short === "" ? [] : [`${short} shown without details`]),
+  ];
+  return `**Shortened to fit**: ${said.join("; ")}. ${ELSEWHERE}\n`;
+}
+
+function counted(blocks: readonly Block[]): string {
+  const groups = Map.groupBy(blocks, (one) => one.what);
+  return listed([...groups].map(([what, all]) => count(all.length, what)));
+}

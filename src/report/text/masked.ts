@@ -1,0 +1,43 @@
+// Values with everything sensitive masked, as every renderer sees them; which places are sensitive, the field table says.
+
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
+import { type FieldSchema, type FieldTable, memberSchema } from "../../resource/field-schema.ts";
+
+/** The schema of a place in a resource's values; an empty one where the table says nothing. */
+export function schemaAt(fields: FieldTable, path: Path): FieldSchema {
+  let schema: FieldSchema = { properties: fields };
+  for (const key of path) schema = typeof key === "number" ? (schema.items ?? {}) : memberSchema(schema, key);
+  return schema;
+}
+
+/** Whether the value at a path, or anything above it, is sensitive. */
+export function isSensitive(fields: FieldTable, path: Path): boolean {
+  return path.some((_key, at) => schemaAt(fields, path.slice(0, at + 1)).sensitive === true);
+}
+
+/** A copy in which sensitive values are `(sensitive)`. */
+export function maskedValues(fields: FieldTable, values: JsonObject): JsonObject {
+  return maskedValue({ properties: fields }, values) as JsonObject;
+}
+
+export function maskedValue(schema: FieldSchema, value: Json): Json {
+  if (schema.sensitive === true) return SENSITIVE_TEXT;
+  if (Array.isArray(value)) return value.map((item) => maskedValue(schema.items ?? {}, item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, maskedValue(memberSchema(schema, key), member)]),
+  );
+}
+
+/** The shape of the sensitive places: `true` where a value is masked; undefined where none is. */
+export function sensitiveShape(schema: FieldSchema, value: Json): Json | undefined {
+  if (schema.sensitive === true) return true;
+  if (!isObject(value)) return undefined;
+  const shape = Object.entries(value).flatMap(([key, member]) => {
+    const inner = sensitiveShape(memberSchema(schema, key), member);
+    return inner === undefined ? [] : [[key, inner] as const];
+  });
+  return shape.length === 0 ? undefined : Object.fromEntries(shape);
+}

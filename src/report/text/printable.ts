@@ -1,0 +1,115 @@
+// The one way for data into an output: what would steer a terminal, a log reader or a reviewer's eye becomes visible text.
+
+import { stringifyJson } from "../../core/exact-json.ts";
+
+/** Controls, bidi marks, zero-width and other ignorable characters, lone surrogates, and spaces that only look like one. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
+const ANY_INVISIBLE = new RegExp(INVISIBLE.source, "u");
+const NAMED: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** One line of text in which nothing is hidden and no CI service finds a command (`::x::`, `##[x]`, `##vso[x]`). */
+export function printable(text: string): string {
+  const shown = ANY_INVISIBLE.test(text) ? text.replace(INVISIBLE, escaped) : text;
+  return withoutCommands(shown);
+}
+
+/** The same for a whole text whose line ends stay. */
+export function printableLines(text: string): readonly string[] {
+  return text.split(/\r\n|\n/).map((line) => printable(line.replaceAll("\t", "  ")));
+}
+
+function escaped(character: string): string {
+  const named = NAMED[character];
+  if (named !== undefined) return named;
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
+}
+
+/** Escapes that JSON readers undo and that CI services do not see through. */
+function withoutCommands(text: string): string {
+  return text.replaceAll("::", ":\\u003a").replace(/##(?=\w*\[)/g, "#\\u0023");
+}
+
+/** Whether something in a text is changed where it is shown. */
+export function hidesSomething(text: string): boolean {
+  return printable(text) !== text;
+}
+
+/** JSON text that reads back as the same value and shows every invisible character as an escape. */
+export function printableJson(value: unknown, indent?: number): string {
+  return printableQuoted(stringifyJson(value, indent));
+}
+
+/** A text whose invisible characters stand inside double quotes, where an escape is read as what it stands for. */
+export function printableQuoted(text: string): string {
+  const shown = text.replace(INVISIBLE, (character) =>
+    character === "\n"
+      ? character
+      : Array.from({ length: character.length }, (_, at) => unit(character, at)).join(""),
+  );
+  return withoutCommands(shown);
+}
+
+function unit(character: string, at: number): string {
+  return `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`;
+}
+
+const MARKS: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+  "\ufffe": "\\ufffe",
+  "\uffff": "\\uffff",
+};
+
+/** Text or an attribute's value in HTML and XML: no tag, no entity, and no character that XML forbids. */
+export function markupText(text: string): string {
+  return printable(text).replace(/[&<>"'\ufffe\uffff]/g, (character) => MARKS[character] ?? "");
+}
+
+/** A Markdown code span, not for tables: no markup, mention, link or tag inside it has an effect. */
+export function markdownCode(text: string): string {
+  const shown = printable(text);
+  const fence = "`".repeat(longestRun(shown, "`") + 1);
+  const pad = shown.startsWith("`") || shown.endsWith("`") || shown === "" ? " " : "";
+  return `${fence}${pad}${shown}${pad}${fence}`;
+}
+
+/** Characters with a meaning inside a line; an underscore inside a word and a colon before a blank have none. */
+const MARKUP = /[\\`*{}[\]()#!|~<>&^$]|(?<!\w)_|_(?!\w)|:(?=\S)/g;
+
+/** Running text for Markdown: every character with a meaning there is escaped; `@` cannot mention anyone. */
+export function markdownText(text: string): string {
+  return printable(text)
+    .replace(MARKUP, (character) => `&#${character.charCodeAt(0)};`)
+    .replaceAll("@", "<code>&#64;</code>")
+    .replace(/\b(https?|www|ftp|mailto)(?=[.&])/gi, "<span>$1</span>");
+}
+
+/** Running text in which what stands between two backticks is a code span. Each piece is escaped in its own way, so no name can open or close one. */
+export function markdownSentence(text: string): string {
+  return printable(text)
+    .split(/(`[^`]+`)/)
+    .map((piece) => (/^`[^`]+`$/.test(piece) ? markdownCode(piece.slice(1, -1)) : markdownText(piece)))
+    .join("");
+}
+
+/** A fenced block that its own content cannot close. */
+export function markdownBlock(language: string, lines: readonly string[]): readonly string[] {
+  const longest = lines.reduce((most, line) => Math.max(most, longestRun(line, "`")), 2);
+  const fence = "`".repeat(longest + 1);
+  return [`${fence}${language}`, ...lines, fence];
+}
+
+function longestRun(text: string, character: string): number {
+  let most = 0;
+  let run = 0;
+  for (const one of text) {
+    run = one === character ? run + 1 : 0;
+    if (run > most) most = run;
+  }
+  return most;
+}

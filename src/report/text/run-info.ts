@@ -1,0 +1,75 @@
+// The run that a report comes from: tool version, host, target, commit, time. Every form of every report shows it.
+
+import type { Colors } from "./color.ts";
+import { markdownCode, markdownText, printable } from "./printable.ts";
+
+/** Made by the command, not by the planner: a plan of the same input stays the same. */
+export interface RunInfo {
+  readonly toolVersion: string;
+  /** Empty where the run ended before it was known. */
+  readonly host: string;
+  readonly target?: string;
+  /** The commit of the spec's folder. */
+  readonly commit?: string;
+  /** ISO 8601. */
+  readonly madeAt: string;
+  /** The page of the CI run. */
+  readonly runUrl?: string;
+  /** The page of the repository. */
+  readonly repositoryUrl?: string;
+  /** The spec's file, relative to the working directory or absolute. */
+  readonly spec?: string;
+  /** Where the repository and the working directory are on this machine: forges count paths from the root. Not for output. */
+  readonly checkout?: { readonly root: string; readonly cwd: string };
+  readonly partial?: true;
+  /** How the run was restricted: `offline`, `untrusted`. */
+  readonly modes: readonly string[];
+}
+
+/** `target dev`, `commit 1a2b3c4d5e6f`, `workspace 0.1.0`, the time: what a line below a heading joins. The host, modes and URL are not in it. */
+export function runParts({ toolVersion, target, commit, madeAt }: RunInfo): readonly string[] {
+  return [
+    ...(target === undefined ? [] : [`target ${target}`]),
+    ...(commit === undefined ? [] : [`commit ${commit.slice(0, 12)}`]),
+    `workspace ${toolVersion}`,
+    madeAt,
+  ];
+}
+
+/**
+ * The lines that end a report as text: none for a run outside of a repository and of a CI service, whose reader has the
+ * command line in sight.
+ */
+export function runLines(info: RunInfo | undefined, colors: Colors): readonly string[] {
+  if (info === undefined || (info.commit === undefined && info.runUrl === undefined)) return [];
+  const host = info.host === "" ? [] : [info.host];
+  const url = info.runUrl === undefined ? [] : [info.runUrl];
+  return [colors.dim(printable([...host, ...info.modes, ...runParts(info), ...url].join(" · ")))];
+}
+
+/** The first line of a Markdown report, by which its comment is found again. No target can end the comment. */
+export function markdownMarker(target = "default"): string {
+  return `<!-- workspace:${encodeURIComponent(target.toWellFormed())} -->`;
+}
+
+/** The line below a heading in Markdown; the commit is short, and whole on the page of the run. */
+export function runMarkdown(info: RunInfo): string {
+  const { madeAt } = info;
+  const parts = [...info.modes, ...runParts(info)].map((part) =>
+    part === madeAt ? part : markdownText(part),
+  );
+  const page =
+    info.runUrl === undefined ? "" : ` · [run](${info.runUrl.replaceAll(/[()\s<>]/g, encodeURIComponent)})`;
+  const host = info.host === "" ? "" : `Workspace ${markdownCode(info.host)} · `;
+  return `${host}${parts.join(" · ")}${page}\n`;
+}
+
+/** The members of a document, beside `tool_version` and `host`, that it has on its top level. */
+export function runJson({ target, commit, madeAt, runUrl }: RunInfo): Record<string, unknown> {
+  return {
+    ...(target === undefined ? {} : { target }),
+    ...(commit === undefined ? {} : { commit }),
+    made_at: madeAt,
+    ...(runUrl === undefined ? {} : { run_url: runUrl }),
+  };
+}

@@ -1,0 +1,74 @@
+// What reports alone say: durations, places in an order, and the sign and verb of each action.
+// Moments of the service's clock as people and programs read them: UTC, to the second.
+
+import type { Json } from "../../core/json.ts";
+import type { Action } from "../../planner/model/change.ts";
+
+/** `1st`, `2nd`, `11th`. */
+export function ordinal(number: number): string {
+  const ending = Math.floor(number / 10) % 10 === 1 ? undefined : ["st", "nd", "rd"][(number % 10) - 1];
+  return `${number}${ending ?? "th"}`;
+}
+
+/** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+export function duration(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** How an action is written at the start of its line. */
+export const SIGNS: Readonly<Record<Action, string>> = {
+  create: "+",
+  update: "~",
+  replace: "±",
+  delete: "-",
+  adopt: "→",
+  forget: "×",
+  noop: " ",
+  report: "?",
+};
+
+/** What has been done once an action is applied. */
+export const DONE: Readonly<Record<Action, string>> = {
+  create: "created",
+  update: "updated",
+  replace: "replaced",
+  delete: "deleted",
+  adopt: "adopted",
+  forget: "forgotten",
+  noop: "unchanged",
+  report: "reported",
+};
+
+/** What is being done while an action is applied. */
+export const DOING: Readonly<Record<Action, string>> = {
+  create: "creating",
+  update: "updating",
+  replace: "replacing",
+  delete: "deleting",
+  adopt: "adopting",
+  forget: "forgetting",
+  noop: "leaving",
+  report: "reporting",
+};
+
+/** The actions that change something, in the order of summaries. */
+export const TOUCHING = [
+  "create",
+  "update",
+  "replace",
+  "delete",
+  "adopt",
+  "forget",
+] as const satisfies readonly Action[];
+
+/** `2026-11-21T09:48:03Z` for epoch milliseconds; empty for everything that is none. */
+export function timeText(value: Json | undefined): string {
+  const ms = typeof value === "string" || typeof value === "bigint" ? Number(value) : value;
+  if (typeof ms !== "number" || !(Math.abs(ms) <= 8.64e15) || ms === 0) return "";
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
+}

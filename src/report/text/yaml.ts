@@ -1,0 +1,108 @@
+// Data as a YAML text that people go on writing: comments above keys, short maps in one line, nothing in it invisible.
+
+import { Document, isMap, isPair, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { hidesSomething, printable, printableQuoted } from "./printable.ts";
+
+/** One key with its value, or with further keys, and the comment above it. */
+export type YamlMember = {
+  readonly key: string;
+  readonly above?: readonly string[];
+} & ({ readonly value: Json } | { readonly members: readonly YamlMember[] });
+
+/** A map or list takes one line when it fits into this many characters. */
+const WIDTH = 100;
+
+/** Sections are set apart by an empty line. `head` stands above everything. */
+export function yamlText(sections: readonly YamlMember[], head: readonly string[]): string {
+  const document = new Document();
+  const root = mapOf(sections);
+  root.flow = false;
+  for (const [at, { key, value }] of root.items.entries()) {
+    if (at > 0 && isScalar(key)) key.spaceBefore = true;
+    if (isMap(value) && value.items.length > 0) value.flow = false;
+  }
+  document.contents = root;
+  const comments = head.map((line) => `# ${printable(line)}\n`).join("");
+  if (sections.length === 0) return `${comments}{}\n`;
+  const text = document.toString({ lineWidth: 0, blockQuote: false, doubleQuotedAsJSON: true });
+  return `${comments}${comments === "" ? "" : "\n"}${printableQuoted(text)}`;
+}
+
+type StringifyArguments = Parameters<YAMLMap["toString"]>;
+
+/** `{ a: 1 }` with blanks and `[a, b]` without, as people write them. */
+class RoomyMap extends YAMLMap {
+  override toString(...[on, ...rest]: StringifyArguments): string {
+    return super.toString(on === undefined ? on : { ...on, flowCollectionPadding: " " }, ...rest);
+  }
+}
+
+class TightList extends YAMLSeq {
+  override toString(...[on, ...rest]: StringifyArguments): string {
+    return super.toString(on === undefined ? on : { ...on, flowCollectionPadding: "" }, ...rest);
+  }
+}
+
+function mapOf(members: readonly YamlMember[]): YAMLMap {
+  const map = new RoomyMap();
+  for (const member of members) {
+    const { key, above } = member;
+    const name = scalarOf(key);
+    if (above !== undefined && above.length > 0)
+      name.commentBefore = above.map((line) => ` ${printable(line)}`).join("\n");
+    map.items.push(new Pair(name, "members" in member ? mapOf(member.members) : nodeOf(member.value)));
+  }
+  map.flow = members.every(({ above }) => above === undefined) && fits(map);
+  return map;
+}
+
+function nodeOf(value: Json): Scalar | YAMLMap | YAMLSeq {
+  if (Array.isArray(value)) return seqOf(value);
+  if (typeof value !== "object" || value === null) return scalarOf(value);
+  const map = new RoomyMap();
+  for (const [key, one] of Object.entries(value as JsonObject))
+    map.items.push(new Pair(scalarOf(key), nodeOf(one)));
+  map.flow = fits(map);
+  return map;
+}
+
+function seqOf(items: readonly Json[]): YAMLSeq {
+  const seq = new TightList();
+  for (const item of items) seq.items.push(nodeOf(item));
+  seq.flow = fits(seq);
+  return seq;
+}
+
+/** Text in which something is hidden, or that a CI service could take for a command, is quoted so that it can be escaped. */
+function scalarOf(value: Json): Scalar {
+  const scalar = new Scalar(value);
+  if (typeof value === "string" && hidesSomething(value)) scalar.type = Scalar.QUOTE_DOUBLE;
+  return scalar;
+}
+
+function fits(node: YAMLMap | YAMLSeq): boolean {
+  const length = lengthOf(node);
+  return length !== undefined && length <= WIDTH;
+}
+
+/** About as long as the node is in one line; undefined where something in it takes several. */
+function lengthOf(node: unknown): number | undefined {
+  if (isPair(node)) return sum([node.key, node.value]);
+  if (isScalar(node)) return String(node.value).length + 2;
+  if (isMap(node) || isSeq(node))
+    return node.items.length > 0 && node.flow !== true && node.flow !== undefined
+      ? undefined
+      : sum(node.items);
+  return undefined;
+}
+
+function sum(nodes: readonly unknown[]): number | undefined {
+  let total = 2;
+  for (const node of nodes) {
+    const length = lengthOf(node);
+    if (length === undefined) return undefined;
+    total += length + 2;
+  }
+  return total;
+}

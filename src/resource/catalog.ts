@@ -1,0 +1,16 @@
+// Catalogs: values that the service offers, such as versions and machine types, which are no resources.
+
+import type { ReadOperation } from "../api/contract/reader.ts";
+import type { JsonObject } from "../core/json.ts";
+
+export type CatalogName = "spark_versions" | "node_types";
+
+export interface Catalog {
+  /** For sentences: `node type`. */
+  readonly one: string;
+  /** Lists all of it in one request. */
+  readonly operation: ReadOperation;
+  values(answer: JsonObject): readonly string[];
+}
+
+export type Catalogs = Readonly<Record<CatalogName, Catalog>>;

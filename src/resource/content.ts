@@ -1,0 +1,42 @@
+// Which fields of a kind are not written as they are: secrets, that come from a source, and contents, that come from a file.
+
+import type { FieldSchema } from "./field-schema.ts";
+import type { Provider } from "./provider.ts";
+
+/** A value that a spec never holds: it is named by its source instead. */
+export function isSecretValue(field: FieldSchema): boolean {
+  return field.writeOnly === true && field.sensitive === true;
+}
+
+/** The most bytes that a secret holds (part A, 8). */
+export const SECRET_BYTES = 128 << 10;
+
+const secretFields = new WeakMap<Provider, string | undefined>();
+
+/** The field that holds a kind's secret, if it has one. */
+export function secretField(provider: Provider): string | undefined {
+  if (!secretFields.has(provider))
+    secretFields.set(
+      provider,
+      Object.entries(provider.fields).find(([, field]) => isSecretValue(field))?.[0],
+    );
+  return secretFields.get(provider);
+}
+
+/** Kinds whose payload is a file of the spec's folder: notebooks and files. */
+export function hasContent(provider: Provider): boolean {
+  return provider.fields.source?.source === true && secretField(provider) === undefined;
+}
+
+/** What a content is known by. */
+const CONTENT_FIELDS = new Set(["content", "imported"]);
+
+/** The content of a file that has no other form to be compared in: `12 bytes, sha256 9f86…`. */
+export function sizeAndDigest(size: number, sha256: string): string {
+  return `${size} bytes, sha256 ${sha256}`;
+}
+
+/** Set from the file's bytes, never written. */
+export function isContentField(provider: Provider, name: string): boolean {
+  return CONTENT_FIELDS.has(name) && hasContent(provider);
+}

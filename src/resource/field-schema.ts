@@ -1,0 +1,115 @@
+// What a field of a kind says about itself beside JSON Schema: how it compares, changes, hides and refers.
+
+import type { Json, JsonObject } from "../core/json.ts";
+import type { CatalogName } from "./catalog.ts";
+
+/** How much a difference matters, the most severe first. */
+export const SEVERITIES = ["security", "cost", "availability", "other"] as const;
+
+export type Severity = (typeof SEVERITIES)[number];
+
+/** How two arrays compare: by position, as sets, or by a member's key. Maps compare key by key. */
+export type ListRule = "ordered" | "set" | { readonly key: string };
+
+/** The annotations; they stand in the JSON Schema of a field beside `default`, `description`, `readOnly`, `writeOnly`. */
+export interface Annotations {
+  /** What a changed value needs: an update in place (unless said otherwise), or another object in its place. */
+  readonly onChange?: "update" | "replace";
+  readonly list?: ListRule;
+  /** Unset means "the server decides": the value first seen is recorded, and a later change of it is drift. */
+  readonly serverDefault?: true;
+  /** Unset means that nobody manages the field: no default, no drift. */
+  readonly whenAbsent?: "unmanaged";
+  /** Masked in every output. */
+  readonly sensitive?: true;
+  /** Holds the remote id of a resource of this kind; written as a reference. */
+  readonly refersTo?: string;
+  /** Holds the natural name of a thing of this kind in a spec, and its id on the wire. An edge where the thing is managed. */
+  readonly names?: string;
+  /** Holds text that may name things of these kinds, the same in a spec and on the wire. An edge where the thing is managed. */
+  readonly mentions?: readonly string[];
+  /** With `mentions` of one kind: what is not declared should be in the workspace. A plan that sends it looks it up. */
+  readonly shouldExist?: true;
+  /** One of the values that a catalog of the service lists. A plan that sends it looks it up. */
+  readonly catalog?: CatalogName;
+  /** A value that the service never returns: it counts as unchanged while this read-only field of the live object stays as recorded. */
+  readonly witness?: string;
+  /** A fact of the live object that is present if the service itself gave the field its value, and says why: no drift then. */
+  readonly changedByService?: string;
+  /** Texts that differ only in upper and lower case are equal. */
+  readonly ignoreCase?: true;
+  /** Only the spec knows it: it shapes how a resource is loaded, and is never compared, sent or recorded. */
+  readonly source?: true;
+  /** How much a difference matters, here and inside; unset, as the field around it, or the kind. */
+  readonly severity?: Severity;
+}
+
+/** A field's JSON Schema with its annotations, as read by everything that walks a schema. */
+export interface FieldSchema extends Annotations {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: Json;
+  readonly enum?: readonly Json[];
+  readonly const?: Json;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: FieldSchema;
+  readonly additionalProperties?: boolean | FieldSchema;
+  readonly anyOf?: readonly FieldSchema[];
+  readonly [keyword: string]: unknown;
+}
+
+export type FieldTable = Readonly<Record<string, FieldSchema>>;
+
+const NOTHING: FieldSchema = {};
+
+/** The schema of a member of an object or map; an empty one where the table says nothing. */
+export function memberSchema({ properties, additionalProperties }: FieldSchema, key: string): FieldSchema {
+  if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key] ?? NOTHING;
+  return typeof additionalProperties === "object" ? additionalProperties : NOTHING;
+}
+
+/** Whether a field is so, or anything inside it may be: what is not need not be walked through. Each field is looked into once. */
+export function somewhere(is: (field: FieldSchema) => boolean): (field: FieldSchema) => boolean {
+  const known = new WeakMap<FieldSchema, boolean>();
+  const found = (field: FieldSchema): boolean => {
+    const before = known.get(field);
+    if (before !== undefined) return before;
+    const has = is(field) || insideOf(field).some(found);
+    known.set(field, has);
+    return has;
+  };
+  return found;
+}
+
+function insideOf({ items, properties, additionalProperties }: FieldSchema): FieldSchema[] {
+  return [
+    ...(items === undefined ? [] : [items]),
+    ...Object.values(properties ?? {}),
+    ...(typeof additionalProperties === "object" ? [additionalProperties] : []),
+  ];
+}
+
+/** The keywords that ajv must let stand in a schema. */
+export const ANNOTATION_KEYWORDS = [
+  "onChange",
+  "list",
+  "serverDefault",
+  "whenAbsent",
+  "sensitive",
+  "refersTo",
+  "names",
+  "mentions",
+  "shouldExist",
+  "catalog",
+  "witness",
+  "changedByService",
+  "ignoreCase",
+  "source",
+  "severity",
+] as const satisfies readonly (keyof Annotations)[];
+
+/** Values of a resource in spec form: service field names, secrets as digests, references as text. */
+export type Values = JsonObject;

@@ -1,0 +1,52 @@
+// How much a difference matters: a field says it about itself, and a kind about its objects and about every other field.
+
+import { isObject, type Json } from "../core/json.ts";
+import type { Path } from "../core/pointer.ts";
+import { type FieldSchema, memberSchema, SEVERITIES, type Severity } from "./field-schema.ts";
+import type { FieldDiff, Provider } from "./provider.ts";
+
+type Rated = Pick<Provider, "fields" | "severity">;
+
+export function isAtLeast(severity: Severity, least: Severity): boolean {
+  return SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
+}
+
+export function mostSevere(all: readonly Severity[]): Severity | undefined {
+  return SEVERITIES.find((one) => all.includes(one));
+}
+
+/** Of an object as a whole, when it comes or goes. */
+export function severityOfObject({ severity = "other" }: Rated): Severity {
+  return severity;
+}
+
+/** Of one difference: the innermost field that names a severity counts; of an object that comes or goes, its most severe member. */
+export function severityOfDiff(provider: Rated, { path, before, after }: FieldDiff): Severity {
+  const at = severityAt(provider, path);
+  const sides = [before, after].filter((side) => side !== undefined);
+  return mostSevere(sides.flatMap((side) => ratings(at.schema, side, at.severity))) ?? at.severity;
+}
+
+/** Of a field, whatever its value is. */
+export function severityOfField(provider: Rated, path: Path): Severity {
+  return severityAt(provider, path).severity;
+}
+
+function severityAt(provider: Rated, path: Path): { schema: FieldSchema; severity: Severity } {
+  let schema: FieldSchema = { properties: provider.fields };
+  let severity = severityOfObject(provider);
+  for (const key of path) {
+    schema = typeof key === "number" ? (schema.items ?? {}) : memberSchema(schema, key);
+    severity = schema.severity ?? severity;
+  }
+  return { schema, severity };
+}
+
+function ratings(schema: FieldSchema, value: Json, from: Severity): readonly Severity[] {
+  const own = schema.severity ?? from;
+  if (!isObject(value)) return [own];
+  const inside = Object.entries(value).flatMap(([key, member]) =>
+    ratings(memberSchema(schema, key), member, own),
+  );
+  return inside.length === 0 ? [own] : inside;
+}

@@ -1,0 +1,75 @@
+// Values with the names in them given another form, wherever a field says that it names something.
+
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { setMember } from "../core/pointer.ts";
+import { type FieldSchema, type FieldTable, memberSchema, type Values } from "./field-schema.ts";
+
+/** Gives the other form of a text in a field that names things of `kind`; undefined leaves it as it is. */
+export type Translation = (kind: string, text: string) => string | undefined;
+
+/** The values with every text in a `names` field translated. */
+export function translated(fields: FieldTable, values: Values, translate: Translation): Values {
+  if (kindsNamedBy(fields).size === 0) return values;
+  return translatedMembers(values, (key) => fields[key] ?? {}, translate);
+}
+
+/** The kinds that fields of a table name; empty for most. */
+export function kindsNamedBy(fields: FieldTable): ReadonlySet<string> {
+  const known = namedKinds.get(fields);
+  if (known !== undefined) return known;
+  const kinds = new Set<string>();
+  for (const schema of Object.values(fields)) collect(schema, kinds);
+  namedKinds.set(fields, kinds);
+  return kinds;
+}
+
+const namedKinds = new WeakMap<FieldTable, ReadonlySet<string>>();
+
+function collect(schema: FieldSchema, kinds: Set<string>): void {
+  if (schema.names !== undefined) kinds.add(schema.names);
+  for (const inner of Object.values(schema.properties ?? {})) collect(inner, kinds);
+  if (schema.items !== undefined) collect(schema.items, kinds);
+  if (typeof schema.additionalProperties === "object") collect(schema.additionalProperties, kinds);
+}
+
+function translatedMembers(
+  object: JsonObject,
+  schemaOf: (key: string) => FieldSchema,
+  translate: Translation,
+): JsonObject {
+  const out: { [key: string]: Json } = {};
+  for (const [key, value] of Object.entries(object))
+    setMember(out, key, translatedValue(schemaOf(key), value, translate));
+  return out;
+}
+
+function translatedValue(schema: FieldSchema, value: Json, translate: Translation): Json {
+  if (typeof value === "string") {
+    const other = schema.names === undefined ? undefined : translate(schema.names, value);
+    return other ?? value;
+  }
+  if (Array.isArray(value)) {
+    const items = schema.items ?? {};
+    const inner = schema.names === undefined ? items : { ...items, names: schema.names };
+    return value.map((item: Json) => translatedValue(inner, item, translate));
+  }
+  return isObject(value) ? translatedMembers(value, (key) => memberSchema(schema, key), translate) : value;
+}
+
+/** The values without what names things of some kinds. */
+export function withoutNames(fields: FieldTable, values: Values, kinds: ReadonlySet<string>): Values {
+  if (kinds.size === 0) return values;
+  const out: { [key: string]: Json } = {};
+  for (const [key, value] of Object.entries(values)) {
+    const schema = fields[key] ?? {};
+    const named = schema.names ?? schema.items?.names;
+    if (named !== undefined && kinds.has(named)) continue;
+    const { properties } = schema;
+    setMember(
+      out,
+      key,
+      properties !== undefined && isObject(value) ? withoutNames(properties, value, kinds) : value,
+    );
+  }
+  return out;
+}

@@ -1,0 +1,159 @@
+// Notebooks and files: their content is a file of the spec's folder, known by a digest and read when it is needed.
+
+import { digest } from "../../core/canonical.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { Json } from "../../core/json.ts";
+import { sizeAndDigest } from "../../resource/content.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Payload, Provider } from "../../resource/provider.ts";
+import type { Findings } from "../model/findings.ts";
+import { LIMITS, STRICT } from "../model/limits.ts";
+import { member, type Node } from "../model/tree.ts";
+import type { Written } from "../resolve/flatten.ts";
+import { namedPath, opened } from "./source-files.ts";
+import type { SourceReader, Summed } from "./source-reader.ts";
+import type { Tree } from "./spec-folder.ts";
+
+/** What an extension says of a notebook (part A, 2.6). A language is sent with the format SOURCE only. */
+const EXTENSIONS: Readonly<Record<string, Values>> = {
+  ".py": { language: "PYTHON", format: "SOURCE" },
+  ".scala": { language: "SCALA", format: "SOURCE" },
+  ".sql": { language: "SQL", format: "SOURCE" },
+  ".r": { language: "R", format: "SOURCE" },
+  ".ipynb": { format: "JUPYTER" },
+  ".html": { format: "HTML" },
+  ".dbc": { format: "DBC" },
+};
+
+export const NOTEBOOK_EXTENSIONS = Object.keys(EXTENSIONS);
+
+/** The extension of a notebook that is written out as source; the empty text where its language has none. */
+export function extensionFor(values: Values): string {
+  const { language } = values;
+  if (language === undefined) return "";
+  return NOTEBOOK_EXTENSIONS.find((one) => EXTENSIONS[one]?.language === language) ?? "";
+}
+
+/** Whether things of this kind have a language or format, as notebooks have. */
+export function isNotebookKind(provider: Provider): boolean {
+  return provider.fields.language !== undefined || provider.fields.format !== undefined;
+}
+
+/** `.py` of `etl/nightly.PY`; the empty text where there is none. */
+export function extensionOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const dot = name.lastIndexOf(".");
+  return dot > 0 ? name.slice(dot).toLowerCase() : "";
+}
+
+/** The values that a content adds to a resource, and the payload; undefined after reporting a problem. */
+export function contentOf(
+  written: Written,
+  values: Values,
+  sources: SourceReader,
+  findings: Findings,
+): { readonly values: Values; readonly payload: Payload } | undefined {
+  const node = member(written.fields, "source");
+  if (node === undefined) {
+    findings.error("SPEC_MISSING_FIELD", `${written.address} needs the field "source"`, written.at, {
+      address: written.address,
+      hint: "write source: and the path of a file, or source_dir: and the path of a folder",
+    });
+    return undefined;
+  }
+  const path = namedPath(written, node, findings);
+  if (path === undefined) return undefined;
+  const said = { ...fromExtension(written, path, values, node, findings), ...values };
+  const read = summed(written, path, said, node, sources, findings);
+  if (read === undefined) return undefined;
+  const content: Values = written.provider.fields.content === undefined ? {} : { content: read.content };
+  return {
+    values: { ...said, ...content },
+    payload: { digest: read.digest, bytes: () => again(written, path, read.digest, sources.tree) },
+  };
+}
+
+function fromExtension(
+  written: Written,
+  path: string,
+  values: Values,
+  node: Node,
+  findings: Findings,
+): Values {
+  const { provider, address } = written;
+  if (!isNotebookKind(provider)) return {};
+  const extension = extensionOf(path);
+  const said = EXTENSIONS[extension];
+  if (said === undefined && values.format === undefined && values.language === undefined)
+    findings.error(
+      "SPEC_VALUE",
+      `${address}: the extension of ${path} tells neither language nor format`,
+      node,
+      {
+        address,
+        hint: `use ${NOTEBOOK_EXTENSIONS.join(", ")}, or set format and language`,
+      },
+    );
+  const known: { [field: string]: Json } = {};
+  for (const [field, value] of Object.entries(said ?? {}))
+    if (provider.fields[field] !== undefined && !overridden(field, values)) known[field] = value;
+  return known;
+}
+
+/** A format that is set says that the extension does not count; the language goes with it. */
+function overridden(field: string, values: Values): boolean {
+  return (
+    values[field] !== undefined ||
+    (field === "language" && values.format !== undefined && values.format !== "SOURCE")
+  );
+}
+
+/** Digests of the bytes and of what contents are compared by: the kind's own form, or size and digest. */
+function summed(
+  written: Written,
+  path: string,
+  values: Values,
+  node: Node,
+  sources: SourceReader,
+  findings: Findings,
+): { readonly digest: string; readonly content: string } | undefined {
+  const { provider } = written;
+  const most = isNotebookKind(provider) ? LIMITS.notebookBytes : LIMITS.contentBytes;
+  const formOf = provider.contentDigest;
+  if (formOf === undefined) {
+    const sum = within(written, path, node, sources.sum(path, most), findings);
+    return sum && { digest: sum.digest, content: sizeAndDigest(sum.size, sum.digest) };
+  }
+  const key = `${provider.kind} ${JSON.stringify(values)}`;
+  const read = sources.form(path, most, key, (bytes) => formOf(bytes, values));
+  const sum = within(written, path, node, read, findings);
+  return sum && { digest: sum.digest, content: sum.form };
+}
+
+/** What was read. That the limit of an untrusted spec is reached is told once, at the first file beyond it. */
+function within<T>(
+  written: Written,
+  path: string,
+  node: Node,
+  read: Summed<T>,
+  findings: Findings,
+): T | undefined {
+  if (read.ok || read.refusal !== "over limit") return opened(written, path, node, read, findings);
+  if (findings.has("SPEC_READ_LIMIT")) return undefined;
+  const most = STRICT.sourceBytes >> 20;
+  findings.error("SPEC_READ_LIMIT", `the sources of an untrusted spec exceed ${most} MB in total`, node, {
+    address: written.address,
+    hint: "remove sources from the spec, or plan it as a trusted spec after review",
+  });
+  return undefined;
+}
+
+/** The bytes once more, when they are sent; a file that changed since is not what the plan showed. */
+function again(written: Written, path: string, sum: string, tree: Tree): Uint8Array {
+  const read = tree.read(path, LIMITS.contentBytes);
+  if (read.ok && digest(read.value) === sum) return read.value;
+  const what = read.ok ? "changed while the program ran" : "cannot be read any more";
+  throw new Failure(
+    error("PLAN_STALE", `${tree.shown(path)} ${what}`, { address: written.address, hint: "plan again" }),
+  );
+}

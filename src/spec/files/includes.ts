@@ -1,0 +1,224 @@
+// The main file and what it includes, read within limits and put together; a key that two files hold is a collision.
+
+import { digest } from "../../core/canonical.ts";
+import type { Code } from "../../core/codes.ts";
+import { grouped } from "../../core/sentences.ts";
+import type { Findings } from "../model/findings.ts";
+import { type FileLimits, LIMITS } from "../model/limits.ts";
+import type { Span } from "../model/source.ts";
+import { sourceOf } from "../model/text.ts";
+import {
+  isNull,
+  type MapNode,
+  type Member,
+  mapAt,
+  member,
+  type Node,
+  textOf,
+  whatIs,
+} from "../model/tree.ts";
+import { compose } from "../yaml/read-yaml.ts";
+import { patternProblem } from "./patterns.ts";
+import { besides, isGlob, type Refusal, type Refused, type Tree } from "./spec-folder.ts";
+
+export interface Included {
+  readonly root: MapNode;
+  readonly files: readonly { readonly path: string; readonly digest: string }[];
+}
+
+const REFUSALS: Readonly<Record<Refusal, { readonly code: Code; readonly words: string }>> = {
+  missing: { code: "SPEC_NOT_FOUND", words: "does not exist" },
+  outside: { code: "SPEC_OUTSIDE", words: "lies outside the spec's folder" },
+  private: { code: "SPEC_PRIVATE", words: "belongs to git, .workspace, or the state, which no spec reads" },
+  irregular: { code: "SPEC_NOT_FOUND", words: "is not a regular file" },
+  "too large": { code: "SPEC_TOO_LARGE", words: "is too large" },
+  unreadable: { code: "SPEC_NOT_FOUND", words: "cannot be read" },
+  "no folder": { code: "SPEC_NOT_FOUND", words: "is no folder of the spec" },
+  hidden: { code: "SPEC_OUTSIDE", words: "is hidden, and an untrusted spec may not name it" },
+};
+
+/** What is wrong with a file that cannot be read, with the size of what is too large. */
+export function refusedWords({ refusal, bytes }: Refused): { readonly code: Code; readonly words: string } {
+  const { code, words } = REFUSALS[refusal];
+  if (bytes === undefined) return { code, words };
+  return { code, words: `${words}: ${grouped(bytes.found)} bytes, and the limit is ${grouped(bytes.most)}` };
+}
+
+/** How deep the members of a section are shared between files: `pools.shared` may stand in one file only. */
+const SHARED_DEPTH: Readonly<Record<string, number>> = { targets: 3 };
+
+/** Problems of one include that leave what else was read as it is. */
+const MISSING: readonly Code[] = ["SPEC_NOT_FOUND", "SPEC_INCLUDE", "SPEC_OUTSIDE"];
+/** What may be wrong only because a part is missing. */
+const UNCERTAIN: readonly Code[] = ["SPEC_REFERENCE", "SPEC_VARIABLE", "SPEC_TARGET", "SPEC_EMPTY"];
+
+/** Reads everything; undefined where what there is cannot be judged. Where only an include is missing, the rest still is. */
+export function readAll(
+  tree: Tree,
+  main: string,
+  findings: Findings,
+  limits: FileLimits = LIMITS,
+): Included | undefined {
+  const reading = new Reading(tree, findings, limits);
+  reading.file(main, undefined);
+  const [first, ...others] = reading.roots;
+  if (first === undefined || !findings.onlyOf(MISSING)) return undefined;
+  if (findings.failed) findings.ignore(UNCERTAIN);
+  let root = first;
+  for (const other of others) root = joined(root, other, 1, undefined, findings);
+  return { root, files: reading.files };
+}
+
+class Reading {
+  readonly roots: MapNode[] = [];
+  readonly files: { path: string; digest: string }[] = [];
+  readonly #tree: Tree;
+  readonly #findings: Findings;
+  readonly #known = new Set<string>();
+  readonly #limits: FileLimits;
+  #bytes = 0;
+
+  constructor(tree: Tree, findings: Findings, limits: FileLimits) {
+    this.#limits = limits;
+    this.#tree = tree;
+    this.#findings = findings;
+  }
+
+  file(path: string, from: Span | undefined): void {
+    if (this.#known.has(path)) return;
+    this.#known.add(path);
+    if (this.#known.size > this.#limits.files)
+      this.#tooMuch(`the spec has more than ${this.#limits.files} files`, from);
+    else {
+      const opened = this.#tree.read(path, this.#limits.fileBytes);
+      if (opened.ok) this.#read(path, opened.value, from);
+      else this.#refused(path, opened, from);
+    }
+  }
+
+  #read(path: string, bytes: Uint8Array, from: Span | undefined): void {
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#limits.allBytes) {
+      const { allBytes } = this.#limits;
+      this.#tooMuch(
+        `the spec's files have more than ${grouped(allBytes)} bytes together, which is the limit`,
+        from,
+      );
+      return;
+    }
+    this.files.push({ path, digest: digest(bytes) });
+    const source = sourceOf(this.#tree.shown(path), bytes, this.#findings, path);
+    const root = source === undefined ? undefined : compose(source, this.#findings);
+    if (root === undefined) return;
+    if (root.kind === "map") this.#take(path, root);
+    else if (isNull(root)) this.#take(path, mapAt(root, new Map()));
+    else this.#findings.error("SPEC_TYPE", `a spec is a map of sections, not ${whatIs(root)}`, root);
+  }
+
+  #tooMuch(message: string, from: Span | undefined): void {
+    this.#findings.error("SPEC_TOO_LARGE", message, from);
+  }
+
+  #take(path: string, root: MapNode): void {
+    this.roots.push(root);
+    const include = member(root, "include");
+    if (include === undefined || isNull(include)) return;
+    for (const pattern of include.kind === "list" ? include.items : [include]) this.#include(path, pattern);
+  }
+
+  #include(path: string, node: Node): void {
+    const pattern = textOf(node) ?? "";
+    const refused = includeRefused(path, pattern, node);
+    if (refused !== undefined) this.#findings.add({ severity: "error", at: node, ...refused });
+    else if (isGlob(pattern)) this.#glob(path, pattern, node);
+    else this.file(besides(path, pattern) ?? pattern, node);
+  }
+
+  #glob(path: string, pattern: string, node: Node): void {
+    const found = this.#tree.glob([pattern], besides(path, ".") ?? ".");
+    for (const one of found) this.file(one, node);
+    if (found.length > 0) return;
+    const [link] = this.#tree.irregular([pattern], besides(path, ".") ?? ".");
+    const told = `the include ${JSON.stringify(pattern)} matches`;
+    if (link === undefined) this.#findings.error("SPEC_INCLUDE", `${told} no file`, node);
+    else
+      this.#findings.error("SPEC_INCLUDE", `${told} only links or pipes, which are not read`, node, {
+        hint: `put a regular file in the place of ${this.#tree.shown(link)}, or include the file that it leads to`,
+      });
+  }
+
+  #refused(path: string, refused: Refused, from: Span | undefined): void {
+    const { code, words } = refusedWords(refused);
+    const shown = this.#tree.shown(path);
+    const hint =
+      from === undefined ? "name another spec with --file, or write one with: workspace init" : undefined;
+    this.#findings.error(code, `${shown} ${words}`, from, hint === undefined ? {} : { hint });
+  }
+}
+
+interface Words {
+  readonly code: Code;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function includeRefused(path: string, pattern: string, node: Node): Words | undefined {
+  if (pattern === "")
+    return { code: "SPEC_TYPE", message: `include takes paths and patterns, not ${whatIs(node)}` };
+  if (pattern.includes("${"))
+    return {
+      code: "SPEC_INCLUDE",
+      message: "an include cannot hold a variable: files are read before variables",
+    };
+  const told = JSON.stringify(pattern.slice(0, 80));
+  const hint = "write a path below the folder of the file that includes it";
+  if (!isGlob(pattern))
+    return besides(path, pattern) === undefined
+      ? { code: "SPEC_OUTSIDE", message: `the include ${told} leads out of the spec's folder`, hint }
+      : undefined;
+  const problem = patternProblem(pattern);
+  if (problem === undefined) return undefined;
+  return problem.leadsOut
+    ? { code: "SPEC_OUTSIDE", message: `the include ${told} leads out of the spec's folder`, hint }
+    : { code: "SPEC_INCLUDE", message: `the include ${told} ${problem.words}` };
+}
+
+/** Two files' maps as one. Maps are shared down to the level of resources; below, a key belongs to one file. */
+function joined(
+  a: MapNode,
+  b: MapNode,
+  level: number,
+  section: string | undefined,
+  findings: Findings,
+): MapNode {
+  const members = new Map(a.members);
+  for (const [key, right] of b.members) {
+    if (level === 1 && key === "include") continue;
+    const left = members.get(key);
+    const within = section ?? key;
+    if (left === undefined || isNull(left.value)) members.set(key, right);
+    else if (isNull(right.value) && level === 1) continue;
+    else if (level <= (SHARED_DEPTH[within] ?? 1) && left.value.kind === "map" && right.value.kind === "map")
+      members.set(key, {
+        key: left.key,
+        value: joined(left.value, right.value, level + 1, within, findings),
+      });
+    else collision(section, key, left, right, findings);
+  }
+  return mapAt(a, members);
+}
+
+function collision(
+  section: string | undefined,
+  key: string,
+  left: Member,
+  right: Member,
+  findings: Findings,
+): void {
+  const { file } = left.key.source;
+  const line = left.key.source.lineOf(left.key.start) + 1;
+  const name = section === undefined ? key : `${section}.${key}`;
+  findings.error("SPEC_DUPLICATE_KEY", `${name} stands in two files`, right.key, {
+    hint: `it stands first in ${file}:${line}`,
+  });
+}

@@ -1,0 +1,150 @@
+// Whole folders of notebooks or files: one entry with `source_dir` becomes a resource for each file below that folder.
+
+import { addressOf } from "../../core/address.ts";
+import { hasContent } from "../../resource/content.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import { type Member, mapAt, member, type Node, scalarAt, textOf, withMembers } from "../model/tree.ts";
+import type { Written } from "../resolve/flatten.ts";
+import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./contents.ts";
+import { patternProblem } from "./patterns.ts";
+import { namedPath, opened } from "./source-files.ts";
+import type { Tree } from "./spec-folder.ts";
+
+const FOLDER_FIELDS = ["source_dir", "include", "exclude"] as const;
+
+/** The resources with every folder unfolded. What is written out by itself wins over what a folder holds. */
+export function unfolded(
+  resources: readonly Written[],
+  registry: Registry,
+  tree: Tree,
+  findings: Findings,
+): readonly Written[] {
+  const folders = resources.filter((one) => hasContent(one.provider) && one.fields.members.has("source_dir"));
+  if (folders.length === 0) return resources;
+  const rest = resources.filter((one) => !folders.includes(one));
+  const taken = new Map(rest.map((one) => [one.address, one]));
+  for (const folder of folders)
+    for (const one of membersOf(folder, registry, tree, findings)) {
+      const earlier = taken.get(one.address);
+      if (earlier === undefined) taken.set(one.address, one);
+      else if (!rest.includes(earlier)) clash(folder, one, earlier, findings);
+    }
+  return [...taken.values()];
+}
+
+/** Folders may be met from two sides; contents may not. */
+function clash(folder: Written, one: Written, earlier: Written, findings: Findings): void {
+  if (!hasContent(one.provider)) return;
+  const files = [one, earlier].map((each) => textOf(member(each.fields, "source")));
+  findings.error(
+    "SPEC_DUPLICATE_NAME",
+    `${one.address} would come from ${files[0]} and from ${files[1]}`,
+    folder.at,
+    {
+      address: folder.address,
+      hint: "rename one of the files, or leave one out with exclude",
+    },
+  );
+}
+
+function membersOf(folder: Written, registry: Registry, tree: Tree, findings: Findings): readonly Written[] {
+  const node = member(folder.fields, "source_dir");
+  const local = node === undefined ? undefined : namedPath(folder, node, findings);
+  if (node === undefined || local === undefined) return [];
+  const { address } = folder;
+  if (folder.fields.members.has("source"))
+    findings.error("SPEC_COMBINATION", `${address} has both source and source_dir`, node, { address });
+  const there = tree.folderAt(local);
+  if (!there.ok) {
+    const refusal = there.refusal === "missing" ? "no folder" : there.refusal;
+    opened(folder, local, node, { ok: false, refusal }, findings);
+    return [];
+  }
+  const patterns = patternsOf(folder, "include", findings) ?? [
+    isNotebookKind(folder.provider) ? NOTEBOOKS : "**",
+  ];
+  const except = patternsOf(folder, "exclude", findings) ?? [];
+  const found = tree.glob(patterns, local, except);
+  if (found.length === 0) {
+    const links = tree.irregular(patterns, local, except).length > 0;
+    const problem = links
+      ? `only links or pipes of ${local} match, and they are not read`
+      : `no file of ${local} matches`;
+    findings.error("SPEC_INCLUDE", `${address}: ${problem}`, node, { address });
+  }
+  const files = found.map((path) => fileIn(folder, path, local, node));
+  return [...foldersOf(files, folder, registry), ...files];
+}
+
+const NOTEBOOKS = `**/*.{${NOTEBOOK_EXTENSIONS.map((one) => one.slice(1)).join(",")},R}`;
+
+function patternsOf(
+  folder: Written,
+  field: "include" | "exclude",
+  findings: Findings,
+): readonly string[] | undefined {
+  const node = member(folder.fields, field);
+  if (node === undefined) return undefined;
+  const items: readonly Node[] = node.kind === "list" ? node.items : [node];
+  return items.flatMap((item) => {
+    const pattern = textOf(item);
+    if (pattern === undefined) return [];
+    const problem = patternProblem(pattern);
+    if (problem === undefined) return [pattern];
+    const message = `${folder.address}: the pattern ${JSON.stringify(pattern.slice(0, 80))} ${problem.words}`;
+    findings.error(problem.leadsOut ? "SPEC_OUTSIDE" : "SPEC_INCLUDE", message, item, {
+      address: folder.address,
+    });
+    return [];
+  });
+}
+
+/** One file as the resource that it stands for; a notebook's name has no extension. */
+function fileIn(folder: Written, path: string, local: string, at: Span): Written {
+  const within = local === "." ? path : path.slice(local.length + 1);
+  const shown = isNotebookKind(folder.provider)
+    ? within.slice(0, within.length - extensionOf(within).length)
+    : within;
+  const key = `${folder.key === "/" ? "" : folder.key}/${shown}`;
+  const place = { source: at.source, start: at.start, end: at.end };
+  const fields = withMembers(folder.fields, {
+    ...Object.fromEntries(FOLDER_FIELDS.map((field) => [field, undefined])),
+    source: { key: place, value: scalarAt(place, fromThere(at, path)) },
+  });
+  return { ...folder, key, name: key, address: addressOf(folder.provider.kind, key), fields };
+}
+
+/** A path of the tree, as the file that names the folder would write it. */
+function fromThere(at: Span, path: string): string {
+  const depth = at.source.path.split("/").length - 1;
+  return `${"../".repeat(depth)}${path}`;
+}
+
+/** Folders between the one that is written and its files: what is imported needs them to be there. */
+function foldersOf(files: readonly Written[], folder: Written, registry: Registry): readonly Written[] {
+  const made = new Map<string, Written>();
+  for (const file of files)
+    for (const need of file.provider.needs?.(file.name, {}) ?? []) {
+      const provider = registry.find(need.kind);
+      if (provider === undefined || provider === file.provider) continue;
+      for (
+        let name = need.name;
+        name.startsWith(`${folder.key}/`);
+        name = name.slice(0, name.lastIndexOf("/"))
+      ) {
+        const fields = mapAt(folder.fields, new Map<string, Member>());
+        made.set(name, {
+          ...folder,
+          provider,
+          address: addressOf(provider.kind, name),
+          key: name,
+          name,
+          fields,
+          lifecycle: undefined,
+        });
+      }
+    }
+  return [...made.values()];
+}

@@ -1,0 +1,221 @@
+// The spec's folder tree as the only thing that is read: regular files inside it, of bounded size, never through a link that leads out.
+
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { basename, dirname, join, normalize, posix, relative, resolve, sep } from "node:path";
+import { tinyglobby } from "../yaml/rare.ts";
+import { ALL_ENTRIES, matching } from "./matching.ts";
+import { hasPrivateName, type IsPrivate, privateFiles } from "./private-files.ts";
+
+/**
+ * Why a file cannot be read. `outside`: the path leads out of the folder tree. `private`: it is git's, or the state's. `hidden`: a
+ * part of it starts with a dot, and only what all see may be read.
+ */
+export type Refusal =
+  | "missing"
+  | "outside"
+  | "private"
+  | "irregular"
+  | "too large"
+  | "unreadable"
+  | "hidden"
+  | "no folder";
+
+export interface Refused {
+  readonly ok: false;
+  readonly refusal: Refusal;
+  /** Of what is too large. A file that grows while it is read has at least these. */
+  readonly bytes?: { readonly found: number; readonly most: number };
+}
+
+export type Opened<T> = { readonly ok: true; readonly value: T } | Refused;
+
+/** A folder and everything below it. Paths are relative to it, with `/` between their parts. */
+export interface Tree {
+  /** Absolute, links resolved. */
+  readonly folder: string;
+  /** The name under which diagnostics show a file of the tree. */
+  shown(path: string): string;
+  read(path: string, most: number): Opened<Uint8Array>;
+  /** Gives a file to `take` piece by piece, so that a large one is never held whole. Returns its size. */
+  stream(path: string, most: number, take: (piece: Uint8Array) => void): Opened<number>;
+  /** Regular files that match, sorted. Links are not followed, hidden folders and node_modules not entered. */
+  glob(patterns: readonly string[], folder: string, except?: readonly string[]): readonly string[];
+  /** What matches and is no regular file: links, pipes, sockets. */
+  irregular(patterns: readonly string[], folder: string, except?: readonly string[]): readonly string[];
+  /** The size of a regular file of the tree, which is not opened. */
+  size(path: string): Opened<number>;
+  /** The absolute path of what there is, with links resolved. */
+  realPath(path: string): Opened<string>;
+  /** A folder of the tree: its path with links resolved. */
+  folderAt(path: string): Opened<string>;
+}
+
+export interface TreeOptions {
+  /** Diagnostics name files from there. */
+  readonly cwd?: string;
+  /** Hidden files and folders are not read, apart from the main file. */
+  readonly visibleOnly?: boolean;
+  /** Folders of states, which are not read. */
+  readonly states?: readonly string[];
+}
+
+const PIECE = 1 << 20;
+
+/** The tree that a file lies in, with the file's own path in it. */
+export function treeOf(
+  file: string,
+  { cwd, visibleOnly = false, states = [] }: TreeOptions = {},
+): { readonly tree: Tree; readonly main: string } | undefined {
+  const folderName = dirname(file);
+  const near = cwd === undefined ? folderName : relative(cwd, resolve(folderName));
+  const given = near === "" ? "." : near.startsWith("..") ? folderName : near;
+  try {
+    const folder = realpathSync(resolve(folderName));
+    const main = basename(file);
+    const isPrivate = privateFiles(states, folder);
+    return { tree: treeAt(folder, given, isPrivate, visibleOnly ? main : undefined), main };
+  } catch {
+    return undefined;
+  }
+}
+
+/** With `onlyBeside` hidden files and folders cannot be read, nor reached through a link; the main file itself may be hidden. */
+function treeAt(folder: string, given: string, isPrivate: IsPrivate, onlyBeside?: string): Tree {
+  const isHidden = (path: string): boolean =>
+    onlyBeside !== undefined && path !== onlyBeside && /(^|[\\/])\.(?!\.?([\\/]|$))/.test(path);
+  const found = (path: string): Opened<string> => {
+    // By its name first: whether a hidden file is there is nobody's business either.
+    if (hasPrivateName(path)) return { ok: false, refusal: "private" };
+    if (isHidden(path)) return { ok: false, refusal: "hidden" };
+    const real = realInside(folder, path);
+    if (real.ok && isPrivate(real.value)) return { ok: false, refusal: "private" };
+    return real.ok && isHidden(relative(folder, real.value)) ? { ok: false, refusal: "hidden" } : real;
+  };
+  return {
+    folder,
+    shown: (path) => (given === "." ? path : join(given, path)),
+    read: (path, most) =>
+      withFile(found(path), most, (descriptor, size) => readWhole(descriptor, size, most)),
+    stream: (path, most, take) => withFile(found(path), most, (descriptor) => pieces(descriptor, most, take)),
+    glob: (patterns, under, except = []) => matching(folder, patterns, under, except),
+    irregular: (patterns, under, except = []) =>
+      matching(folder, patterns, under, except, ALL_ENTRIES).filter(
+        (path) => !lstatSync(join(folder, path)).isFile(),
+      ),
+    size: (path) => sizeOf(found(path)),
+    realPath: found,
+    folderAt: (path) => {
+      const real = found(path);
+      return !real.ok || lstatSync(real.value).isDirectory() ? real : { ok: false, refusal: "no folder" };
+    },
+  };
+}
+
+/** A file that the command line names: anywhere, but regular and of bounded size. */
+export function readNamedFile(path: string, most: number): Opened<Uint8Array> {
+  try {
+    return openRegular(realpathSync(path), most, (descriptor, size) => readWhole(descriptor, size, most));
+  } catch (problem) {
+    return { ok: false, refusal: refusalOf(problem) };
+  }
+}
+
+/** True for `*.yaml`, false for the path of one file. */
+export const isGlob = (pattern: string): boolean => tinyglobby().isDynamicPattern(pattern);
+
+/** The path in the tree of what a file of the tree names; undefined where that leads out of the tree. */
+export function besides(path: string, named: string): string | undefined {
+  if (named.startsWith("/") || named.includes("\\") || /^[a-z]:/i.test(named)) return undefined;
+  const joined = posix.normalize(posix.join(posix.dirname(path), named));
+  return joined === ".." || joined.startsWith("../") ? undefined : joined;
+}
+
+function withFile<T>(
+  real: Opened<string>,
+  most: number,
+  use: (descriptor: number, size: number) => Opened<T>,
+): Opened<T> {
+  if (!real.ok) return real;
+  try {
+    return openRegular(real.value, most, use);
+  } catch (problem) {
+    return { ok: false, refusal: refusalOf(problem) };
+  }
+}
+
+/** The path with links resolved, if that is inside the folder. A path that climbs is refused before anything is looked at. */
+function realInside(folder: string, path: string): Opened<string> {
+  if (besides("", path) === undefined || path.includes("\0")) return { ok: false, refusal: "outside" };
+  try {
+    const real = realpathSync(join(folder, normalize(path)));
+    const within = relative(folder, real);
+    const out = within === ".." || within.startsWith(`..${sep}`);
+    return out ? { ok: false, refusal: "outside" } : { ok: true, value: real };
+  } catch (problem) {
+    return { ok: false, refusal: refusalOf(problem) };
+  }
+}
+
+function sizeOf(real: Opened<string>): Opened<number> {
+  if (!real.ok) return real;
+  const stats = lstatSync(real.value);
+  return stats.isFile() ? { ok: true, value: stats.size } : { ok: false, refusal: "irregular" };
+}
+
+/** Looks before it opens (a device may act on being opened) and again at what it opened (the name may have moved). */
+function openRegular<T>(
+  real: string,
+  most: number,
+  use: (descriptor: number, size: number) => Opened<T>,
+): Opened<T> {
+  if (!lstatSync(real).isFile()) return { ok: false, refusal: "irregular" };
+  const descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return { ok: false, refusal: "irregular" };
+    if (stats.size > most) return tooLarge(stats.size, most);
+    return use(descriptor, stats.size);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Reads to the end, and notices a file that grew past the limit while it was read. */
+function readWhole(descriptor: number, size: number, most: number): Opened<Uint8Array> {
+  let bytes = new Uint8Array(size + 1);
+  let length = 0;
+  for (;;) {
+    const read = readSync(descriptor, bytes, length, bytes.length - length, null);
+    if (read === 0) return { ok: true, value: bytes.subarray(0, length) };
+    length += read;
+    if (length > most) return tooLarge(length, most);
+    if (length === bytes.length) {
+      const larger = new Uint8Array(bytes.length * 2);
+      larger.set(bytes);
+      bytes = larger;
+    }
+  }
+}
+
+function pieces(descriptor: number, most: number, take: (piece: Uint8Array) => void): Opened<number> {
+  const buffer = new Uint8Array(PIECE);
+  let length = 0;
+  for (;;) {
+    const read = readSync(descriptor, buffer, 0, PIECE, null);
+    if (read === 0) return { ok: true, value: length };
+    length += read;
+    if (length > most) return tooLarge(length, most);
+    take(buffer.subarray(0, read));
+  }
+}
+
+function tooLarge(found: number, most: number): Refused {
+  return { ok: false, refusal: "too large", bytes: { found, most } };
+}
+
+function refusalOf(problem: unknown): Refusal {
+  const code = problem instanceof Error && "code" in problem ? problem.code : undefined;
+  if (code === "ENOENT" || code === "ENOTDIR") return "missing";
+  if (code === "ELOOP") return "outside";
+  return "unreadable";
+}

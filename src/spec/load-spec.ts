@@ -1,0 +1,137 @@
+// Reads a spec: files, target, variables, resources, checks. Everything that is wrong comes back as diagnostics, all at once.
+
+import type { Diagnostic } from "../core/diagnostic.ts";
+import { type Suggest, suggester } from "../core/suggest.ts";
+import type { Registry } from "../resource/registry.ts";
+import { readAll } from "./files/includes.ts";
+import { unfolded } from "./files/source-folders.ts";
+import { SourceReader } from "./files/source-reader.ts";
+import { treeOf } from "./files/spec-folder.ts";
+import { Findings } from "./model/findings.ts";
+import { LIMITS, STRICT } from "./model/limits.ts";
+import type { Spec } from "./model/spec.ts";
+import { keySpanOf, type MapNode, member, spanOf, withMembers } from "./model/tree.ts";
+import { flattened } from "./resolve/flatten.ts";
+import { policyOf } from "./resolve/policy.ts";
+import { resolved } from "./resolve/resolve.ts";
+import { wordsOf } from "./schema/error-messages.ts";
+import { validatorForPolicy } from "./schema/validator.ts";
+import { variablesOf } from "./variables/declarations.ts";
+import { expanded } from "./variables/interpolate.ts";
+import { withTarget } from "./variables/targets.ts";
+
+export interface LoadOptions {
+  /** Path of the main file. */
+  readonly file: string;
+  /** Diagnostics name files from here, where they lie below; else as `file` does. */
+  readonly cwd?: string;
+  readonly target?: string;
+  /** `name=value`, as --var takes them; the last one of a name counts. */
+  readonly vars?: readonly string[];
+  /** Paths of variable files; later ones win. */
+  readonly varFiles?: readonly string[];
+  /** Read for `WORKSPACE_VAR_…` and for the variables that secrets name, and for nothing else. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly registry: Registry;
+  /** `skip`: secrets are declared with an empty digest, and no value is read. */
+  readonly secrets: "resolve" | "skip";
+  /** A variable of a secret that is not set, or empty, is a warning: for plans, which need no values. */
+  readonly mayLackSecrets?: boolean;
+  /** The spec may come from a stranger: tighter limits, no hidden files, no lines of files in diagnostics. */
+  readonly untrusted?: boolean;
+  /** Absolute paths of folders of states, which no spec reads. */
+  readonly states?: readonly string[];
+  /** The digest that stands for a secret's value, under a key that the caller holds. */
+  readonly keyed: (bytes: Uint8Array) => string;
+  /** Between two steps: lets go on what else is under way. */
+  readonly turn?: () => Promise<void>;
+}
+
+/** The spec, unless an error was found; with every diagnostic. Never throws for what a file holds. */
+export async function loadSpec(
+  options: LoadOptions,
+): Promise<{ readonly spec?: Spec; readonly diagnostics: readonly Diagnostic[] }> {
+  const findings = new Findings();
+  const spec = await read(options, findings);
+  const diagnostics = findings.diagnostics(options.untrusted === true ? 0 : undefined);
+  return spec === undefined || findings.failed ? { diagnostics } : { spec, diagnostics };
+}
+
+async function read(options: LoadOptions, findings: Findings): Promise<Spec | undefined> {
+  const { registry } = options;
+  const place = treeOf(options.file, {
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    visibleOnly: options.untrusted === true,
+    states: options.states ?? [],
+  });
+  if (place === undefined) {
+    findings.error("SPEC_NOT_FOUND", `${options.file} does not exist`, undefined, {
+      hint: "name another spec with --file, or write one with: workspace init",
+    });
+    return undefined;
+  }
+  const { tree, main } = place;
+  const included = readAll(tree, main, findings, options.untrusted === true ? STRICT : LIMITS);
+  if (included === undefined) return undefined;
+  const suggest = suggester();
+  await options.turn?.();
+  const root = settled(included.root, options, suggest, findings);
+  await checkPolicy(root, registry, suggest, findings);
+  await options.turn?.();
+  const written = unfolded(flattened(root, registry, suggest, findings), registry, tree, findings);
+  const keyed = options.secrets === "resolve" ? options.keyed : undefined;
+  const secrets = {
+    tree,
+    env: options.env,
+    keyed,
+    unseen: options.untrusted === true,
+    mayLack: options.mayLackSecrets === true,
+  };
+  const sources = new SourceReader(tree, options.untrusted === true ? STRICT.sourceBytes : undefined);
+  await options.turn?.();
+  const resources = await resolved(written, { registry, sources, secrets, suggest, findings });
+  if (findings.failed) return undefined;
+  if (resources.size === 0)
+    findings.warning("SPEC_EMPTY", "the spec declares no resource, so it manages nothing", undefined, {
+      hint: "check the path of --file, and that no include and no target was lost",
+    });
+  return { folder: tree.folder, files: included.files, resources, policy: policyOf(member(root, "policy")) };
+}
+
+/** The target laid over the rest, and variables in their places. */
+function settled(whole: MapNode, options: LoadOptions, suggest: Suggest, findings: Findings): MapNode {
+  const { root, variables } = withTarget(whole, options.target, suggest, findings);
+  const given = {
+    vars: assigned(options.vars ?? [], findings),
+    varFiles: options.varFiles ?? [],
+    env: options.env,
+    untrusted: options.untrusted === true,
+  };
+  const lookup = variablesOf(root, variables, given, suggest, findings);
+  return expanded(withMembers(root, { variables: undefined, include: undefined }), lookup, findings);
+}
+
+function assigned(texts: readonly string[], findings: Findings): ReadonlyMap<string, string> {
+  const vars = new Map<string, string>();
+  for (const text of texts) {
+    const equals = text.indexOf("=");
+    if (equals > 0) vars.set(text.slice(0, equals), text.slice(equals + 1));
+    else findings.error("CLI_USAGE", "--var takes name=value", undefined, { hint: "write --var env=prod" });
+  }
+  return vars;
+}
+
+async function checkPolicy(
+  root: MapNode,
+  registry: Registry,
+  suggest: Suggest,
+  findings: Findings,
+): Promise<void> {
+  const section = member(root, "policy");
+  if (section === undefined) return;
+  const validator = await validatorForPolicy(registry, section);
+  for (const { code, message, path, onKey, hint } of wordsOf(validator.policy(section), "policy", suggest)) {
+    const at = onKey ? keySpanOf(section, path) : spanOf(section, path);
+    findings.error(code, message, at, hint === undefined ? {} : { hint });
+  }
+}

@@ -1,0 +1,37 @@
+// How large a spec may be: far beyond any real one, and small enough that a hostile one is refused at once.
+
+export const LIMITS = {
+  /** Bytes of one YAML file. */
+  fileBytes: 8 << 20,
+  /** Bytes of all YAML files together. */
+  allBytes: 32 << 20,
+  files: 2000,
+  /** Lexical tokens of one file. */
+  tokens: 3_000_000,
+  /** Lists and maps inside one another, aliases followed. */
+  depth: 64,
+  aliases: 10_000,
+  /** Nodes that aliases and merges repeat. */
+  repeated: 100_000,
+  /** Characters that variables put into texts and keys. */
+  expandedText: 16 << 20,
+  keyLength: 1024,
+  /** Problems of YAML itself that are told for one file. */
+  syntaxErrors: 20,
+  /** Bytes of a notebook, and of a file of the workspace's file system. */
+  notebookBytes: 10 << 20,
+  contentBytes: 2 ** 31 - 1,
+  /** Bytes of the file that a secret is read from, so that a too large one is told with its size. */
+  secretFileBytes: 1 << 20,
+} as const;
+
+/** How large the YAML files of a spec may be. */
+export type FileLimits = Readonly<Record<"fileBytes" | "allBytes" | "files", number>>;
+
+/** For an untrusted spec. `sourceBytes`: of all notebooks and files that it names, each counted once. */
+export const STRICT = {
+  fileBytes: 1 << 20,
+  allBytes: 4 << 20,
+  files: 200,
+  sourceBytes: 256 << 20,
+} as const satisfies FileLimits & { readonly sourceBytes: number };

@@ -1,0 +1,64 @@
+// The spec once it is loaded, validated and resolved: desired resources, each with its place in the files.
+
+import type { Address } from "../../core/address.ts";
+import type { Location } from "../../core/diagnostic.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Payload } from "../../resource/provider.ts";
+
+/** `${kind.name.attribute}` inside a string. A part that is text stands for itself. */
+export type ReferencePart = string | { readonly address: Address; readonly attribute: string };
+
+/** A string of a resource's values that holds references. Where `parts` is one reference, the value keeps its type. */
+export interface Reference {
+  readonly path: Path;
+  readonly parts: readonly ReferencePart[];
+}
+
+export interface Lifecycle {
+  readonly prevent_destroy: boolean;
+  /** Top-level fields or dotted paths that are never compared after creation. */
+  readonly ignore_changes: readonly string[];
+  readonly on_immutable_change?: "error" | "replace";
+}
+
+/** One desired resource. `values` holds only what the spec sets; the text of references stands in their places. */
+export interface Resource {
+  readonly address: Address;
+  readonly kind: string;
+  /** The address without its kind. */
+  readonly key: string;
+  /** The natural name in the workspace: the kind's name field, else the key. */
+  readonly name: string;
+  readonly values: Values;
+  readonly references: readonly Reference[];
+  /** Every edge: references, names and mentions of managed things, the parent of a nested resource. Sorted. */
+  readonly dependsOn: readonly Address[];
+  /** Nested kinds whose key is present in the spec (`acls: {}` counts): their live members are ours to remove. */
+  readonly owns: readonly string[];
+  readonly lifecycle: Lifecycle;
+  readonly payload?: Payload;
+  readonly at: Location;
+  /** The place of a field's value (or of the nearest thing above it). */
+  locate(path: Path): Location;
+}
+
+export interface Policy {
+  readonly on_immutable_change: "error" | "replace";
+  /** Overrides by kind. */
+  readonly on_immutable_change_by_kind: Readonly<Record<string, "error" | "replace">>;
+  /** A count, or a share between 0 and 1. */
+  readonly max_deletes: { readonly count: number } | { readonly share: number };
+  readonly authoritative: readonly string[];
+  /** Whether a plan without a state may create an object whose name an unmanaged object has. */
+  readonly duplicate_names: "error" | "allow";
+}
+
+export interface Spec {
+  /** The folder of the main file; absolute. */
+  readonly folder: string;
+  /** Every file that was read, relative to the folder, with the SHA-256 of its bytes. */
+  readonly files: readonly { readonly path: string; readonly digest: string }[];
+  readonly resources: ReadonlyMap<Address, Resource>;
+  readonly policy: Policy;
+}

@@ -1,0 +1,65 @@
+// The bytes of a file as text: UTF-8, without a byte order mark, without characters that YAML forbids.
+
+import type { Findings } from "./findings.ts";
+import { Source } from "./source.ts";
+
+/** Control characters other than tab and line ends, and the two code points that are no characters. */
+const FORBIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\ufffe\uffff]/u;
+
+/** The text of a file, or undefined where it is none; the reason goes into `findings`. */
+export function sourceOf(
+  shown: string,
+  bytes: Uint8Array,
+  findings: Findings,
+  path?: string,
+): Source | undefined {
+  const source = decoded(shown, bytes, findings, path);
+  if (source === undefined) return undefined;
+  const bad = FORBIDDEN.exec(source.text);
+  if (bad === null) return source;
+  const name = `U+${bad[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+  const at = { source, start: bad.index, end: bad.index + 1 };
+  findings.error("SPEC_YAML", `the file holds the control character ${name}`, at, {
+    hint: "take it out, or write it as an escape in a double-quoted text",
+  });
+  return undefined;
+}
+
+function decoded(shown: string, bytes: Uint8Array, findings: Findings, path?: string): Source | undefined {
+  try {
+    return new Source(shown, new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
+  } catch {
+    const good = new TextDecoder().decode(bytes.subarray(0, validLength(bytes)));
+    const source = new Source(shown, good);
+    findings.error(
+      "SPEC_YAML",
+      "the file is not UTF-8 text",
+      { source, start: good.length, end: good.length },
+      {
+        hint: "save it as UTF-8",
+      },
+    );
+    return undefined;
+  }
+}
+
+/** How many bytes from the start are valid UTF-8, found by halving. */
+function validLength(bytes: Uint8Array): number {
+  let low = 0;
+  let high = bytes.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (isValidStart(bytes.subarray(0, middle))) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function isValidStart(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,129 @@
+// A spec's values with their places: a tree of scalars, lists and maps in which every node is a span of a file.
+
+import type { Json } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { Span } from "./source.ts";
+
+export type ScalarValue = string | number | bigint | boolean | null;
+
+export interface ScalarNode extends Span {
+  readonly kind: "scalar";
+  readonly value: ScalarValue;
+}
+
+export interface ListNode extends Span {
+  readonly kind: "list";
+  readonly items: readonly Node[];
+}
+
+export interface MapNode extends Span {
+  readonly kind: "map";
+  readonly members: ReadonlyMap<string, Member>;
+}
+
+export type Node = ScalarNode | ListNode | MapNode;
+
+/** One entry of a map: where its key stands, and its value. */
+export interface Member {
+  readonly key: Span;
+  readonly value: Node;
+}
+
+export function scalarAt(span: Span, value: ScalarValue): ScalarNode {
+  return { kind: "scalar", value, source: span.source, start: span.start, end: span.end };
+}
+
+export function listAt(span: Span, items: readonly Node[]): ListNode {
+  return { kind: "list", items, source: span.source, start: span.start, end: span.end };
+}
+
+export function mapAt(span: Span, members: ReadonlyMap<string, Member>): MapNode {
+  return { kind: "map", members, source: span.source, start: span.start, end: span.end };
+}
+
+/** A member of a map, or undefined where the node is no map or has no such member. */
+export function member(node: Node | undefined, key: string): Node | undefined {
+  return node?.kind === "map" ? node.members.get(key)?.value : undefined;
+}
+
+/** The text of a scalar that is text. */
+export function textOf(node: Node | undefined): string | undefined {
+  return node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
+}
+
+export function isNull(node: Node): boolean {
+  return node.kind === "scalar" && node.value === null;
+}
+
+/** The plain value of a tree. */
+export function plain(node: Node): Json {
+  switch (node.kind) {
+    case "scalar":
+      return node.value;
+    case "list":
+      return node.items.map(plain);
+    case "map": {
+      const out: { [key: string]: Json } = {};
+      for (const [key, { value }] of node.members) out[key] = plain(value);
+      return out;
+    }
+    default:
+      return node satisfies never;
+  }
+}
+
+/** The place of a path's value, or of the nearest thing above it. */
+export function spanOf(root: Node, path: Path): Span {
+  let node = root;
+  for (const key of path) {
+    const next = node.kind === "list" ? node.items[Number(key)] : member(node, String(key));
+    if (next === undefined) return node;
+    node = next;
+  }
+  return node;
+}
+
+/** The place of the key that a path ends in; of its value where the parent is a list. */
+export function keySpanOf(root: Node, path: Path): Span {
+  const parent = nodeAt(root, path.slice(0, -1));
+  const last = path.at(-1);
+  const key =
+    parent?.kind === "map" && last !== undefined ? parent.members.get(String(last))?.key : undefined;
+  return key ?? spanOf(root, path);
+}
+
+export function nodeAt(root: Node, path: Path): Node | undefined {
+  let node: Node | undefined = root;
+  for (const key of path) node = node?.kind === "list" ? node.items[Number(key)] : member(node, String(key));
+  return node;
+}
+
+/** A copy of a map with some members set; undefined takes a member away. */
+export function withMembers(node: MapNode, changes: Readonly<Record<string, Member | undefined>>): MapNode {
+  const members = new Map(node.members);
+  for (const [key, change] of Object.entries(changes)) {
+    if (change === undefined) members.delete(key);
+    else members.set(key, change);
+  }
+  return mapAt(node, members);
+}
+
+/** What a value is, in words for people. */
+export function whatIs(node: Node): string {
+  if (node.kind === "list") return "a list";
+  if (node.kind === "map") return "a map";
+  return whatIsScalar(node.value);
+}
+
+export function whatIsScalar(value: ScalarValue): string {
+  switch (typeof value) {
+    case "string":
+      return "a text";
+    case "boolean":
+      return String(value);
+    case "object":
+      return "empty";
+    default:
+      return Number.isInteger(Number(value)) ? `the number ${value}` : `the fraction ${value}`;
+  }
+}

@@ -1,0 +1,134 @@
+// Which resource needs which: by references, by the names that fields hold, by its own name, and by being nested.
+// Circles among resources: no order can satisfy them, so each is told with the way around it.
+
+import type { Address } from "../../core/address.ts";
+import { type FieldSchema, somewhere, type Values } from "../../resource/field-schema.ts";
+import { foldName } from "../../resource/names.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import { type MapNode, textOf } from "../model/tree.ts";
+import { walkFields } from "./field-walk.ts";
+import type { Written } from "./flatten.ts";
+
+/** Managed things by kind and natural name. */
+export class NameIndex {
+  readonly #kinds = new Map<string, Map<string, Address>>();
+  readonly #registry: Registry;
+
+  constructor(resources: Iterable<Written>, registry: Registry) {
+    this.#registry = registry;
+    for (const { provider, name, address } of resources) {
+      const names = this.#kinds.get(provider.kind) ?? new Map<string, Address>();
+      this.#kinds.set(provider.kind, names);
+      const folded = foldName(provider, name);
+      if (!names.has(folded)) names.set(folded, address);
+    }
+  }
+
+  find(kind: string, name: string): Address | undefined {
+    const provider = this.#registry.find(kind);
+    return provider === undefined ? undefined : this.#kinds.get(kind)?.get(foldName(provider, name));
+  }
+}
+
+const namesOthers = somewhere(({ names, mentions }) => names !== undefined || mentions !== undefined);
+
+/** Everything that a resource needs, sorted. */
+export function edgesOf(
+  written: Written,
+  fields: MapNode,
+  values: Values,
+  targets: ReadonlySet<Address>,
+  index: NameIndex,
+): readonly Address[] {
+  const edges = new Set(targets);
+  const add = (address: Address | undefined): void => {
+    if (address !== undefined) edges.add(address);
+  };
+  add(written.parent);
+  for (const need of needsOf(written, values)) add(index.find(need.kind, need.name));
+  walkFields(written.provider, fields, namesOthers, (node, _path, schema) => {
+    const text = textOf(node);
+    if (text !== undefined) for (const address of named(text, schema, index)) edges.add(address);
+  });
+  return [...edges].sort();
+}
+
+function needsOf(
+  written: Written,
+  values: Values,
+): readonly { readonly kind: string; readonly name: string }[] {
+  return written.provider.needs?.(written.name, values) ?? [];
+}
+
+function named(text: string, schema: FieldSchema, index: NameIndex): readonly Address[] {
+  const found: Address[] = [];
+  const add = (address: Address | undefined): void => {
+    if (address !== undefined) found.push(address);
+  };
+  if (schema.names !== undefined) add(index.find(schema.names, text));
+  for (const kind of schema.mentions ?? [])
+    add(index.find(kind, text) ?? index.find(kind, withoutScheme(text)));
+  return found;
+}
+
+/** `/init/install.sh` of `fs:/init/install.sh`: a file URI names the path that it holds. */
+function withoutScheme(text: string): string {
+  return text.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/+/, "/");
+}
+
+/** More circles than these say nothing new. */
+const MOST = 20;
+const LONGEST = 12;
+
+interface Vertex {
+  readonly dependsOn: readonly Address[];
+}
+
+type Place = (address: Address) => Span | undefined;
+
+/** Reports circles. Walks with a stack of its own, so that a chain of any length is followed. */
+export function reportCycles(
+  resources: ReadonlyMap<Address, Vertex>,
+  place: Place,
+  findings: Findings,
+): void {
+  const done = new Set<Address>();
+  const path: Address[] = [];
+  const depth = new Map<Address, number>();
+  let told = 0;
+  for (const root of resources.keys()) {
+    if (done.has(root)) continue;
+    const stack: { readonly address: Address; next: number }[] = [{ address: root, next: 0 }];
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      if (top.next === 0) {
+        depth.set(top.address, path.length);
+        path.push(top.address);
+      }
+      const need = resources.get(top.address)?.dependsOn[top.next++];
+      if (need === undefined) {
+        stack.pop();
+        path.pop();
+        depth.delete(top.address);
+        done.add(top.address);
+      } else if (depth.has(need)) {
+        if (told++ < MOST) report(path.slice(depth.get(need)), place, findings);
+      } else if (!done.has(need) && resources.has(need)) stack.push({ address: need, next: 0 });
+    }
+  }
+}
+
+function report(circle: readonly Address[], place: Place, findings: Findings): void {
+  const [first] = circle;
+  if (first === undefined) return;
+  const shown = circle.length > LONGEST ? [...circle.slice(0, LONGEST), "…"] : circle;
+  const message =
+    circle.length === 1
+      ? `${first} needs itself`
+      : `resources need each other in a circle: ${[...shown, first].join(" -> ")}`;
+  findings.error("SPEC_CYCLE", message, place(first), {
+    address: first,
+    hint: "take one of these references or memberships away",
+  });
+}

@@ -1,0 +1,60 @@
+// One desired resource, as everything after the spec sees it; its places are looked up only when somebody asks.
+
+import type { Address } from "../../core/address.ts";
+import type { Location } from "../../core/diagnostic.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Payload } from "../../resource/provider.ts";
+import { locationOf, type Span } from "../model/source.ts";
+import type { Lifecycle, Reference, Resource } from "../model/spec.ts";
+import { type MapNode, spanOf } from "../model/tree.ts";
+import type { Written } from "./flatten.ts";
+
+/** What resolving adds to what is written. */
+export interface Settled {
+  readonly values: Values;
+  readonly references: readonly Reference[];
+  readonly dependsOn: readonly Address[];
+  readonly lifecycle: Lifecycle;
+  readonly payload: Payload | undefined;
+}
+
+export class Desired implements Resource {
+  readonly address: Address;
+  readonly kind: string;
+  readonly key: string;
+  readonly name: string;
+  readonly values: Values;
+  readonly references: readonly Reference[];
+  readonly dependsOn: readonly Address[];
+  readonly owns: readonly string[];
+  readonly lifecycle: Lifecycle;
+  declare readonly payload?: Payload;
+  readonly #at: Span;
+  readonly #fields: MapNode;
+
+  constructor(written: Written, fields: MapNode, settled: Settled) {
+    this.address = written.address;
+    this.kind = written.provider.kind;
+    this.key = written.key;
+    this.name = written.name;
+    this.values = settled.values;
+    this.references = settled.references;
+    this.dependsOn = settled.dependsOn;
+    this.owns = written.owns;
+    this.lifecycle = settled.lifecycle;
+    if (settled.payload !== undefined) this.payload = settled.payload;
+    this.#at = written.at;
+    this.#fields = fields;
+  }
+
+  get at(): Location {
+    return locationOf(this.#at);
+  }
+
+  locate(path: Path): Location {
+    const first = path[0];
+    const isWritten = first !== undefined && this.#fields.members.has(String(first));
+    return locationOf(isWritten ? spanOf(this.#fields, path) : this.#at);
+  }
+}

@@ -1,0 +1,91 @@
+// Walking values beside the schema of their fields, so that what an annotation says is known at every depth.
+
+import type { Path } from "../../core/pointer.ts";
+import { isSecretValue } from "../../resource/content.ts";
+import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
+import type { Provider } from "../../resource/provider.ts";
+import { type MapNode, member, type Node } from "../model/tree.ts";
+
+const NOTHING: FieldSchema = {};
+
+export function fieldOf(provider: Provider, name: string): FieldSchema {
+  return Object.hasOwn(provider.fields, name) ? (provider.fields[name] ?? NOTHING) : NOTHING;
+}
+
+export function itemOf(schema: FieldSchema): FieldSchema {
+  return schema.items ?? NOTHING;
+}
+
+/** What a kind says of the field at a path. */
+export function describedAt(provider: Provider, path: Path): string | undefined {
+  const [first, ...rest] = path;
+  let schema = first === undefined ? NOTHING : fieldOf(provider, String(first));
+  for (const key of rest) schema = typeof key === "number" ? itemOf(schema) : memberSchema(schema, key);
+  return schema.description;
+}
+
+export type Visit = (node: Node, path: Path, schema: FieldSchema) => void;
+
+/** Which fields a walk enters (see `somewhere` in resource/field-schema.ts). */
+export type Entered = (schema: FieldSchema) => boolean;
+
+/** Calls `visit` for every value in fields that are entered, lists and maps before what is in them. */
+export function walkFields(provider: Provider, fields: MapNode, entered: Entered, visit: Visit): void {
+  const walk = (node: Node, path: Path, schema: FieldSchema): void => {
+    visit(node, path, schema);
+    if (node.kind === "list" && entered(itemOf(schema)))
+      for (const [at, item] of node.items.entries()) walk(item, [...path, at], itemOf(schema));
+    if (node.kind === "map")
+      for (const [key, { value }] of node.members) {
+        const inner = memberSchema(schema, key);
+        if (entered(inner)) walk(value, [...path, key], inner);
+      }
+  };
+  for (const [key, { value }] of fields.members) {
+    const schema = fieldOf(provider, key);
+    if (entered(schema)) walk(value, [key], schema);
+  }
+}
+
+/** Whether a path leads to something that a kind's resources can have. Entries of lists have no paths: they move. */
+export function hasPath(provider: Provider, path: readonly string[]): boolean {
+  const [first, ...rest] = path;
+  if (first === undefined || !Object.hasOwn(provider.fields, first)) return false;
+  let schema: FieldSchema | undefined = provider.fields[first];
+  for (const key of rest) {
+    if (schema === undefined) return false;
+    schema = stepInto(schema, key);
+  }
+  return schema !== undefined;
+}
+
+function stepInto(schema: FieldSchema, key: string): FieldSchema | undefined {
+  if (schema.properties !== undefined)
+    return Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+  return schema.type === "object" || typeof schema.additionalProperties === "object"
+    ? memberSchema(schema, key)
+    : undefined;
+}
+
+/** The members of a list of texts at a path, with their places. */
+export function textsAt(fields: MapNode, path: readonly string[]): readonly Node[] | undefined {
+  let node: Node | undefined = fields;
+  for (const key of path) node = member(node, key);
+  return node?.kind === "list" ? node.items : undefined;
+}
+
+/** What a reference to a resource of this kind may name: its id, and every field that is no secret. */
+export function attributesOf(provider: Provider): readonly string[] {
+  const known = attributes.get(provider) ?? attributesIn(provider);
+  attributes.set(provider, known);
+  return known;
+}
+
+const attributes = new WeakMap<Provider, readonly string[]>();
+
+function attributesIn(provider: Provider): readonly string[] {
+  const fields = Object.entries(provider.fields)
+    .filter(([, field]) => !isSecretValue(field) && field.source !== true)
+    .map(([name]) => name);
+  return [...new Set([provider.idAttribute, ...fields])];
+}

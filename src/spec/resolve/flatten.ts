@@ -1,0 +1,178 @@
+// The sections of a spec as a flat list of resources: nested ones taken out of their parents, natural names found.
+
+import { type Address, addressOf } from "../../core/address.ts";
+import { listed } from "../../core/sentences.ts";
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import { escaped, isTemplate, partsOf, variableIn } from "../model/template.ts";
+import {
+  isNull,
+  type MapNode,
+  type Member,
+  mapAt,
+  member,
+  type Node,
+  scalarAt,
+  textOf,
+  whatIs,
+  withMembers,
+} from "../model/tree.ts";
+
+/** One resource as it is written. */
+export interface Written {
+  readonly address: Address;
+  readonly provider: Provider;
+  readonly key: string;
+  readonly name: string;
+  /** Where its key stands. */
+  readonly at: Span;
+  /** Its fields; the natural name among them, lifecycle and nested kinds not. */
+  readonly fields: MapNode;
+  readonly lifecycle: Node | undefined;
+  readonly parent: Address | undefined;
+  readonly owns: readonly string[];
+}
+
+/** Sections that are no kinds. */
+export const CONTROL_SECTIONS = ["include", "variables", "targets", "policy"] as const;
+
+export function flattened(
+  root: MapNode,
+  registry: Registry,
+  suggest: Suggest,
+  findings: Findings,
+): readonly Written[] {
+  const flattening = new Flattening(registry, findings);
+  for (const [section, { key, value }] of root.members) {
+    if (section.startsWith("x-") || (CONTROL_SECTIONS as readonly string[]).includes(section)) continue;
+    const provider = registry.find(section);
+    if (provider === undefined || provider.nested !== undefined)
+      unknownSection(section, key, provider, registry, suggest, findings);
+    else flattening.section(provider, section, value, undefined);
+  }
+  return flattening.all;
+}
+
+function unknownSection(
+  section: string,
+  at: Span,
+  provider: Provider | undefined,
+  registry: Registry,
+  suggest: Suggest,
+  findings: Findings,
+): void {
+  if (provider?.nested !== undefined) {
+    const { kind, under } = provider.nested;
+    findings.error("SPEC_UNKNOWN_KIND", `${section} stand inside ${kind}, not beside them`, at, {
+      hint: `write them under ${kind}.NAME.${under}`,
+    });
+    return;
+  }
+  const kinds = registry.kinds.filter(({ nested }) => nested === undefined).map(({ kind }) => kind);
+  const best = suggest(section, [...kinds, ...CONTROL_SECTIONS]);
+  findings.error(
+    "SPEC_UNKNOWN_KIND",
+    `there is no kind ${JSON.stringify(section)}`,
+    at,
+    didYouMean(best, `the kinds are ${listed(kinds, "and", 20)}`),
+  );
+}
+
+class Flattening {
+  readonly all: Written[] = [];
+  readonly #findings: Findings;
+  readonly #children: ReadonlyMap<string, readonly Provider[]>;
+
+  constructor(registry: Registry, findings: Findings) {
+    this.#findings = findings;
+    const nested = registry.kinds.filter((provider) => provider.nested !== undefined);
+    this.#children = Map.groupBy(nested, (provider) => provider.nested?.kind ?? "");
+  }
+
+  section(provider: Provider, where: string, value: Node, parent: Written | undefined): void {
+    if (isNull(value)) return;
+    if (value.kind !== "map") {
+      this.#findings.error("SPEC_TYPE", `${where} must be a map of names, not ${whatIs(value)}`, value);
+      return;
+    }
+    for (const [name, one] of value.members) this.#resource(provider, name, one, parent);
+  }
+
+  #resource(provider: Provider, own: string, one: Member, parent: Written | undefined): void {
+    const key = parent === undefined ? own : `${parent.key}/${own}`;
+    const address = addressOf(provider.kind, key);
+    if (own === "") {
+      this.#findings.error("SPEC_VALUE", `one of the ${provider.kind} has an empty name`, one.key);
+      return;
+    }
+    const node = this.#mapOf(provider, address, one.value);
+    if (node === undefined) return;
+    const fields = named(provider, own, one.key, node);
+    const children = this.#children.get(provider.kind) ?? [];
+    const owned = children.filter(({ nested }) => node.members.has(nested?.under ?? ""));
+    const written: Written = {
+      address,
+      provider,
+      key,
+      name: parent === undefined ? (this.#nameIn(provider, fields) ?? own) : `${parent.name}/${own}`,
+      at: one.key,
+      fields: without(fields, ["lifecycle", ...children.map(({ nested }) => nested?.under ?? "")]),
+      lifecycle: member(node, "lifecycle"),
+      parent: parent?.address,
+      owns: owned.map(({ kind }) => kind),
+    };
+    this.all.push(written);
+    for (const child of owned) {
+      const under = child.nested?.under ?? "";
+      const inner = member(node, under);
+      if (inner !== undefined) this.section(child, `${address}: ${under}`, inner, written);
+    }
+  }
+
+  /** The natural name that is set. It must be known before anything exists, so it cannot hold a reference. */
+  #nameIn(provider: Provider, fields: MapNode): string | undefined {
+    const node = provider.nameField === undefined ? undefined : member(fields, provider.nameField);
+    const text = textOf(node);
+    if (node === undefined || text === undefined || !isTemplate(text)) return text;
+    const parts = partsOf(text) ?? [];
+    if (parts.some((part) => typeof part !== "string" && variableIn(part) === undefined))
+      this.#findings.error(
+        "SPEC_REFERENCE",
+        `${provider.nameField} cannot hold a reference: it is the name of the ${provider.one}`,
+        node,
+      );
+    return parts.map((part) => (typeof part === "string" ? part : part.raw)).join("");
+  }
+
+  /** A resource's map; empty stands for one without fields, and a bare value for a kind's shorthand. */
+  #mapOf(provider: Provider, address: Address, value: Node): MapNode | undefined {
+    const short = provider.nested?.shorthand;
+    if (value.kind === "map") return value;
+    if (isNull(value)) return mapAt(value, new Map());
+    if (short !== undefined && value.kind === "scalar")
+      return mapAt(value, new Map([[short, { key: value, value }]]));
+    // A bare text is no source of a secret; sources.ts says so without showing it.
+    if (provider.fields.env?.source === true)
+      return mapAt(value, new Map([["value", { key: value, value }]]));
+    this.#findings.error("SPEC_TYPE", `${address} must be a map of fields, not ${whatIs(value)}`, value, {
+      address,
+      hint: "write {} for one without fields",
+    });
+    return undefined;
+  }
+}
+
+function without(node: MapNode, names: readonly string[]): MapNode {
+  if (!names.some((name) => node.members.has(name))) return node;
+  return withMembers(node, Object.fromEntries(names.map((name) => [name, undefined])));
+}
+
+/** The natural name, where the spec sets none, is the resource's own. */
+function named(provider: Provider, own: string, at: Span, node: MapNode): MapNode {
+  const field = provider.nameField;
+  if (field === undefined || node.members.has(field)) return node;
+  return mapAt(node, new Map([[field, { key: at, value: scalarAt(at, escaped(own)) }], ...node.members]));
+}

@@ -1,0 +1,79 @@
+// What a plan may do (policy) and how changes of one resource are treated (lifecycle), read from their sections.
+
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Lifecycle, Policy } from "../model/spec.ts";
+import { isNull, member, type Node, textOf } from "../model/tree.ts";
+import { hasPath } from "./field-walk.ts";
+import type { Written } from "./flatten.ts";
+
+type OnImmutable = "error" | "replace";
+
+const DEFAULT_SHARE = 0.3;
+
+/** The policy of a section that has passed its schema. Without one: an immutable change is an error, and a third may go. */
+export function policyOf(section: Node | undefined): Policy {
+  const immutable = member(section, "on_immutable_change");
+  const byKind: Record<string, OnImmutable> = {};
+  if (immutable?.kind === "map")
+    for (const [kind, { value }] of immutable.members)
+      if (kind !== "default") byKind[kind] = onImmutable(value) ?? "error";
+  return {
+    on_immutable_change:
+      onImmutable(immutable?.kind === "map" ? member(immutable, "default") : immutable) ?? "error",
+    on_immutable_change_by_kind: byKind,
+    max_deletes: maxDeletes(member(section, "max_deletes")),
+    authoritative: texts(member(section, "authoritative")),
+    duplicate_names: textOf(member(section, "duplicate_names")) === "allow" ? "allow" : "error",
+  };
+}
+
+function onImmutable(node: Node | undefined): OnImmutable | undefined {
+  const text = textOf(node);
+  return text === "error" || text === "replace" ? text : undefined;
+}
+
+function maxDeletes(node: Node | undefined): Policy["max_deletes"] {
+  if (node?.kind === "scalar" && typeof node.value === "number") return { count: node.value };
+  const text = textOf(node);
+  return { share: text === undefined ? DEFAULT_SHARE : Number(text.slice(0, -1)) / 100 };
+}
+
+function texts(node: Node | undefined): readonly string[] {
+  return node?.kind === "list" ? node.items.flatMap((item) => textOf(item) ?? []) : [];
+}
+
+export const NO_LIFECYCLE: Lifecycle = { prevent_destroy: false, ignore_changes: [] };
+
+/** The lifecycle of a resource; names of fields that the kind does not have are reported. */
+export function lifecycleOf(written: Written, suggest: Suggest, findings: Findings): Lifecycle {
+  const node = written.lifecycle;
+  if (node === undefined || isNull(node)) return NO_LIFECYCLE;
+  const ignored = member(node, "ignore_changes");
+  if (ignored?.kind === "list")
+    for (const item of ignored.items) checkIgnored(written, item, suggest, findings);
+  const immutable = onImmutable(member(node, "on_immutable_change"));
+  const prevent = member(node, "prevent_destroy");
+  return {
+    prevent_destroy: prevent?.kind === "scalar" && prevent.value === true,
+    ignore_changes: texts(ignored),
+    ...(immutable === undefined ? {} : { on_immutable_change: immutable }),
+  };
+}
+
+function checkIgnored(written: Written, item: Node, suggest: Suggest, findings: Findings): void {
+  const text = textOf(item);
+  const { provider, address } = written;
+  if (text === undefined || text === "") return;
+  if (hasPath(provider, text.split("."))) return;
+  const best = suggest(text, Object.keys(provider.fields));
+  findings.error(
+    "SPEC_UNKNOWN_FIELD",
+    `${address}: ignore_changes names ${JSON.stringify(text)}, which ${provider.kind} do not have`,
+    item,
+    {
+      address,
+      ...didYouMean(best, "write a field, or a dotted path such as members.users"),
+    },
+  );
+}

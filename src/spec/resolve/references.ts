@@ -1,0 +1,250 @@
+// References between resources: parsed, checked for what they name, and put in where the spec itself knows the value.
+
+import { type Address, addressOf } from "../../core/address.ts";
+import { toText } from "../../core/pointer.ts";
+import { listed } from "../../core/sentences.ts";
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import type { Reference, ReferencePart } from "../model/spec.ts";
+import { type Expression, isTemplate, variableIn } from "../model/template.ts";
+import {
+  type ListNode,
+  listAt,
+  type MapNode,
+  type Member,
+  mapAt,
+  member,
+  type Node,
+  type ScalarNode,
+  type ScalarValue,
+  scalarAt,
+} from "../model/tree.ts";
+import { partsOrReport } from "../variables/interpolate.ts";
+import { attributesOf, fieldOf, itemOf } from "./field-walk.ts";
+import type { Written } from "./flatten.ts";
+
+type Target = Exclude<ReferencePart, string>;
+
+/** A resource whose references were followed. */
+export interface Linked {
+  /** Known values put in, escapes undone; what only an apply can know stands as text. */
+  readonly fields: MapNode;
+  readonly references: readonly Reference[];
+  /** Everything that was referred to, also where its value was put in. */
+  readonly targets: ReadonlySet<Address>;
+}
+
+/** What all references of a spec are checked against. */
+export interface Linkage {
+  readonly registry: Registry;
+  readonly resources: ReadonlyMap<Address, Written>;
+  /** The keys of each kind's resources. */
+  readonly keys: ReadonlyMap<string, readonly string[]>;
+  readonly suggest: Suggest;
+  readonly findings: Findings;
+}
+
+export function linked(written: Written, linkage: Linkage): Linked {
+  const linking = new Linking(written, linkage);
+  return { fields: linking.fields(), references: linking.references, targets: linking.targets };
+}
+
+class Linking {
+  readonly references: Reference[] = [];
+  readonly targets = new Set<Address>();
+  readonly #written: Written;
+  readonly #linkage: Linkage;
+  /** Where in the fields the walk is. */
+  readonly #path: (string | number)[] = [];
+
+  constructor(written: Written, linkage: Linkage) {
+    this.#written = written;
+    this.#linkage = linkage;
+  }
+
+  fields(): MapNode {
+    return this.#map(this.#written.fields, (key) => fieldOf(this.#written.provider, key));
+  }
+
+  #node(node: Node, schema: FieldSchema): Node {
+    if (node.kind === "map") return this.#map(node, (key) => memberSchema(schema, key));
+    if (node.kind === "list") return this.#list(node, itemOf(schema));
+    if (typeof node.value !== "string") return node;
+    return isTemplate(node.value)
+      ? this.#text(node, node.value, schema)
+      : this.#literal(node, node.value, schema);
+  }
+
+  #list(node: ListNode, schema: FieldSchema): Node {
+    const items = node.items.map((item, at) => this.#below(at, item, schema));
+    return items.some((item, at) => item !== node.items[at]) ? listAt(node, items) : node;
+  }
+
+  #map(node: MapNode, schemaOf: (key: string) => FieldSchema): MapNode {
+    let changes: Map<string, Member> | undefined;
+    for (const [key, one] of node.members) {
+      const schema = schemaOf(key);
+      if (isPlain(one.value, schema)) continue;
+      const value = this.#below(key, one.value, schema);
+      if (value === one.value) continue;
+      changes ??= new Map(node.members);
+      changes.set(key, { key: one.key, value });
+    }
+    return changes === undefined ? node : mapAt(node, changes);
+  }
+
+  #below(key: string | number, node: Node, schema: FieldSchema): Node {
+    this.#path.push(key);
+    const value = this.#node(node, schema);
+    this.#path.pop();
+    return value;
+  }
+
+  #text(node: ScalarNode, text: string, schema: FieldSchema): Node {
+    const parts: ReferencePart[] = [];
+    for (const part of partsOrReport(text, node, this.#linkage.findings) ?? []) {
+      const read = typeof part === "string" ? part : this.#target(part, node);
+      if (read === undefined) return node;
+      parts.push(read);
+    }
+    for (const part of parts) if (typeof part !== "string") this.targets.add(part.address);
+    this.#checkPlace(node, schema, parts);
+    const values = parts.map((part) => (typeof part === "string" ? part : this.#known(part, schema)));
+    const [only, ...more] = values;
+    if (!values.includes(undefined))
+      return scalarAt(node, only !== undefined && more.length === 0 ? only : values.map(String).join(""));
+    this.references.push({ path: [...this.#path], parts });
+    return node;
+  }
+
+  /** What an expression names; undefined after reporting that it names nothing. */
+  #target(part: Expression, at: Span): Target | undefined {
+    // A variable that is still there has no value, which was reported.
+    if (variableIn(part) !== undefined) return undefined;
+    const { expression } = part;
+    const first = expression.indexOf(".");
+    const last = expression.lastIndexOf(".");
+    if (first <= 0 || last === first || last === expression.length - 1) {
+      this.#report(
+        `${part.raw} is neither a variable nor a reference`,
+        at,
+        "write ${var.name} or ${kind.name.attribute}; $${ stands for a literal ${",
+      );
+      return undefined;
+    }
+    const kind = expression.slice(0, first);
+    const provider = this.#linkage.registry.find(kind);
+    if (provider === undefined) {
+      const kinds = this.#linkage.registry.kinds.map((one) => one.kind);
+      const best = this.#linkage.suggest(kind, [...kinds, "var"]);
+      this.#report(
+        `${part.raw} names the kind ${JSON.stringify(kind)}, which there is not`,
+        at,
+        didYouMean(best, `the kinds are ${listed(kinds)}`).hint,
+      );
+      return undefined;
+    }
+    return this.#attribute(provider, expression.slice(first + 1, last), expression.slice(last + 1), part, at);
+  }
+
+  #attribute(
+    provider: Provider,
+    name: string,
+    attribute: string,
+    part: Expression,
+    at: Span,
+  ): Target | undefined {
+    const address = addressOf(provider.kind, name);
+    if (!this.#linkage.resources.has(address)) {
+      const names = this.#linkage.keys.get(provider.kind) ?? [];
+      const best = this.#linkage.suggest(name, names);
+      const has =
+        names.length > 0 ? `${provider.kind} has ${listed(names)}` : `the spec has no ${provider.kind}`;
+      this.#report(
+        `${part.raw} names ${address}, which the spec does not have`,
+        at,
+        didYouMean(best, has).hint,
+      );
+      return undefined;
+    }
+    const known = attributesOf(provider);
+    if (known.includes(attribute)) return { address, attribute };
+    const best = this.#linkage.suggest(attribute, known);
+    this.#report(
+      `${part.raw} names the attribute ${JSON.stringify(attribute)}, which ${provider.kind} do not have`,
+      at,
+      didYouMean(best, `they have ${listed(known)}`).hint,
+    );
+    return undefined;
+  }
+
+  /** The value that the spec itself knows: a natural name, or what another resource sets. */
+  #known(target: Target, schema: FieldSchema): ScalarValue | undefined {
+    const resource = this.#linkage.resources.get(target.address);
+    if (resource === undefined) return undefined;
+    const { provider } = resource;
+    // A field of names takes the name of a thing, whichever of its attributes is written.
+    if (schema.names === provider.kind && target.attribute === provider.idAttribute) return resource.name;
+    if (target.attribute === provider.nameField) return resource.name;
+    const value = member(resource.fields, target.attribute);
+    if (value?.kind !== "scalar" || value.value === null) return undefined;
+    return typeof value.value === "string" && isTemplate(value.value) ? undefined : value.value;
+  }
+
+  /** A field that holds the id of one kind takes a reference to that kind's id, and nothing else that refers. */
+  #checkPlace(at: Span, schema: FieldSchema, parts: readonly ReferencePart[]): void {
+    if (schema.refersTo === undefined) return;
+    const provider = this.#linkage.registry.find(schema.refersTo);
+    const [only, ...more] = parts;
+    if (provider === undefined || only === undefined) return;
+    const fits =
+      typeof only !== "string" &&
+      more.length === 0 &&
+      only.address.startsWith(`${provider.kind}.`) &&
+      only.attribute === provider.idAttribute;
+    if (!fits)
+      this.#report(
+        `${this.#written.address}: ${toText(this.#path)} takes the id of one of the ${provider.kind}`,
+        at,
+        `write \${${provider.kind}.NAME.${provider.idAttribute}}`,
+      );
+  }
+
+  /** A name where an id belongs is most likely a reference that was not written as one. */
+  #literal(node: ScalarNode, text: string, schema: FieldSchema): Node {
+    const provider = schema.refersTo === undefined ? undefined : this.#linkage.registry.find(schema.refersTo);
+    if (provider !== undefined && this.#linkage.resources.has(addressOf(provider.kind, text))) {
+      const address = this.#written.address;
+      this.#linkage.findings.warning(
+        "SPEC_REFERENCE",
+        `${address}: ${toText(this.#path)} holds a name where an id belongs`,
+        node,
+        {
+          address,
+          hint: `to refer to ${provider.kind}.${text} write \${${provider.kind}.${text}.${provider.idAttribute}}`,
+        },
+      );
+    }
+    return node;
+  }
+
+  #report(message: string, at: Span, hint: string | undefined): void {
+    const { address } = this.#written;
+    this.#linkage.findings.error(
+      "SPEC_REFERENCE",
+      message,
+      at,
+      hint === undefined ? { address } : { address, hint },
+    );
+  }
+}
+
+/** Whether a value is no reference, and stands where none is asked for. */
+function isPlain(node: Node, schema: FieldSchema): boolean {
+  if (node.kind !== "scalar") return false;
+  return typeof node.value !== "string" || (schema.refersTo === undefined && !isTemplate(node.value));
+}

@@ -1,0 +1,209 @@
+// From resources as written to resources as desired: references followed, values checked, edges found, payloads attached.
+
+import type { Address } from "../../core/address.ts";
+import type { Json } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { Suggest } from "../../core/suggest.ts";
+import { hasContent, secretField } from "../../resource/content.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Payload, Problem, Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { contentOf } from "../files/contents.ts";
+import type { SourceReader } from "../files/source-reader.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import type { Resource } from "../model/spec.ts";
+import { keySpanOf, type MapNode, plain, spanOf, withMembers } from "../model/tree.ts";
+import { wordsOf } from "../schema/error-messages.ts";
+import { type Validator, validatorFor } from "../schema/validator.ts";
+import { edgesOf, NameIndex, reportCycles } from "./dependencies.ts";
+import { Desired } from "./desired-resource.ts";
+import { describedAt, fieldOf } from "./field-walk.ts";
+import type { Written } from "./flatten.ts";
+import { lifecycleOf } from "./policy.ts";
+import { type Linkage, type Linked, linked } from "./references.ts";
+import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
+import {
+  type Membered,
+  reportLimits,
+  reportMemberships,
+  reportRepeated,
+  reportSharedNames,
+} from "./whole-spec-checks.ts";
+
+export interface Resolving {
+  readonly registry: Registry;
+  readonly sources: SourceReader;
+  readonly secrets: SecretSources;
+  readonly suggest: Suggest;
+  readonly findings: Findings;
+}
+
+/** The desired resources, in the order in which they are written. Only to be used when nothing was found. */
+export async function resolved(
+  all: readonly Written[],
+  resolving: Resolving,
+): Promise<ReadonlyMap<Address, Resource>> {
+  const { registry, suggest, findings } = resolving;
+  const byAddress = new Map(all.map((one) => [one.address, one]));
+  const keys = Map.groupBy(all, (one) => one.provider.kind);
+  const linkage: Linkage = {
+    registry,
+    resources: byAddress,
+    keys: new Map([...keys].map(([kind, ones]) => [kind, ones.map(({ key }) => key)])),
+    suggest,
+    findings,
+  };
+  reportSharedNames(all, findings);
+  reportLimits(all, findings);
+  const index = new NameIndex(all, registry);
+  const resources = new Map<Address, Desired>();
+  const links = all.map((written) => linkedWhole(written, linkage));
+  const validator = await validatorFor(registry, links);
+  for (const link of links)
+    resources.set(link.written.address, desiredOf(link, index, { ...resolving, validator }));
+  const membered: readonly Membered[] = links;
+  reportMemberships(membered, registry, findings);
+  reportCycles(resources, (address) => byAddress.get(address)?.at, findings);
+  return resources;
+}
+
+interface LinkedWhole extends Linked {
+  readonly written: Written;
+  readonly provider: Provider;
+  /** The fields, and the lifecycle beside them. */
+  readonly node: MapNode;
+}
+
+interface Checking extends Resolving {
+  readonly validator: Validator;
+}
+
+function linkedWhole(written: Written, linkage: Linkage): LinkedWhole {
+  const link = linked(written, linkage);
+  return { ...link, written, provider: written.provider, node: withLifecycle(written, link.fields) };
+}
+
+function desiredOf(link: LinkedWhole, index: NameIndex, resolving: Checking): Desired {
+  const { suggest, findings } = resolving;
+  const { written, fields, node: whole } = link;
+  const isLiteral = secretField(written.provider) !== undefined && holdsLiteral(written, findings);
+  const faulty = isLiteral ? undefined : checkSchema(written, whole, resolving);
+  const isValid = faulty?.size === 0;
+  reportRepeated(written, fields, findings);
+  const lifecycle = lifecycleOf(written, suggest, findings);
+  const { values, payload } = isValid
+    ? filled(written, fields, resolving)
+    : { values: {}, payload: undefined };
+  if (isValid) reportAll(written, fields, problemsOf(written, values, payload), findings);
+  else if (faulty !== undefined) checkSound(written, fields, faulty, findings);
+  const dependsOn = edgesOf(written, fields, values, link.targets, index);
+  return new Desired(written, whole, { values, references: link.references, dependsOn, lifecycle, payload });
+}
+
+/** What a content would have told is not missing where the content itself is: that was reported. */
+function problemsOf(written: Written, values: Values, payload: Payload | undefined): readonly Problem[] {
+  const { provider, name } = written;
+  const problems = provider.check?.(values, name) ?? [];
+  const isUnread = hasContent(provider) && payload === undefined;
+  return isUnread ? problems.filter(({ code }) => code !== "SPEC_MISSING_FIELD") : problems;
+}
+
+function withLifecycle(written: Written, fields: MapNode): MapNode {
+  const value = written.lifecycle;
+  return value === undefined ? fields : withMembers(fields, { lifecycle: { key: value, value } });
+}
+
+/** The top-level fields in which the schema finds something, each reported. */
+function checkSchema(
+  written: Written,
+  fields: MapNode,
+  { registry, validator, suggest, findings }: Checking,
+): ReadonlySet<string> {
+  const { address, provider } = written;
+  const beside = registry.kinds.flatMap(({ nested }) => (nested?.kind === provider.kind ? nested.under : []));
+  const faulty = new Set<string>();
+  for (const { code, message, path, onKey, hint, missing } of wordsOf(
+    validator.resource(provider, fields),
+    address,
+    suggest,
+    beside,
+  )) {
+    faulty.add(String(path[0] ?? missing ?? ""));
+    const at = placeOf(written, fields, path, onKey);
+    const advice = hint ?? (code === "SPEC_VALUE" ? describedAt(provider, path) : undefined);
+    findings.error(code, message, at, advice === undefined ? { address } : { address, hint: advice });
+  }
+  return faulty;
+}
+
+/** A kind's own check of what its schema left unsaid: a problem elsewhere in the resource hides none of these. */
+function checkSound(
+  written: Written,
+  fields: MapNode,
+  faulty: ReadonlySet<string>,
+  findings: Findings,
+): void {
+  const { provider } = written;
+  if (secretField(provider) !== undefined || hasContent(provider)) return;
+  const problems = checkedLoosely(written, valuesOf(written, fields));
+  const sound = problems.filter(({ path }) => path.length > 0 && !faulty.has(String(path[0])));
+  reportAll(written, fields, sound, findings);
+}
+
+/** Checks expect values that pass their schema; what one makes of others counts only if it comes back. */
+function checkedLoosely(written: Written, values: Values): readonly Problem[] {
+  try {
+    return written.provider.check?.(values, written.name) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function reportAll(
+  written: Written,
+  fields: MapNode,
+  problems: readonly Problem[],
+  findings: Findings,
+): void {
+  for (const problem of problems) report(written, fields, problem, findings);
+}
+
+function report(written: Written, fields: MapNode, problem: Problem, findings: Findings): void {
+  const { address } = written;
+  const message = problem.message.startsWith(address) ? problem.message : `${address}: ${problem.message}`;
+  const { severity = "error", code, hint } = problem;
+  const at = placeOf(written, fields, problem.path, false);
+  findings.add({ severity, code, message, at, address, ...(hint === undefined ? {} : { hint }) });
+}
+
+/** The place of a problem; what concerns the resource as a whole stands at its key. */
+function placeOf(written: Written, fields: MapNode, path: Path, onKey: boolean): Span {
+  if (path.length === 0) return written.at;
+  return onKey ? keySpanOf(fields, path) : spanOf(fields, path);
+}
+
+/** The values that the spec sets, with what comes from a secret's or a content's source. */
+function filled(
+  written: Written,
+  fields: MapNode,
+  { sources, secrets, findings }: Resolving,
+): { readonly values: Values; readonly payload: Payload | undefined } {
+  const { provider } = written;
+  const values = valuesOf(written, fields);
+  const secret = secretField(provider);
+  if (secret !== undefined) {
+    const read = secretOf(written, secret, secrets, findings);
+    return { values: { ...values, ...read?.values }, payload: read?.payload };
+  }
+  if (!hasContent(provider)) return { values, payload: undefined };
+  const read = contentOf(written, values, sources, findings);
+  return { values: read?.values ?? values, payload: read?.payload };
+}
+
+function valuesOf(written: Written, fields: MapNode): Values {
+  const values: { [field: string]: Json } = {};
+  for (const [key, { value }] of fields.members)
+    if (fieldOf(written.provider, key).source !== true) values[key] = plain(value);
+  return values;
+}

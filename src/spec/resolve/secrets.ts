@@ -1,0 +1,196 @@
+// Secrets: their values come from an environment variable or a file, go into a payload that cannot be printed, and are never text of the spec.
+
+import { Sensitive } from "../../core/sensitive.ts";
+import { SECRET_BYTES } from "../../resource/content.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Payload } from "../../resource/provider.ts";
+import { namedPath, opened } from "../files/source-files.ts";
+import type { Tree } from "../files/spec-folder.ts";
+import type { Findings } from "../model/findings.ts";
+import { LIMITS } from "../model/limits.ts";
+import { isTemplate } from "../model/template.ts";
+import { member, type Node, textOf } from "../model/tree.ts";
+import type { Written } from "./flatten.ts";
+
+/** Where secrets may be read from, and how a value becomes a digest. Without `keyed` none is read. */
+export interface SecretSources {
+  readonly tree: Tree;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly keyed: ((bytes: Uint8Array) => string) | undefined;
+  /** Files are not even looked for. */
+  readonly unseen?: boolean;
+  /** A variable without a value leaves the secret as if it was not read, with a warning. */
+  readonly mayLack?: boolean;
+}
+
+/** What a literal is called by people who write one. */
+const LITERALS = ["value", "string_value", "bytes_value"];
+
+const HINT = "take it out, change the secret, and name its source: { env: NAME } or { file: path }";
+
+/** True where a value stands in the spec itself; it is reported, and kept out of every frame. */
+export function holdsLiteral(written: Written, findings: Findings): boolean {
+  let found = false;
+  for (const name of LITERALS) {
+    const node = member(written.fields, name);
+    if (node === undefined) continue;
+    found = true;
+    node.source.mask(node);
+    findings.error("SPEC_SECRET_LITERAL", `${written.address} holds its value in the spec`, node, {
+      address: written.address,
+      hint: HINT,
+    });
+  }
+  return found;
+}
+
+/** The value of a secret as the spec form has it (a keyed digest), with the payload; undefined after reporting a problem. */
+export function secretOf(
+  written: Written,
+  field: string,
+  sources: SecretSources,
+  findings: Findings,
+): { readonly values: Values; readonly payload?: Payload } | undefined {
+  const { address } = written;
+  const env = member(written.fields, "env");
+  const file = member(written.fields, "file");
+  if ((env === undefined) === (file === undefined)) {
+    const both = env !== undefined;
+    findings.error(
+      both ? "SPEC_COMBINATION" : "SPEC_MISSING_FIELD",
+      `${address} ${both ? "has two sources" : "needs a source"}`,
+      both ? file : written.at,
+      {
+        address,
+        hint: "write { env: NAME } or { file: path }",
+      },
+    );
+    return undefined;
+  }
+  const encoding = member(written.fields, "encoding");
+  if (env !== undefined && encoding !== undefined)
+    findings.error("SPEC_COMBINATION", `${address}: encoding goes with file, not with env`, encoding, {
+      address,
+    });
+  const bytes =
+    env !== undefined ? fromEnv(written, env, sources, findings) : fromFile(written, file, sources, findings);
+  if (bytes === undefined) return undefined;
+  if (bytes === "unread" || sources.keyed === undefined) return { values: { [field]: "" } };
+  const digest = sources.keyed(bytes);
+  const secret = new Sensitive(bytes);
+  return { values: { [field]: digest }, payload: { digest, bytes: () => new Uint8Array(), secret } };
+}
+
+type Read = Uint8Array | "unread" | undefined;
+
+function fromEnv(written: Written, node: Node, sources: SecretSources, findings: Findings): Read {
+  const { address } = written;
+  const name = textOf(node);
+  if (name === undefined) return undefined;
+  if (isTemplate(name)) {
+    findings.error(
+      "SPEC_REFERENCE",
+      `${address}: the name of an environment variable cannot hold a reference`,
+      node,
+      { address },
+    );
+    return undefined;
+  }
+  if (sources.keyed === undefined) return "unread";
+  const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
+  // CI services give the secrets that a run may not have as empty variables.
+  if (sources.mayLack === true && (value === undefined || value === "")) {
+    const why = `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`;
+    findings.warning("SPEC_SECRET_UNSET", `cannot tell whether ${address} changes: ${why}`, node, {
+      address,
+      hint: `set ${name} where apply runs; a plan needs no values of secrets`,
+    });
+    return "unread";
+  }
+  const bytes = value === undefined ? undefined : new TextEncoder().encode(value);
+  const what = `the environment variable ${name}`;
+  return judged(written, node, bytes, { what, missing: "is not set", hint: SET }, findings);
+}
+
+function fromFile(
+  written: Written,
+  node: Node | undefined,
+  sources: SecretSources,
+  findings: Findings,
+): Read {
+  const path = node === undefined ? undefined : namedPath(written, node, findings);
+  if (node === undefined || path === undefined) return undefined;
+  if (sources.unseen === true) return "unread";
+  if (sources.keyed === undefined)
+    return opened(written, path, node, sources.tree.size(path), findings) === undefined
+      ? undefined
+      : "unread";
+  const bytes = opened(written, path, node, sources.tree.read(path, LIMITS.secretFileBytes), findings);
+  if (bytes === undefined) return undefined;
+  if (textOf(member(written.fields, "encoding")) === "bytes")
+    return judged(written, node, bytes, { what: path, missing: "is empty", hint: FILL }, findings);
+  if (!isText(bytes)) {
+    findings.error("SPEC_SECRET_SOURCE", `${written.address}: ${path} is not UTF-8 text`, node, {
+      address: written.address,
+      hint: "write encoding: bytes beside file to take it as it is",
+    });
+    return undefined;
+  }
+  const what = { what: path, missing: "is empty", hint: FILL };
+  return judged(written, node, withoutLastLineBreak(bytes), what, findings);
+}
+
+/** A source, and what to do where it holds nothing. */
+interface Source {
+  readonly what: string;
+  readonly missing: string;
+  readonly hint: string;
+}
+
+const SET = "set it where apply runs; validate, plan and drift need no values of secrets";
+const FILL =
+  "write the value into the file before plan and apply; validate and drift need no values of secrets";
+
+/** The value, if there is one and the service takes it (part A, 8). */
+function judged(
+  written: Written,
+  node: Node,
+  bytes: Uint8Array | undefined,
+  { what, missing, hint }: Source,
+  findings: Findings,
+): Read {
+  const { address } = written;
+  if (bytes === undefined || bytes.length === 0) {
+    findings.error(
+      "SPEC_SECRET_SOURCE",
+      `${address}: ${what} ${bytes === undefined ? missing : "is empty"}`,
+      node,
+      { address, hint },
+    );
+    return undefined;
+  }
+  if (bytes.length <= SECRET_BYTES) return bytes;
+  findings.error(
+    "SPEC_LIMIT",
+    `${address}: ${what} holds ${bytes.length} bytes; a secret has at most ${SECRET_BYTES}`,
+    node,
+    { address, hint: "split it over several secrets" },
+  );
+  return undefined;
+}
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Editors end a file with a line break that is no part of a password. */
+function withoutLastLineBreak(bytes: Uint8Array): Uint8Array {
+  const length = bytes.length;
+  if (bytes[length - 1] !== 10) return bytes;
+  return bytes.subarray(0, bytes[length - 2] === 13 ? length - 2 : length - 1);
+}

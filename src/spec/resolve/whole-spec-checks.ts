@@ -1,0 +1,182 @@
+// What only the spec as a whole shows: names given twice, entries that stand twice, and more things than the service holds.
+// Memberships that are decided twice: a user's own groups and a group's members are two ends of one thing.
+
+import type { Address } from "../../core/address.ts";
+import { canonicalJson } from "../../core/canonical.ts";
+import { toText } from "../../core/pointer.ts";
+import { type FieldSchema, somewhere } from "../../resource/field-schema.ts";
+import { foldCase, foldName } from "../../resource/names.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Findings } from "../model/findings.ts";
+import { type MapNode, type Node, plain, spanOf, textOf } from "../model/tree.ts";
+import { textsAt, walkFields } from "./field-walk.ts";
+import type { Written } from "./flatten.ts";
+
+/** Two resources with one natural name, where the service lets only one have it. */
+export function reportSharedNames(resources: Iterable<Written>, findings: Findings): void {
+  const first = new Map<string, Written>();
+  for (const written of resources) {
+    const { provider, name, address } = written;
+    if (!provider.unique) continue;
+    const key = `${provider.kind}\n${foldName(provider, name)}`;
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, written);
+    else {
+      const field = provider.nameField;
+      const at = field === undefined ? written.at : spanOf(written.fields, [field]);
+      const where = `${earlier.at.source.file}:${earlier.at.source.lineOf(earlier.at.start) + 1}`;
+      findings.error(
+        "SPEC_DUPLICATE_NAME",
+        `${address} has the same name as ${earlier.address}: ${JSON.stringify(name)}`,
+        at,
+        {
+          address,
+          hint: `the other stands at ${where}; names of ${provider.kind} are unique${provider.ignoreCase === true ? ", whatever their case" : ""}`,
+        },
+      );
+    }
+  }
+}
+
+/** More than a workspace or a parent may hold; told at the first one too many. */
+export function reportLimits(resources: Iterable<Written>, findings: Findings): void {
+  const counts = new Map<string, number>();
+  const over = new Map<string, Written>();
+  for (const written of resources) {
+    const { limit, kind } = written.provider;
+    if (limit === undefined) continue;
+    const group = limit.per === "parent" ? `${kind}\n${written.parent}` : kind;
+    const count = (counts.get(group) ?? 0) + 1;
+    counts.set(group, count);
+    if (count === limit.max + 1) over.set(group, written);
+  }
+  for (const [group, { provider, parent, address, at }] of over) {
+    const holder = provider.limit?.per === "parent" ? parent : "a workspace";
+    findings.error(
+      "SPEC_LIMIT",
+      `${holder} holds at most ${provider.limit?.max} ${provider.kind}; the spec has ${counts.get(group)}`,
+      at,
+      { address },
+    );
+  }
+}
+
+const isSet = (schema: FieldSchema): boolean => schema.list === "set" || schema.uniqueItems === true;
+const holdsSets = somewhere(isSet);
+
+/** Entries of a list that is a set, or whose members must differ. */
+export function reportRepeated(written: Written, fields: MapNode, findings: Findings): void {
+  walkFields(written.provider, fields, holdsSets, (node, path, schema) => {
+    if (node.kind !== "list" || !isSet(schema) || surelyDiffer(node.items, schema.items)) return;
+    const seen = new Set<string>();
+    for (const item of node.items) {
+      const value = plain(item);
+      const text = canonicalJson(typeof value === "string" ? compared(schema.items, value) : value);
+      if (seen.has(text))
+        findings.warning("SPEC_VALUE", `${written.address}: ${toText(path)} holds an entry twice`, item, {
+          address: written.address,
+        });
+      seen.add(text);
+    }
+  });
+}
+
+/** A text in the form in which entries of its list compare. */
+const compared = (schema: FieldSchema | undefined, text: string): string =>
+  schema?.ignoreCase === true ? foldCase(text) : text;
+
+/** Seen without writing the entries out: by the value of scalars, and by the keys of maps. */
+function surelyDiffer(items: readonly Node[], schema: FieldSchema | undefined): boolean {
+  if (items.length < 2) return true;
+  return new Set(items.map((item) => sketch(item, schema))).size === items.length;
+}
+
+function sketch(node: Node, schema: FieldSchema | undefined): string {
+  if (node.kind === "scalar")
+    return typeof node.value === "string" ? `text ${compared(schema, node.value)}` : `other ${node.value}`;
+  return node.kind === "map" ? `map ${[...node.members.keys()].sort().join("\n")}` : "list";
+}
+
+/** A list of names in a kind's fields. */
+interface Naming {
+  readonly provider: Provider;
+  readonly path: readonly string[];
+  readonly names: string;
+}
+
+export interface Membered {
+  readonly written: Written;
+  readonly fields: MapNode;
+}
+
+/** Reports each pair that names one another, or where one end is given and the other end leaves it out. */
+export function reportMemberships(
+  resources: readonly Membered[],
+  registry: Registry,
+  findings: Findings,
+): void {
+  const namings = registry.kinds.flatMap((provider) => namingsOf(provider, provider.fields, []));
+  for (const one of namings)
+    for (const other of namings)
+      if (
+        one.names === other.provider.kind &&
+        other.names === one.provider.kind &&
+        one.provider.kind < other.provider.kind
+      )
+        reportPairs(endOf(one, resources), endOf(other, resources), findings);
+}
+
+function namingsOf(
+  provider: Provider,
+  fields: Readonly<Record<string, FieldSchema>>,
+  path: readonly string[],
+): readonly Naming[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const here = [...path, name];
+    if (field.properties !== undefined) return namingsOf(provider, field.properties, here);
+    const names = field.items?.names;
+    return names === undefined ? [] : [{ provider, path: here, names }];
+  });
+}
+
+interface End {
+  readonly naming: Naming;
+  /** Resources that give the list, by folded natural name. */
+  readonly givers: ReadonlyMap<string, { readonly address: Address; readonly entries: readonly Node[] }>;
+}
+
+function endOf(naming: Naming, resources: readonly Membered[]): End {
+  const givers = new Map<string, { address: Address; entries: readonly Node[] }>();
+  for (const { written, fields } of resources) {
+    if (written.provider !== naming.provider) continue;
+    const entries = textsAt(fields, naming.path);
+    if (entries !== undefined)
+      givers.set(foldName(written.provider, written.name), { address: written.address, entries });
+  }
+  return { naming, givers };
+}
+
+function reportPairs(one: End, other: End, findings: Findings): void {
+  const told = new Set<string>();
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    for (const [, giver] of from.givers) {
+      for (const entry of giver.entries) {
+        const met = to.givers.get(foldName(to.naming.provider, textOf(entry) ?? ""));
+        if (met === undefined) continue;
+        const pair = [giver.address, met.address].sort().join("\n");
+        if (told.has(pair)) continue;
+        told.add(pair);
+        const here = `${giver.address}: ${from.naming.path.join(".")}`;
+        const there = `${met.address}: ${to.naming.path.join(".")}`;
+        findings.error("SPEC_COMBINATION", `${here} and ${there} both decide one membership`, entry, {
+          address: giver.address,
+          hint: "give it at one end only, and leave the other list out",
+        });
+      }
+    }
+  }
+}

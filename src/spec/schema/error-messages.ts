@@ -1,0 +1,232 @@
+// The validator's errors in the words of people who write specs: which field, what it must be, what it is, what may be meant.
+
+import type { Code } from "../../core/codes.ts";
+import { type Path, toText } from "../../core/pointer.ts";
+import { listed } from "../../core/sentences.ts";
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import type { SchemaError } from "./validator.ts";
+
+export interface Words {
+  readonly code: Code;
+  /** Begins with the field, or reads on from the resource: `has no field "max_size"`. */
+  readonly message: string;
+  /** Where the problem is, and whether at the key or at the value. */
+  readonly path: Path;
+  readonly onKey: boolean;
+  /** The field that is missing, which has no place of its own. */
+  readonly missing?: string;
+  readonly hint?: string;
+}
+
+/** Errors that a person can act on, one for each problem. `name` is what the values belong to: an address, `policy`; `beside`: what may stand there beside its fields. */
+export function wordsOf(
+  errors: readonly SchemaError[],
+  name: string,
+  suggest: Suggest,
+  beside: readonly string[] = [],
+): readonly Words[] {
+  return chosen(errors).map((error) => words(error, name, suggest, beside));
+}
+
+function words(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): Words {
+  const { path } = error;
+  const subject = path.length === 0 ? name : `${name}: ${toText(path)}`;
+  switch (error.keyword) {
+    case "additionalProperties":
+    case "unevaluatedProperties":
+      return unknownField(error, name, suggest, path.length === 0 ? beside : []);
+    case "required":
+      return missingField(error, name);
+    case "propertyNames":
+      return {
+        code: "SPEC_VALUE",
+        message: `${subject} cannot have the key ${quoted(error.params.propertyName)}`,
+        path: [...path, String(error.params.propertyName)],
+        onKey: true,
+      };
+    case "type":
+      return { code: "SPEC_TYPE", path, onKey: false, ...wrongType(error, subject) };
+    case "enum":
+    case "const":
+      return { code: "SPEC_VALUE", path, onKey: false, ...notAllowed(error, subject, suggest) };
+    case "not":
+    case "dependentRequired":
+    case "oneOf":
+    case "anyOf":
+      return {
+        code: "SPEC_COMBINATION",
+        message: `${subject} has fields that do not go together`,
+        path,
+        onKey: false,
+      };
+    default:
+      return { code: "SPEC_VALUE", message: `${subject} ${mustBe(error)}`, path, onKey: false };
+  }
+}
+
+function unknownField(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): Words {
+  const field = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
+  const path = [...error.path, field];
+  const known = [...Object.keys((error.schema.properties ?? {}) as object), ...beside];
+  return {
+    code: "SPEC_UNKNOWN_FIELD",
+    message: `${name} has no field ${quoted(toText(path))}`,
+    path,
+    onKey: true,
+    ...didYouMean(
+      suggest(field, known),
+      known.length > 0 && known.length <= 12 ? `it has ${listed(known)}` : undefined,
+    ),
+  };
+}
+
+function missingField(error: SchemaError, name: string): Words {
+  const field = String(error.params.missingProperty);
+  const { description } = propertyOf(error, field);
+  return {
+    code: "SPEC_MISSING_FIELD",
+    message: `${name} needs the field ${quoted(toText([...error.path, field]))}`,
+    path: error.path,
+    onKey: true,
+    missing: field,
+    ...(description === undefined ? {} : { hint: description }),
+  };
+}
+
+function propertyOf(error: SchemaError, field: string): { readonly description?: string } {
+  const properties = error.schema.properties as Record<string, { description?: string }> | undefined;
+  return properties?.[field] ?? {};
+}
+
+function wrongType(error: SchemaError, subject: string): { message: string; hint?: string } {
+  const types = [error.params.type].flat().map(String);
+  const wanted = listed([...new Set(types.filter((type) => type !== "null").map(typeWords))], "or");
+  const message = `${subject} must be ${wanted}, not ${whatIsData(error.data)}`;
+  return { message, ...typeHint(types, error.data) };
+}
+
+const YES_NO = new Map([
+  ["yes", true],
+  ["on", true],
+  ["no", false],
+  ["off", false],
+]);
+
+function typeHint(types: readonly string[], data: unknown): { hint?: string } {
+  if (types.includes("string") && (typeof data === "number" || typeof data === "boolean"))
+    return { hint: `put it in quotes: "${data}"` };
+  if (types.includes("array") && typeof data === "string")
+    return { hint: `write a list: [${data.slice(0, 40)}]` };
+  if (typeof data !== "string") return {};
+  const truth = YES_NO.get(data.toLowerCase());
+  if (types.includes("boolean") && truth !== undefined) return { hint: `write ${truth}` };
+  const isNumber = /^-?\d+(\.\d+)?$/.test(data);
+  if (isNumber && (types.includes("integer") || types.includes("number")))
+    return { hint: "write it without quotes" };
+  if (types.includes("boolean") && /^(true|false)$/i.test(data)) return { hint: "write it without quotes" };
+  return {};
+}
+
+function notAllowed(
+  error: SchemaError,
+  subject: string,
+  suggest: Suggest,
+): { message: string; hint?: string } {
+  const allowed = [error.params.allowedValues ?? error.params.allowedValue].flat();
+  const texts = allowed.map(String);
+  const what = allowed.length === 1 ? String(texts[0]) : `one of ${listed(texts, "or")}`;
+  const best = typeof error.data === "string" ? suggest(error.data, texts) : undefined;
+  return { message: `${subject} must be ${what}, not ${shown(error.data)}`, ...didYouMean(best) };
+}
+
+/** What is left of the sentence for a value that is outside its limits. */
+function mustBe(error: SchemaError): string {
+  const limit = String(error.params.limit);
+  const { data } = error;
+  switch (error.keyword) {
+    case "minimum":
+      return `must be at least ${limit}, not ${shown(data)}`;
+    case "maximum":
+      return `must be at most ${limit}, not ${shown(data)}`;
+    case "exclusiveMinimum":
+      return `must be more than ${limit}, not ${shown(data)}`;
+    case "exclusiveMaximum":
+      return `must be less than ${limit}, not ${shown(data)}`;
+    case "multipleOf":
+      return `must be a multiple of ${String(error.params.multipleOf)}, not ${shown(data)}`;
+    case "minLength":
+      return limit === "1" ? "must not be empty" : `must have at least ${limit} characters`;
+    case "maxLength":
+      return `must have at most ${limit} characters, not ${[...String(data)].length}`;
+    case "minItems":
+      return limit === "1" ? "must not be empty" : `must have at least ${limit} entries`;
+    case "maxItems":
+      return `must have at most ${limit} entries, not ${Array.isArray(data) ? data.length : "more"}`;
+    case "minProperties":
+      return limit === "1" ? "must not be empty" : `must have at least ${limit} entries`;
+    case "maxProperties":
+      return `must have at most ${limit} entries, not ${Object.keys(Object(data)).length}`;
+    case "pattern":
+      return patternWords(error);
+    case "format":
+      return `must be ${formatWords(String(error.params.format))}, which ${shown(data)} is not`;
+    default:
+      return "is not allowed";
+  }
+}
+
+/** An example says more than an expression does. */
+function patternWords({ schema, data, params }: SchemaError): string {
+  const [example] = Array.isArray(schema.examples) ? schema.examples : [];
+  const form = example === undefined ? `must match ${String(params.pattern)}` : `must look like ${example}`;
+  return `${form}, which ${shown(data)} does not`;
+}
+
+function formatWords(format: string): string {
+  const words: Readonly<Record<string, string>> = {
+    email: "an e-mail address",
+    uri: "a URI",
+    "date-time": "a date and time",
+  };
+  return words[format] ?? `a ${format}`;
+}
+
+function typeWords(type: string): string {
+  const words: Readonly<Record<string, string>> = {
+    string: "a text",
+    integer: "a whole number",
+    number: "a number",
+    boolean: "true or false",
+    array: "a list",
+    object: "a map",
+    null: "empty",
+  };
+  return words[type] ?? type;
+}
+
+function whatIsData(data: unknown): string {
+  return typeof data === "string" ? `the text ${quoted(data)}` : shown(data);
+}
+
+function shown(data: unknown): string {
+  if (Array.isArray(data)) return "a list";
+  if (data === null) return "empty";
+  if (typeof data === "object") return "a map";
+  return typeof data === "string" ? quoted(data) : String(data);
+}
+
+function quoted(data: unknown): string {
+  const text = String(data);
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+/** Leaves out what says nothing to people: the frame of a condition, every branch of a choice beside the choice itself, and what else is wrong with a value of the wrong type. */
+function chosen(errors: readonly SchemaError[]): readonly SchemaError[] {
+  const mistyped = new Set(
+    errors.filter(({ keyword }) => keyword === "type").map(({ path }) => toText(path)),
+  );
+  return errors.filter(({ keyword, schemaPath, path }) => {
+    if (keyword === "if" || /\/(?:anyOf|oneOf|not|propertyNames)\//.test(schemaPath)) return false;
+    return keyword === "type" || mistyped.size === 0 || !mistyped.has(toText(path));
+  });
+}

@@ -1,0 +1,190 @@
+// The JSON Schema of a spec, made from the kinds: what validation checks with, and what editors complete from.
+// A field's schema as a spec may write it: annotations turned into words, strict objects, and `${…}` where a value may be a reference.
+
+import type { Json } from "../../core/json.ts";
+import { isContentField, isSecretValue, secretField } from "../../resource/content.ts";
+import { ANNOTATION_KEYWORDS, type FieldSchema } from "../../resource/field-schema.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { LIFECYCLE, policySchema, TARGET_DESCRIPTION, variablesSchema } from "./sections.ts";
+
+export type JsonSchema = { [keyword: string]: Json };
+
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+/** One resource of a kind as a spec writes it: without what the service sets, without what a secret would show. */
+export function resourceSchema(provider: Provider): JsonSchema {
+  const properties: JsonSchema = {};
+  const required: string[] = [];
+  for (const [name, field] of Object.entries(provider.fields)) {
+    if (!isWritten(provider, name, field)) continue;
+    properties[name] = specForm(field);
+    if (!isOptional(field) && name !== provider.nameField) required.push(name);
+  }
+  properties.lifecycle = { $ref: "#/$defs/lifecycle" };
+  return {
+    title: provider.one,
+    description: provider.description,
+    type: "object",
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+}
+
+/** The schema of one resource by itself: what it refers to is in it. */
+export function wholeSchema(provider: Provider): JsonSchema {
+  return { ...resourceSchema(provider), $defs: { lifecycle: LIFECYCLE } };
+}
+
+/** The whole spec. Nested kinds stand inside their parents; a resource that needs no field may be left empty. */
+export function specSchema(registry: Registry): JsonSchema {
+  const definitions: JsonSchema = { lifecycle: LIFECYCLE };
+  const sections: JsonSchema = {};
+  for (const provider of registry.kinds) {
+    definitions[provider.kind] = withNested(provider, registry);
+    if (provider.nested === undefined) sections[provider.kind] = mapOf(provider.kind, provider.description);
+  }
+  return {
+    $schema: DIALECT,
+    $id: "workspace.schema.json",
+    title: "Workspace spec",
+    description: "What a data-analytics workspace should hold.",
+    type: "object",
+    properties: {
+      include: {
+        description: "Further files of this spec: paths and patterns below the folder of this file.",
+        type: ["string", "array", "null"],
+        items: { type: "string" },
+      },
+      variables: variablesSchema(),
+      targets: {
+        description: "Named deployments. The one that --target chooses is laid over the rest of the spec.",
+        type: ["object", "null"],
+        additionalProperties: { description: TARGET_DESCRIPTION, type: ["object", "null"] },
+      },
+      policy: policySchema(registry),
+      ...sections,
+    },
+    patternProperties: { "^x-": { description: "Free for anchors and notes; ignored." } },
+    additionalProperties: false,
+    $defs: definitions,
+  };
+}
+
+function withNested(provider: Provider, registry: Registry): JsonSchema {
+  const schema = resourceSchema(provider);
+  const properties = { ...(schema.properties as JsonSchema) };
+  for (const child of registry.kinds)
+    if (child.nested?.kind === provider.kind)
+      properties[child.nested.under] = mapOf(child.kind, child.description);
+  const whole: JsonSchema = { ...schema, properties };
+  if (secretField(provider) !== undefined) whole.oneOf = [{ required: ["env"] }, { required: ["file"] }];
+  else if (schema.required === undefined) whole.type = ["object", "null"];
+  return provider.nested?.shorthand === undefined ? whole : shortened(whole, provider.nested.shorthand);
+}
+
+/** `data-eng: READ` beside `data-eng: { permission: READ }`. */
+function shortened(whole: JsonSchema, field: string): JsonSchema {
+  const { title, description, ...rest } = whole;
+  const short = (whole.properties as JsonSchema)[field] ?? {};
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    if: { type: "object" },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: rest,
+    else: short,
+  };
+}
+
+function mapOf(kind: string, description: string): JsonSchema {
+  return { description, type: ["object", "null"], additionalProperties: { $ref: `#/$defs/${kind}` } };
+}
+
+function isWritten(provider: Provider, name: string, field: FieldSchema): boolean {
+  return field.readOnly !== true && !isSecretValue(field) && !isContentField(provider, name);
+}
+
+/** typebox marks what may be absent with a member of its own that JSON does not show. */
+export function isOptional(field: FieldSchema): boolean {
+  return "~optional" in field || field.source === true;
+}
+
+/** A text with a reference in it; `$${` is no reference. */
+export const REFERENCE_PATTERN = "(^|[^$])\\$\\{";
+
+const DROPPED = new Set<string>([...ANNOTATION_KEYWORDS, "readOnly", "writeOnly"]);
+const OUTER = new Set(["title", "description", "default", "deprecated"]);
+/** What restricts a text; a text without any of it takes a reference as it is. */
+const RESTRICTIONS = ["enum", "const", "pattern", "format", "maxLength"];
+
+export function specForm(field: FieldSchema): JsonSchema {
+  const outer: JsonSchema = {};
+  const core: JsonSchema = {};
+  for (const [keyword, value] of Object.entries(field)) {
+    if (DROPPED.has(keyword) || value === undefined) continue;
+    if (OUTER.has(keyword)) outer[keyword] = value as Json;
+    else core[keyword] = inner(keyword, value as Json);
+  }
+  const description = described(field);
+  if (description !== undefined) outer.description = description;
+  joinLiterals(core);
+  if (core.properties !== undefined && core.additionalProperties === undefined)
+    core.additionalProperties = false;
+  return takesReferences(core)
+    ? { ...outer, if: { type: "string", pattern: REFERENCE_PATTERN }, else: core }
+    : { ...outer, ...core };
+}
+
+function inner(keyword: string, value: Json): Json {
+  switch (keyword) {
+    case "properties":
+    case "patternProperties":
+      return Object.fromEntries(
+        Object.entries(value as JsonSchema).map(([name, one]) => [name, specForm(one as FieldSchema)]),
+      );
+    case "items":
+    case "additionalProperties":
+      return typeof value === "boolean" ? value : specForm(value as FieldSchema);
+    case "anyOf":
+    case "oneOf":
+    case "allOf":
+      return (value as readonly FieldSchema[]).map(specForm);
+    default:
+      return value;
+  }
+}
+
+/** A union of literals says in one enum what it would say in many branches; the errors are the better for it. */
+function joinLiterals(core: JsonSchema): void {
+  const branches = core.anyOf;
+  if (!Array.isArray(branches)) return;
+  const values: Json[] = [];
+  for (const branch of branches as readonly JsonSchema[]) {
+    const literal = (branch.else ?? branch) as JsonSchema;
+    if (literal.const === undefined) return;
+    values.push(literal.const);
+  }
+  delete core.anyOf;
+  core.enum = values;
+}
+
+function takesReferences(core: JsonSchema): boolean {
+  if (core.anyOf !== undefined || core.oneOf !== undefined || core.allOf !== undefined) return false;
+  if (core.type === "object") return false;
+  if (core.type === "string") return RESTRICTIONS.some((keyword) => core[keyword] !== undefined);
+  if (Array.isArray(core.type) && core.type.includes("string")) return false;
+  return core.type !== undefined || core.enum !== undefined || core.const !== undefined;
+}
+
+/** The description, with what the annotations say to people. */
+function described(field: FieldSchema): string | undefined {
+  const notes: string[] = [];
+  if (field.description !== undefined) notes.push(field.description);
+  if (field.onChange === "replace" && !/cannot be changed/i.test(field.description ?? ""))
+    notes.push("Cannot be changed in place.");
+  if (field.refersTo !== undefined) notes.push(`Refers to one of the ${field.refersTo}.`);
+  if (field.serverDefault === true && field.type !== "object") notes.push("Unset, the service decides.");
+  return notes.length > 0 ? notes.join(" ") : undefined;
+}

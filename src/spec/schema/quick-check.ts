@@ -1,0 +1,178 @@
+// Whether a value surely passes a schema, seen without a validator: a valid spec, which most are, then needs none.
+
+import { isObject, type Json } from "../../core/json.ts";
+import type { MapNode, Node, ScalarNode } from "../model/tree.ts";
+import type { JsonSchema } from "./json-schema.ts";
+
+/** True only where the schema takes the value; false says nothing, and the validator is asked. */
+export type Sure = (node: Node) => boolean;
+
+/** Keywords that tell people something and restrict nothing. */
+const NOTES = new Set([
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "$defs",
+  // Told as a warning elsewhere (whole-spec-checks.ts).
+  "uniqueItems",
+  // Read together with `properties` and `if`.
+  "additionalProperties",
+  "then",
+  "else",
+]);
+
+const NEVER: Sure = () => false;
+
+/** A check made once for a schema; a keyword that it does not know makes it sure of nothing. */
+export function surely(schema: JsonSchema, root: JsonSchema = schema): Sure {
+  const checks: Sure[] = [];
+  for (const keyword of Object.keys(schema)) {
+    if (NOTES.has(keyword)) continue;
+    const check = checkOf(keyword, schema, root);
+    if (check === undefined) return NEVER;
+    checks.push(check);
+  }
+  if (schema.additionalProperties !== undefined && schema.properties === undefined)
+    checks.push(members({}, schema.additionalProperties, root));
+  const [first = () => true, second, ...more] = checks;
+  if (second === undefined) return first;
+  if (more.length === 0) return (node) => first(node) && second(node);
+  return (node) => checks.every((check) => check(node));
+}
+
+function checkOf(keyword: string, schema: JsonSchema, root: JsonSchema): Sure | undefined {
+  const value = schema[keyword];
+  switch (keyword) {
+    case "$ref":
+      return reference(String(value), root);
+    case "type":
+      return typed(value);
+    case "enum":
+      return (node) => node.kind === "scalar" && Array.isArray(value) && value.includes(node.value);
+    case "if":
+      return choice(schema, root);
+    case "properties":
+      return members(value as JsonSchema, schema.additionalProperties, root);
+    case "propertyNames":
+      return names(value as JsonSchema, root);
+    case "required":
+      return onMaps((node) => (value as readonly string[]).every((name) => node.members.has(name)));
+    case "items":
+      return items(value as JsonSchema, root);
+    default:
+      return typeof value === "number" || typeof value === "string" ? limit(keyword, value) : undefined;
+  }
+}
+
+function limit(keyword: string, value: number | string): Sure | undefined {
+  if (keyword === "pattern") {
+    const pattern = new RegExp(String(value), "u");
+    return onTexts((text) => pattern.test(text));
+  }
+  const bound = Number(value);
+  switch (keyword) {
+    case "minLength":
+      return onTexts((text) => lengthOf(text) >= bound);
+    case "maxLength":
+      return onTexts((text) => lengthOf(text) <= bound);
+    case "minimum":
+      return onNumbers((number) => number >= bound);
+    case "maximum":
+      return onNumbers((number) => number <= bound);
+    case "minItems":
+      return (node) => node.kind !== "list" || node.items.length >= bound;
+    case "maxItems":
+      return (node) => node.kind !== "list" || node.items.length <= bound;
+    case "maxProperties":
+      return onMaps((node) => node.members.size <= bound);
+    default:
+      return undefined;
+  }
+}
+
+const onMaps =
+  (check: (node: MapNode) => boolean): Sure =>
+  (node) =>
+    node.kind !== "map" || check(node);
+
+const onTexts =
+  (check: (text: string) => boolean): Sure =>
+  (node) =>
+    node.kind !== "scalar" || typeof node.value !== "string" || check(node.value);
+
+/** A number that is no safe integer is left to the validator. */
+const onNumbers =
+  (check: (number: number) => boolean): Sure =>
+  (node) =>
+    node.kind !== "scalar" ||
+    (typeof node.value !== "bigint" && (typeof node.value !== "number" || check(node.value)));
+
+/** In code points, as JSON Schema counts. */
+function lengthOf(text: string): number {
+  return /[\ud800-\udbff]/.test(text) ? [...text].length : text.length;
+}
+
+function reference(to: string, root: JsonSchema): Sure | undefined {
+  const name = /^#\/\$defs\/([\w-]+)$/.exec(to)?.[1];
+  const target = name === undefined ? undefined : (root.$defs as JsonSchema | undefined)?.[name];
+  return target === undefined ? undefined : schemaOf(target, root);
+}
+
+function schemaOf(schema: Json, root: JsonSchema): Sure {
+  if (schema === true) return () => true;
+  return isObject(schema) ? surely(schema, root) : NEVER;
+}
+
+function typed(types: Json | undefined): Sure {
+  const allowed = new Set(Array.isArray(types) ? types : [types]);
+  return (node) => {
+    const type = typeOf(node);
+    return type !== undefined && (allowed.has(type) || (type === "integer" && allowed.has("number")));
+  };
+}
+
+function typeOf(node: Node): string | undefined {
+  if (node.kind === "map") return "object";
+  if (node.kind === "list") return "array";
+  const { value } = node;
+  if (value === null) return "null";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value === "bigint" ? undefined : typeof value;
+}
+
+/** Only conditions whose failing can be told for sure: a type, and a pattern of a text. */
+function choice(schema: JsonSchema, root: JsonSchema): Sure | undefined {
+  const condition = schema.if as JsonSchema;
+  if (Object.keys(condition).some((keyword) => keyword !== "type" && keyword !== "pattern")) return undefined;
+  const holds = surely(condition, root);
+  const yes = schema.then === undefined ? () => true : schemaOf(schema.then, root);
+  const no = schema.else === undefined ? () => true : schemaOf(schema.else, root);
+  return (node) => !isLarge(node) && (holds(node) ? yes(node) : no(node));
+}
+
+const isLarge = (node: Node): node is ScalarNode => node.kind === "scalar" && typeof node.value === "bigint";
+
+function members(properties: JsonSchema, others: Json | undefined, root: JsonSchema): Sure {
+  const known = new Map(Object.entries(properties).map(([name, one]) => [name, schemaOf(one, root)]));
+  const rest = others === undefined ? () => true : schemaOf(others, root);
+  return onMaps((node) => {
+    for (const [name, { value }] of node.members) if (!(known.get(name) ?? rest)(value)) return false;
+    return true;
+  });
+}
+
+function names(schema: JsonSchema, root: JsonSchema): Sure {
+  const check = surely(schema, root);
+  return onMaps((node) => {
+    for (const [name, { key }] of node.members)
+      if (!check({ kind: "scalar", value: name, ...key })) return false;
+    return true;
+  });
+}
+
+function items(schema: JsonSchema, root: JsonSchema): Sure {
+  const check = schemaOf(schema, root);
+  return (node) => node.kind !== "list" || node.items.every(check);
+}

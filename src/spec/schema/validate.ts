@@ -1,0 +1,96 @@
+// Checks values with a validator of JSON Schema, which tells all problems at once. Only what a spec uses is compiled.
+
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { Json } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { type Node, plain } from "../model/tree.ts";
+import { type JsonSchema, wholeSchema } from "./json-schema.ts";
+import { policySchema } from "./sections.ts";
+import type { SchemaError, Validator } from "./validator.ts";
+
+/** One validator for a registry: what is compiled for one spec serves the next. */
+const validators = new WeakMap<Registry, Validator>();
+
+export function validatorOf(registry: Registry): Validator {
+  const made = validators.get(registry) ?? makeValidator(registry);
+  validators.set(registry, made);
+  return made;
+}
+
+function makeValidator(registry: Registry): Validator {
+  const ajv = ajvForSpecs();
+  const compiled = new Map<string, ValidateFunction>();
+  const check = (name: string, schema: () => JsonSchema, node: Node): readonly SchemaError[] => {
+    let validate = compiled.get(name);
+    if (validate === undefined) {
+      validate = ajv.compile(withoutUnique(schema()) as object);
+      compiled.set(name, validate);
+    }
+    const value = measured(plain(node));
+    return validate(value) ? [] : told(validate.errors ?? [], value);
+  };
+  return {
+    resource: (provider, node) => check(provider.kind, () => wholeSchema(provider), node),
+    policy: (node) => check("policy of the spec", () => policySchema(registry), node),
+  };
+}
+
+/** The validator as the spec uses it: draft 2020-12, strict, every error. */
+export function ajvForSpecs(): Ajv2020 {
+  const ajv = new Ajv2020({
+    strict: true,
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    strictRequired: false,
+  });
+  addFormats.default(ajv);
+  return ajv;
+}
+
+/** Comparing members in pairs is quadratic; duplicates are found by their text instead (duplicates.ts). */
+function withoutUnique(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withoutUnique);
+  if (schema === null || typeof schema !== "object") return schema;
+  const out: { [key: string]: Json } = {};
+  for (const [key, value] of Object.entries(schema))
+    if (key !== "uniqueItems") out[key] = withoutUnique(value);
+  return out;
+}
+
+/** The validator knows no bigint; a number of about the same size meets the same limits. */
+function measured(value: Json): Json {
+  if (typeof value === "bigint") return Number(value);
+  if (Array.isArray(value)) return value.map(measured);
+  if (value === null || typeof value !== "object") return value;
+  const out: { [key: string]: Json } = {};
+  for (const [key, one] of Object.entries(value)) out[key] = measured(one);
+  return out;
+}
+
+export function told(errors: readonly ErrorObject[], root: Json): readonly SchemaError[] {
+  return errors.map((error) => ({
+    path: pathOf(error.instancePath, root),
+    keyword: error.keyword,
+    params: error.params,
+    schemaPath: error.schemaPath,
+    schema: (error.parentSchema ?? {}) as Record<string, unknown>,
+    data: error.data,
+  }));
+}
+
+/** A JSON Pointer as keys; an index where the value at that place is a list. */
+function pathOf(pointer: string, root: Json): Path {
+  const path: (string | number)[] = [];
+  let value: Json | undefined = root;
+  for (const raw of pointer.split("/").slice(1)) {
+    const key = raw.replaceAll("~1", "/").replaceAll("~0", "~");
+    const isList: boolean = Array.isArray(value);
+    path.push(isList ? Number(key) : key);
+    if (value !== null && value !== undefined && typeof value === "object")
+      value = (value as { readonly [key: string]: Json })[key];
+  }
+  return path;
+}

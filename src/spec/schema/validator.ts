@@ -1,0 +1,50 @@
+// Who checks values against the schemas of the kinds: nobody where all of them surely pass, else a validator, loaded then.
+
+import type { Path } from "../../core/pointer.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Node } from "../model/tree.ts";
+import { wholeSchema } from "./json-schema.ts";
+import { type Sure, surely } from "./quick-check.ts";
+import { policySchema } from "./sections.ts";
+
+/** One error of the validator, with the path as keys. */
+export interface SchemaError {
+  readonly path: Path;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly schemaPath: string;
+  /** The schema that the keyword stands in. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly data: unknown;
+}
+
+export interface Validator {
+  resource(provider: Provider, node: Node): readonly SchemaError[];
+  policy(node: Node): readonly SchemaError[];
+}
+
+const SATISFIED: Validator = { resource: () => [], policy: () => [] };
+
+/** A validator for these resources. Loading the real one and compiling schemas takes longer than a whole valid spec. */
+export async function validatorFor(
+  registry: Registry,
+  resources: Iterable<{ readonly provider: Provider; readonly node: Node }>,
+): Promise<Validator> {
+  const checks = new Map<Provider, Sure>();
+  for (const { provider, node } of resources) {
+    const check = checks.get(provider) ?? surely(wholeSchema(provider));
+    checks.set(provider, check);
+    if (!check(node)) return realOf(registry);
+  }
+  return SATISFIED;
+}
+
+export async function validatorForPolicy(registry: Registry, policy: Node): Promise<Validator> {
+  return surely(policySchema(registry))(policy) ? SATISFIED : realOf(registry);
+}
+
+async function realOf(registry: Registry): Promise<Validator> {
+  const { validatorOf } = await import("./validate.ts");
+  return validatorOf(registry);
+}

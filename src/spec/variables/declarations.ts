@@ -1,0 +1,207 @@
+// The variables of a spec: declared with a default, given a value by the command line, a file, the environment or the target.
+
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import { refusedWords } from "../files/includes.ts";
+import { type Refused, readNamedFile } from "../files/spec-folder.ts";
+import type { Findings } from "../model/findings.ts";
+import { LIMITS } from "../model/limits.ts";
+import { Source, type Span } from "../model/source.ts";
+import { sourceOf } from "../model/text.ts";
+import { isNull, type MapNode, member, type Node, scalarAt, textOf, whatIs } from "../model/tree.ts";
+import { compose } from "../yaml/read-yaml.ts";
+import { plainScalar } from "../yaml/scalars.ts";
+
+/** Where values come from outside the spec. The first that has one wins: `vars`, `varFiles` (later files first), `env`, then the target. */
+export interface Given {
+  readonly vars: ReadonlyMap<string, string>;
+  readonly varFiles: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The spec may come from a stranger: then whoever calls gives no environment. */
+  readonly untrusted?: boolean;
+}
+
+export type VariableType = "string" | "number" | "boolean" | "list" | "map";
+const TYPES = ["string", "number", "boolean", "list", "map"] as const;
+const NAME = /^[A-Za-z_][\w-]*$/;
+
+/** Gives a variable's value at the place that uses it; undefined after reporting that there is none. */
+export type Lookup = (name: string, at: Span) => Node | undefined;
+
+interface Declared {
+  readonly at: Span;
+  readonly type: VariableType | undefined;
+  readonly value: Node | undefined;
+}
+
+/** Reads the declarations and everything that gives them values. */
+export function variablesOf(
+  root: MapNode,
+  target: Node | undefined,
+  given: Given,
+  suggest: Suggest,
+  findings: Findings,
+): Lookup {
+  const declared = declarations(member(root, "variables"), findings);
+  const values = new Map<string, Node>();
+  const unknown = (name: string, at: Span | undefined): void =>
+    findings.error(
+      "SPEC_VARIABLE",
+      `the spec has no variable ${JSON.stringify(name)}`,
+      at,
+      didYouMean(suggest(name, declared.keys()), `declare it: variables: { ${name}: { description: … } }`),
+    );
+  const set = (name: string, value: Node): void => {
+    values.set(name, value);
+    const type = declared.get(name)?.type;
+    if (type !== undefined && typeOf(value) !== type)
+      findings.error(
+        "SPEC_VARIABLE",
+        `the variable ${name} must be ${typeWords(type)}, not ${whatIs(value)}`,
+        value,
+      );
+  };
+
+  for (const [name, { value }] of declared) if (value !== undefined) set(name, value);
+  for (const [name, { key, value }] of mapOf(target, "the target's variables", findings))
+    if (declared.has(name)) set(name, value);
+    else unknown(name, key);
+  for (const [name, one] of declared) {
+    const text = own(given.env, `WORKSPACE_VAR_${name}`);
+    if (text !== undefined) set(name, typed(text, one.type, `WORKSPACE_VAR_${name}`, findings));
+  }
+  for (const path of given.varFiles)
+    for (const [name, { key, value }] of mapOf(fileAt(path, findings), path, findings))
+      if (declared.has(name)) set(name, value);
+      else findings.warning("SPEC_VARIABLE", `${path} gives ${name}, which the spec does not declare`, key);
+  for (const [name, text] of given.vars)
+    if (declared.has(name)) set(name, typed(text, declared.get(name)?.type, `--var ${name}`, findings));
+    else unknown(name, undefined);
+
+  return (name, at) => {
+    const value = values.get(name);
+    if (value !== undefined) return value;
+    if (!declared.has(name)) unknown(name, at);
+    else
+      findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
+        hint: `give one with --var ${name}=…${unread(name, given)}, or a default under variables.${name}`,
+      });
+    return undefined;
+  };
+}
+
+function unread(name: string, { untrusted }: Given): string {
+  return untrusted === true ? ` (WORKSPACE_VAR_${name} is not read for an untrusted spec)` : "";
+}
+
+function own(record: Readonly<Record<string, string | undefined>>, key: string): string | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+function mapOf(node: Node | undefined, what: string, findings: Findings): MapNode["members"] {
+  if (node === undefined || isNull(node)) return new Map();
+  if (node.kind === "map") return node.members;
+  findings.error("SPEC_TYPE", `${what} must be a map of names, not ${whatIs(node)}`, node);
+  return new Map();
+}
+
+function declarations(section: Node | undefined, findings: Findings): ReadonlyMap<string, Declared> {
+  const declared = new Map<string, Declared>();
+  for (const [name, { key, value }] of mapOf(section, "variables", findings)) {
+    if (!NAME.test(name))
+      findings.error("SPEC_VARIABLE", `${JSON.stringify(name)} cannot name a variable`, key, {
+        hint: "a name starts with a letter and holds letters, digits, dashes and underscores",
+      });
+    declared.set(name, declaration(name, key, value, findings));
+  }
+  return declared;
+}
+
+/** `{ default, description, type }`, or a bare value that is the default. */
+function declaration(name: string, at: Span, node: Node, findings: Findings): Declared {
+  if (isNull(node)) return { at, type: undefined, value: undefined };
+  if (node.kind !== "map") {
+    literal(name, node, findings);
+    return { at, type: typeOf(node), value: node };
+  }
+  for (const [key, one] of node.members)
+    if (!["default", "description", "type"].includes(key))
+      findings.error("SPEC_UNKNOWN_FIELD", `variables.${name} has no field ${JSON.stringify(key)}`, one.key, {
+        hint: "a variable has default, description and type",
+      });
+  const type = member(node, "type");
+  const word = TYPES.find((one) => one === textOf(type));
+  if (type !== undefined && word === undefined)
+    findings.error("SPEC_VALUE", `variables.${name}: type must be one of ${TYPES.join(", ")}`, type);
+  const value = member(node, "default");
+  if (value !== undefined) literal(name, value, findings);
+  return { at, type: word ?? (value === undefined || isNull(value) ? undefined : typeOf(value)), value };
+}
+
+function literal(name: string, node: Node, findings: Findings): void {
+  if (node.kind === "scalar") {
+    if (textOf(node)?.includes("${") === true)
+      findings.error(
+        "SPEC_VARIABLE",
+        `the default of the variable ${name} holds ${"${…}"}, which is not read there`,
+        node,
+      );
+    return;
+  }
+  const inner = node.kind === "list" ? node.items : [...node.members.values()].map(({ value }) => value);
+  for (const one of inner) literal(name, one, findings);
+}
+
+function typeOf(node: Node): VariableType | undefined {
+  if (node.kind !== "scalar") return node.kind;
+  switch (typeof node.value) {
+    case "string":
+      return "string";
+    case "boolean":
+      return "boolean";
+    case "object":
+      return undefined;
+    default:
+      return "number";
+  }
+}
+
+function typeWords(type: VariableType): string {
+  return { string: "a text", number: "a number", boolean: "true or false", list: "a list", map: "a map" }[
+    type
+  ];
+}
+
+/** A text from the command line or the environment, read as the declared type: lists and maps as YAML or JSON. */
+function typed(text: string, type: VariableType | undefined, from: string, findings: Findings): Node {
+  const source = new Source(from, text);
+  const span = { source, start: 0, end: text.length };
+  if (type === undefined || type === "string") return scalarAt(span, text);
+  if (type === "number" || type === "boolean") return scalarAt(span, plainScalar(text) ?? text);
+  const read = sourceOf(from, new TextEncoder().encode(text), findings);
+  return (read === undefined ? undefined : compose(read, findings)) ?? scalarAt(span, text);
+}
+
+function fileAt(path: string, findings: Findings): Node | undefined {
+  const opened = readNamedFile(path, LIMITS.fileBytes);
+  if (!opened.ok) {
+    findings.error("CLI_FILE", `the variable file ${path} ${fileWords(opened)}`, undefined);
+    return undefined;
+  }
+  const source = sourceOf(path, opened.value, findings);
+  return source === undefined ? undefined : compose(source, findings);
+}
+
+function fileWords(refused: Refused): string {
+  return refused.bytes === undefined ? FILE_WORDS[refused.refusal] : refusedWords(refused).words;
+}
+
+const FILE_WORDS = {
+  missing: "does not exist",
+  outside: "cannot be read",
+  private: "cannot be read",
+  irregular: "is not a regular file",
+  "too large": "is too large",
+  unreadable: "cannot be read",
+  hidden: "cannot be read",
+  "no folder": "cannot be read",
+} as const;

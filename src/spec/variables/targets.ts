@@ -1,0 +1,107 @@
+// The chosen target, laid over the rest: maps merge, everything else takes the place of what was there, null takes it away.
+
+import { listed } from "../../core/sentences.ts";
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import {
+  isNull,
+  type MapNode,
+  type Member,
+  mapAt,
+  member,
+  type Node,
+  whatIs,
+  withMembers,
+} from "../model/tree.ts";
+
+/** Sections that a target cannot hold. */
+const OUTSIDE_TARGETS = new Set(["include", "targets"]);
+
+export interface Targeted {
+  /** The spec with its target applied, and without the section `targets`. */
+  readonly root: MapNode;
+  /** The target's values of variables: values, where the spec's own section holds declarations. */
+  readonly variables: Node | undefined;
+}
+
+export function withTarget(
+  root: MapNode,
+  target: string | undefined,
+  suggest: Suggest,
+  findings: Findings,
+): Targeted {
+  const rest = withMembers(root, { targets: undefined });
+  const section = member(root, "targets");
+  const targets = targetsOf(section, findings);
+  const untouched = { root: rest, variables: undefined };
+  if (target === undefined) return untouched;
+  const chosen = targets.get(target);
+  if (chosen !== undefined) {
+    const over = withMembers(chosen, { variables: undefined });
+    return { root: overlaid(rest, over, [], findings), variables: member(chosen, "variables") };
+  }
+  if (member(section, target) !== undefined) return untouched;
+  const names = [...targets.keys()];
+  const known = names.length === 0 ? "the spec has no targets" : `the targets are ${listed(names)}`;
+  findings.error(
+    "SPEC_TARGET",
+    `the spec has no target ${JSON.stringify(target)}`,
+    section,
+    didYouMean(suggest(target, names), known),
+  );
+  return untouched;
+}
+
+function targetsOf(section: Node | undefined, findings: Findings): ReadonlyMap<string, MapNode> {
+  const targets = new Map<string, MapNode>();
+  if (section === undefined || isNull(section)) return targets;
+  if (section.kind !== "map") {
+    findings.error("SPEC_TYPE", `targets must be a map of names, not ${whatIs(section)}`, section);
+    return targets;
+  }
+  for (const [name, { value }] of section.members) {
+    if (isNull(value)) targets.set(name, mapAt(value, new Map()));
+    else if (value.kind !== "map")
+      findings.error(
+        "SPEC_TYPE",
+        `the target ${name} must be a map of sections, not ${whatIs(value)}`,
+        value,
+      );
+    else targets.set(name, allowed(name, value, findings));
+  }
+  return targets;
+}
+
+function allowed(name: string, target: MapNode, findings: Findings): MapNode {
+  for (const [key, { key: at }] of target.members)
+    if (OUTSIDE_TARGETS.has(key)) findings.error("SPEC_TARGET", `the target ${name} cannot hold ${key}`, at);
+  return withMembers(target, { include: undefined, targets: undefined });
+}
+
+function overlaid(base: MapNode, over: MapNode, path: readonly string[], findings: Findings): MapNode {
+  const members = new Map(base.members);
+  for (const [key, right] of over.members) {
+    const left = members.get(key);
+    const here = [...path, key];
+    if (isNull(right.value)) removed(members, key, right.key, here, findings);
+    else if (right.value.kind === "map") {
+      const under = left?.value.kind === "map" ? left.value : mapAt(right.value, new Map());
+      members.set(key, { key: left?.key ?? right.key, value: overlaid(under, right.value, here, findings) });
+    } else members.set(key, right);
+  }
+  return mapAt(base, members);
+}
+
+function removed(
+  members: Map<string, Member>,
+  key: string,
+  at: Span,
+  path: readonly string[],
+  findings: Findings,
+): void {
+  if (members.delete(key) || path.length === 1) return;
+  findings.error("SPEC_TARGET", `the target takes away ${path.join(".")}, which the spec does not have`, at, {
+    hint: "write {} to add something without fields",
+  });
+}

@@ -1,0 +1,178 @@
+// Reads YAML as people write it most: block maps and lists, texts and brackets on one line. Leaves all else to the whole reader.
+
+import { LIMITS } from "../model/limits.ts";
+import type { Source, Span } from "../model/source.ts";
+import { listAt, type MapNode, type Member, mapAt, type Node, scalarAt } from "../model/tree.ts";
+import { DASH, FLOW, HASH, LEFT, leave, NEWLINE, SPACE, Texts } from "./block-scanner.ts";
+import { plainScalar } from "./scalars.ts";
+
+/** The tree of a text, or undefined where anything in it is not everyday: wrong, rare, or too much. Tells no problems. */
+export function everyday(source: Source): MapNode | undefined {
+  if (source.text.length > LIMITS.tokens || UNUSUAL.test(source.text)) return undefined;
+  try {
+    return new Reader(source).document();
+  } catch (reason) {
+    if (reason === LEFT) return undefined;
+    throw reason;
+  }
+}
+
+/** Tabs, carriage returns, byte order marks, other line ends, and marks of documents. */
+const UNUSUAL = /[\t\r\ufeff\u0085\u2028\u2029]|^(?:---|\.\.\.|%)/m;
+class Reader extends Texts {
+  #depth = 0;
+
+  document(): MapNode {
+    this.toLine();
+    const root = this.column === 0 ? this.#map(0) : leave();
+    return this.at === this.text.length ? root : leave();
+  }
+
+  #enter(): void {
+    // Each level here may be two of the whole reader's.
+    if (++this.#depth > LIMITS.depth / 2) leave();
+  }
+
+  /** A map whose keys start in a column; its first key starts here. */
+  #map(column: number): MapNode {
+    this.#enter();
+    const start = this.at;
+    const members = new Map<string, Member>();
+    for (let more = true; more; more = this.column === column && !this.#isEntry()) {
+      const key = this.#key(":");
+      if (members.has(key.name)) leave();
+      members.set(key.name, { key: key.span, value: this.#value(column, column) });
+    }
+    if (this.column > column) leave();
+    this.#depth--;
+    return mapAt(this.span(start, this.lineEnd), members);
+  }
+
+  /** A list whose dashes stand in a column. */
+  #list(column: number): Node {
+    this.#enter();
+    const start = this.at;
+    const items: Node[] = [];
+    do {
+      this.at++;
+      items.push(this.#item(column));
+    } while (this.column === column && this.#isEntry());
+    if (this.column > column) leave();
+    this.#depth--;
+    return listAt(this.span(start, this.lineEnd), items);
+  }
+
+  /** What follows a dash: a map that begins on this line, or a value. */
+  #item(column: number): Node {
+    const dash = this.at - 1;
+    this.spaces();
+    if (this.#isEntry()) leave();
+    if (!this.#isPair()) {
+      this.at = dash + 1;
+      return this.#value(column, column + 1);
+    }
+    return this.#map(column + this.at - dash);
+  }
+
+  /** Whether a dash of a list stands here. */
+  #isEntry(): boolean {
+    if (this.text.charCodeAt(this.at) !== DASH) return false;
+    const next = this.text.charCodeAt(this.at + 1);
+    return next === SPACE || next === NEWLINE || this.at + 1 === this.text.length;
+  }
+
+  /** Whether the rest of the line is a key and what belongs to it. */
+  #isPair(): boolean {
+    const first = this.text[this.at] ?? "\n";
+    if (first === "\n" || first === "#" || first === "[" || first === "{") return false;
+    const newline = this.text.indexOf("\n", this.at);
+    const line = this.text.slice(this.at, newline < 0 ? this.text.length : newline);
+    if (first === '"' || first === "'") return /:(?: |$)/.test(line.slice(line.indexOf(first, 1)));
+    return /:(?: |$)/.test(line);
+  }
+
+  /** What follows a colon or a dash. `below`: the column that a nested value is right of; a list may start in `listed`. */
+  #value(below: number, listed: number): Node {
+    const colon = this.at;
+    this.spaces();
+    const at = this.at;
+    const code = this.text.charCodeAt(at);
+    if (at < this.text.length && code !== NEWLINE && code !== HASH) {
+      if (at === colon) leave();
+      const value = this.#inline("");
+      this.endLine();
+      if (this.column > below) leave();
+      return value;
+    }
+    this.at = colon;
+    this.endLine();
+    if (this.column > below) return this.#isEntry() ? this.#list(this.column) : this.#map(this.column);
+    if (this.column === listed && this.#isEntry()) return this.#list(listed);
+    return scalarAt(this.span(at, at), null);
+  }
+
+  /** A value on one line. `stops`: the brackets' characters that end an unquoted text, inside brackets. */
+  #inline(stops: string): Node {
+    const first = this.text[this.at];
+    if (first === "{") return this.#flowMap();
+    if (first === "[") return this.#flowList();
+    const start = this.at;
+    if (first === '"' || first === "'") {
+      const text = this.quoted(first);
+      return scalarAt(this.span(start, this.at), text);
+    }
+    const value = plainScalar(this.plain(stops));
+    return value === undefined ? leave() : scalarAt(this.span(start, this.at), value);
+  }
+
+  #flowList(): Node {
+    this.#enter();
+    const start = this.at++;
+    const items: Node[] = [];
+    this.spaces();
+    for (let open = this.text[this.at] !== "]"; open; open = this.#comma("]")) items.push(this.#inline(FLOW));
+    this.at++;
+    this.#depth--;
+    return listAt(this.span(start, this.at), items);
+  }
+
+  #flowMap(): Node {
+    this.#enter();
+    const start = this.at++;
+    const members = new Map<string, Member>();
+    this.spaces();
+    for (let open = this.text[this.at] !== "}"; open; open = this.#comma("}")) {
+      const key = this.#key(FLOW);
+      if (members.has(key.name) || this.text.charCodeAt(this.at) !== SPACE) leave();
+      this.spaces();
+      members.set(key.name, { key: key.span, value: this.#inline(FLOW) });
+    }
+    this.at++;
+    this.#depth--;
+    return mapAt(this.span(start, this.at), members);
+  }
+
+  /** Past a comma, to the next entry; false at the closing bracket. */
+  #comma(close: string): boolean {
+    this.spaces();
+    const here = this.text[this.at];
+    if (here === close) return false;
+    if (here !== ",") leave();
+    this.at++;
+    this.spaces();
+    return true;
+  }
+
+  /** A key and its colon. */
+  #key(stops: string): { readonly name: string; readonly span: Span } {
+    const start = this.at;
+    const first = this.text[start];
+    const quoted = first === '"' || first === "'";
+    const name = quoted ? this.quoted(first) : this.plain(stops === FLOW ? FLOW : ":");
+    const span = this.span(start, this.at);
+    if (this.text[this.at] !== ":" || name.length > LIMITS.keyLength / 2) leave();
+    if (name === "__proto__" || (name === "<<" && !quoted)) leave();
+    this.at++;
+    return { name, span };
+  }
+}

@@ -1,0 +1,13 @@
+// Packages that most specs do not need, loaded where one does: their modules take longer than reading a thousand lines.
+
+import { createRequire } from "node:module";
+import type * as Tinyglobby from "tinyglobby";
+import type * as Yaml from "yaml";
+
+const load = createRequire(import.meta.url);
+
+/** For what `block-parser.ts` leaves to the whole reader. */
+export const yaml = (): typeof Yaml => load("yaml") as typeof Yaml;
+
+/** For patterns of files. */
+export const tinyglobby = (): typeof Tinyglobby => load("tinyglobby") as typeof Tinyglobby;

@@ -1,0 +1,186 @@
+// From a YAML text to a tree with places: aliases followed within a budget, merges done, duplicate and hostile keys refused.
+
+import type { Alias, Scalar, YAMLMap, Node as YamlNode } from "yaml";
+import type { Findings } from "../model/findings.ts";
+import { LIMITS } from "../model/limits.ts";
+import type { Source, Span } from "../model/source.ts";
+import { listAt, type MapNode, type Member, mapAt, type Node, scalarAt } from "../model/tree.ts";
+import { everyday } from "./block-parser.ts";
+import { reportSyntax, tokensOf } from "./lexical-limits.ts";
+import { yaml as wholeYaml } from "./rare.ts";
+import { plainScalar } from "./scalars.ts";
+
+/** The tree of a text, or undefined where it is not usable; the reasons go into `findings`. An empty text is an empty map. */
+export function compose(source: Source, findings: Findings): Node | undefined {
+  return everyday(source) ?? composeWhole(source, findings);
+}
+
+/** The same by the reader that knows all of YAML, and every problem; it takes ten times as long. */
+export function composeWhole(source: Source, findings: Findings): Node | undefined {
+  const tokens = tokensOf(source, findings);
+  if (tokens === undefined) return undefined;
+  const [document] = new (wholeYaml().Composer)({ uniqueKeys: false, schema: "failsafe" }).compose(tokens);
+  const whole = { source, start: 0, end: 0 };
+  if (document === undefined) return mapAt(whole, new Map());
+  if (document.errors.length > 0) {
+    reportSyntax(document.errors, source, findings);
+    return undefined;
+  }
+  if (document.contents === null) return mapAt(whole, new Map());
+  return new Building(source, findings).build(document.contents);
+}
+
+const HALF_CHARACTER = "a text holds half of a Unicode character";
+
+/** What an anchor names, and what following an alias to it costs. */
+interface Anchored {
+  readonly node: Node;
+  readonly size: number;
+  readonly height: number;
+}
+
+class Building {
+  readonly #source: Source;
+  readonly #findings: Findings;
+  readonly #kinds = wholeYaml();
+  readonly #anchors = new Map<string, Anchored>();
+  #size = 0;
+  #repeated = 0;
+  #depth = 0;
+  /** The deepest level reached in the node that is being built. */
+  #deepest = 0;
+  #refused = false;
+
+  constructor(source: Source, findings: Findings) {
+    this.#source = source;
+    this.#findings = findings;
+  }
+
+  build(root: YamlNode): Node | undefined {
+    const node = this.#node(root);
+    return this.#refused ? undefined : node;
+  }
+
+  #node(yaml: YamlNode): Node {
+    if (this.#kinds.isAlias(yaml)) return this.#alias(yaml);
+    const sizeBefore = this.#size;
+    const deepestBefore = this.#deepest;
+    this.#deepest = ++this.#depth;
+    this.#size++;
+    const node = this.#plainNode(yaml);
+    this.#depth--;
+    const { anchor } = yaml as { anchor?: string };
+    if (anchor !== undefined)
+      this.#anchors.set(anchor, { node, size: this.#size - sizeBefore, height: this.#deepest - this.#depth });
+    this.#deepest = Math.max(this.#deepest, deepestBefore);
+    return node;
+  }
+
+  #plainNode(yaml: YamlNode): Node {
+    const span = this.#span(yaml);
+    if (this.#kinds.isMap(yaml)) return this.#map(yaml as YAMLMap<YamlNode, YamlNode | null>, span);
+    if (this.#kinds.isSeq(yaml))
+      return listAt(
+        span,
+        (yaml.items as YamlNode[]).map((item) => this.#node(item)),
+      );
+    return this.#kinds.isScalar(yaml) ? this.#scalar(yaml, span) : scalarAt(span, null);
+  }
+
+  #scalar(yaml: Scalar, span: Span): Node {
+    const text = String(yaml.value ?? "");
+    if (yaml.type !== "PLAIN") {
+      if (!text.isWellFormed()) this.#refuse("SPEC_YAML", HALF_CHARACTER, span);
+      return scalarAt(span, text);
+    }
+    const value = plainScalar(text);
+    if (value === undefined) {
+      this.#refuse(
+        "SPEC_VALUE",
+        "the number is too large, or is none",
+        span,
+        "put it in quotes if it is a text",
+      );
+      return scalarAt(span, null);
+    }
+    return scalarAt(span, value);
+  }
+
+  #map(yaml: YAMLMap<YamlNode, YamlNode | null>, span: Span): MapNode {
+    const members = new Map<string, Member>();
+    const merges: Node[] = [];
+    for (const { key, value } of yaml.items) {
+      const keySpan = this.#span(key);
+      const node = value === null ? scalarAt(keySpan, null) : this.#node(value);
+      if (this.#kinds.isScalar(key) && key.value === "<<" && key.type === "PLAIN") merges.push(node);
+      else this.#member(members, key, { key: keySpan, value: node });
+    }
+    for (const merge of merges) this.#merge(members, merge);
+    return mapAt(span, members);
+  }
+
+  #member(members: Map<string, Member>, key: YamlNode, member: Member): void {
+    const name = this.#kinds.isScalar(key) ? String(key.value ?? "") : undefined;
+    if (name?.isWellFormed() === false) this.#refuse("SPEC_YAML", HALF_CHARACTER, member.key);
+    const first = name === undefined ? undefined : members.get(name);
+    if (name === undefined) this.#refuse("SPEC_YAML", "a key must be a text", member.key);
+    else if (name === "__proto__") this.#refuse("SPEC_YAML", "the key __proto__ cannot be used", member.key);
+    else if (name.length > LIMITS.keyLength)
+      this.#refuse("SPEC_TOO_LARGE", `a key is longer than ${LIMITS.keyLength} characters`, member.key);
+    else if (first === undefined) members.set(name, member);
+    else {
+      const hint = `it stands first in line ${this.#source.lineOf(first.key.start) + 1}`;
+      this.#refuse("SPEC_DUPLICATE_KEY", `the key ${JSON.stringify(name)} stands twice`, member.key, hint);
+    }
+  }
+
+  /** `<<: *defaults`, or a list of them: members that are not there yet, the earlier map first. */
+  #merge(members: Map<string, Member>, merge: Node): void {
+    const sources = merge.kind === "list" ? merge.items : [merge];
+    for (const source of sources) {
+      if (source.kind !== "map") {
+        this.#refuse("SPEC_YAML", "<< takes a map, or a list of maps", merge, "write <<: *name");
+        continue;
+      }
+      for (const [name, member] of source.members) if (!members.has(name)) members.set(name, member);
+    }
+  }
+
+  #alias(yaml: Alias): Node {
+    const span = this.#span(yaml);
+    const target = this.#anchors.get(yaml.source);
+    if (target === undefined) {
+      this.#refuse("SPEC_YAML", `no anchor &${yaml.source} stands above this alias`, span);
+      return scalarAt(span, null);
+    }
+    this.#size += target.size;
+    this.#repeated += target.size;
+    this.#deepest = Math.max(this.#deepest, this.#depth + target.height);
+    if (this.#repeated > LIMITS.repeated || this.#deepest > LIMITS.depth) {
+      if (!this.#refused)
+        this.#refuse(
+          "SPEC_TOO_LARGE",
+          "aliases repeat too much",
+          span,
+          "write variables or includes instead",
+        );
+      return scalarAt(span, null);
+    }
+    return target.node;
+  }
+
+  #span(yaml: YamlNode): Span {
+    const [start, end] = yaml.range ?? [0, 0];
+    return { source: this.#source, start, end };
+  }
+
+  #refuse(
+    code: "SPEC_YAML" | "SPEC_VALUE" | "SPEC_TOO_LARGE" | "SPEC_DUPLICATE_KEY",
+    message: string,
+    at: Span,
+    hint?: string,
+  ): void {
+    this.#refused = true;
+    this.#findings.error(code, message, at, hint === undefined ? {} : { hint });
+  }
+}

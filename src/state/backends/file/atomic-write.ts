@@ -1,0 +1,57 @@
+// Puts a whole file in place so that a crash leaves the old content or the new, never a mixture.
+
+import type { FileSystem } from "../../model/ports.ts";
+
+export function inFolder(folder: string, name: string): string {
+  return `${folder}/${name}`;
+}
+
+/**
+ * Temporary file, fsync, rename. The caller makes the folder durable once all its files are in place. `check` throws where the
+ * right to write is gone; it is asked when nothing but the rename is left to do.
+ */
+export async function replaceFile(
+  fs: FileSystem,
+  folder: string,
+  name: string,
+  text: string,
+  mark: string,
+  check: () => Promise<void> = async () => {},
+): Promise<void> {
+  const temporary = inFolder(folder, `${name}.${mark}.new`);
+  await writeDurably(fs, temporary, text);
+  try {
+    await check();
+    await fs.rename(temporary, inFolder(folder, name));
+  } catch (failure) {
+    await check();
+    throw failure;
+  }
+}
+
+/** Puts a file in place only where none is; false when one is there. */
+export async function claimFile(
+  fs: FileSystem,
+  folder: string,
+  name: string,
+  text: string,
+  mark: string,
+): Promise<boolean> {
+  const temporary = inFolder(folder, `${name}.${mark}.new`);
+  try {
+    await writeDurably(fs, temporary, text);
+    return await fs.link(temporary, inFolder(folder, name));
+  } finally {
+    await fs.remove(temporary);
+  }
+}
+
+async function writeDurably(fs: FileSystem, path: string, text: string): Promise<void> {
+  const file = await fs.open(path, "fresh");
+  try {
+    await file.write(new TextEncoder().encode(text));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

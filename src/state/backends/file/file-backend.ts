@@ -1,0 +1,226 @@
+// A folder as the place of a state: state.json, journal.jsonl, lock.<fence>, key, and the generations state.<serial>.json.
+// The older states beside state.json: `state.<serial>.json`, five of them.
+// A state in a folder.
+
+import { digest } from "../../../core/canonical.ts";
+import type { Claim } from "../../lock/lease-rules.ts";
+import {
+  GENERATIONS,
+  type Piece,
+  type Place,
+  type PlaceNames,
+  type PutState,
+  type Sink,
+  type Stored,
+  type Top,
+} from "../../model/backend.ts";
+import { ioFailure } from "../../model/failures.ts";
+import type { Clock, FileSystem } from "../../model/ports.ts";
+import type { StateStore } from "../../model/store.ts";
+import { KeptStore, type StoreOptions } from "../../store/state-store.ts";
+import { claimFile, inFolder, replaceFile } from "./atomic-write.ts";
+import { assertTop, makeClaim, rewriteClaim, topClaim } from "./lock-files.ts";
+import { toldFiles } from "./told-files.ts";
+
+const STATE_FILE = "state.json";
+const JOURNAL_FILE = "journal.jsonl";
+const KEY_FILE = "key";
+/** Files that only a holder of the lock writes, before they have their name. */
+const UNFINISHED = /^(state(\.\d+)?\.json|journal\.jsonl)\.[0-9a-f]+\.new$/;
+
+export class FilePlace implements Place {
+  readonly names: PlaceNames;
+  /** Machines that share a folder are taken to agree on the time. */
+  readonly skewMs = 0;
+  readonly #fs: FileSystem;
+  readonly #folder: string;
+  readonly #clock: Clock;
+
+  constructor(fs: FileSystem, folder: string, clock: Clock) {
+    this.#fs = fs;
+    this.#folder = folder;
+    this.#clock = clock;
+    const key = `the file ${KEY_FILE} in its folder`;
+    this.names = { place: folder, state: STATE_FILE, journal: JOURNAL_FILE, key };
+  }
+
+  async now(): Promise<number> {
+    return this.#clock.now();
+  }
+
+  prepare(): Promise<void> {
+    return this.#fs.makeFolder(this.#folder);
+  }
+
+  async load(): Promise<Stored> {
+    const state = await this.#piece(STATE_FILE);
+    const journal = await this.#piece(JOURNAL_FILE);
+    return { ...(state === undefined ? {} : { state }), ...(journal === undefined ? {} : { journal }) };
+  }
+
+  async #piece(name: string): Promise<Piece | undefined> {
+    const bytes = await this.#fs.read(inFolder(this.#folder, name));
+    return bytes === undefined ? undefined : { name, bytes };
+  }
+
+  async settle(): Promise<void> {
+    const path = inFolder(this.#folder, JOURNAL_FILE);
+    if ((await this.#fs.read(path)) === undefined) return;
+    const file = await this.#fs.open(path, "append");
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  async serial(): Promise<undefined> {
+    return undefined;
+  }
+
+  top(): Promise<Top | undefined> {
+    return topClaim(this.#fs, this.#folder);
+  }
+
+  async claim(claim: Claim): Promise<boolean> {
+    if (!(await makeClaim(this.#fs, this.#folder, claim))) return false;
+    await this.#removeUnfinished();
+    return true;
+  }
+
+  /**
+   * A holder that was stopped between its last look at the lock and the rename has a finished file that it would still put in
+   * place: without that file its rename fails. What it put in place before this is read like all that it wrote.
+   */
+  async #removeUnfinished(): Promise<void> {
+    for (const name of await this.#fs.list(this.#folder))
+      if (UNFINISHED.test(name)) await this.#fs.remove(inFolder(this.#folder, name));
+  }
+
+  async renew(claim: Claim): Promise<void> {
+    await this.#assertTop(claim);
+    await rewriteClaim(this.#fs, this.#folder, claim);
+  }
+
+  #assertTop({ fence }: Claim): Promise<void> {
+    return assertTop(this.#fs, this.#folder, fence);
+  }
+
+  async putState(claim: Claim, { text, before, keepsBefore }: PutState): Promise<void> {
+    const [fs, folder] = [this.#fs, this.#folder];
+    await this.#assertTop(claim);
+    await this.#syncJournal();
+    if (keepsBefore) await fs.link(inFolder(folder, STATE_FILE), inFolder(folder, generationFile(before)));
+    await replaceFile(fs, folder, STATE_FILE, text, claim.nonce, () => this.#assertTop(claim));
+    await fs.syncFolder(folder);
+    await forgetOld(fs, folder);
+  }
+
+  /** Lines that a killed run wrote and never synced are made durable before a state that contains them can outlive them. */
+  async #syncJournal(): Promise<void> {
+    const path = inFolder(this.#folder, JOURNAL_FILE);
+    if ((await this.#fs.list(this.#folder)).includes(JOURNAL_FILE)) {
+      const file = await this.#fs.open(path, "append");
+      await file.sync();
+      await file.close();
+    }
+  }
+
+  /** Whoever still has the old journal open writes into a file without a name. */
+  async beginJournal(claim: Claim, line: string): Promise<Sink> {
+    const [fs, folder] = [this.#fs, this.#folder];
+    await this.#assertTop(claim);
+    await replaceFile(fs, folder, JOURNAL_FILE, line, claim.nonce, () => this.#assertTop(claim));
+    await fs.syncFolder(folder);
+    const file = await fs.open(inFolder(folder, JOURNAL_FILE), "append");
+    return {
+      write: async (lines) => {
+        await this.#assertTop(claim);
+        await file.write(new TextEncoder().encode(lines.join("")));
+        await file.sync();
+      },
+      close: () => file.close(),
+    };
+  }
+
+  generations(): Promise<readonly number[]> {
+    return serialsIn(this.#fs, this.#folder);
+  }
+
+  generation(serial: number): Promise<Piece | undefined> {
+    return this.#piece(generationFile(serial));
+  }
+
+  async putGeneration(claim: Claim, serial: number, text: string): Promise<void> {
+    await this.#replace(claim, generationFile(serial), text);
+  }
+
+  async keepAside(claim: Claim): Promise<string> {
+    const [fs, folder] = [this.#fs, this.#folder];
+    await this.#assertTop(claim);
+    for (const name of [STATE_FILE, JOURNAL_FILE])
+      if ((await fs.read(inFolder(folder, name))) !== undefined)
+        await fs.link(inFolder(folder, name), inFolder(folder, `${name}.aside-${claim.fence}`));
+    await fs.syncFolder(folder);
+    return inFolder(folder, `*.aside-${claim.fence}`);
+  }
+
+  async key(): Promise<string | undefined> {
+    const piece = await this.#piece(KEY_FILE);
+    return piece === undefined ? undefined : new TextDecoder().decode(piece.bytes);
+  }
+
+  async makeKey(text: string): Promise<void> {
+    try {
+      // Two runs that make a key at once must not write the same temporary file.
+      await claimFile(this.#fs, this.#folder, KEY_FILE, text, digest(text).slice(0, 16));
+      await this.#fs.syncFolder(this.#folder);
+    } catch (failure) {
+      throw ioFailure(failure, "making the state's key");
+    }
+  }
+
+  async putKey(claim: Claim, text: string | undefined): Promise<void> {
+    if (text !== undefined) return this.#replace(claim, KEY_FILE, text);
+    await this.#assertTop(claim);
+    await this.#fs.remove(inFolder(this.#folder, KEY_FILE));
+    await this.#fs.syncFolder(this.#folder);
+  }
+
+  async #replace(claim: Claim, name: string, text: string): Promise<void> {
+    await this.#assertTop(claim);
+    await replaceFile(this.#fs, this.#folder, name, text, claim.nonce, () => this.#assertTop(claim));
+    await this.#fs.syncFolder(this.#folder);
+  }
+
+  async close(): Promise<void> {}
+}
+
+const GENERATION = /^state\.(\d{1,15})\.json$/;
+
+function generationFile(serial: number): string {
+  return `state.${serial}.json`;
+}
+
+/** The newest first. */
+async function serialsIn(fs: FileSystem, folder: string): Promise<readonly number[]> {
+  return (await fs.list(folder))
+    .flatMap((name) => GENERATION.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => b - a);
+}
+
+async function forgetOld(fs: FileSystem, folder: string): Promise<void> {
+  const serials = await serialsIn(fs, folder);
+  for (const serial of serials.slice(GENERATIONS)) await fs.remove(inFolder(folder, generationFile(serial)));
+}
+
+export interface FileStoreOptions extends StoreOptions {
+  /** Absolute; made on first use. */
+  readonly folder: string;
+  readonly fs: FileSystem;
+}
+
+export function openFileStore(options: FileStoreOptions): StateStore {
+  return new KeptStore(new FilePlace(toldFiles(options.fs), options.folder, options.clock), options);
+}

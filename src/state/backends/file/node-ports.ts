@@ -1,0 +1,173 @@
+// This machine's files, time, randomness and process identity, as the ports that the state asks for.
+
+import { randomBytes } from "node:crypto";
+import * as fs from "node:fs";
+import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { hostname, userInfo } from "node:os";
+import type { Owner } from "../../lock/lease-rules.ts";
+import { assertStateSize } from "../../model/failures.ts";
+import type { Clock, FileSystem, OpenFile, Random } from "../../model/ports.ts";
+import { assertRegular } from "./regular-file.ts";
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+
+function isCode(failure: unknown, ...codes: readonly string[]): boolean {
+  return failure instanceof Error && "code" in failure && codes.includes(String(failure.code));
+}
+
+/** Gives `otherwise` where there is no such file or folder. */
+async function orMissing<T, U>(look: Promise<T>, otherwise: U): Promise<T | U> {
+  try {
+    return await look;
+  } catch (failure) {
+    if (isCode(failure, "ENOENT")) return otherwise;
+    throw failure;
+  }
+}
+
+async function readRegular(path: string): Promise<Uint8Array> {
+  assertRegular(path);
+  assertStateSize(path, fs.statSync(path).size);
+  return readFile(path);
+}
+
+/** Asked before each write of the journal, of a folder with few files: a thread would take longer to ask. */
+async function entriesOf(folder: string): Promise<string[]> {
+  return fs.readdirSync(folder);
+}
+
+export const nodeFiles: FileSystem = {
+  read: (path) => orMissing(readRegular(path), undefined),
+  list: (folder) => orMissing(entriesOf(folder), []),
+  makeFolder: async (path) => {
+    await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
+  },
+  open: async (path, how): Promise<OpenFile> => {
+    const file = await open(path, how === "append" ? "a" : "w", PRIVATE_FILE);
+    return {
+      // What is written goes into memory, at once; a thread would take longer to ask. Durable it becomes with `sync`.
+      write: async (bytes) => {
+        for (let at = 0; at < bytes.length; ) at += fs.writeSync(file.fd, bytes, at);
+      },
+      sync: () => file.datasync(),
+      close: () => file.close(),
+    };
+  },
+  rename: (from, to) => rename(from, to),
+  link: async (from, to) => {
+    try {
+      await link(from, to);
+      return true;
+    } catch (failure) {
+      if (isCode(failure, "EEXIST")) return false;
+      if (isCode(failure, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) return copyIfNew(from, to);
+      throw failure;
+    }
+  },
+  remove: (path) => rm(path, { force: true }),
+  syncFolder: async (path) => {
+    const folder = await open(path, "r");
+    try {
+      await folder.sync();
+    } catch (failure) {
+      // Some systems cannot sync a folder; there a rename is durable by itself or not at all.
+      if (!isCode(failure, "EINVAL", "EPERM", "EISDIR", "ENOTSUP")) throw failure;
+    } finally {
+      await folder.close();
+    }
+  },
+};
+
+/** For file systems without hard links: a reader may see the copy grow, and takes what is torn for an unknown holder. */
+async function copyIfNew(from: string, to: string): Promise<boolean> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    file = await open(to, "wx", PRIVATE_FILE);
+  } catch (failure) {
+    if (isCode(failure, "EEXIST")) return false;
+    throw failure;
+  }
+  try {
+    await file.writeFile(await readFile(from));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return true;
+}
+
+export const nodeClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve();
+      const done = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener("abort", done, { once: true });
+    }),
+};
+
+/** Tokens and nonces are cut from a larger draw: asking for each costs as much as a request's journal entry. */
+export const nodeRandom: Random = (count) => {
+  if (count > DRAWN) return new Uint8Array(randomBytes(count));
+  if (drawn.length < count) drawn = randomBytes(DRAWN);
+  const bytes = new Uint8Array(drawn.subarray(0, count));
+  drawn = drawn.subarray(count);
+  return bytes;
+};
+
+const DRAWN = 1024;
+let drawn: Uint8Array = new Uint8Array(0);
+
+/** This process as the owner of a lock. */
+export function thisProcess(): Owner {
+  return {
+    user: userName(),
+    host: hostname(),
+    pid: process.pid,
+    machine: machineName(),
+    started: startOf(process.pid) ?? "",
+  };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run under a user id that has no name.
+    return String(process.getuid?.() ?? "unknown");
+  }
+}
+
+/** Boot and process space: only within both does a process id mean one process. Empty where the system does not tell. */
+function machineName(): string {
+  try {
+    const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return `${hostname()} ${boot} ${fs.readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return "";
+  }
+}
+
+/** When a process began, in the kernel's ticks; undefined when there is no such process. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // A zombie holds nothing and writes nothing any more.
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Certain only about processes of this machine, boot and process space. */
+export function isDeadHere(owner: Owner): boolean {
+  if (owner.machine === "" || owner.machine !== machineName()) return false;
+  return startOf(owner.pid) !== owner.started;
+}

@@ -1,0 +1,101 @@
+// What the PostgreSQL store needs of a database: single statements. No session is counted on, so any pooler may stand between.
+// What errors of a database become: diagnostics that name the server and never a password.
+
+import { error, Failure, saidBy } from "../../../core/diagnostic.ts";
+import type { PostgresUrl } from "./url.ts";
+
+export type Value = string | number | boolean | null | readonly string[];
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Database {
+  /** One statement, in a transaction of its own. Repeated where the connection broke: a statement has to find out whether it ran already. */
+  query(sql: string, values: readonly Value[]): Promise<Answer>;
+  /** Several statements in one transaction. */
+  script(statements: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Answer {
+  readonly rows: readonly Row[];
+  /** Rows that were given, written or deleted. */
+  readonly count: number;
+}
+
+/** The SQLSTATE of an error from the server. */
+export function sqlState(failure: unknown): string | undefined {
+  return failure instanceof Error && "code" in failure && typeof failure.code === "string"
+    ? failure.code
+    : undefined;
+}
+
+export function numberIn(row: Row | undefined, column: string): number {
+  return Number(row?.[column] ?? 0);
+}
+
+export function textIn(row: Row | undefined, column: string): string | undefined {
+  const value = row?.[column];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The connection is gone, or the server is not there for a moment: worth another try. */
+export function isPassing(failure: unknown): boolean {
+  const code = sqlState(failure);
+  if (code !== undefined) return code.startsWith("08") || PASSING.has(code);
+  const text = failure instanceof Error ? failure.message : "";
+  return /connection terminated|connection ended|timeout|client has encountered a connection error/i.test(
+    text,
+  );
+}
+
+const PASSING: ReadonlySet<string> = new Set([
+  "ECONNRESET",
+  "ECONNREFUSED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOENT",
+  "40001",
+  "40P01",
+  "53300",
+  "57P01",
+  "57P02",
+  "57P03",
+]);
+
+export function databaseFailure(failure: unknown, url: PostgresUrl): Failure {
+  if (failure instanceof Failure) return failure;
+  const code = sqlState(failure) ?? "";
+  const [, message, hint] = WORDS.find(([codes]) => codes.test(code)) ?? OTHER;
+  const text = saidBy(failure);
+  const cause = withoutPassword(/^[0-9A-Z]{5}$/.test(code) ? `${text} (${code})` : text, url.password);
+  return new Failure(error("STATE_IO", `the state's database ${url.shown} ${message}`, { hint, cause }));
+}
+
+type Words = readonly [RegExp, string, string];
+
+const OTHER: Words = [/^/, "cannot be used", "check the URL, the network and the server's log"];
+
+const WORDS: readonly Words[] = [
+  [/^28/, "refused the login", "check the user and the password (PGPASSWORD, ~/.pgpass or the URL)"],
+  [/^3D000$/, "does not exist", "create it, or name another one in the URL"],
+  [/^42501$/, "does not allow this to the user", "grant the rights that docs/state.md names"],
+  [
+    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH)$/,
+    "cannot be reached",
+    "check host, port and network",
+  ],
+  [
+    /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ALTNAME/,
+    "shows a certificate that is not trusted",
+    "name its authority with --ca-file, WORKSPACE_CA_FILE, or sslrootcert=FILE in the URL",
+  ],
+  [/^53|^57P03$/, "is too busy or not ready", "try again later"],
+];
+
+/** Also as it is written in URLs. */
+export function withoutPassword(text: string, password: string | undefined): string {
+  if (password === undefined || password === "") return text;
+  return [password, encodeURIComponent(password), encodeURI(password)].reduce(
+    (found, form) => found.replaceAll(form, "***"),
+    text,
+  );
+}

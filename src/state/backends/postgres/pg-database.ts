@@ -1,0 +1,163 @@
+// PostgreSQL through the driver `pg`, which is loaded with the first statement, over a few connections that end with the process.
+// States in a PostgreSQL database, shared by a team.
+
+import type { ConnectionOptions } from "node:tls";
+import type { Pool } from "pg";
+import { error, Failure, saidBy } from "../../../core/diagnostic.ts";
+import type { Clock } from "../../model/ports.ts";
+import type { StateStore } from "../../model/store.ts";
+import { KeptStore, type StoreOptions } from "../../store/state-store.ts";
+import { readRegularFile } from "../file/regular-file.ts";
+import { type Answer, type Database, databaseFailure, isPassing, sqlState, type Value } from "./database.ts";
+import { PostgresPlace } from "./postgres-backend.ts";
+import type { PostgresUrl, Tls } from "./url.ts";
+
+/** A statement that takes longer counts as broken: well below the lease, so that the holder learns of it in time. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+/** Waits between tries over a broken connection: long enough for a restart of the server or the pooler. */
+const WAITS_MS = [100, 300, 900, 2_700, 5_000] as const;
+const CONNECTIONS = 3;
+
+export interface PgOptions {
+  readonly url: PostgresUrl;
+  readonly clock: Clock;
+  /** All authorities that are trusted where the URL names none, in PEM. Default: Node's own. */
+  readonly authorities?: readonly string[];
+}
+
+export function openPgDatabase(options: PgOptions): Database {
+  return new PgDatabase(options);
+}
+
+class PgDatabase implements Database {
+  readonly #url: PostgresUrl;
+  readonly #clock: Clock;
+  readonly #authorities: readonly string[] | undefined;
+  #pool: Promise<Pool> | undefined;
+  /** A server that never answered is not waited for. */
+  #contacted = false;
+
+  constructor({ url, clock, authorities }: PgOptions) {
+    this.#authorities = authorities;
+    this.#url = url;
+    this.#clock = clock;
+  }
+
+  query(sql: string, values: readonly Value[]): Promise<Answer> {
+    return this.#steady(async (pool) => {
+      const { rows, rowCount } = await pool.query<Record<string, unknown>>(sql, [...values]);
+      return { rows, count: rowCount ?? 0 };
+    });
+  }
+
+  script(statements: readonly string[]): Promise<void> {
+    return this.#steady(async (pool) => {
+      const client = await pool.connect();
+      // Each statement tells of its own break; one between two of them would else end the process.
+      const ignored = (): void => undefined;
+      client.on("error", ignored);
+      let broken: Error | undefined;
+      try {
+        for (const sql of ["begin", ...statements, "commit"]) await client.query(sql);
+      } catch (failure) {
+        broken = failure instanceof Error ? failure : new Error(String(failure));
+        throw failure;
+      } finally {
+        client.release(broken);
+        client.off("error", ignored);
+      }
+    });
+  }
+
+  async #steady<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+    this.#pool ??= this.#open();
+    const pool = await this.#pool;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const done = await work(pool);
+        this.#contacted = true;
+        return done;
+      } catch (failure) {
+        // What the server itself refuses is an answer, too.
+        if (/^[0-9A-Z]{5}$/.test(sqlState(failure) ?? "")) this.#contacted = true;
+        const wait = WAITS_MS[attempt];
+        if (wait === undefined || !this.#contacted || !isPassing(failure)) throw this.#told(failure);
+        await this.#clock.sleep(wait);
+      }
+    }
+  }
+
+  /** Errors with an SQLSTATE that callers act upon pass as they are. */
+  #told(failure: unknown): unknown {
+    const code = failure instanceof Error && "code" in failure ? failure.code : undefined;
+    if (code === "42P01" || code === "3F000") return failure;
+    return databaseFailure(failure, this.#url);
+  }
+
+  async #open(): Promise<Pool> {
+    const { default: pg } = await import("pg");
+    const { host, port, user, password, database, tls, connectTimeoutMs } = this.#url;
+    const pool = new pg.Pool({
+      ...(host === undefined ? {} : { host }),
+      port,
+      ...(user === undefined ? {} : { user }),
+      ...(database === undefined ? {} : { database }),
+      ...(password === undefined ? {} : { password }),
+      ssl: tls.on ? tlsOptions(tls, this.#authorities) : false,
+      application_name: "workspace",
+      max: CONNECTIONS,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: STATEMENT_TIMEOUT_MS,
+      idleTimeoutMillis: 5_000,
+      allowExitOnIdle: true,
+      keepAlive: true,
+    });
+    // A connection that breaks while it is idle is replaced with the next statement.
+    pool.on("error", () => undefined);
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await (await pool)?.end();
+  }
+}
+
+/** What is checked is always said: NODE_TLS_REJECT_UNAUTHORIZED decides nothing here. */
+function tlsOptions(
+  tls: Extract<Tls, { readonly on: true }>,
+  authorities: readonly string[] | undefined,
+): ConnectionOptions {
+  const trusted = tls.authority === undefined ? authorities : [pem(tls.authority)];
+  return {
+    rejectUnauthorized: tls.checks !== "nothing",
+    ...(tls.checks === "authority" ? { checkServerIdentity: () => undefined } : {}),
+    ...(trusted === undefined ? {} : { ca: [...trusted] }),
+    ...(tls.certificate === undefined ? {} : { cert: pem(tls.certificate) }),
+    ...(tls.key === undefined ? {} : { key: pem(tls.key) }),
+  };
+}
+
+function pem(path: string): string {
+  try {
+    return readRegularFile(path).toString("utf8");
+  } catch (problem) {
+    const cause = saidBy(problem);
+    throw new Failure(
+      error("CLI_FILE", `${path}, which the state's PostgreSQL URL names, cannot be read`, { cause }),
+    );
+  }
+}
+
+export interface PostgresStoreOptions extends StoreOptions {
+  readonly url: PostgresUrl;
+  /** All authorities that are trusted where the URL names none, in PEM. Default: Node's own. */
+  readonly authorities?: readonly string[];
+}
+
+export function openPostgresStore(options: PostgresStoreOptions): StateStore {
+  const { url } = options;
+  const database = openPgDatabase(options);
+  return new KeptStore(new PostgresPlace({ database, url }), options);
+}

@@ -1,0 +1,157 @@
+// `--state postgres://user@host/database?state=NAME`: which database, how it is spoken to, and which state in it. Refuses what it does not know.
+
+import { error, Failure } from "../../../core/diagnostic.ts";
+
+export interface PostgresUrl {
+  /** A host name, or the folder of a socket. */
+  readonly host: string | undefined;
+  readonly port: number;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: string | undefined;
+  readonly tls: Tls;
+  readonly connectTimeoutMs: number;
+  readonly schema: string;
+  /** The state's name among those of the database. */
+  readonly state: string;
+  /** The whole without its password, for people. */
+  readonly shown: string;
+}
+
+/** `checks`: nothing, that an authority signed the certificate, or also that it is the host's own. Paths are of PEM files. */
+export type Tls =
+  | { readonly on: false }
+  | {
+      readonly on: true;
+      readonly checks: "nothing" | "authority" | "host";
+      readonly authority?: string;
+      readonly certificate?: string;
+      readonly key?: string;
+    };
+
+const KNOWN = [
+  "state",
+  "schema",
+  "host",
+  "sslmode",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
+  "connect_timeout",
+] as const;
+const MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
+const WRITTEN = "write it as postgres://user@host:5432/database?state=name";
+const DEFAULT_SCHEMA = "workspace_state";
+const CONNECT_TIMEOUT_S = 10;
+
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:/i.test(text);
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * `name`: the state's name where the URL says none; `env`: PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE say what it leaves out.
+ * No message repeats the URL: it may hold a password.
+ */
+export function parsePostgresUrl(text: string, name: string, env: Environment): PostgresUrl {
+  const url = urlOf(text);
+  const given = new Map<string, string>();
+  for (const [key, value] of url.searchParams) {
+    if (!KNOWN.some((known) => known === key))
+      throw refused("it has a parameter that is not known", `known are ${KNOWN.join(", ")}`);
+    given.set(key, value);
+  }
+  const host =
+    given.get("host") ?? nonEmpty(decoded(url.hostname.replace(/^\[|\]$/g, ""))) ?? nonEmpty(env.PGHOST);
+  const database = nonEmpty(decoded(url.pathname.replace(/^\//, ""))) ?? nonEmpty(env.PGDATABASE);
+  const user = nonEmpty(decoded(url.username)) ?? nonEmpty(env.PGUSER);
+  const schema = given.get("schema") ?? DEFAULT_SCHEMA;
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw refused("its schema is no plain name", "use small letters, digits and underscores");
+  const state = given.get("state") ?? name;
+  if (state === "" || state.length > 200) throw refused("its state has no name of 1 to 200 characters");
+  const port = Number(nonEmpty(url.port) ?? nonEmpty(env.PGPORT) ?? 5432);
+  const at = `${user === undefined ? "" : `${user}@`}${encodeURIComponent(host ?? "localhost")}:${port}`;
+  return {
+    host,
+    port,
+    user,
+    password: nonEmpty(decoded(url.password)) ?? nonEmpty(env.PGPASSWORD),
+    database,
+    tls: tlsOf(given, host),
+    connectTimeoutMs: timeoutOf(given.get("connect_timeout")),
+    schema,
+    state,
+    shown: `postgres://${at}/${database ?? ""}?state=${encodeURIComponent(state)}`,
+  };
+}
+
+function urlOf(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null)
+    throw refused(
+      "it cannot be read",
+      `${WRITTEN}; in a password write @ / ? # and % as %40 %2F %3F %23 and %25`,
+    );
+  // Left of its last @, such a character ends the host too early: then a part of the password would be taken for a name.
+  if (url.hash !== "" || /[@/]/.test(url.pathname.slice(1)) || url.search.includes("@"))
+    throw refused(
+      "it is not of this form",
+      `${WRITTEN}; in a password write @ / ? # and % as %40 %2F %3F %23 and %25`,
+    );
+  return url;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refused("a % in it is not followed by two hex digits", "write a % of a name or password as %25");
+  }
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+function timeoutOf(text: string | undefined): number {
+  const seconds = text === undefined ? CONNECT_TIMEOUT_S : Number(text);
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 600)
+    throw refused("its connect_timeout is not a number of seconds from 1 to 600");
+  return seconds * 1000;
+}
+
+/** Over a network the connection is encrypted and the host's certificate checked, unless the URL says otherwise. */
+function tlsOf(given: ReadonlyMap<string, string>, host: string | undefined): Tls {
+  const mode = given.get("sslmode") ?? (isLocal(host) ? "disable" : "verify-full");
+  const files = {
+    ...member("authority", given.get("sslrootcert")),
+    ...member("certificate", given.get("sslcert")),
+    ...member("key", given.get("sslkey")),
+  };
+  switch (MODES.find((known) => known === mode)) {
+    case "disable":
+      return { on: false };
+    case "require":
+      return { on: true, checks: "nothing", ...files };
+    case "verify-ca":
+      return { on: true, checks: "authority", ...files };
+    case "verify-full":
+      return { on: true, checks: "host", ...files };
+    case undefined:
+      throw refused("its sslmode is not known", `known are ${MODES.join(", ")}`);
+  }
+}
+
+function member<K extends string>(name: K, value: string | undefined): { readonly [k in K]?: string } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [k in K]?: string });
+}
+
+function isLocal(host: string | undefined): boolean {
+  return host === undefined || host.startsWith("/") || ["localhost", "127.0.0.1", "::1"].includes(host);
+}
+
+function refused(what: string, hint = WRITTEN): Failure {
+  return new Failure(error("CLI_USAGE", `the state's PostgreSQL URL cannot be used: ${what}`, { hint }));
+}

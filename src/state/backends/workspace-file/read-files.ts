@@ -1,0 +1,78 @@
+// Reads a state's files in the workspace: which journal counts, and its segments in their order.
+
+import type { Piece } from "../../model/backend.ts";
+import { corrupt } from "../../model/failures.ts";
+import {
+  type JournalName,
+  journalFolder,
+  journalsIn,
+  NO_STATE,
+  segmentsIn,
+  stateFile,
+  statesIn,
+} from "./file-names.ts";
+import type { Files } from "./files.ts";
+
+export function inFolder(folder: string, name: string): string {
+  return `${folder}/${name}`;
+}
+
+export async function namesIn(files: Files, folder: string): Promise<readonly string[]> {
+  return (await files.list(folder)).map((entry) => entry.name);
+}
+
+export async function pieceAt(files: Files, path: string): Promise<Piece | undefined> {
+  const bytes = await files.read(path);
+  return bytes === undefined ? undefined : { name: path, bytes };
+}
+
+export interface FoundJournal {
+  readonly name: JournalName;
+  readonly piece: Piece;
+}
+
+/** The journal that counts: of the greatest fence, its last. One whose making was cut is empty and was never written to. */
+export async function journalOf(
+  files: Files,
+  folder: string,
+  names: readonly string[],
+): Promise<FoundJournal | undefined> {
+  for (const name of journalsIn(names)) {
+    const path = inFolder(folder, journalFolder(name));
+    const segments = segmentsIn(await namesIn(files, path));
+    if (segments.length === 0) continue;
+    return { name, piece: { name: path, bytes: await together(files, path, segments) } };
+  }
+  return undefined;
+}
+
+async function together(files: Files, folder: string, segments: readonly number[]): Promise<Uint8Array> {
+  const pieces = await Promise.all(segments.map((n) => files.read(inFolder(folder, String(n)))));
+  let offset = 0;
+  segments.forEach((n, at) => {
+    if (n !== at || pieces[at] === undefined) throw corrupt(folder, offset, `its segment ${at} is missing`);
+    offset += pieces[at].length;
+  });
+  return new Uint8Array(Buffer.concat(pieces.flatMap((piece) => piece ?? [])));
+}
+
+/** Copies state and journal as they are, damaged or not, into a folder beside them. */
+export async function copyAside(
+  files: Files,
+  folder: string,
+  names: readonly string[],
+  aside: string,
+): Promise<void> {
+  const copy = async (from: string, to: string): Promise<void> => {
+    const bytes = await files.read(inFolder(folder, from));
+    if (bytes !== undefined) await files.put(inFolder(aside, to), bytes);
+  };
+  await files.makeFolder(aside);
+  const [journal] = journalsIn(names);
+  const base = journal?.base ?? statesIn(names)[0] ?? NO_STATE;
+  await copy(stateFile(base), stateFile(base));
+  if (journal === undefined) return;
+  const from = journalFolder(journal);
+  for (const n of segmentsIn(await namesIn(files, inFolder(folder, from))))
+    await copy(inFolder(from, String(n)), `journal.${n}`);
+}

@@ -1,0 +1,243 @@
+// A folder of the workspace's own file system as the place of a state. It has no transaction and no append, so every file is new.
+// A state in the workspace that it describes: no other service is needed. docs/state.md says what that cannot promise.
+
+import type { Writer } from "../../../api/contract/reader.ts";
+import { Failure } from "../../../core/diagnostic.ts";
+import { type Claim, claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
+import {
+  GENERATIONS,
+  type Piece,
+  type Place,
+  type PlaceNames,
+  type PutState,
+  type Sink,
+  type Stored,
+  type Top,
+} from "../../model/backend.ts";
+import type { Clock } from "../../model/ports.ts";
+import type { StateStore } from "../../model/store.ts";
+import { KeptStore, type StoreOptions } from "../../store/state-store.ts";
+import {
+  fencesIn,
+  type JournalName,
+  journalFolder,
+  journalsIn,
+  lockFile,
+  NO_STATE,
+  type StateName,
+  sameState,
+  stateFile,
+  statesIn,
+} from "./file-names.ts";
+import { Files, type Tell } from "./files.ts";
+import { copyAside, inFolder, journalOf, namesIn, pieceAt } from "./read-files.ts";
+
+const SKEW_MS = 10 * 60_000;
+const utf8 = new TextEncoder();
+
+export interface WorkspacePlaceOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly close?: () => Promise<void>;
+}
+
+export class WorkspacePlace implements Place {
+  readonly names: PlaceNames;
+  /** Claims are dated by the machines that make them, and these need not agree. */
+  readonly skewMs = SKEW_MS;
+  readonly close: () => Promise<void>;
+  readonly #files: Files;
+  readonly #folder: string;
+  readonly #clock: Clock;
+  /** The state that a journal goes on from: as loaded, or as last put. */
+  #base: StateName = NO_STATE;
+  #epoch = 0;
+
+  constructor(files: Files, { folder, clock, close = async () => undefined }: WorkspacePlaceOptions) {
+    this.#files = files;
+    this.close = close;
+    this.#folder = folder;
+    this.#clock = clock;
+    this.names = {
+      place: `workspace:${folder}`,
+      state: `${folder}/state`,
+      journal: `${folder}/journal`,
+      key: `${folder}/key`,
+    };
+  }
+
+  async now(): Promise<number> {
+    return this.#clock.now();
+  }
+
+  prepare(): Promise<void> {
+    return this.#files.makeFolder(this.#folder);
+  }
+
+  #list(): Promise<readonly string[]> {
+    return namesIn(this.#files, this.#folder);
+  }
+
+  #path(name: string): string {
+    return inFolder(this.#folder, name);
+  }
+
+  #piece(name: string): Promise<Piece | undefined> {
+    return pieceAt(this.#files, this.#path(name));
+  }
+
+  async load(): Promise<Stored> {
+    const names = await this.#list();
+    const found = await journalOf(this.#files, this.#folder, names);
+    this.#base = found?.name.base ?? statesIn(names)[0] ?? NO_STATE;
+    const state = this.#base.serial === 0 ? undefined : await this.#piece(stateFile(this.#base));
+    return {
+      ...(state === undefined ? {} : { state }),
+      ...(found === undefined ? {} : { journal: found.piece }),
+    };
+  }
+
+  /** What the service has confirmed it keeps. */
+  async settle(): Promise<void> {}
+
+  async serial(): Promise<undefined> {
+    return undefined;
+  }
+
+  async top(): Promise<Top | undefined> {
+    const [fence] = fencesIn(await this.#list());
+    if (fence === undefined) return undefined;
+    const path = this.#path(lockFile(fence));
+    const bytes = await this.#files.read(path);
+    // Its successor removed it between the two looks; what stays and is not there cannot be read.
+    if (bytes === undefined && fencesIn(await this.#list())[0] !== fence) return this.top();
+    const text = new TextDecoder().decode(bytes);
+    const claim = readClaim(text, fence);
+    if (claim !== undefined) return { fence, claim };
+    return { fence, name: `${path} in the workspace`, unreadable: text, released: false };
+  }
+
+  async claim(claim: Claim): Promise<boolean> {
+    const { fence } = claim;
+    const path = this.#path(lockFile(fence));
+    if (!(await this.#files.create(path, utf8.encode(claimText(claim))))) return false;
+    const [greatest, ...rest] = fencesIn(await this.#list());
+    if (greatest !== fence) {
+      await this.#files.remove(path);
+      return false;
+    }
+    for (const old of rest) await this.#files.remove(this.#path(lockFile(old)));
+    return true;
+  }
+
+  async renew(claim: Claim): Promise<void> {
+    await this.#assertTop(claim);
+    await this.#files.put(this.#path(lockFile(claim.fence)), utf8.encode(claimText(claim)));
+  }
+
+  async #assertTop({ fence }: Claim): Promise<readonly string[]> {
+    const names = await this.#list();
+    if (fencesIn(names)[0] !== fence) throw new Failure(lockLost("another run took it over"));
+    return names;
+  }
+
+  /** The new state counts from the moment in which a journal goes on from it. */
+  async putState(claim: Claim, { text, serial }: PutState): Promise<void> {
+    await this.#assertTop(claim);
+    const name = { serial, fence: claim.fence };
+    await this.#files.put(this.#path(stateFile(name)), utf8.encode(text));
+    this.#base = name;
+  }
+
+  async beginJournal(claim: Claim, line: string): Promise<Sink> {
+    await this.#assertTop(claim);
+    this.#epoch += 1;
+    const name = { fence: claim.fence, epoch: this.#epoch, base: this.#base };
+    const folder = this.#path(journalFolder(name));
+    await this.#files.makeFolder(folder);
+    await this.#files.put(`${folder}/0`, utf8.encode(line));
+    await this.#forgetOld(name);
+    let segments = 1;
+    return {
+      write: async (lines) => {
+        await this.#assertTop(claim);
+        await this.#files.put(`${folder}/${segments}`, utf8.encode(lines.join("")));
+        segments += 1;
+      },
+      close: async () => undefined,
+    };
+  }
+
+  /** What is left over costs room and is never read; so a failure here fails nothing. */
+  async #forgetOld(present: JournalName): Promise<void> {
+    try {
+      const names = await this.#list();
+      const journals = journalsIn(names).filter(
+        (one) => one.fence < present.fence || (one.fence === present.fence && one.epoch < present.epoch),
+      );
+      const states = statesIn(names).filter((one) => !sameState(one, this.#base));
+      const old = [...journals.map(journalFolder), ...states.slice(GENERATIONS).map(stateFile)];
+      for (const name of old) await this.#files.remove(this.#path(name));
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+    }
+  }
+
+  /** The states before the one that the journal goes on from. */
+  async #older(): Promise<readonly StateName[]> {
+    const names = await this.#list();
+    const base = journalsIn(names)[0]?.base;
+    return statesIn(names).filter((one) => base === undefined || one.serial < base.serial);
+  }
+
+  async generations(): Promise<readonly number[]> {
+    return [...new Set((await this.#older()).map(({ serial }) => serial))];
+  }
+
+  async generation(serial: number): Promise<Piece | undefined> {
+    const name = (await this.#older()).find((one) => one.serial === serial);
+    return name === undefined ? undefined : this.#piece(stateFile(name));
+  }
+
+  async putGeneration(claim: Claim, serial: number, text: string): Promise<void> {
+    await this.#assertTop(claim);
+    const name = (await this.#older()).find((one) => one.serial === serial);
+    if (name !== undefined) await this.#files.put(this.#path(stateFile(name)), utf8.encode(text));
+  }
+
+  async keepAside(claim: Claim): Promise<string> {
+    const names = await this.#assertTop(claim);
+    const aside = this.#path(`aside.${claim.fence}`);
+    await copyAside(this.#files, this.#folder, names, aside);
+    return aside;
+  }
+
+  async key(): Promise<string | undefined> {
+    const piece = await this.#piece("key");
+    return piece === undefined ? undefined : new TextDecoder().decode(piece.bytes);
+  }
+
+  async makeKey(text: string): Promise<void> {
+    await this.#files.create(this.#path("key"), utf8.encode(text));
+  }
+
+  async putKey(claim: Claim, text: string | undefined): Promise<void> {
+    await this.#assertTop(claim);
+    if (text === undefined) await this.#files.remove(this.#path("key"));
+    else await this.#files.put(this.#path("key"), utf8.encode(text));
+  }
+}
+
+export interface WorkspaceStoreOptions extends StoreOptions {
+  readonly api: Writer;
+  readonly tell: Tell;
+  /** Absolute, in the workspace's file system; made on first use. */
+  readonly folder: string;
+  /** Ends what the API goes through. */
+  readonly close?: () => Promise<void>;
+}
+
+export function openWorkspaceStore(options: WorkspaceStoreOptions): StateStore {
+  const files = new Files(options.api, options.tell);
+  return new KeptStore(new WorkspacePlace(files, options), options);
+}

@@ -1,0 +1,143 @@
+// Turns stored JSON back into records, intents, sweeps and entries.
+
+import type { Entry, Gone, Intent } from "../model/journal-entry.ts";
+import type { Acknowledgement, OpenIntent, ReportedDrift, StateRecord, Sweep } from "../model/record.ts";
+import { decodeRun } from "./decode-run.ts";
+import { Misshapen, type Shape } from "./shape.ts";
+
+export function decodeRecord(from: Shape): StateRecord {
+  const common = {
+    address: from.address("address"),
+    id: from.id("id"),
+    name: from.text("name"),
+    applied: from.values("applied"),
+    depends_on: from.addresses("depends_on"),
+    ...(from.has("deposed") ? { deposed: from.ids("deposed") } : {}),
+    ...(from.has("prevent_destroy") && from.flag("prevent_destroy")
+      ? { prevent_destroy: true as const }
+      : {}),
+    ...(from.has("owns") ? { owns: from.texts("owns") } : {}),
+  };
+  const status = from.text("status");
+  if (status === "ready") return { ...common, status, seen: from.values("seen") };
+  if (status === "creating") return { ...common, status, token: from.text("token") };
+  if (status === "deleting") return { ...common, status };
+  throw new Misshapen(`a record has the unknown status "${status}"`);
+}
+
+function decodeIntent(from: Shape): Intent {
+  const action = from.text("action");
+  if (action !== "create" && action !== "update" && action !== "delete")
+    throw new Misshapen(`an intent has the unknown action "${action}"`);
+  return {
+    address: from.address("address"),
+    operation: from.text("operation"),
+    action,
+    name: from.text("name"),
+    ...(from.has("id") ? { id: from.id("id") } : {}),
+    token: from.text("token"),
+    existed: from.flag("existed"),
+    wanted: from.values("wanted"),
+    depends_on: from.addresses("depends_on"),
+    ...(from.has("replaces") ? { replaces: from.id("replaces") } : {}),
+  };
+}
+
+export function decodeOpen(from: Shape): OpenIntent {
+  return {
+    ...decodeIntent(from),
+    seq: from.number("seq"),
+    at: from.number("at"),
+    ...(from.has("sent") ? { sent: from.number("sent") } : {}),
+    ...(from.has("succeeded") ? { succeeded: from.number("succeeded") } : {}),
+    ...(from.has("refused") ? { refused: from.number("refused") } : {}),
+    ...(from.has("made") ? { made: from.id("made") } : {}),
+  };
+}
+
+export function decodeSweep(from: Shape): Sweep {
+  return {
+    token: from.text("token"),
+    address: from.address("address"),
+    until: from.number("until"),
+    ...(from.has("intent") ? { intent: decodeOpen(from.object("intent")) } : {}),
+  };
+}
+
+export function decodeReported(from: Shape): ReportedDrift {
+  return { address: from.address("address"), differences: from.texts("differences") };
+}
+
+export function decodeAcknowledgement(from: Shape): Acknowledgement {
+  return {
+    address: from.address("address"),
+    ...(from.has("field") ? { field: from.text("field") } : {}),
+    differences: from.texts("differences"),
+    until: from.number("until"),
+    reason: from.text("reason"),
+    by: from.text("by"),
+    at: from.number("at"),
+  };
+}
+
+function decodeGone(from: Shape): Gone {
+  return { address: from.address("address"), ...(from.has("id") ? { id: from.id("id") } : {}) };
+}
+
+export function decodeEntry(from: Shape): Entry {
+  const type = from.text("type") as Entry["type"];
+  switch (type) {
+    case "intent":
+      return { type, intent: decodeIntent(from.object("intent")) };
+    case "request":
+      return { type, intent: from.number("intent"), operation: from.text("operation") };
+    case "answer":
+      return {
+        type,
+        intent: from.number("intent"),
+        result: from.text("result") === "succeeded" ? "succeeded" : "refused",
+      };
+    case "created":
+      return { type, intent: from.number("intent"), id: from.id("id") };
+    case "done":
+      return {
+        type,
+        intent: from.number("intent"),
+        ...(from.has("record") ? { record: decodeRecord(from.object("record")) } : {}),
+        ...(from.has("gone") ? { gone: decodeGone(from.object("gone")) } : {}),
+      };
+    case "closed":
+      return { type, intent: from.number("intent") };
+    case "record":
+      return { type, record: decodeRecord(from.object("record")) };
+    case "gone":
+      return { type, gone: decodeGone(from.object("gone")) };
+    case "moved":
+      return { type, from: from.address("from"), to: from.address("to") };
+    case "sweep":
+      return { type, sweep: decodeSweep(from.object("sweep")) };
+    case "swept":
+      return { type, token: from.text("token") };
+    case "host":
+      return { type, host: from.text("host") };
+    case "caller":
+      return { type, name: from.text("name"), credential: from.text("credential") };
+    case "nonce":
+      return { type, nonce: from.text("nonce") };
+    case "reported":
+      return { type, reported: from.objects("reported").map(decodeReported) };
+    case "acknowledged":
+      return { type, acknowledgement: decodeAcknowledgement(from.object("acknowledgement")) };
+    case "unacknowledged":
+      return {
+        type,
+        address: from.address("address"),
+        ...(from.has("field") ? { field: from.text("field") } : {}),
+      };
+    case "run":
+      return { type, run: decodeRun(from.object("run")) };
+    default: {
+      throw new Misshapen(`an entry has the unknown type "${String(type satisfies never)}"`);
+    }
+  }
+}

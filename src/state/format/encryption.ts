@@ -1,0 +1,172 @@
+// Encryption of what a state is made of: AES-256-GCM under WORKSPACE_STATE_KEY, every text under a nonce of its own.
+
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+import { digest } from "../../core/canonical.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { corrupt } from "../model/failures.ts";
+import type { Random } from "../model/ports.ts";
+import { derive, readKeyText } from "./key.ts";
+
+/** What a text is: one cannot be put in the other's place. */
+export type Purpose = "state" | "journal" | "plan";
+
+export interface Sealer {
+  /** Whether what is written is encrypted. */
+  readonly seals: boolean;
+  /** One line without its end. `bound` has to be known again to open it. */
+  seal(purpose: Purpose, bound: string, text: string): string;
+  /** The plain bytes. Throws STATE_KEY where the key does not fit, STATE_CORRUPT where a byte is not what was written. */
+  open(purpose: Purpose, bound: string, bytes: Uint8Array, file: string, offset?: number): Uint8Array;
+}
+
+export interface SealerOptions {
+  /** The text of WORKSPACE_STATE_KEY; without it nothing is sealed, and nothing sealed can be opened. */
+  readonly keyText?: string;
+  /** Keys that may have sealed what is read: for changing the key. */
+  readonly oldTexts?: readonly string[];
+  /** Whether what is not sealed may be read although there is a key: for beginning to seal. */
+  readonly opensPlain?: boolean;
+  readonly random: Random;
+}
+
+const MARK = '{"sealed":1,';
+const SEALED =
+  /^\{"sealed":1,"sum":"([0-9a-f]{64})",(("kdf":"(hkdf|scrypt)","salt":"([0-9a-f]{32})","check":"([0-9a-f]{16})","nonce":"([0-9a-f]{24})"),"data":"([\w+/]+={0,2})")\}$/;
+const TAG_BYTES = 16;
+const LONGEST_BEGINNING = 64;
+
+export function createSealer(options: SealerOptions): Sealer {
+  return new KeyedSealer(options);
+}
+
+interface Derived {
+  readonly key: Uint8Array;
+  /** Tells whether this key sealed something, without trying. */
+  readonly check: string;
+}
+
+class KeyedSealer implements Sealer {
+  readonly #keyText: string | undefined;
+  readonly #oldTexts: readonly string[];
+  readonly #opensPlain: boolean;
+  readonly #random: Random;
+  readonly #derived = new Map<string, Derived>();
+  /** Of what was read: deriving a key from a passphrase is slow on purpose, so one salt serves a state. */
+  #salt: string | undefined;
+
+  constructor(options: SealerOptions) {
+    this.#keyText = options.keyText;
+    this.#oldTexts = options.oldTexts ?? [];
+    this.#opensPlain = options.opensPlain ?? options.keyText === undefined;
+    this.#random = options.random;
+  }
+
+  get seals(): boolean {
+    return this.#keyText !== undefined;
+  }
+
+  /** Every key that may have sealed what is read, the present one first. */
+  get #keyTexts(): readonly string[] {
+    return this.#keyText === undefined ? this.#oldTexts : [this.#keyText, ...this.#oldTexts];
+  }
+
+  seal(purpose: Purpose, bound: string, text: string): string {
+    if (this.#keyText === undefined) return text;
+    this.#salt ??= hex(this.#random(16));
+    const { kdf } = readKeyText(this.#keyText);
+    const { key, check } = this.#derive(this.#keyText, this.#salt);
+    const nonce = this.#random(12);
+    const head = `"kdf":"${kdf}","salt":"${this.#salt}","check":"${check}","nonce":"${hex(nonce)}"`;
+    const cipher = createCipheriv("aes-256-gcm", key, nonce);
+    cipher.setAAD(Buffer.from(boundTo(purpose, bound, head)));
+    const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    const body = `${head},"data":"${data.toString("base64")}"`;
+    return `${MARK}"sum":"${digest(body)}",${body}}`;
+  }
+
+  open(purpose: Purpose, bound: string, bytes: Uint8Array, file: string, offset = 0): Uint8Array {
+    const beginning = Buffer.from(bytes.subarray(0, LONGEST_BEGINNING)).toString("latin1");
+    if (!beginning.startsWith(MARK)) {
+      if (this.#opensPlain) return bytes;
+      if (!PLAIN[purpose].test(beginning)) throw corrupt(file, offset, "it is neither sealed nor plain");
+      throw notSealed(file);
+    }
+    const text = Buffer.from(bytes).toString("latin1");
+    const parts = SEALED.exec(text.endsWith("\n") ? text.slice(0, -1) : text);
+    const [, sum, body = "", head = "", kdf, salt = "", check, nonce = "", base64 = ""] = parts ?? [];
+    const data = Buffer.from(base64, "base64");
+    if (parts === null || digest(body) !== sum || data.toString("base64") !== base64)
+      throw corrupt(file, offset, `its ${bytes.length} sealed bytes are not the ones that were written`);
+    const found = this.#keyFor(kdf, salt, check);
+    if (found === undefined) throw this.#keyTexts.length === 0 ? keyMissing(file) : otherSealingKey(file);
+    try {
+      const cipher = createDecipheriv("aes-256-gcm", found.key, Buffer.from(nonce, "hex"));
+      cipher.setAAD(Buffer.from(boundTo(purpose, bound, head)));
+      cipher.setAuthTag(data.subarray(-TAG_BYTES));
+      return Buffer.concat([cipher.update(data.subarray(0, -TAG_BYTES)), cipher.final()]);
+    } catch {
+      throw corrupt(file, offset, "what is sealed was changed, or does not belong here");
+    }
+  }
+
+  #keyFor(kdf: string | undefined, salt: string, check: string | undefined): Derived | undefined {
+    for (const text of this.#keyTexts) {
+      if (readKeyText(text).kdf !== kdf) continue;
+      const derived = this.#derive(text, salt);
+      if (derived.check !== check) continue;
+      if (text === this.#keyText) this.#salt ??= salt;
+      return derived;
+    }
+    return undefined;
+  }
+
+  #derive(text: string, salt: string): Derived {
+    const name = `${salt} ${text}`;
+    const known = this.#derived.get(name);
+    if (known !== undefined) return known;
+    const key = derive(readKeyText(text), Buffer.from(salt, "hex"), "workspace state seal");
+    const check = createHmac("sha256", key).update("workspace state seal check").digest("hex").slice(0, 16);
+    const derived = { key, check };
+    this.#derived.set(name, derived);
+    return derived;
+  }
+}
+
+/** How a plain one begins: then it was never sealed, rather than damaged. */
+const PLAIN: Readonly<Record<Purpose, RegExp>> = {
+  state: /^\{"format_version":/,
+  journal: /^\{"hash":"/,
+  plan: /^\s*\{/,
+};
+
+function boundTo(purpose: Purpose, bound: string, head: string): string {
+  return `workspace ${purpose}\n${bound}\n${head}`;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
+function notSealed(file: string): Failure {
+  return new Failure(
+    error("STATE_KEY", `${file} is not encrypted, and WORKSPACE_STATE_KEY is set`, {
+      hint: "encrypt what is there with: workspace state rekey; or unset the variable",
+    }),
+  );
+}
+
+function keyMissing(file: string): Failure {
+  return new Failure(
+    error("STATE_KEY", `${file} is encrypted, and WORKSPACE_STATE_KEY is not set`, {
+      hint: "set WORKSPACE_STATE_KEY to the key of this state",
+    }),
+  );
+}
+
+function otherSealingKey(file: string): Failure {
+  return new Failure(
+    error("STATE_KEY", `${file} is encrypted with another key than WORKSPACE_STATE_KEY`, {
+      hint: "set WORKSPACE_STATE_KEY to the key of this state; if a change of the key was cut, run `workspace state rekey` again with both keys",
+    }),
+  );
+}

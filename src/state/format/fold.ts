@@ -1,0 +1,223 @@
+// What a state becomes when journal entries are added to it. Each entry costs the same however large the state is.
+
+import type { Address, RemoteId } from "../../core/address.ts";
+import { type PastRun, withChangeAdded, withRunAdded } from "../../core/past-run.ts";
+import type { Entry, Gone, Numbered } from "../model/journal-entry.ts";
+import type { Acknowledgement, OpenIntent, State, StateRecord, Sweep } from "../model/record.ts";
+
+/** A state that entries are being added to. */
+export interface Draft {
+  lineage: string;
+  serial: number;
+  host: string;
+  readonly records: Map<Address, StateRecord>;
+  readonly sweeps: Map<string, Sweep>;
+  readonly open: Map<number, OpenIntent>;
+  readonly nonces: Set<string>;
+  reported: NonNullable<State["reported"]>;
+  acknowledged: readonly Acknowledgement[];
+  history: readonly PastRun[];
+  caller: State["caller"];
+  moved: State["moved"];
+  movingAbove: State["movingAbove"];
+}
+
+/** Saved plans expire long before this many others were applied. */
+const NONCES_KEPT = 1000;
+
+export function emptyState(lineage: string): State {
+  return {
+    lineage,
+    serial: 0,
+    host: "",
+    records: new Map(),
+    sweeps: [],
+    open: [],
+    nonces: [],
+  };
+}
+
+export function draftOf(state: State): Draft {
+  return {
+    lineage: state.lineage,
+    serial: state.serial,
+    host: state.host,
+    records: new Map(state.records),
+    sweeps: new Map(state.sweeps.map((sweep) => [sweep.token, sweep])),
+    open: new Map(state.open.map((intent) => [intent.seq, intent])),
+    nonces: new Set(state.nonces),
+    reported: state.reported ?? [],
+    acknowledged: state.acknowledged ?? [],
+    history: state.history ?? [],
+    caller: state.caller,
+    moved: state.moved,
+    movingAbove: state.movingAbove,
+  };
+}
+
+export function stateOf(draft: Draft): State {
+  return {
+    lineage: draft.lineage,
+    serial: draft.serial,
+    host: draft.host,
+    records: new Map(draft.records),
+    sweeps: [...draft.sweeps.values()],
+    open: [...draft.open.values()],
+    nonces: [...draft.nonces].slice(-NONCES_KEPT),
+    ...(draft.reported.length === 0 ? {} : { reported: draft.reported }),
+    ...(draft.acknowledged.length === 0 ? {} : { acknowledged: draft.acknowledged }),
+    ...(draft.history.length === 0 ? {} : { history: draft.history }),
+    ...(draft.caller === undefined ? {} : { caller: draft.caller }),
+    ...(draft.moved === undefined ? {} : { moved: draft.moved }),
+    ...(draft.movingAbove === undefined ? {} : { movingAbove: draft.movingAbove }),
+  };
+}
+
+export function fold(state: State, entries: Iterable<Numbered>): State {
+  const draft = draftOf(state);
+  for (const one of entries) add(draft, one);
+  return stateOf(draft);
+}
+
+export function add(draft: Draft, { seq, at, entry }: Numbered): void {
+  switch (entry.type) {
+    case "intent":
+      draft.open.set(seq, { ...entry.intent, seq, at, sent: 1 });
+      return;
+    case "request":
+      edit(draft, entry.intent, (open) => ({
+        ...open,
+        operation: entry.operation,
+        sent: (open.sent ?? 0) + 1,
+      }));
+      return;
+    case "answer":
+      edit(draft, entry.intent, (open) => ({ ...open, [entry.result]: (open[entry.result] ?? 0) + 1 }));
+      return;
+    case "created":
+      edit(draft, entry.intent, (open) => ({ ...open, made: entry.id }));
+      created(draft, entry.intent, entry.id);
+      return;
+    case "done":
+      draft.open.delete(entry.intent);
+      if (entry.record !== undefined) draft.records.set(entry.record.address, entry.record);
+      if (entry.gone !== undefined) remove(draft, entry.gone);
+      draft.history = withChangeAdded(draft.history, (entry.record ?? entry.gone)?.address);
+      return;
+    case "closed":
+      draft.open.delete(entry.intent);
+      return;
+    case "record":
+      draft.records.set(entry.record.address, entry.record);
+      return;
+    case "gone":
+      remove(draft, entry.gone);
+      return;
+    case "moved":
+      move(draft, entry);
+      return;
+    case "sweep":
+      draft.sweeps.set(entry.sweep.token, entry.sweep);
+      return;
+    case "swept":
+      draft.sweeps.delete(entry.token);
+      return;
+    case "host":
+      draft.host = entry.host;
+      return;
+    case "caller":
+      draft.caller = { name: entry.name, credential: entry.credential };
+      return;
+    case "nonce":
+      draft.nonces.add(entry.nonce);
+      return;
+    case "reported":
+      draft.reported = entry.reported;
+      return;
+    case "acknowledged":
+      draft.acknowledged = [...others(draft, entry.acknowledgement), entry.acknowledgement];
+      return;
+    case "unacknowledged":
+      draft.acknowledged = others(draft, entry);
+      return;
+    case "run":
+      draft.history = withRunAdded(draft.history, entry.run);
+      return;
+    default:
+      entry satisfies never;
+  }
+}
+
+function others(
+  { acknowledged }: Draft,
+  { address, field }: Pick<Acknowledgement, "address" | "field">,
+): readonly Acknowledgement[] {
+  return acknowledged.filter((one) => one.address !== address || one.field !== field);
+}
+
+function edit(draft: Draft, seq: number, change: (open: OpenIntent) => OpenIntent): void {
+  const open = draft.open.get(seq);
+  if (open !== undefined) draft.open.set(seq, change(open));
+}
+
+function created(draft: Draft, seq: number, id: RemoteId): void {
+  const open = draft.open.get(seq);
+  if (open === undefined) return;
+  const { address, name, wanted, depends_on, token } = open;
+  const deposed = deposedBy(draft.records.get(address), id, open.replaces);
+  const record = { status: "creating", address, id, name, applied: wanted, depends_on, token } as const;
+  draft.records.set(address, deposed.length === 0 ? record : { ...record, deposed });
+}
+
+/** The ids that still have to go once `id` takes the place of what was recorded. */
+export function deposedBy(
+  before: StateRecord | undefined,
+  id: RemoteId,
+  replaces: RemoteId | undefined,
+): readonly RemoteId[] {
+  const ids = new Set(before?.deposed ?? []);
+  if (replaces !== undefined) ids.add(replaces);
+  ids.delete(id);
+  return [...ids];
+}
+
+/** Takes one object from a record. Where the recorded object itself goes and deposed ones remain, the record lives on for them. */
+function remove(draft: Draft, gone: Gone): void {
+  const record = draft.records.get(gone.address);
+  if (record === undefined) return;
+  const { deposed = [], ...rest } = record;
+  const [next, ...others] = deposed.filter((id) => id !== gone.id);
+  if (gone.id === undefined || (record.id === gone.id && next === undefined)) {
+    draft.records.delete(gone.address);
+  } else if (record.id === gone.id && next !== undefined) {
+    draft.records.set(gone.address, withDeposed({ ...rest, id: next }, others));
+  } else {
+    draft.records.set(
+      gone.address,
+      withDeposed(
+        rest,
+        deposed.filter((id) => id !== gone.id),
+      ),
+    );
+  }
+}
+
+function withDeposed(record: StateRecord, deposed: readonly RemoteId[]): StateRecord {
+  return deposed.length === 0 ? record : { ...record, deposed };
+}
+
+function move(draft: Draft, { from, to }: Extract<Entry, { readonly type: "moved" }>): void {
+  const rename = (address: Address): Address => (address === from ? to : address);
+  draft.reported = draft.reported.map((one) => ({ ...one, address: rename(one.address) }));
+  draft.acknowledged = draft.acknowledged.map((one) => ({ ...one, address: rename(one.address) }));
+  for (const [address, record] of [...draft.records]) {
+    const touched = address === from || record.depends_on.includes(from);
+    if (!touched) continue;
+    if (address === from) draft.records.delete(from);
+    draft.records.set(rename(address), {
+      ...record,
+      address: rename(address),
+      depends_on: record.depends_on.map(rename),
+    });
+  }
+}

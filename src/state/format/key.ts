@@ -1,0 +1,85 @@
+// The key for digests of secrets: from WORKSPACE_STATE_KEY, or kept privately beside the state and made on first use.
+// What WORKSPACE_STATE_KEY may hold: 32 bytes in hex or base64, or a passphrase.
+// Keys made of WORKSPACE_STATE_KEY: random bytes are expanded, a passphrase is stretched, so that each guess of it costs time and memory.
+
+import { hkdfSync, scryptSync } from "node:crypto";
+import { keyedDigest } from "../../core/canonical.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+
+const KEPT = /^[0-9a-f]{64}\n?$/;
+
+/** Tells two keys apart without telling either. */
+export function keyCheck(key: Uint8Array): string {
+  return keyedDigest(key, "workspace state key").slice(0, 16);
+}
+
+/** The key that WORKSPACE_STATE_KEY stands for, the same wherever it is asked for: plans are made before there is a state. */
+export function keyFromText(text: string): Uint8Array {
+  return derive(readKeyText(text), "workspace state digests", "workspace state digests");
+}
+
+/** The key that a place keeps. */
+export function keptKey(text: string, name: string): Uint8Array {
+  if (!KEPT.test(text)) throw new Failure(error("STATE_KEY", `${name} holds no key`));
+  return fromHex(text.trim());
+}
+
+export function keyToHex(key: Uint8Array): string {
+  return [...key].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export function otherKey(given: boolean, name: string): Failure {
+  return new Failure(
+    error(
+      "STATE_KEY",
+      given ? "the key is not the one that this state was written with" : "the state's key is missing",
+      { hint: `set WORKSPACE_STATE_KEY to the key of this state, or put back ${name}` },
+    ),
+  );
+}
+
+export interface KeyText {
+  /** How a key is made of it: a passphrase is stretched, random bytes need not be. */
+  readonly kdf: "hkdf" | "scrypt";
+  readonly bytes: Uint8Array;
+}
+
+const SHORTEST = 16;
+const HEX = /^[0-9a-fA-F]{64}$/;
+const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/;
+
+/** Throws STATE_KEY for a text that is too short to be a secret; the text is in no message. */
+export function readKeyText(text: string): KeyText {
+  const trimmed = text.trim();
+  if (trimmed.length < SHORTEST) throw tooShort();
+  if (HEX.test(trimmed)) return { kdf: "hkdf", bytes: fromHex(trimmed) };
+  if (BASE64.test(trimmed)) return { kdf: "hkdf", bytes: fromBase64(trimmed) };
+  return { kdf: "scrypt", bytes: new TextEncoder().encode(trimmed.normalize("NFC")) };
+}
+
+function tooShort(): Failure {
+  return new Failure(
+    error("STATE_KEY", `WORKSPACE_STATE_KEY is shorter than ${SHORTEST} characters`, {
+      hint: "use 32 random bytes, for example the output of: openssl rand -hex 32",
+    }),
+  );
+}
+
+export function fromHex(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+function fromBase64(text: string): Uint8Array {
+  const standard = text.replaceAll("-", "+").replaceAll("_", "/");
+  return Uint8Array.from(atob(standard), (char) => char.charCodeAt(0));
+}
+
+const KEY_BYTES = 32;
+const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 } as const;
+
+/** `use` separates keys of different uses. */
+export function derive({ kdf, bytes }: KeyText, salt: Uint8Array | string, use: string): Uint8Array {
+  if (kdf === "hkdf") return new Uint8Array(hkdfSync("sha256", bytes, salt, use, KEY_BYTES));
+  const stretched = scryptSync(bytes, salt, KEY_BYTES, SCRYPT);
+  return new Uint8Array(hkdfSync("sha256", stretched, "", use, KEY_BYTES));
+}

@@ -1,0 +1,175 @@
+// The text of state.json: JSON that people can read, one record a line, under a digest of every byte of it.
+// Brings the data of older formats to the current one, a step for each version.
+
+import { digest } from "../../core/canonical.ts";
+import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/failures.ts";
+import type { State } from "../model/record.ts";
+import { decodeAcknowledgement, decodeOpen, decodeRecord, decodeReported, decodeSweep } from "./decode.ts";
+import { decodeRun } from "./decode-run.ts";
+import { type Shape, shapeOf } from "./shape.ts";
+
+/** A state as it was written, with what ties it to its journal and its key. */
+export interface Snapshot {
+  readonly state: State;
+  /** Number of the last journal entry in it. */
+  readonly seq: number;
+  /** Head of the journal that was folded into it. */
+  readonly folded: string;
+  /** Tells which key made the digests of secrets; empty while there are none. */
+  readonly key: string;
+  /** The key of those digests itself, in hex: only in a sealed state, where it outlives a change of the sealing key. */
+  readonly digestKey?: string;
+  /** The digest in the file. */
+  readonly digest: string;
+}
+
+const FIRST_LINE = /^\{"format_version":(\d{1,9}),"digest":"([0-9a-f]{64})",$/;
+const RECORDS = '"records":[';
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function snapshotText(from: Omit<Snapshot, "digest">): {
+  readonly text: string;
+  readonly digest: string;
+} {
+  const { state } = from;
+  const head = {
+    lineage: state.lineage,
+    serial: state.serial,
+    host: state.host,
+    seq: from.seq,
+    folded: from.folded,
+    key: from.key,
+    digest_key: from.digestKey,
+    moved: state.moved,
+    moving_above: state.movingAbove,
+    caller: state.caller ?? null,
+    nonces: state.nonces,
+    open: state.open,
+    sweeps: state.sweeps,
+    reported: state.reported,
+    acknowledged: state.acknowledged,
+    history: state.history,
+  };
+  const records = [...state.records.values()]
+    .sort((a, b) => (a.address < b.address ? -1 : 1))
+    .map((record) => stringifyJson(record));
+  const body = `${stringifyJson(head).slice(1, -1)},\n${RECORDS}\n${records.join(",\n")}\n]}\n`;
+  const sum = sumOf(FORMAT_VERSION, body);
+  return { digest: sum, text: `{"format_version":${FORMAT_VERSION},"digest":"${sum}",\n${body}` };
+}
+
+function sumOf(version: number, body: string): string {
+  return digest(`${version}\n${body}`);
+}
+
+/** Reads state.json. Throws STATE_CORRUPT when a byte of it is not what was written, STATE_FORMAT when it is from a newer version. */
+export function readSnapshot(bytes: Uint8Array, file: string): Snapshot {
+  assertStateSize(file, bytes.length);
+  const text = textOf(bytes, file);
+  const end = text.indexOf("\n");
+  const [, version, sum] = FIRST_LINE.exec(text.slice(0, Math.max(0, end))) ?? [];
+  if (version === undefined || sum === undefined)
+    throw corrupt(file, 0, "its first line is not a state's first line");
+  if (Number(version) > FORMAT_VERSION) throw newerFormat(file, Number(version));
+  const body = text.slice(end + 1);
+  if (sumOf(Number(version), body) !== sum)
+    throw corrupt(file, end + 1, `its ${bytes.length} bytes are not the ones that were written`);
+  return decoded(upgraded(wellParsed(body, file), Number(version), file), sum, file);
+}
+
+function textOf(bytes: Uint8Array, file: string): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw corrupt(file, 0, "it is not UTF-8 text");
+  }
+}
+
+/** Whoever writes a state can also give it its digest. */
+function wellParsed(body: string, file: string): JsonObject {
+  try {
+    return parsed(body, file);
+  } catch (problem) {
+    if (!(problem instanceof SyntaxError)) throw problem;
+    throw corrupt(file, 0, problem instanceof JsonTooDeep ? problem.message : "it is not JSON");
+  }
+}
+
+/** Parsed line by line: records hold digests, and only lines with long runs of digits pay for exact numbers. */
+function parsed(body: string, file: string): JsonObject {
+  const [head = "", opening, ...lines] = body.split("\n");
+  if (opening !== RECORDS) throw corrupt(file, head.length, "its records are not where they belong");
+  const records: Json[] = [];
+  for (const line of lines)
+    if (line.startsWith("{")) records.push(parseJson(line.endsWith(",") ? line.slice(0, -1) : line));
+  return { ...shapeOf(parseJson(`{${head.slice(0, -1)}}`), "state").value, records };
+}
+
+/** A state among the members of what was parsed. Throws Misshapen. */
+export function stateIn(from: Shape): State {
+  const records = from.objects("records").map(decodeRecord);
+  const caller = from.value.caller === null ? undefined : from.object("caller");
+  return {
+    lineage: from.text("lineage"),
+    serial: from.number("serial"),
+    host: from.text("host"),
+    records: new Map(records.map((record) => [record.address, record])),
+    sweeps: from.objects("sweeps").map(decodeSweep),
+    open: from.objects("open").map(decodeOpen),
+    nonces: from.texts("nonces"),
+    ...(from.has("history") ? { history: from.objects("history").map(decodeRun) } : {}),
+    ...(caller === undefined
+      ? {}
+      : { caller: { name: caller.text("name"), credential: caller.text("credential") } }),
+    ...(from.has("reported") ? { reported: from.objects("reported").map(decodeReported) } : {}),
+    ...(from.has("acknowledged")
+      ? { acknowledged: from.objects("acknowledged").map(decodeAcknowledgement) }
+      : {}),
+    ...(from.has("moved") ? { moved: from.text("moved") } : {}),
+    ...(from.has("moving_above") ? { movingAbove: from.number("moving_above") } : {}),
+  };
+}
+
+function decoded(data: JsonObject, sum: string, file: string): Snapshot {
+  try {
+    const from = shapeOf(data, "state");
+    return {
+      state: stateIn(from),
+      seq: from.number("seq"),
+      folded: from.text("folded"),
+      key: from.text("key"),
+      ...(from.has("digest_key") ? { digestKey: from.text("digest_key") } : {}),
+      digest: sum,
+    };
+  } catch (failure) {
+    throw corrupt(file, 0, failure instanceof Error ? failure.message : "it cannot be read");
+  }
+}
+
+/** From the version that is the key to the next one. */
+type Upgrades = Readonly<Record<number, (old: JsonObject) => JsonObject>>;
+
+const UPGRADES: Upgrades = {
+  // Version 2 adds members and journal entries that older programs do not know, and changes none.
+  1: (old) => old,
+};
+
+/** Throws STATE_FORMAT for data from a newer version of the program. */
+export function upgraded(
+  data: JsonObject,
+  version: number,
+  file: string,
+  upgrades: Upgrades = UPGRADES,
+  current = FORMAT_VERSION,
+): JsonObject {
+  if (version > current) throw newerFormat(file, version);
+  let result = data;
+  for (let from = version; from < current; from++) {
+    const step = upgrades[from];
+    if (step === undefined) throw new Error(`no upgrade from format ${from}: each released format has one`);
+    result = step(result);
+  }
+  return result;
+}

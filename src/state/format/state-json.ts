@@ -1,0 +1,80 @@
+// A whole state as JSON for people and scripts: what `state pull` prints and `state push` takes. It has no digest, so it can be edited.
+
+import { error, Failure, saidBy } from "../../core/diagnostic.ts";
+import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
+import type { Json } from "../../core/json.ts";
+import { FORMAT_VERSION, newerFormat } from "../model/failures.ts";
+import type { State } from "../model/record.ts";
+import { Misshapen, shapeOf } from "./shape.ts";
+import { stateIn, upgraded } from "./snapshot.ts";
+
+export interface Exchanged {
+  readonly state: State;
+  /** Check of the key that made its digests of secrets; empty where it holds none. */
+  readonly key: string;
+}
+
+export function stateToJson({ state, key }: Exchanged): string {
+  const {
+    lineage,
+    serial,
+    host,
+    caller = null,
+    nonces,
+    open,
+    sweeps,
+    reported,
+    acknowledged,
+    history,
+  } = state;
+  const records = [...state.records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+  const all = {
+    format_version: FORMAT_VERSION,
+    lineage,
+    serial,
+    host,
+    key,
+    caller,
+    nonces,
+    open,
+    sweeps,
+    reported,
+    acknowledged,
+    history,
+    records,
+  };
+  return `${stringifyJson(all, 2)}\n`;
+}
+
+/** Throws STATE_CORRUPT with what is wrong, STATE_FORMAT for JSON of a newer version. */
+export function stateFromJson(text: string, file: string): Exchanged {
+  try {
+    const from = shapeOf(parsed(text), "the state");
+    const version = from.number("format_version");
+    if (version > FORMAT_VERSION) throw newerFormat(file, version);
+    const data = shapeOf(upgraded(from.value, version, file), "the state");
+    const state = stateIn(data);
+    const records = data.objects("records");
+    if (records.length !== state.records.size) throw new Misshapen("an address stands twice in records");
+    return { state, key: data.text("key") };
+  } catch (failure) {
+    if (failure instanceof Failure) throw failure;
+    throw notAState(file, saidBy(failure));
+  }
+}
+
+function parsed(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (problem) {
+    throw new Misshapen(problem instanceof JsonTooDeep ? problem.message : "the text is not JSON");
+  }
+}
+
+function notAState(file: string, what: string): Failure {
+  return new Failure(
+    error("STATE_CORRUPT", `${file} holds no state: ${what}`, {
+      hint: "it takes the form that `workspace state pull` prints",
+    }),
+  );
+}

@@ -1,0 +1,108 @@
+// How the lock is waited for and taken, wherever the state lies.
+
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import type { Place, Top } from "../model/backend.ts";
+import { type Clock, type Random, randomHex } from "../model/ports.ts";
+import {
+  type Claim,
+  isOver,
+  type LeaseTimes,
+  lockedBy,
+  lockUnreadable,
+  type Owner,
+  silenceMs,
+} from "./lease-rules.ts";
+
+/** What taking and holding a lock needs of its surroundings. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly owner: Owner;
+  /** Whether the owner's process is certainly gone. */
+  readonly isDead: (owner: Owner) => boolean;
+  readonly times: LeaseTimes;
+}
+
+export interface Taking {
+  readonly timeoutMs: number;
+  /** The fence must be greater than this one, which the state has seen. */
+  readonly above: number;
+  readonly signal?: AbortSignal;
+}
+
+const POLL_MS = 1000;
+/** Whoever is beaten to a free lock looks again at once, so often; after that it waits like one that finds the lock held. */
+const AT_ONCE = 3;
+
+/** Waits for the lock and takes it. Throws Failure with STATE_LOCKED after the time-out. */
+export async function takeLock(place: Place, around: Surroundings, taking: Taking): Promise<Claim> {
+  const { clock } = around;
+  const deadline = clock.now() + taking.timeoutMs;
+  const patience = new Patience();
+  for (let beaten = 0; ; ) {
+    const top = await place.top();
+    const free = top === undefined || (await isFree(place, top, around, patience));
+    if (free) {
+      const claim = newClaim(around, Math.max(top?.fence ?? 0, taking.above) + 1);
+      if (await place.claim(claim, top)) return claim;
+      beaten += 1;
+    }
+    const now = clock.now();
+    if (taking.signal?.aborted === true) throw new Failure(stoppedWaiting());
+    if (free && beaten <= AT_ONCE) continue;
+    if (now >= deadline) throw new Failure(free ? beatenTo(place) : whoHolds(top, await place.now()));
+    await clock.sleep(Math.max(1, Math.min(POLL_MS, deadline - now)), taking.signal);
+  }
+}
+
+export function newClaim({ clock, random, owner, times }: Surroundings, fence: number): Claim {
+  const now = clock.now();
+  return {
+    fence,
+    nonce: randomHex(random, 8),
+    owner,
+    taken_at: now,
+    renewed_at: now,
+    lease_ms: times.leaseMs,
+    request_ms: times.requestMs,
+  };
+}
+
+/** Remembers how long one and the same claim has been silent, by our own clock: the other machine's may be wrong. */
+class Patience {
+  #seen = "";
+  #since = 0;
+  silentFor(what: string, now: number): number {
+    if (what !== this.#seen) {
+      this.#seen = what;
+      this.#since = now;
+    }
+    return now - this.#since;
+  }
+}
+
+async function isFree(place: Place, top: Top, around: Surroundings, patience: Patience): Promise<boolean> {
+  const now = around.clock.now();
+  if (!("claim" in top)) {
+    if (top.released) return true;
+    const silence = silenceMs({ lease_ms: around.times.leaseMs, request_ms: around.times.requestMs });
+    return patience.silentFor(`${top.fence} ${top.unreadable}`, now) > silence;
+  }
+  const { claim } = top;
+  if (isOver(claim, await place.now(), place.skewMs) || around.isDead(claim.owner)) return true;
+  return patience.silentFor(`${claim.fence} ${claim.renewed_at}`, now) > silenceMs(claim);
+}
+
+function stoppedWaiting() {
+  return error("APPLY_INTERRUPTED", "stopped while waiting for the lock", { hint: "nothing was changed" });
+}
+
+function whoHolds(top: Top, now: number): Diagnostic {
+  return "claim" in top ? lockedBy(top.claim, now) : lockUnreadable(top.name);
+}
+
+export function beatenTo({ names }: Place): Diagnostic {
+  return error("STATE_LOCKED", `the lock of ${names.place} is free, and each try to take it was refused`, {
+    hint: "others may be faster: wait for it with --lock-timeout 10m",
+  });
+}

@@ -1,0 +1,84 @@
+// Holding a lock: signs of life, the moment from which nothing may be sent any more, and giving it back.
+
+import { Failure } from "../../core/diagnostic.ts";
+import type { Place } from "../model/backend.ts";
+import type { Surroundings } from "./acquire.ts";
+import { type Claim, lockLost, mayWrite, renewEveryMs } from "./lease-rules.ts";
+
+export class Hold {
+  readonly #place: Place;
+  readonly #around: Surroundings;
+  readonly #durable: () => number;
+  readonly #ending = new AbortController();
+  #claim: Claim;
+  #lost: Failure | undefined;
+  #beating: Promise<void> = Promise.resolve();
+
+  /** `durable`: number of the last entry that is. */
+  constructor(place: Place, around: Surroundings, claim: Claim, durable: () => number) {
+    this.#durable = durable;
+    this.#place = place;
+    this.#around = around;
+    this.#claim = claim;
+  }
+
+  /** As last renewed. */
+  get claim(): Claim {
+    return this.#claim;
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  begin(): void {
+    this.#beating = this.#beat();
+  }
+
+  /** Throws Failure with STATE_LOCK_LOST when the lock is gone or nearly over. */
+  assertHeld(): void {
+    if (this.#lost !== undefined) throw this.#lost;
+    if (!mayWrite(this.#around.times, this.#claim.renewed_at, this.#around.clock.now()))
+      throw new Failure(lockLost("it was not renewed in time"));
+  }
+
+  /** A write of the state that found another holder tells the requests that stand in line. */
+  noticed(failure: unknown): void {
+    if (isLost(failure)) this.#lost = failure;
+  }
+
+  /** Until it ends. A failure only lets the lease run out. */
+  async #beat(): Promise<void> {
+    const { clock, times } = this.#around;
+    const { signal } = this.#ending;
+    for (;;) {
+      await clock.sleep(renewEveryMs(times), signal);
+      if (signal.aborted) return;
+      try {
+        const renewed = { ...this.#claim, renewed_at: clock.now(), seq: this.#durable() };
+        await this.#place.renew(renewed);
+        this.#claim = renewed;
+      } catch (failure) {
+        if (isLost(failure)) this.#lost = failure;
+      }
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#ending.abort();
+    await this.#beating;
+  }
+
+  /** Where somebody else holds the lock by now there is nothing to give back. */
+  async giveBack(): Promise<void> {
+    try {
+      await this.#place.renew({ ...this.#claim, released: true, seq: this.#durable() });
+    } catch (failure) {
+      if (!isLost(failure)) throw failure;
+    }
+  }
+}
+
+function isLost(failure: unknown): failure is Failure {
+  return failure instanceof Failure && failure.diagnostics[0]?.code === "STATE_LOCK_LOST";
+}

@@ -1,0 +1,131 @@
+// The rules of the lock: who holds it, when a holder must stop writing, and when its silence lets another one in.
+// A claim as text, wherever it is kept.
+
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { parseJson } from "../../core/exact-json.ts";
+import { shapeOf } from "../format/shape.ts";
+
+export interface Owner {
+  readonly user: string;
+  readonly host: string;
+  readonly pid: number;
+  /** Names a machine, boot and process space in which `pid` means one process; empty where the system tells none. */
+  readonly machine: string;
+  /** Tells two processes with the same pid apart; empty where the system tells none. */
+  readonly started: string;
+  /** The page of the CI run that the process belongs to. */
+  readonly run_url?: string;
+}
+
+/** One taking of the lock. `fence` grows with each; whoever has the greatest holds it. Times in epoch ms. */
+export interface Claim {
+  readonly fence: number;
+  readonly nonce: string;
+  readonly owner: Owner;
+  readonly taken_at: number;
+  readonly renewed_at: number;
+  readonly lease_ms: number;
+  /** The longest that a request of the holder may still be under way after its lease. */
+  readonly request_ms: number;
+  readonly released?: true;
+  /** Number of the last entry that was durable when the claim was last written. */
+  readonly seq?: number;
+}
+
+/** When a lease counts: how long it lasts, how often it is renewed, how long its last request may take. */
+export interface LeaseTimes {
+  readonly leaseMs: number;
+  readonly requestMs: number;
+}
+
+export const LEASE_TIMES: LeaseTimes = { leaseMs: 60_000, requestMs: 60_000 };
+
+export function renewEveryMs(times: LeaseTimes): number {
+  return times.leaseMs / 4;
+}
+
+/** A holder whose lease is nearly over stops: another one may already be waiting for it to end. A clock that ran far back tells nothing. */
+export function mayWrite(times: LeaseTimes, renewedAt: number, now: number): boolean {
+  const age = now - renewedAt;
+  return age > -times.leaseMs / 4 && age < (times.leaseMs * 3) / 4;
+}
+
+/** After this long without a sign of life the holder writes no more and none of its requests is under way. */
+export function silenceMs(claim: Pick<Claim, "lease_ms" | "request_ms">): number {
+  return claim.lease_ms + claim.request_ms;
+}
+
+/** `skewMs`: how far the clock that dated the claim may be from the one that says `now`. */
+export function isOver(claim: Claim, now: number, skewMs = 0): boolean {
+  return claim.released === true || now > claim.renewed_at + silenceMs(claim) + skewMs;
+}
+
+export function lockedBy(claim: Claim, now: number): Diagnostic {
+  const since = new Date(claim.taken_at).toISOString();
+  const silent = Math.max(0, Math.round((now - claim.renewed_at) / 1000));
+  return error(
+    "STATE_LOCKED",
+    `${holderName(claim)} holds the lock since ${since}; last sign of life ${silent} s ago`,
+    {
+      hint: `wait for it with --lock-timeout 10m; if that run is dead, free the lock with: workspace state unlock ${claim.nonce}`,
+    },
+  );
+}
+
+/** What `state unlock` says where it was not given the nonce of the holder. */
+export function notUnlocked(claim: Claim, nonce: string | undefined): Diagnostic {
+  const given = nonce === undefined ? "" : `, and its nonce is not ${nonce}`;
+  return error("STATE_LOCKED", `${holderName(claim)} holds the lock${given}`, {
+    hint: `if that run is dead: workspace state unlock ${claim.nonce}`,
+  });
+}
+
+/** `name`: where the claim stands, as its form of state calls it. */
+export function lockUnreadable(name: string): Diagnostic {
+  return error("STATE_LOCKED", `${name} cannot be read, so the holder of the lock is unknown`, {
+    hint: "wait for it with --lock-timeout 10m; when no other run is at work, free it with: workspace state unlock --force",
+  });
+}
+
+function holderName({ owner }: Claim): string {
+  const run = owner.run_url === undefined ? "" : `, ${owner.run_url}`;
+  return `${owner.user}@${owner.host} (process ${owner.pid}${run})`;
+}
+
+export function lockLost(why: string): Diagnostic {
+  return error("STATE_LOCK_LOST", `the lock on the state was lost: ${why}`, {
+    hint: "nothing more was sent; run the command again, it finishes what is open",
+  });
+}
+
+export function claimText(claim: Claim): string {
+  return `${JSON.stringify(claim)}\n`;
+}
+
+/** Undefined for what is torn or not a claim. The number is the one that it stands under, whatever it says itself. */
+export function readClaim(text: string, fence: number): Claim | undefined {
+  try {
+    const from = shapeOf(parseJson(text), "lock");
+    const owner = from.object("owner");
+    return {
+      fence,
+      nonce: from.text("nonce"),
+      owner: {
+        user: owner.text("user"),
+        host: owner.text("host"),
+        pid: owner.number("pid"),
+        machine: owner.text("machine"),
+        started: owner.text("started"),
+        ...(owner.has("run_url") ? { run_url: owner.text("run_url") } : {}),
+      },
+      taken_at: from.number("taken_at"),
+      renewed_at: from.number("renewed_at"),
+      lease_ms: from.number("lease_ms"),
+      request_ms: from.number("request_ms"),
+      ...(from.has("released") ? { released: true } : {}),
+      ...(from.has("seq") ? { seq: from.number("seq") } : {}),
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+// What a journal can say: one entry for each step that a run takes, in the order in which it takes them.
+
+import type { Address, RemoteId } from "../../core/address.ts";
+import type { PastRun } from "../../core/past-run.ts";
+import type { Acknowledgement, OpenIntent, ReportedDrift, StateRecord, Sweep } from "./record.ts";
+
+/** What an intent says when it is written; its number and time are those of its line. */
+export type Intent = Omit<OpenIntent, "seq" | "at" | "sent" | "succeeded" | "refused" | "made">;
+
+/** `intent` members are the numbers of the lines that opened them. */
+export type Entry =
+  /** A change begins; its first request may leave once this is durable. */
+  | { readonly type: "intent"; readonly intent: Intent }
+  /** A further request of the same change may leave. */
+  | { readonly type: "request"; readonly intent: number; readonly operation: string }
+  | { readonly type: "answer"; readonly intent: number; readonly result: "succeeded" | "refused" }
+  /** The object exists under this id and is not finished. */
+  | { readonly type: "created"; readonly intent: number; readonly id: RemoteId }
+  /** The change is finished: this is what is recorded now, or what is gone. */
+  | { readonly type: "done"; readonly intent: number; readonly record?: StateRecord; readonly gone?: Gone }
+  /** The intent is settled and left nothing behind: it certainly did not happen, or recovery dealt with it. */
+  | { readonly type: "closed"; readonly intent: number }
+  | { readonly type: "record"; readonly record: StateRecord }
+  | { readonly type: "gone"; readonly gone: Gone }
+  | { readonly type: "moved"; readonly from: Address; readonly to: Address }
+  | { readonly type: "sweep"; readonly sweep: Sweep }
+  | { readonly type: "swept"; readonly token: string }
+  | { readonly type: "host"; readonly host: string }
+  | { readonly type: "caller"; readonly name: string; readonly credential: string }
+  | { readonly type: "nonce"; readonly nonce: string }
+  /** Takes the place of all that was reported before. */
+  | { readonly type: "reported"; readonly reported: readonly ReportedDrift[] }
+  /** Takes the place of an earlier one of the same address and field. */
+  | { readonly type: "acknowledged"; readonly acknowledgement: Acknowledgement }
+  | { readonly type: "unacknowledged"; readonly address: Address; readonly field?: string }
+  /** A run begins to change the workspace, or has ended. */
+  | { readonly type: "run"; readonly run: PastRun };
+
+/** An object that is no longer there; without an id whatever the address stood for. */
+export interface Gone {
+  readonly address: Address;
+  readonly id?: RemoteId;
+}
+
+/** An entry with the number and time of its line. Numbers grow over the whole life of a state. */
+export interface Numbered {
+  readonly seq: number;
+  readonly at: number;
+  readonly entry: Entry;
+}

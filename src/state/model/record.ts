@@ -1,0 +1,107 @@
+// What we last wrote and saw: the state's data, one record for each managed resource.
+
+import type { Address, RemoteId } from "../../core/address.ts";
+import type { PastRun } from "../../core/past-run.ts";
+import type { Values } from "../../resource/field-schema.ts";
+
+interface Common {
+  readonly address: Address;
+  readonly id: RemoteId;
+  /** The natural name it was written under. */
+  readonly name: string;
+  /** What the spec set, as last written: references resolved, names kept as names, secrets as keyed digests. */
+  readonly applied: Values;
+  readonly depends_on: readonly Address[];
+  /** Ids of earlier objects of this address that still have to go (a replace that was cut). */
+  readonly deposed?: readonly RemoteId[];
+  /** The spec that was last applied forbade its deletion: that outlives its block in the spec. */
+  readonly prevent_destroy?: true;
+  /** Nested kinds whose list here was the spec's own when it was last applied; absent in records that do not tell. */
+  readonly owns?: readonly string[];
+}
+
+/** `creating`: the object exists and is not finished (two-phase creation). `deleting`: its delete was sent and is unproven. */
+export type StateRecord =
+  | (Common & {
+      readonly status: "ready";
+      /** Live values first seen of fields that the spec leaves to the server, and witnesses of values that cannot be read. */
+      readonly seen: Values;
+    })
+  | (Common & { readonly status: "creating"; readonly token: string })
+  | (Common & { readonly status: "deleting" });
+
+/** A token that was sent and not found; a slow server may still commit it. Kept until `until` (epoch ms). */
+export interface Sweep {
+  readonly token: string;
+  readonly address: Address;
+  readonly until: number;
+  /** What was sent with it, so that a late commit can be recognised and judged. */
+  readonly intent?: OpenIntent;
+}
+
+/** An intent without an outcome: what a run that died, or an unknown outcome, left behind. */
+export interface OpenIntent {
+  readonly seq: number;
+  readonly at: number;
+  readonly address: Address;
+  readonly operation: string;
+  readonly action: "create" | "update" | "delete";
+  readonly name: string;
+  readonly id?: RemoteId;
+  readonly token: string;
+  /** Whether a thing of this name was live when the intent was written. */
+  readonly existed: boolean;
+  /** The values to reach (spec form, secrets as digests). */
+  readonly wanted: Values;
+  readonly depends_on: readonly Address[];
+  /** For a replace: the object that gives way. */
+  readonly replaces?: RemoteId;
+  /** Requests sent so far, and how many of them were answered with success, or certainly had no effect. The rest is open. */
+  readonly sent?: number;
+  readonly succeeded?: number;
+  readonly refused?: number;
+  /** The id of what was made, where the service gave it before the change was finished. */
+  readonly made?: RemoteId;
+}
+
+/** What was reported of the drift of one resource: digests of its differences. */
+export interface ReportedDrift {
+  readonly address: Address;
+  readonly differences: readonly string[];
+}
+
+/** Drift that somebody accepted for a time. It holds for the differences it names, so it ends when a value changes again. */
+export interface Acknowledgement {
+  readonly address: Address;
+  /** The field, as people write it; absent for every difference that the resource had. */
+  readonly field?: string;
+  readonly differences: readonly string[];
+  /** Epoch ms, as `at`. */
+  readonly until: number;
+  readonly reason: string;
+  readonly by: string;
+  readonly at: number;
+}
+
+export interface State {
+  readonly lineage: string;
+  readonly serial: number;
+  /** The workspace that the records belong to; empty before the first apply. */
+  readonly host: string;
+  readonly records: ReadonlyMap<Address, StateRecord>;
+  readonly sweeps: readonly Sweep[];
+  readonly open: readonly OpenIntent[];
+  /** Who the service says we are, for a keyed digest of the credential. */
+  readonly caller?: { readonly name: string; readonly credential: string };
+  /** Nonces of saved plans that were applied. */
+  readonly nonces: readonly string[];
+  /** Drift that the last `drift --since last` reported; absent where there is none. */
+  readonly reported?: readonly ReportedDrift[];
+  readonly acknowledged?: readonly Acknowledgement[];
+  /** The last applies, the oldest first; absent before the first. */
+  readonly history?: readonly PastRun[];
+  /** Where the state went. What stands here is kept for restoring, and nothing goes on from it. */
+  readonly moved?: string;
+  /** Set while it is still on its way there: a state there has arrived when its serial is above this. */
+  readonly movingAbove?: number;
+}

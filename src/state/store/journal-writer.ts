@@ -1,0 +1,80 @@
+// The open journal: entries are added at once and made durable together, in one write for all that are ready.
+
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { Sealer } from "../format/encryption.ts";
+import { entryLine } from "../format/journal.ts";
+import type { Sink } from "../model/backend.ts";
+import { ioFailure } from "../model/failures.ts";
+import type { Numbered } from "../model/journal-entry.ts";
+
+export class JournalWriter {
+  readonly #sink: Sink;
+  readonly #sealer: Sealer;
+  #head: string;
+  #lines: string[] = [];
+  #turn: Promise<void> | undefined;
+  #busy: Promise<void> = Promise.resolve();
+  #broken: Failure | undefined;
+
+  constructor(sink: Sink, head: string, sealer: Sealer) {
+    this.#sink = sink;
+    this.#head = head;
+    this.#sealer = sealer;
+  }
+
+  /** Digest of the last line, written or about to be. */
+  get head(): string {
+    return this.#head;
+  }
+
+  /** Adds a line; it is written with the next flush. */
+  add(one: Numbered): void {
+    if (this.#broken !== undefined) throw this.#broken;
+    const line = entryLine(this.#head, one);
+    this.#lines.push(sealedLine(this.#sealer, this.#head, line.text));
+    this.#head = line.hash;
+  }
+
+  /** Resolves once every line that was added so far is durable. Calls of one tick share one write. */
+  flush(): Promise<void> {
+    this.#turn ??= this.#next();
+    return this.#turn;
+  }
+
+  async #next(): Promise<void> {
+    const before = this.#busy;
+    const turn = (async () => {
+      await before;
+      this.#turn = undefined;
+      await this.#write();
+    })();
+    // A later flush waits for this one and then finds the journal broken, if it was.
+    this.#busy = turn.catch(() => undefined);
+    await turn;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#broken !== undefined) throw this.#broken;
+    const lines = this.#lines;
+    if (lines.length === 0) return;
+    this.#lines = [];
+    try {
+      await this.#sink.write(lines);
+    } catch (failure) {
+      this.#broken = ioFailure(failure, "writing the journal");
+      throw this.#broken;
+    }
+  }
+
+  /** After this nothing can be added. */
+  async close(): Promise<void> {
+    await this.#busy;
+    this.#broken ??= new Failure(error("STATE_LOCK_LOST", "the lock on the state was given back"));
+    await this.#sink.close();
+  }
+}
+
+/** `text` ends its line; so does what is given back. */
+export function sealedLine(sealer: Sealer, previous: string, text: string): string {
+  return sealer.seals ? `${sealer.seal("journal", previous, text.slice(0, -1))}\n` : text;
+}

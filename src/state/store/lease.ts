@@ -1,0 +1,230 @@
+// The lock while it is held, wherever the state lies: signs of life, the journal, and publication of the folded state.
+
+import type { Address } from "../../core/address.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import type { Sealer } from "../format/encryption.ts";
+import { add, type Draft, draftOf, stateOf } from "../format/fold.ts";
+import { beginLine } from "../format/journal.ts";
+import { snapshotText } from "../format/snapshot.ts";
+import type { Surroundings } from "../lock/acquire.ts";
+import { Hold } from "../lock/keep-alive.ts";
+import type { Claim } from "../lock/lease-rules.ts";
+import type { Place } from "../model/backend.ts";
+import { FORMAT_VERSION, ioFailure } from "../model/failures.ts";
+import type { Entry, Numbered } from "../model/journal-entry.ts";
+import type { State, StateRecord } from "../model/record.ts";
+import type { Lease } from "../model/store.ts";
+import { JournalWriter, sealedLine } from "./journal-writer.ts";
+import type { Found } from "./load.ts";
+
+/** Which key makes the digests of secrets: its check, and where the state itself keeps it, the key. */
+export interface DigestKey {
+  readonly check: string;
+  readonly hex?: string;
+}
+
+export interface Opening {
+  readonly place: Place;
+  readonly around: Surroundings;
+  readonly sealer: Sealer;
+  readonly claim: Claim;
+  readonly found: Found;
+  readonly digestKey: () => DigestKey;
+  /** The serial that the place is at, where the state in it cannot be read. */
+  readonly standing?: number;
+}
+
+/** Opens a place for writing under a claim: folds what an earlier run left, then begins a journal of its own. */
+export async function openLease(opening: Opening): Promise<HeldLease> {
+  const lease = new HeldLease(opening);
+  await lease.begin();
+  return lease;
+}
+
+/** Opens a place whose present state does not count any more: from the first write on it holds `state`. */
+export async function openLeaseWith(opening: Opening, state: State, seq: number): Promise<HeldLease> {
+  const lease = new HeldLease(opening);
+  lease.substitute(state, seq);
+  await lease.begin();
+  return lease;
+}
+
+export class HeldLease implements Lease {
+  readonly nonce: string;
+  readonly fence: number;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly #place: Place;
+  readonly #around: Surroundings;
+  readonly #sealer: Sealer;
+  readonly #digestKey: () => DigestKey;
+  readonly #hold: Hold;
+  #draft: Draft;
+  /** Serial and digest of the state that stands; the digest is empty before there is one. */
+  #standing: { readonly serial: number; readonly digest: string };
+  #folded: string;
+  #seq: number;
+  /** Number of the last entry that is known to be durable. */
+  #durable: number;
+  #dirty: boolean;
+  #journal: JournalWriter | undefined;
+
+  constructor({ place, around, sealer, claim, found, digestKey, standing }: Opening) {
+    this.nonce = claim.nonce;
+    this.fence = claim.fence;
+    this.diagnostics = found.diagnostics;
+    this.#place = place;
+    this.#around = around;
+    this.#sealer = sealer;
+    this.#hold = new Hold(place, around, claim, () => this.#durable);
+    this.#durable = found.seq;
+    this.#digestKey = digestKey;
+    this.#draft = draftOf(found.state);
+    const serial = standing ?? (found.snapshot ?? found).state.serial;
+    this.#standing = { serial, digest: found.snapshot?.digest ?? "" };
+    this.#folded = found.head;
+    this.#seq = found.seq;
+    this.#dirty = found.unfolded;
+  }
+
+  /** The claim that it rests on, as last renewed. */
+  get claim(): Claim {
+    return this.#hold.claim;
+  }
+
+  async begin(): Promise<void> {
+    if (this.#dirty) {
+      await this.#place.settle();
+      await this.#putState();
+    }
+    await this.#beginJournal();
+    this.#hold.begin();
+  }
+
+  state(): State {
+    return stateOf(this.#draft);
+  }
+
+  record(address: Address): StateRecord | undefined {
+    return this.#draft.records.get(address);
+  }
+
+  async append(entry: Entry): Promise<number> {
+    const { seq } = this.#add(entry);
+    await this.#flush();
+    return seq;
+  }
+
+  note(entry: Entry): void {
+    this.#add(entry);
+  }
+
+  async #flush(): Promise<void> {
+    const seq = this.#seq;
+    try {
+      await this.#openJournal().flush();
+    } catch (failure) {
+      this.#hold.noticed(failure);
+      throw failure;
+    }
+    this.#durable = Math.max(this.#durable, seq);
+  }
+
+  #add(entry: Entry): Numbered {
+    const one = { seq: this.#seq + 1, at: this.#around.clock.now(), entry };
+    this.#openJournal().add(one);
+    this.#seq = one.seq;
+    this.#dirty = true;
+    add(this.#draft, one);
+    return one;
+  }
+
+  #openJournal(): JournalWriter {
+    if (this.#journal !== undefined) return this.#journal;
+    throw new Failure(error("STATE_IO", "the journal is not open: writing the state failed before"));
+  }
+
+  assertHeld(): void {
+    this.#hold.assertHeld();
+  }
+
+  /** Everything that is recorded becomes `state`, with the next publication. Its serial is higher than both. */
+  substitute(state: State, seq = 0): void {
+    const serial = Math.max(this.#draft.serial, state.serial);
+    this.#draft = draftOf({ ...state, serial });
+    this.#seq = Math.max(this.#seq, seq, ...state.open.map((intent) => intent.seq));
+    this.#dirty = true;
+  }
+
+  async retire(to: string, above?: number): Promise<void> {
+    this.#draft.moved = to;
+    this.#draft.movingAbove = above;
+    this.#dirty = true;
+    await this.publish();
+  }
+
+  async publish(): Promise<State> {
+    if (this.#dirty) {
+      const journal = this.#openJournal();
+      await this.#flush();
+      this.#folded = journal.head;
+      await journal.close();
+      this.#journal = undefined;
+      await this.#putState();
+      await this.#beginJournal();
+    }
+    return this.state();
+  }
+
+  async #putState(): Promise<void> {
+    try {
+      this.#draft.serial += 1;
+      const { check, hex } = this.#digestKey();
+      const { text, digest } = snapshotText({
+        state: this.state(),
+        seq: this.#seq,
+        folded: this.#folded,
+        key: check,
+        ...(hex === undefined ? {} : { digestKey: hex }),
+      });
+      const { serial } = this.#draft;
+      await this.#place.putState(this.claim, {
+        text: this.#sealer.seals ? `${this.#sealer.seal("state", "", text)}\n` : text,
+        serial,
+        before: this.#standing.serial,
+        keepsBefore: this.#standing.digest !== "",
+      });
+      this.#standing = { serial, digest };
+      this.#dirty = false;
+    } catch (failure) {
+      throw ioFailure(failure, "writing the state");
+    }
+  }
+
+  async #beginJournal(): Promise<void> {
+    const line = beginLine({
+      format_version: FORMAT_VERSION,
+      lineage: this.#draft.lineage,
+      serial: this.#draft.serial,
+      state: this.#standing.digest,
+      fence: this.fence,
+      seq: this.#seq,
+    });
+    try {
+      const sink = await this.#place.beginJournal(this.claim, sealedLine(this.#sealer, "", line.text));
+      this.#journal = new JournalWriter(sink, line.hash, this.#sealer);
+    } catch (failure) {
+      throw ioFailure(failure, "beginning the journal");
+    }
+  }
+
+  async release(): Promise<void> {
+    await this.#hold.end();
+    try {
+      if (!this.#hold.isLost && this.#journal !== undefined) await this.#flush();
+      await this.#journal?.close();
+      if (!this.#hold.isLost) await this.#hold.giveBack();
+    } catch (failure) {
+      throw ioFailure(failure, "giving the lock back");
+    }
+  }
+}

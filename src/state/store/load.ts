@@ -1,0 +1,140 @@
+// Reads a state: the folded part and the journal that goes on from it, each checked against the other.
+
+import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
+import type { Sealer } from "../format/encryption.ts";
+import { emptyState, fold } from "../format/fold.ts";
+import { type Journal, readJournal } from "../format/journal.ts";
+import { readSnapshot, type Snapshot } from "../format/snapshot.ts";
+import type { Piece, Place, PlaceNames } from "../model/backend.ts";
+import { corrupt, ioFailure } from "../model/failures.ts";
+import type { State } from "../model/record.ts";
+
+/** What a place holds. */
+export interface Found {
+  /** With the journal folded in. */
+  readonly state: State;
+  readonly snapshot: Snapshot | undefined;
+  /** Number of the last entry, in the snapshot or the journal. */
+  readonly seq: number;
+  /** Head of the journal; empty when there is none. */
+  readonly head: string;
+  /** The greatest fence that the state has seen. */
+  readonly fence: number;
+  /** Whether the journal holds entries that the snapshot lacks. */
+  readonly unfolded: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A reader without the lock may look while another run puts new pieces in place; then it looks again. */
+const ATTEMPTS = 5;
+const MAY_BE_BETWEEN: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LINEAGE", "STATE_KEY"]);
+
+/** Undefined when the place holds no state. */
+export async function loadFrom(place: Place, sealer: Sealer): Promise<Found | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      // Looked at first: what was durable then has to be in what is read now.
+      const last = await lastDurable(place);
+      const { state, journal } = await place.load();
+      if (state === undefined && journal === undefined) return undefined;
+      const found = together(
+        place.names,
+        state === undefined ? undefined : snapshotIn(state, sealer),
+        journal === undefined ? undefined : journalIn(journal, sealer),
+      );
+      return found.seq >= last ? found : { ...found, diagnostics: [shortened(place.names, found.seq, last)] };
+    } catch (failure) {
+      if (attempt === ATTEMPTS || !isBetween(failure)) throw ioFailure(failure, "reading the state");
+    }
+  }
+}
+
+async function lastDurable(place: Place): Promise<number> {
+  const top = await place.top();
+  return top !== undefined && "claim" in top ? (top.claim.seq ?? 0) : 0;
+}
+
+function isBetween(failure: unknown): boolean {
+  return failure instanceof Failure && failure.diagnostics.every(({ code }) => MAY_BE_BETWEEN.has(code));
+}
+
+/** What a sealer opened last: a run looks at its state several times, and mostly finds the same bytes. */
+const opened = new WeakMap<Sealer, { readonly bytes: Uint8Array; readonly snapshot: Snapshot }>();
+
+export function snapshotIn({ name, bytes }: Piece, sealer: Sealer): Snapshot {
+  const last = opened.get(sealer);
+  if (
+    last !== undefined &&
+    Buffer.from(last.bytes.buffer, last.bytes.byteOffset, last.bytes.length).equals(bytes)
+  )
+    return last.snapshot;
+  const snapshot = readSnapshot(sealer.open("state", "", bytes, name), name);
+  opened.set(sealer, { bytes, snapshot });
+  return snapshot;
+}
+
+interface NamedJournal {
+  readonly name: string;
+  readonly bytes: number;
+  readonly journal: Journal;
+}
+
+function journalIn({ name, bytes }: Piece, sealer: Sealer): NamedJournal {
+  const open = (line: Uint8Array, previous: string, offset: number): Uint8Array =>
+    sealer.open("journal", previous, line, name, offset);
+  return { name, bytes: bytes.length, journal: readJournal(bytes, name, open) };
+}
+
+function together(names: PlaceNames, snapshot: Snapshot | undefined, found: NamedJournal | undefined): Found {
+  if (found === undefined) throw corrupt(names.journal, 0, `it is missing beside ${names.state}`);
+  const { journal } = found;
+  const { begin } = journal;
+  if (snapshot !== undefined && begin.lineage !== snapshot.state.lineage) throw otherLineage(names);
+  const diagnostics = journal.dropped === 0 ? [] : [cutOff(found)];
+  const common = { snapshot, head: journal.head, fence: begin.fence, diagnostics };
+  if (begin.state === (snapshot?.digest ?? "")) {
+    const base = snapshot?.state ?? emptyState(begin.lineage);
+    const seq = begin.seq + journal.entries.length;
+    const unfolded = journal.entries.length > 0;
+    return { ...common, state: fold(base, journal.entries), seq, unfolded };
+  }
+  // A crash between the two steps of a publication: the journal is the one that the state already contains.
+  if (snapshot !== undefined && snapshot.folded === journal.head)
+    return { ...common, state: snapshot.state, seq: snapshot.seq, unfolded: false };
+  throw mismatch(names, snapshot, journal);
+}
+
+function otherLineage({ state, journal }: PlaceNames): Failure {
+  return new Failure(
+    error("STATE_LINEAGE", `${state} and ${journal} come from different states`, {
+      hint: "put back the two that belong together",
+    }),
+  );
+}
+
+function mismatch(names: PlaceNames, snapshot: Snapshot | undefined, journal: Journal): Failure {
+  if (snapshot === undefined) return corrupt(names.state, 0, `it is missing beside ${names.journal}`);
+  const { serial } = snapshot.state;
+  return corrupt(
+    names.state,
+    0,
+    `it is serial ${serial}, and ${names.journal} goes on from serial ${journal.begin.serial}`,
+  );
+}
+
+function shortened({ journal }: PlaceNames, seq: number, last: number): Diagnostic {
+  return warning(
+    "STATE_CORRUPT",
+    `${journal} ends with entry ${seq}, and a run had written up to entry ${last}`,
+    {
+      hint: "what those entries recorded is not known any more: before applying, look whether the plan creates what exists already",
+    },
+  );
+}
+
+function cutOff({ name, bytes, journal }: NamedJournal): Diagnostic {
+  const message = `the last line of ${name} was not finished (${journal.dropped} bytes at byte ${bytes - journal.dropped}) and does not count`;
+  return warning("STATE_CORRUPT", message, {
+    hint: "a run died while it wrote; nothing was sent for that line",
+  });
+}

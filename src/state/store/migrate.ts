@@ -1,0 +1,132 @@
+// Moves a state to another place. From the mark at the old place on nothing goes on from there, and the same move ends what a killed one began.
+// States that go from one place or time to another: what must not be lost on the way, and what is left behind.
+
+import { canonicalJson } from "../../core/canonical.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { joinedHistories } from "../../core/past-run.ts";
+import type { State } from "../model/record.ts";
+import type { Incoming, Lease, LockOptions, StateStore } from "../model/store.ts";
+
+/** `check` sees what is at the new place and what comes; it may throw. Gives the state at its new place; undefined where it went there before. */
+export async function migrate(
+  source: StateStore,
+  target: StateStore,
+  check: (present: State, incoming: State) => void,
+  wait: LockOptions,
+): Promise<State | undefined> {
+  const to = target.place;
+  const lease = await source.lock({ ...wait, to });
+  try {
+    const found = lease.state();
+    if (found.moved !== undefined && found.movingAbove === undefined) return undefined;
+    const placed = (await arrived(target, found)) ?? (await place(source, lease, target, check, wait));
+    await lease.retire(to);
+    return placed;
+  } finally {
+    await lease.release();
+  }
+}
+
+/** What an earlier try put in place before it died, and whatever came of it since. */
+async function arrived(target: StateStore, { lineage, movingAbove }: State): Promise<State | undefined> {
+  if (movingAbove === undefined) return undefined;
+  const { state } = await target.read();
+  return state.lineage === lineage && state.serial > movingAbove ? state : undefined;
+}
+
+async function place(
+  source: StateStore,
+  lease: Lease,
+  target: StateStore,
+  check: (present: State, incoming: State) => void,
+  wait: LockOptions,
+): Promise<State> {
+  const { moved: _, movingAbove: __, ...state } = lease.state();
+  const { key } = await source.read({ to: target.place });
+  const incoming: Incoming = {
+    state,
+    key,
+    ...(key === "" ? {} : { digestKey: await source.key({ make: false }) }),
+    check: (present) => check(present, state),
+    ready: (present) => lease.retire(target.place, Math.max(present.serial, state.serial)),
+  };
+  const placed = await target.replace(incoming, wait);
+  await assertArrived(target, state);
+  return placed;
+}
+
+/** The old place is given up only for one that holds everything. */
+async function assertArrived(target: StateStore, wanted: State): Promise<void> {
+  const { state } = await target.read();
+  if (essence(state) === essence(wanted)) return;
+  throw new Failure(
+    error("APPLY_VERIFY", `what arrived at ${target.place} is not what was sent`, {
+      hint: "the state is where it was: bring it back there with: workspace state restore",
+    }),
+  );
+}
+
+function essence(state: State): string {
+  const {
+    lineage,
+    host,
+    records,
+    sweeps,
+    open,
+    nonces,
+    reported = [],
+    acknowledged = [],
+    history = [],
+  } = state;
+  const all = {
+    lineage,
+    host,
+    records: [...records.values()],
+    sweeps,
+    open,
+    nonces,
+    reported,
+    acknowledged,
+    history,
+  };
+  return canonicalJson(all as unknown as JsonObject);
+}
+
+/** `to`: a place that it may have gone to, or be on its way to. */
+export function assertNotMoved(state: State, to?: string): void {
+  if (state.moved === undefined || state.moved === to) return;
+  if (state.movingAbove !== undefined)
+    throw new Failure(
+      error("STATE_MOVED", `this state is on its way to ${state.moved}, and the move did not end`, {
+        hint: "run that `workspace state migrate` again: it finishes the move; or keep the state here with: workspace state restore",
+      }),
+    );
+  throw new Failure(
+    error("STATE_MOVED", `this state was moved to ${state.moved}`, {
+      hint: `name that place with --state; or bring it back with: workspace state migrate, or workspace state restore`,
+    }),
+  );
+}
+
+/** What people said about drift does not go back in time with the records. */
+function knownDrift({ reported = [], acknowledged = [] }: State): Partial<State> {
+  return { reported, acknowledged };
+}
+
+/** An older state in place of the present one. Applied plans stay applied, and what may still be under way is not forgotten. */
+export function restored(old: State, present: State | undefined): State {
+  const { moved: _, movingAbove: __, ...state } = old;
+  if (present === undefined || present.lineage !== old.lineage) return state;
+  const sweeps = new Map([...old.sweeps, ...present.sweeps].map((sweep) => [sweep.token, sweep]));
+  const open = new Map([...old.open, ...present.open].map((intent) => [intent.seq, intent]));
+  const history = joinedHistories(old.history, present.history);
+  return {
+    ...state,
+    ...knownDrift(present),
+    ...(history.length === 0 ? {} : { history }),
+    nonces: [...new Set([...old.nonces, ...present.nonces])],
+    sweeps: [...sweeps.values()],
+    open: [...open.values()].sort((a, b) => a.seq - b.seq),
+  };
+}

@@ -1,0 +1,233 @@
+// A state in a place: what every store does, whether the place is a folder, a database or the workspace itself.
+// Takes the lock away from a holder that is named by its nonce, or that cannot be read.
+
+import { Failure } from "../../core/diagnostic.ts";
+import { createSealer } from "../format/encryption.ts";
+import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
+import { beatenTo, newClaim } from "../lock/acquire.ts";
+import {
+  type Claim,
+  isOver,
+  LEASE_TIMES,
+  type LeaseTimes,
+  lockUnreadable,
+  notUnlocked,
+  type Owner,
+} from "../lock/lease-rules.ts";
+import type { Place } from "../model/backend.ts";
+import type { Clock, Random } from "../model/ports.ts";
+import type { State } from "../model/record.ts";
+import type {
+  Generation,
+  Incoming,
+  Lease,
+  Loaded,
+  LockOptions,
+  Restored,
+  StateStore,
+  Unlocked,
+  Unlocking,
+} from "../model/store.ts";
+import type { DigestKey } from "./lease.ts";
+import { type Found, loadFrom, snapshotIn } from "./load.ts";
+import { assertNotMoved } from "./migrate.ts";
+import { rekey } from "./rekey.ts";
+import { restore } from "./restore.ts";
+import { type Kept, lockAndOpen, nothingFound } from "./store-context.ts";
+
+/** What any store is opened with, beside its place. */
+export interface StoreOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly owner: Owner;
+  /** Whether the owner's process is certainly gone; then its lock need not be waited for. */
+  readonly isDead?: (owner: Owner) => boolean;
+  readonly times?: LeaseTimes;
+  /** The text of WORKSPACE_STATE_KEY, where it is set: then what is written is encrypted. */
+  readonly keyText?: string;
+  /** The key so far, for `rekey`. */
+  readonly oldKeyText?: string;
+}
+
+export class KeptStore implements StateStore {
+  readonly #kept: Kept;
+  readonly #options: StoreOptions;
+  /** The key that this run uses, once it was asked for. */
+  #digestKey: DigestKey | undefined;
+
+  constructor(place: Place, options: StoreOptions) {
+    const { keyText, random } = options;
+    this.#options = options;
+    this.#kept = {
+      place,
+      sealer: createSealer({ random, ...(keyText === undefined ? {} : { keyText }) }),
+      around: {
+        clock: options.clock,
+        random,
+        owner: options.owner,
+        isDead: options.isDead ?? (() => false),
+        times: options.times ?? LEASE_TIMES,
+      },
+    };
+  }
+
+  get place(): string {
+    return this.#place.names.place;
+  }
+
+  get #place(): Place {
+    return this.#kept.place;
+  }
+
+  #load(): Promise<Found | undefined> {
+    return loadFrom(this.#place, this.#kept.sealer);
+  }
+
+  async read({ to }: Pick<LockOptions, "to"> = {}): Promise<Loaded> {
+    const { state, snapshot, unfolded, diagnostics } = (await this.#load()) ?? nothingFound(this.#kept);
+    assertNotMoved(state, to);
+    const nextSerial = unfolded ? state.serial + 1 : state.serial;
+    // Beside a run that is writing, an unfinished last line is nothing to tell about.
+    const busy = diagnostics.length > 0 && (await this.holder()) !== undefined;
+    return { state, nextSerial, key: snapshot?.key ?? "", diagnostics: busy ? [] : diagnostics };
+  }
+
+  lock(options: LockOptions): Promise<Lease> {
+    return this.#lock(options, (found) => assertNotMoved(found.state, options.to));
+  }
+
+  #lock(options: LockOptions, check: (found: Found) => void, lineage?: string) {
+    const keyOf = (found: Found): DigestKey => this.#digestKey ?? digestKeyOf(found);
+    return lockAndOpen(this.#kept, options, check, keyOf, lineage);
+  }
+
+  async holder(): Promise<Claim | undefined> {
+    const top = await this.#place.top();
+    if (top === undefined || !("claim" in top)) return undefined;
+    const over = isOver(top.claim, await this.#place.now(), this.#place.skewMs);
+    return over || this.#kept.around.isDead(top.claim.owner) ? undefined : top.claim;
+  }
+
+  unlock(how: Unlocking): Promise<Unlocked> {
+    return unlock(this.#kept, how);
+  }
+
+  async key({ make }: { readonly make: boolean }): Promise<Uint8Array> {
+    const snapshot = (await this.#load())?.snapshot;
+    const found = await this.#knownKey(snapshot?.digestKey);
+    const written = snapshot?.key ?? "";
+    if (written !== "" && (found === undefined || keyCheck(found) !== written))
+      throw otherKey(found !== undefined, this.#place.names.key);
+    const key = found ?? (make ? await this.#makeKey() : this.#kept.around.random(32));
+    if (found !== undefined || make) {
+      const hex = snapshot?.digestKey;
+      this.#digestKey = { check: keyCheck(key), ...(hex === undefined ? {} : { hex }) };
+    }
+    return key;
+  }
+
+  async #knownKey(carried: string | undefined): Promise<Uint8Array | undefined> {
+    if (carried !== undefined) return fromHex(carried);
+    if (this.#options.keyText !== undefined) return keyFromText(this.#options.keyText);
+    const text = await this.#place.key();
+    return text === undefined ? undefined : keptKey(text, this.#place.names.key);
+  }
+
+  async #makeKey(): Promise<Uint8Array> {
+    await this.#place.prepare();
+    await this.#place.makeKey(`${keyToHex(this.#kept.around.random(32))}\n`);
+    const key = await this.#knownKey(undefined);
+    if (key === undefined) throw otherKey(false, this.#place.names.key);
+    return key;
+  }
+
+  async generations(): Promise<readonly Generation[]> {
+    const serials = await this.#place.generations();
+    return Promise.all(serials.map((serial) => this.#generation(serial)));
+  }
+
+  async #generation(serial: number): Promise<Generation> {
+    try {
+      const piece = await this.#place.generation(serial);
+      if (piece === undefined) return { serial, diagnostics: [] };
+      return { serial, state: snapshotIn(piece, this.#kept.sealer).state, diagnostics: [] };
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      return { serial, diagnostics: failure.diagnostics };
+    }
+  }
+
+  restore(serial: number, options: LockOptions): Promise<Restored> {
+    return restore(this.#kept, serial, options);
+  }
+
+  async replace(incoming: Incoming, options: LockOptions): Promise<State> {
+    let present: DigestKey = { check: "" };
+    const look = (found: Found): void => {
+      present = this.#digestKey ?? digestKeyOf(found);
+      incoming.check(found.state);
+    };
+    const lease = await this.#lock(options, look, incoming.state.lineage);
+    try {
+      await incoming.ready?.(lease.state());
+      this.#digestKey = await this.#keyFor(incoming, present, lease.claim);
+      lease.substitute(incoming.state);
+      return await lease.publish();
+    } finally {
+      await lease.release();
+    }
+  }
+
+  /** A state without digests, or with those of our own key, changes nothing about the key. */
+  async #keyFor({ key, digestKey }: Incoming, present: DigestKey, claim: Claim): Promise<DigestKey> {
+    if (key === "" || key === present.check) return present;
+    if (digestKey === undefined) return { check: key };
+    const hex = keyToHex(digestKey);
+    if (this.#kept.sealer.seals) return { check: key, hex };
+    await this.#place.putKey(claim, `${hex}\n`);
+    return { check: key };
+  }
+
+  async rekey(options: LockOptions): Promise<State> {
+    const { keyText, oldKeyText, random } = this.#options;
+    const sealer = createSealer({
+      random,
+      opensPlain: true,
+      ...(keyText === undefined ? {} : { keyText }),
+      ...(oldKeyText === undefined ? {} : { oldTexts: [oldKeyText] }),
+    });
+    const texts = [keyText ?? [], oldKeyText ?? []].flat();
+    return rekey({ ...this.#kept, sealer }, texts, options);
+  }
+
+  close(): Promise<void> {
+    return this.#place.close();
+  }
+}
+
+function digestKeyOf({ snapshot }: Found): DigestKey {
+  const hex = snapshot?.digestKey;
+  return { check: snapshot?.key ?? "", ...(hex === undefined ? {} : { hex }) };
+}
+
+/** A holder that gives a sign of life in between is looked at again. */
+const TRIES = 5;
+
+export async function unlock(kept: Pick<Kept, "place" | "around">, how: Unlocking): Promise<Unlocked> {
+  const { place, around } = kept;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const top = await place.top();
+    if (top === undefined) return "was free";
+    const now = await place.now();
+    if ("claim" in top) {
+      const { claim } = top;
+      if (isOver(claim, now, place.skewMs) || around.isDead(claim.owner)) return "was free";
+      if (claim.nonce !== how.nonce) throw new Failure(notUnlocked(claim, how.nonce));
+      if (await place.claim({ ...claim, fence: claim.fence + 1, released: true }, top)) return "unlocked";
+    } else {
+      if (how.force !== true && !top.released) throw new Failure(lockUnreadable(top.name));
+      if (await place.claim({ ...newClaim(around, top.fence + 1), released: true }, top)) return "unlocked";
+    }
+  }
+  throw new Failure(beatenTo(place));
+}

@@ -1,0 +1,113 @@
+// The spec before a change, from a folder or a Git reference: with the options of the run, and only data.
+
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import type { Context } from "../../config/environment.ts";
+import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import { judgedSpec, type Keyed, type SpecOptions, specFile } from "../session/read-spec.ts";
+import { type Checkouts, withWorktree } from "./worktree.ts";
+
+export interface BaseOptions {
+  readonly base: string | undefined;
+  readonly baseRef: string | undefined;
+}
+
+export interface BaseSpec {
+  /** As the user named it. */
+  readonly name: string;
+  /** `absent`: the base has no such spec. `invalid`: nothing can be compared with it. */
+  readonly found: Spec | "absent" | "invalid";
+  readonly notes: readonly Diagnostic[];
+}
+
+type Reading = SpecOptions & { readonly state?: string | undefined };
+
+/** Undefined without a base. Throws Failure for a base that cannot be reached at all. */
+export async function readBase(
+  context: Context,
+  options: BaseOptions & Reading,
+  keyed: Keyed | undefined,
+  untrusted: boolean,
+): Promise<BaseSpec | undefined> {
+  const { base: folder, baseRef } = options;
+  if (folder === undefined && baseRef === undefined) return undefined;
+  if (folder !== undefined && baseRef !== undefined)
+    throw new Failure(error("CLI_USAGE", "--base and --base-ref cannot be used together"));
+  const file = realFile(specFile(context, options));
+  if (baseRef !== undefined)
+    return withWorktree(context, dirname(file), baseRef, (checkouts) =>
+      readAt(context, options, { name: baseRef, file, keyed, untrusted, ...checkouts }),
+    );
+  const name = folder ?? "";
+  const base = resolve(context.cwd, name);
+  if (!existsSync(base)) throw new Failure(error("PLAN_BASE", `the base folder ${name} does not exist`));
+  return readAt(context, options, { name, file, keyed, untrusted, head: realpathSync(context.cwd), base });
+}
+
+interface Place extends Checkouts {
+  readonly name: string;
+  /** The spec of the run; links of its folder resolved. */
+  readonly file: string;
+  readonly keyed: Keyed | undefined;
+  readonly untrusted: boolean;
+}
+
+async function readAt(context: Context, options: Reading, place: Place): Promise<BaseSpec> {
+  const { name, keyed, untrusted } = place;
+  const file = counterpart(place, place.file);
+  if (file === undefined)
+    throw new Failure(
+      error("CLI_USAGE", `the spec is not in ${place.head}, so the base has no counterpart of it`, {
+        hint: "run the plan in the folder that --base is a copy of, or pass --base-ref",
+      }),
+    );
+  const shown = relative(place.base, file);
+  if (!existsSync(file)) {
+    const message = `the base ${name} has no ${shown}, so every change counts as caused by this change`;
+    return { name, found: "absent", notes: [warning("PLAN_BASE", message)] };
+  }
+  const there = { ...context, cwd: counterpart(place, realpathSync(context.cwd)) ?? place.base };
+  const { spec, diagnostics } = await judgedSpec(
+    there,
+    {
+      ...options,
+      mayLackSecrets: true,
+      file,
+      varFile: options.varFile.flatMap((path) => varFile(context, place, path)),
+    },
+    keyed,
+    untrusted,
+  );
+  const [first] = diagnostics.filter(({ severity }) => severity === "error");
+  if (spec !== undefined && first === undefined) return { name, found: spec, notes: [] };
+  return { name, found: "invalid", notes: [invalid(name, first)] };
+}
+
+/** Whoever repairs the base cannot be asked to repair it first. */
+function invalid(name: string, first: Diagnostic | undefined): Diagnostic {
+  const place = first?.at === undefined ? "" : `${first.at.file}:${first.at.line}: `;
+  return warning("PLAN_BASE", `the spec of the base ${name} is invalid, so every change counts`, {
+    ...(first === undefined ? {} : { cause: `${place}${first.message}` }),
+    hint: "the plan is not split until the base is valid again",
+  });
+}
+
+/** Variable files of the checkout are part of the change. One that the base lacks is left out. */
+function varFile(context: Context, place: Place, path: string): readonly string[] {
+  const given = resolve(context.cwd, path);
+  const there = counterpart(place, existsSync(given) ? realFile(given) : given);
+  if (there === undefined) return [given];
+  return existsSync(there) ? [there] : [];
+}
+
+/** The path in the base of what a path in the head leads to; undefined for what is not in the head. */
+function counterpart({ head, base }: Checkouts, path: string): string | undefined {
+  const way = relative(head, path);
+  const isOutside = way === ".." || /^\.\.[\\/]/.test(way) || resolve(way) === way;
+  return isOutside ? undefined : join(base, way);
+}
+
+function realFile(path: string): string {
+  return existsSync(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
+}

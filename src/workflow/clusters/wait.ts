@@ -1,0 +1,67 @@
+// Waits until a cluster is what was asked for, telling each new state once; what cannot come any more ends the wait.
+
+import type { Context } from "../../config/environment.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { clusterText, whyText } from "../../report/inspect/cluster-text.ts";
+import { printable } from "../../report/text/printable.ts";
+import { duration } from "../../report/text/vocabulary.ts";
+import { nodeClock } from "../../state/backends/file/node-ports.ts";
+import type { Recorded } from "../session/recorded-object.ts";
+
+/** Longer than a cluster takes to come up where machines are scarce. */
+export const DEADLINE_MS = 30 * 60_000;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 10_000;
+
+export interface Waiting {
+  /** `run`, `be terminated`. */
+  readonly what: string;
+  readonly isThere: (cluster: JsonObject) => boolean;
+  /** States that it can no longer come from. */
+  readonly lost: readonly string[];
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export async function clusterNow({ connection, id }: Recorded): Promise<JsonObject> {
+  return connection.reader.read("clusters/get", { cluster_id: id });
+}
+
+/** The cluster once it is there; undefined when the signal came first. Throws Failure with CLI_NOT_REACHED or API_TIMEOUT. */
+export async function reached(context: Context, of: Recorded, on: Waiting): Promise<JsonObject | undefined> {
+  const begun = performance.now();
+  let told = "";
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 1.5)) {
+    const found = await clusterNow(of);
+    if (on.isThere(found)) return found;
+    const now = clusterText(found);
+    if (now !== told) context.stderr.write(`${printable(of.address)}: ${now}\n`);
+    told = now;
+    if (on.lost.includes(String(found.state))) throw new Failure(cannotCome(of, on, found));
+    if (on.signal.aborted) return undefined;
+    const left = on.timeoutMs - (performance.now() - begun);
+    if (left <= 0) throw new Failure(tooLong(of, on, found));
+    await nodeClock.sleep(Math.min(wait, left), on.signal);
+  }
+}
+
+function cannotCome({ address }: Recorded, { what }: Waiting, found: JsonObject): Diagnostic {
+  const cause = whyText(found);
+  return error("CLI_NOT_REACHED", `${address} is ${String(found.state)} and will not ${what}`, {
+    address,
+    ...(cause === "" ? {} : { cause }),
+    hint: `see what happened: workspace clusters events ${address}`,
+  });
+}
+
+function tooLong({ address }: Recorded, { what, timeoutMs }: Waiting, found: JsonObject): Diagnostic {
+  return error(
+    "API_TIMEOUT",
+    `waited ${duration(timeoutMs)} for ${address} to ${what}; it is ${String(found.state)}`,
+    {
+      address,
+      hint: `see what happens: workspace clusters events ${address}`,
+    },
+  );
+}

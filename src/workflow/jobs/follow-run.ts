@@ -1,0 +1,103 @@
+// Follows a run of a job to its end, and on through the attempts that the job makes after it, telling each new state once.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import type { Context } from "../../config/environment.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { hasEnded, outcomeWord, stateText } from "../../report/inspect/job-run-text.ts";
+import { duration } from "../../report/text/vocabulary.ts";
+import { nodeClock } from "../../state/backends/file/node-ports.ts";
+import { outlookOf, type RunId } from "./next-attempt.ts";
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 10_000;
+/** How much later than its job says another attempt may show. */
+const PATIENCE_MS = 60_000;
+
+export interface Following {
+  readonly run: RunId;
+  readonly signal: AbortSignal;
+  /** Give up after this time; the run goes on. */
+  readonly timeoutMs: number | undefined;
+  readonly patienceMs?: number;
+}
+
+export interface Followed {
+  /** The last attempt that was seen. */
+  readonly id: RunId;
+  /** That attempt as it ended; undefined when the signal came first. */
+  readonly ended: JsonObject | undefined;
+}
+
+/** Throws Failure with API_TIMEOUT. */
+export async function followRun(
+  context: Context,
+  { reader }: { readonly reader: Reader },
+  following: Following,
+): Promise<Followed> {
+  const begun = performance.now();
+  for (let id = following.run; ; ) {
+    const one: Attempt = {
+      id,
+      reader,
+      following,
+      begun,
+      tell: (what) => context.stderr.write(`run ${id}: ${what}\n`),
+    };
+    const ended = await endOf(one);
+    const next = ended === undefined ? undefined : await nextOf(one, ended);
+    if (next === undefined) return { id, ended };
+    context.stderr.write(`run ${next}: another attempt, after run ${id} (${outcomeWord(ended ?? {})})\n`);
+    id = next;
+  }
+}
+
+interface Attempt {
+  readonly id: RunId;
+  readonly reader: Reader;
+  readonly following: Following;
+  readonly begun: number;
+  readonly tell: (what: string) => void;
+}
+
+async function endOf(one: Attempt): Promise<JsonObject | undefined> {
+  let told = "";
+  for (let round = 0; ; round++) {
+    const found = await one.reader.read("jobs/runs/get", { run_id: one.id });
+    if (hasEnded(found)) return found;
+    const now = stateText(found);
+    if (now !== told) one.tell(now);
+    told = now;
+    if (!(await paused(one, round))) return undefined;
+  }
+}
+
+/** The attempt that comes after one that has ended, once it is there. */
+async function nextOf(one: Attempt, ended: JsonObject): Promise<RunId | undefined> {
+  const { patienceMs = PATIENCE_MS } = one.following;
+  const begun = performance.now();
+  for (let round = 0; ; round++) {
+    const outlook = await outlookOf(one.reader, ended);
+    if (outlook === undefined || "next" in outlook) return outlook?.next;
+    if (performance.now() - begun > outlook.withinMs + patienceMs) return undefined;
+    if (round === 0) one.tell(`${stateText(ended)}; its job is to try again`);
+    if (!(await paused(one, round))) return undefined;
+  }
+}
+
+/** Waits longer each round; false once the signal came. */
+async function paused({ id, begun, following }: Attempt, round: number): Promise<boolean> {
+  const { signal, timeoutMs } = following;
+  if (signal.aborted) return false;
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 1.5 ** round);
+  const left = timeoutMs === undefined ? wait : timeoutMs - (performance.now() - begun);
+  if (left <= 0) throw new Failure(tooLong(id, timeoutMs ?? 0));
+  await nodeClock.sleep(Math.min(wait, left), signal);
+  return true;
+}
+
+function tooLong(run: RunId, timeoutMs: number) {
+  return error("API_TIMEOUT", `run ${run} has not ended after ${duration(timeoutMs)}; it goes on`, {
+    hint: `follow it with: workspace runs get ${run} --wait`,
+  });
+}

@@ -1,0 +1,119 @@
+// The parameters of a start: put into the field that the job's kind of task takes (part B, 4.2 rule 4).
+
+import { values } from "../../cli/command/option.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { stringifyJson } from "../../core/exact-json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+
+export const PARAMETER_OPTIONS = {
+  param: values(
+    "--param <value>",
+    "a parameter: name=value for a notebook, one argument after the other for every other task",
+  ),
+  jarParam: values("--jar-param <value>", "an argument of the main method of a JAR"),
+  pythonParam: values("--python-param <value>", "an argument of a Python file"),
+  submitParam: values("--submit-param <value>", "an argument of spark-submit"),
+} as const;
+
+export type Parameters = { readonly [Name in keyof typeof PARAMETER_OPTIONS]: readonly string[] };
+
+interface TaskKind {
+  readonly task: string;
+  readonly field: string;
+  /** `runs a notebook`. */
+  readonly what: string;
+  readonly own: Exclude<keyof Parameters, "param"> | undefined;
+  /** Only ASCII reaches the task (facts of such services). */
+  readonly ascii?: true;
+}
+
+const TASKS: readonly TaskKind[] = [
+  { task: "notebook_task", field: "notebook_params", what: "a notebook", own: undefined },
+  { task: "spark_jar_task", field: "jar_params", what: "a JAR", own: "jarParam" },
+  {
+    task: "spark_python_task",
+    field: "python_params",
+    what: "a Python file",
+    own: "pythonParam",
+    ascii: true,
+  },
+  {
+    task: "spark_submit_task",
+    field: "spark_submit_params",
+    what: "spark-submit",
+    own: "submitParam",
+    ascii: true,
+  },
+];
+
+const FLAGS: Readonly<Record<keyof Parameters, string>> = {
+  param: "--param",
+  jarParam: "--jar-param",
+  pythonParam: "--python-param",
+  submitParam: "--submit-param",
+};
+
+/** The most bytes that a field of parameters may have as JSON (part B, 8). */
+const MOST_BYTES = 10_000;
+
+export function hasParameters(given: Parameters): boolean {
+  return used(given).length > 0;
+}
+
+function used(given: Parameters): readonly (keyof Parameters)[] {
+  return (Object.keys(FLAGS) as (keyof Parameters)[]).filter((name) => given[name].length > 0);
+}
+
+/** The field of run-now, or none. `settings` are the job's. Throws Failure with CLI_USAGE. */
+export function parametersFor(address: string, settings: JsonObject, given: Parameters): JsonObject {
+  if (!hasParameters(given)) return {};
+  const kind = TASKS.find(({ task }) => settings[task] !== undefined);
+  if (kind === undefined)
+    throw new Failure(error("CLI_USAGE", `${address} has a task that takes no parameters`));
+  const misfits = used(given).filter((name) => name !== "param" && name !== kind.own);
+  if (misfits.length > 0) throw new Failure(...misfits.map((name) => misfit(address, kind, name)));
+  const values = [...given.param, ...(kind.own === undefined ? [] : given[kind.own])];
+  const value: Json = kind.own === undefined ? named(values) : values;
+  assertFits(address, kind, value);
+  return { [kind.field]: value };
+}
+
+function misfit(address: string, kind: TaskKind, name: keyof Parameters): Diagnostic {
+  const right = kind.own === undefined ? "--param name=value" : `--param VALUE or ${FLAGS[kind.own]} VALUE`;
+  return error("CLI_USAGE", `${address} runs ${kind.what}, and ${FLAGS[name]} is for another kind of task`, {
+    hint: `use ${right}`,
+  });
+}
+
+function named(given: readonly string[]): JsonObject {
+  const pairs = given.map((text): readonly [string, string] => {
+    const equals = text.indexOf("=");
+    if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
+    throw new Failure(
+      error("CLI_USAGE", `--param ${text} is not name=value`, { hint: "a notebook's parameters have names" }),
+    );
+  });
+  const names = pairs.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new Failure(error("CLI_USAGE", `--param ${twice} is given twice`));
+  return Object.fromEntries(pairs);
+}
+
+function assertFits(address: string, { field, ascii, what }: TaskKind, value: Json): void {
+  const text = stringifyJson(value);
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > MOST_BYTES)
+    throw new Failure(
+      error(
+        "CLI_USAGE",
+        `the parameters for ${address} have ${bytes} bytes as JSON; ${field} holds ${MOST_BYTES}`,
+        {
+          hint: "put what is large into a file, and pass its path",
+        },
+      ),
+    );
+  if (ascii === true && /[^\p{ASCII}]/u.test(text))
+    throw new Failure(
+      error("CLI_USAGE", `the parameters for ${address} hold more than ASCII, which ${what} does not take`),
+    );
+}

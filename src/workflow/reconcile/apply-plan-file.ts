@@ -1,0 +1,113 @@
+// `workspace apply PLANFILE`: exactly the saved plan, or nothing.
+
+import { EXIT, exitOfOutcome, exitOfPlan } from "../../cli/command/exit-codes.ts";
+import { tell } from "../../cli/output/diagnostics.ts";
+import { showOutcome } from "../../cli/output/outcome.ts";
+import { type OutcomeReports, showRefusal } from "../../cli/output/plan.ts";
+import { error, Failure, hasErrors } from "../../core/diagnostic.ts";
+import { movedSince, otherRecords } from "../../planner/plan-file.ts";
+import { registry } from "../../providers/index.ts";
+import type { Lease } from "../../state/model/store.ts";
+import { lookAround, type Run, type Wish, withRun } from "../session/session.ts";
+import { ephemeralState } from "../session/state-warnings.ts";
+import { assertGoingOn, type MakingOptions } from "./apply.ts";
+import { carryOut, withLock } from "./apply-plan.ts";
+import { placesIn } from "./located.ts";
+import { assertBelow, checkedPlan, planFile, sealCheck } from "./plan-file.ts";
+
+/** A saved plan was looked at when it was made: nobody is asked. */
+export function applySaved(
+  reports: OutcomeReports,
+  options: MakingOptions & Wish,
+  file: string,
+): Promise<number> {
+  const { context } = reports;
+  refuseOwnWishes(options);
+  const { text, claims } = planFile(context, file);
+  refuseOtherTarget(options, claims.target, file);
+  if (options.file === undefined) assertBelow(context, claims.file);
+  const chosen = {
+    ...options,
+    file: options.file ?? claims.file,
+    target: claims.target,
+    var: claims.var,
+    varFile: claims.varFile,
+  };
+  return context.signals.during((signal) => {
+    const opening = { makesKey: false, secrets: "resolve", signal, unlocked: sealCheck(text) } as const;
+    return withRun(context, chosen, opening, (run) =>
+      withLock(run, options.lockTimeout, signal, (lease) => applyChecked(reports, run, lease, text, signal)),
+    );
+  });
+}
+
+/** What shaped the plan is in its file; what would shape another one is not quietly left out. */
+function refuseOwnWishes(options: MakingOptions & Wish): void {
+  const given = [
+    ...(options.var.length === 0 ? [] : ["--var"]),
+    ...(options.varFile.length === 0 ? [] : ["--var-file"]),
+    ...((options.only ?? []).length === 0 ? [] : ["--only"]),
+    ...(options.adopt === true ? ["--adopt"] : []),
+    ...(options.allowDuplicates === true ? ["--allow-duplicates"] : []),
+  ];
+  if (given.length === 0) return;
+  throw new Failure(
+    error("CLI_USAGE", `a saved plan is applied as it is, so ${given.join(", ")} cannot be given`, {
+      hint: "leave it away, or make a new plan with it",
+    }),
+  );
+}
+
+/** The target that the plan was made for may be named once more. */
+function refuseOtherTarget({ target }: MakingOptions, planned: string | undefined, file: string): void {
+  if (target === undefined || target === planned) return;
+  const made = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;
+  throw new Failure(
+    error("CLI_USAGE", `the plan was made ${made}, not for ${JSON.stringify(target)}`, {
+      hint: `leave --target out, or make a new plan: \`workspace plan --target ${target} --out ${file}\``,
+    }),
+  );
+}
+
+async function applyChecked(
+  reports: OutcomeReports,
+  run: Run,
+  lease: Lease,
+  text: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const saved = checkedPlan(run, text, lease.state());
+  const doubts = ephemeralState(run.context, run.options, run.settings.place, lease.state());
+  const refused = exitOfPlan(saved.plan);
+  if (refused !== EXIT.ok) {
+    await showRefusal(reports, { plan: saved.plan, places: placesIn(run.spec.resources), notes: [] });
+    return refused;
+  }
+  // The world is looked at again for names and ids; what is done is what the file says.
+  const { live, learnt, recovered } = await lookAround(run, lease.state(), { writes: true });
+  assertGoingOn(signal);
+  if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
+  const moved = [
+    ...otherRecords(saved, recovered.state),
+    ...movedSince(saved.plan, live, registry, recovered.state),
+  ];
+  if (hasErrors(moved)) throw new Failure(...moved);
+  const found = [...lease.diagnostics, ...recovered.diagnostics, ...doubts];
+  tell(run.context, found);
+  const notes = [...run.warnings, ...found];
+  await reports.events(notes);
+  const entries = [...recovered.entries, ...learnt, { type: "nonce", nonce: saved.nonce } as const];
+  const resources = run.spec.resources;
+  const outcome = await carryOut(run, {
+    lease,
+    plan: saved.plan,
+    live,
+    resources,
+    entries,
+    reports,
+    signal,
+    command: "apply",
+  });
+  await showOutcome(reports, outcome, saved.plan, notes);
+  return exitOfOutcome(outcome);
+}

@@ -1,0 +1,105 @@
+// Carries out a plan under the lock: what recovery found goes into the journal first, events go to progress and output.
+
+import type { OutcomeReports } from "../../cli/output/plan.ts";
+import { progressFor } from "../../cli/output/progress.ts";
+import { ciActor } from "../../config/ci-run.ts";
+import type { Context } from "../../config/environment.ts";
+import { fromEnv, timeFromEnv } from "../../config/settings.ts";
+import type { ApplyOrigin } from "../../core/past-run.ts";
+import { applyPlan } from "../../engine/apply/apply.ts";
+import { recordRecovery } from "../../engine/recover/recover.ts";
+import type { ApplyEvent, Outcome, Plan } from "../../planner/model/plan.ts";
+import { registry } from "../../providers/index.ts";
+import type { Live } from "../../resource/live.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
+import type { Entry } from "../../state/model/journal-entry.ts";
+import type { Lease } from "../../state/model/store.ts";
+import type { Run } from "../session/session.ts";
+import { locatedEvent, locatedOutcome } from "./located.ts";
+
+/** Takes the lock, works, and gives it back however that ends. */
+export async function withLock<T>(
+  run: Run,
+  lockTimeout: number | undefined,
+  signal: AbortSignal,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const timeoutMs = lockTimeout ?? timeFromEnv(run.context, "WORKSPACE_LOCK_TIMEOUT") ?? 0;
+  const lease = await run.store.lock({ timeoutMs, signal });
+  try {
+    return await work(lease);
+  } finally {
+    await lease.release();
+  }
+}
+
+export interface Carrying {
+  readonly lease: Lease;
+  readonly plan: Plan;
+  readonly live: Live;
+  readonly resources: Spec["resources"];
+  /** What has to be known before the first change. */
+  readonly entries: readonly Entry[];
+  readonly reports: OutcomeReports;
+  readonly signal: AbortSignal;
+  readonly command: ApplyOrigin["command"];
+}
+
+export async function carryOut(run: Run, what: Carrying): Promise<Outcome> {
+  await recordRecovery(what.lease, what.entries);
+  const origin = await originOf(run, what);
+  const progress = await progressFor(run.context);
+  const tellEvent = what.reports.asJson ? await jsonEvents(what.reports) : () => undefined;
+  try {
+    const outcome = await applyPlan({
+      plan: what.plan,
+      registry,
+      resources: what.resources,
+      live: what.live,
+      writer: run.connection.writer,
+      lease: what.lease,
+      clock: nodeClock,
+      random: nodeRandom,
+      parallelism: run.settings.parallelism,
+      onEvent: (event) => {
+        progress.apply(event);
+        tellEvent(locatedEvent(event, what.resources));
+      },
+      signal: what.signal,
+      origin,
+    });
+    run.options.observer?.applied(what.plan, what.lease.state(), outcome);
+    return locatedOutcome(outcome, what.resources);
+  } finally {
+    await progress.stop();
+  }
+}
+
+/** Who applies, for the history of the state. */
+async function originOf({ context }: Run, { command, reports, plan }: Carrying): Promise<ApplyOrigin> {
+  const { user, host } = thisProcess();
+  const { commit, runUrl: url } = await reports.info(plan);
+  return {
+    command,
+    actor: ciActor(context) ?? `${user}@${host}`,
+    ...(commit === undefined ? {} : { commit }),
+    ...(url === undefined ? {} : { run_url: url }),
+  };
+}
+
+async function jsonEvents(reports: OutcomeReports): Promise<(event: ApplyEvent) => void> {
+  const { eventJson } = await import("../../report/outcome/outcome-json.ts");
+  return (event) => reports.line(eventJson(event));
+}
+
+/** Options that a pipeline may set once for all its runs. */
+export function approval(
+  context: Context,
+  options: { readonly autoApprove: boolean; readonly noInput: boolean },
+) {
+  return {
+    autoApprove: options.autoApprove,
+    noInput: options.noInput || fromEnv(context, "WORKSPACE_NO_INPUT") !== undefined,
+  };
+}

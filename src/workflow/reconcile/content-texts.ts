@@ -1,0 +1,62 @@
+// Both sides of contents that a plan changes, as text, so that the plan can show what changes line by line.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import type { Address } from "../../core/address.ts";
+import { Slots } from "../../engine/concurrency.ts";
+import { changesContent } from "../../planner/diff/content-diff.ts";
+import type { Update } from "../../planner/model/change.ts";
+import type { ContentTexts } from "../../planner/model/input.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import type { Live } from "../../resource/live.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+
+/** Larger contents are told by size and digest. */
+const MOST_BYTES = 256 * 1024;
+
+export interface ContentsInput {
+  readonly plan: Plan;
+  readonly spec: Spec;
+  readonly live: Live;
+  readonly registry: Registry;
+  readonly reader: Reader;
+  readonly parallelism: number;
+}
+
+/** Reads the live contents of what the plan updates, bounded in size and number under way. */
+export async function contentsOf(input: ContentsInput): Promise<ReadonlyMap<Address, ContentTexts>> {
+  const slots = new Slots(input.parallelism);
+  const texts = new Map<Address, ContentTexts>();
+  const changed = input.plan.changes.filter(changesContent);
+  await Promise.all(
+    changed.map(async (change) => {
+      const both = await slots.inside(() => textsOf(input, change));
+      if (both !== undefined) texts.set(change.address, both);
+    }),
+  );
+  return texts;
+}
+
+async function textsOf(input: ContentsInput, change: Update): Promise<ContentTexts | undefined> {
+  const provider = input.registry.get(change.kind);
+  const payload = input.spec.resources.get(change.address)?.payload;
+  const found = input.live.get(change.kind);
+  const live = found?.readable === true ? found.objects.find((one) => one.id === change.id) : undefined;
+  if (payload === undefined || live === undefined || payload.secret !== undefined) return undefined;
+  const bytes = payload.bytes();
+  const after = bytes.length > MOST_BYTES ? undefined : provider.contentText?.(bytes, change.after);
+  const before = after === undefined ? undefined : await liveText(input.reader, provider, live);
+  return before === undefined || after === undefined ? undefined : { before, after };
+}
+
+async function liveText(reader: Reader, provider: Provider, live: LiveObject): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of provider.content?.(reader, live) ?? []) {
+    size += piece.length;
+    if (size > MOST_BYTES) return undefined;
+    pieces.push(piece);
+  }
+  return provider.contentText?.(Buffer.concat(pieces), live.values);
+}

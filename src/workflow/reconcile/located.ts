@@ -1,0 +1,37 @@
+// Where in the spec a change that failed is written: the engine knows addresses only, the run knows the files.
+
+import type { Address } from "../../core/address.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { ApplyEvent, ChangeOutcome, Outcome } from "../../planner/model/plan.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+
+type Resources = Spec["resources"];
+
+export function locatedOutcome(outcome: Outcome, resources: Resources): Outcome {
+  return { ...outcome, changes: outcome.changes.map((one) => located(one, resources)) };
+}
+
+export function locatedEvent(event: ApplyEvent, resources: Resources): ApplyEvent {
+  return event.type === "apply_errored" ? { ...event, outcome: located(event.outcome, resources) } : event;
+}
+
+/** Looks up where the spec declares a resource, or one of its fields. */
+export function placesIn(resources: Resources) {
+  return (address: Address, path?: Path) => {
+    const resource = resources.get(address);
+    const found = path === undefined ? resource?.at : resource?.locate(path);
+    if (found === undefined) return undefined;
+    const { file, line, column } = found;
+    return { file, line, column };
+  };
+}
+
+/** What was not tried has its cause elsewhere. */
+function located(one: ChangeOutcome, resources: Resources): ChangeOutcome {
+  const place = resources.get(one.address)?.at;
+  const isCause = one.result === "failed" || one.result === "unknown";
+  if (!isCause || one.diagnostic === undefined || one.diagnostic.at !== undefined || place === undefined)
+    return one;
+  const { file, line, column } = place;
+  return { ...one, diagnostic: { ...one.diagnostic, at: { file, line, column } } };
+}

@@ -1,0 +1,94 @@
+// A plan compared with the plan of its base: the same state, the same objects, read once.
+
+import type { Address } from "../../core/address.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { observe } from "../../engine/observe/observe.ts";
+import { emptyLiveSnapshot } from "../../engine/observe/readers.ts";
+import { makePlan } from "../../planner/make-plan.ts";
+import { forStrangers, shielded, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import { ownerKey, ownersOf } from "../../planner/model/context.ts";
+import type { PlanInput } from "../../planner/model/input.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import { splitGuards } from "../../planner/split-guards.ts";
+import { splitPlan } from "../../planner/split-plan.ts";
+import { registry } from "../../providers/index.ts";
+import type { Live } from "../../resource/live.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import type { BaseSpec } from "../base/base-spec.ts";
+import { restrictionOf } from "../session/address-filter.ts";
+import { type Looked, type LookInput, look } from "./plan.ts";
+
+export interface Planned {
+  readonly plan: Plan;
+  readonly input: PlanInput;
+}
+
+export interface Comparison {
+  readonly head: Planned;
+  readonly base: BaseSpec;
+  readonly untrusted: boolean;
+  /** The live objects that the base's spec needs: those of the head's plan, and of kinds that only the base has. */
+  readonly live: (spec: Spec, only: PlanInput["only"]) => Promise<Live>;
+}
+
+/** The plan with its split, unless the base cannot be compared with; and what is to be said about the base. */
+export async function comparedWithBase(
+  comparison: Comparison,
+): Promise<{ readonly plan: Plan; readonly notes: readonly Diagnostic[] }> {
+  const { head, base } = comparison;
+  const { found, name, notes } = base;
+  if (found === "invalid") return { plan: head.plan, notes };
+  const before = found === "absent" ? nothingOf(head.plan) : await planOfBase(comparison, found);
+  const split = { base: name, ...splitPlan(before, head.plan) };
+  return { plan: { ...head.plan, guards: splitGuards(head.input, head.plan, split), split }, notes };
+}
+
+function nothingOf(plan: Plan): Plan {
+  return { ...plan, changes: [], diagnostics: [] };
+}
+
+/** Plans, and compares with the plan of a base; both rest on one reading of the workspace. */
+export async function lookWithBase(from: LookInput, base: BaseSpec): Promise<Looked> {
+  const snapshot = emptyLiveSnapshot();
+  const looked = await look({ ...from, snapshot });
+  const untrusted = from.budget !== undefined;
+  const owned = new Set(ownersOf(from.state.records).keys());
+  const globs = restrictionOf(from.only);
+  const live: Comparison["live"] = (spec, only) =>
+    observe({
+      registry,
+      reader: from.reader,
+      spec,
+      state: from.state,
+      ...(globs === undefined || only === undefined ? {} : { restriction: { ...globs, only } }),
+      parallelism: from.settings.parallelism,
+      ...(untrusted ? { looksAt: (kind, { id }) => owned.has(ownerKey(kind, id)) } : {}),
+      snapshot,
+    });
+  const { plan, notes } = await comparedWithBase({ head: looked, base, untrusted, live });
+  return { ...looked, plan, diagnostics: [...looked.diagnostics, ...notes] };
+}
+
+/** Nothing is asked for that the head's plan did not ask for: what deletes do to others is no part of a comparison. */
+async function planOfBase({ head, untrusted, live }: Comparison, spec: Spec): Promise<Plan> {
+  const { input } = head;
+  const only = widened(head);
+  const found = await live(spec, only);
+  const shield = untrusted ? shielded({ registry, spec, state: input.state }, found) : undefined;
+  const { only: _narrow, ...rest } = input;
+  const plan = makePlan({
+    ...rest,
+    spec: shield?.spec ?? withRecordedSecrets({ registry, spec, state: input.state }),
+    live: shield?.live ?? found,
+    contents: new Map(),
+    ...(only === undefined ? {} : { only }),
+  });
+  return shield === undefined ? plan : forStrangers(plan, shield.notes);
+}
+
+/** What `--only` names, and what the head's plan needs for it: the base may need less. */
+function widened({ plan, input: { only } }: Planned): PlanInput["only"] {
+  if (only === undefined) return undefined;
+  const planned = new Set<Address>(plan.changes.map(({ address }) => address));
+  return (address) => only(address) || planned.has(address);
+}

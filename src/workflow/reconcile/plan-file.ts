@@ -1,0 +1,222 @@
+// Plans in files: bound to what they were made from, and checked against it before they are applied.
+
+import { isAbsolute, relative, resolve } from "node:path";
+import type { Context } from "../../config/environment.ts";
+import { fileFailure } from "../../config/files.ts";
+import { fromEnv } from "../../config/settings.ts";
+import { VERSION } from "../../config/version.ts";
+import { keyedDigest } from "../../core/canonical.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import {
+  readPlan,
+  recordsDigest,
+  type SavedPlan,
+  type SavedReport,
+  savePlan,
+  staleness,
+} from "../../planner/plan-file.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import { nodeRandom } from "../../state/backends/file/node-ports.ts";
+import { readRegularFile } from "../../state/backends/file/regular-file.ts";
+import { keyFromText } from "../../state/format/key.ts";
+import { randomHex } from "../../state/model/ports.ts";
+import type { State } from "../../state/model/record.ts";
+import type { Loaded } from "../../state/model/store.ts";
+import { type StateOptions, withState } from "../session/open-state.ts";
+import { specFile, targetOf } from "../session/read-spec.ts";
+import type { Run } from "../session/session.ts";
+import { placesIn } from "./located.ts";
+import { closedPlan, openedPlan } from "./plan-seal.ts";
+import { savedPlaces } from "./saved-places.ts";
+import { otherSecrets, withSecrets } from "./saved-secrets.ts";
+
+/** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
+const PLAN_BYTES = 128 * 1024 * 1024;
+
+/** A plan that nobody applied within a day was made for another day. */
+const LIFETIME_MS = 24 * 3_600_000;
+
+/** What a plan was made from: the state, as it will be under the lock, and as recovery found it. */
+export interface Origin {
+  readonly loaded: Pick<Loaded, "state" | "nextSerial">;
+  readonly recovered: State;
+}
+
+/** Throws Failure with PLAN_STALE where a saved plan would never be applied. */
+export function savedText(
+  run: Run,
+  plan: Plan,
+  { loaded, recovered }: Origin,
+  about: Omit<SavedReport, "places">,
+): string {
+  if (recovered.open.length > 0) throw new Failure(openWork(recovered));
+  const { state, nextSerial } = loaded;
+  const { context, options, spec, connection } = run;
+  const now = Date.now();
+  const binding = {
+    tool_version: VERSION,
+    host: connection.host,
+    target: targetOf(context, options) ?? "",
+    made_at: now,
+    expires_at: now + LIFETIME_MS,
+    nonce: randomHex(nodeRandom, 16),
+    state: { lineage: state.lineage, serial: nextSerial, records: recordsDigest(recovered) },
+    spec: {
+      file: relative(context.cwd, specFile(context, options)),
+      files: spec.files,
+      vars: Object.fromEntries(options.var.map(nameAndValue)),
+      var_files: options.varFile.map((path) => relative(context.cwd, resolve(context.cwd, path))),
+    },
+  };
+  return closedPlan(
+    context,
+    savePlan(binding, plan, (text) => keyedDigest(run.key, text), {
+      ...about,
+      places: savedPlaces(plan, placesIn(spec.resources)),
+    }),
+  );
+}
+
+function nameAndValue(given: string): readonly [string, string] {
+  const equals = given.indexOf("=");
+  return [given.slice(0, equals), given.slice(equals + 1)];
+}
+
+/** The text of a plan file, and what it says about the spec that it was made from. Nothing in it is trusted yet. */
+export function planFile(context: Context, file: string): { readonly text: string; readonly claims: Claims } {
+  const text = readFile(context, file);
+  return { text, claims: claimsIn(text) };
+}
+
+/** How to load the spec again. A file that says something else than what was sealed is found out by its seal. */
+export interface Claims {
+  readonly file: string | undefined;
+  readonly target: string | undefined;
+  readonly var: readonly string[];
+  readonly varFile: readonly string[];
+}
+
+function readFile(context: Context, file: string): string {
+  try {
+    return openedPlan(context, readRegularFile(resolve(context.cwd, file), PLAN_BYTES), file);
+  } catch (problem) {
+    if (problem instanceof Failure) throw problem;
+    throw fileFailure(
+      `the plan file ${file} cannot be read`,
+      problem,
+      "make one with: workspace plan --out FILE",
+    );
+  }
+}
+
+function claimsIn(text: string): Claims {
+  const plan = parsed(text);
+  const spec = member(plan, "spec");
+  const vars = Object.entries((member(spec, "vars") as object | undefined) ?? {});
+  const files = member(spec, "var_files");
+  return {
+    file: textOrNothing(member(spec, "file")),
+    target: textOrNothing(member(plan, "target")),
+    var: vars.map(([name, value]) => `${name}=${value}`),
+    varFile: Array.isArray(files) ? files.map(String) : [],
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (problem) {
+    throw new Failure(
+      error("PLAN_FILE", "the file is not a saved plan", {
+        ...(problem instanceof JsonTooDeep ? { cause: problem.message } : {}),
+        hint: "make one with: workspace plan --out FILE",
+      }),
+    );
+  }
+}
+
+function member(of: unknown, name: string): unknown {
+  return of !== null && typeof of === "object" ? Reflect.get(of, name) : undefined;
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/**
+ * The plan in a file, once its seal holds; neither the spec nor the workspace is read. With WORKSPACE_STATE_KEY the state is
+ * opened only where that key does not fit, because a state that was moved carries the key of its digests. Throws Failure.
+ */
+export async function sealedPlan(context: Context, options: StateOptions, file: string): Promise<SavedPlan> {
+  const { text, claims } = planFile(context, file);
+  const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
+  if (keyText !== undefined) {
+    const key = keyFromText(keyText);
+    const saved = readPlan(text, (body) => keyedDigest(key, body));
+    if (!("severity" in saved)) return saved;
+  }
+  if (options.file === undefined) assertBelow(context, claims.file);
+  const where = { ...options, file: options.file ?? claims.file, target: options.target ?? claims.target };
+  return withState(context, where, async (store) => {
+    const key = await store.key({ make: false });
+    const saved = readPlan(text, (body) => keyedDigest(key, body));
+    if ("severity" in saved) throw new Failure(saved);
+    return saved;
+  });
+}
+
+/** The key that a plan is sealed with lies beside its spec: a plan from elsewhere must not bring both along. */
+export function assertBelow(context: Context, file: string | undefined): void {
+  const path = file === undefined ? "" : relative(context.cwd, resolve(context.cwd, file));
+  if (!isAbsolute(path) && path !== ".." && !/^\.\.[\\/]/.test(path)) return;
+  throw new Failure(
+    error("PLAN_FILE", `the plan is for a spec outside this folder: ${path}`, {
+      hint: "if that is the spec that you mean, name it with --file",
+    }),
+  );
+}
+
+/** Ends a run before anything that a file claims is believed, its spec and variable files among it. */
+export function sealCheck(text: string): (key: Uint8Array) => void {
+  return (key) => {
+    const saved = readPlan(text, (body) => keyedDigest(key, body));
+    if ("severity" in saved) throw new Failure(saved);
+  };
+}
+
+/** The plan, once its seal holds and everything that it was made from is as it was. Throws Failure with all that is not. */
+export function checkedPlan(run: Run, text: string, state: State): SavedPlan {
+  const saved = readPlan(text, (body) => keyedDigest(run.key, body));
+  if ("severity" in saved) throw new Failure(saved);
+  const present = { host: run.connection.host, now: Date.now(), state, files: run.spec.files };
+  const found = [
+    ...staleness(saved, present),
+    ...movedPayloads(saved.plan, run.spec),
+    ...otherSecrets(saved.plan, run.spec),
+  ];
+  if (found.length > 0) throw new Failure(...found);
+  return { ...saved, plan: withSecrets(saved.plan, run.spec) };
+}
+
+function openWork({ open }: State): Diagnostic {
+  const addresses = open.map(({ address }) => address).join(", ");
+  return error("PLAN_STALE", `what an interrupted run did to ${addresses} is open, so no plan is saved`, {
+    hint: "settle it first, with the same options but without a plan file: workspace apply",
+  });
+}
+
+/** Secrets and contents are not in the plan: they come from their sources again, and must be what they were. */
+function movedPayloads(plan: Plan, spec: Spec): readonly Diagnostic[] {
+  return plan.changes.flatMap((change) => {
+    if (!("payload" in change) || change.payload === undefined || change.action === "noop") return [];
+    if (spec.resources.get(change.address)?.payload?.digest === change.payload) return [];
+    return [
+      error("PLAN_STALE", `the value or content of ${change.address} changed after the plan was made`, {
+        address: change.address,
+        hint: "make a new plan and apply that",
+      }),
+    ];
+  });
+}

@@ -1,0 +1,130 @@
+// A plan without any network: the spec against what the state recorded.
+
+import type { Context } from "../../config/environment.ts";
+import { EMBEDDED, fromEnv, identityOf } from "../../config/settings.ts";
+import { keyedDigest } from "../../core/canonical.ts";
+import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
+import { auditPlan } from "../../planner/audit.ts";
+import { makePlan } from "../../planner/make-plan.ts";
+import { offlineNotes, recordedLive } from "../../planner/mode/offline.ts";
+import { forStrangers, shielded, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import type { PlanInput } from "../../planner/model/input.ts";
+import type { Mode, Plan } from "../../planner/model/plan.ts";
+import { registry } from "../../providers/index.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import type { State } from "../../state/model/record.ts";
+import type { StateStore } from "../../state/model/store.ts";
+import { type BaseOptions, type BaseSpec, readBase } from "../base/base-spec.ts";
+import { onlyThese } from "../session/address-filter.ts";
+import { type StateOptions, withState } from "../session/open-state.ts";
+import { readSpec, type SpecOptions } from "../session/read-spec.ts";
+import type { RunObserver } from "../session/run-observer.ts";
+import { type AllowedExposure, ephemeralState, exposedState } from "../session/state-warnings.ts";
+import { untrustedState } from "../session/untrusted-state.ts";
+import { placesIn } from "./located.ts";
+import { assertSameHost } from "./plan.ts";
+import { comparedWithBase } from "./plan-base.ts";
+
+export interface OfflineOptions extends SpecOptions, StateOptions, AllowedExposure, BaseOptions {
+  readonly host: string | undefined;
+  readonly only: readonly string[];
+  readonly destroy: boolean;
+  readonly untrusted: boolean;
+  readonly observer?: RunObserver;
+}
+
+export interface OfflinePlan {
+  readonly plan: Plan;
+  readonly places: ReturnType<typeof placesIn>;
+  readonly diagnostics: readonly Diagnostic[];
+  /** What is doubtful about the spec; already written to stderr. */
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Needs neither host nor token; a host that is named must be the state's. */
+export function planOffline(context: Context, options: OfflineOptions): Promise<OfflinePlan> {
+  return withState(context, options, (store) => planOn(store, context, options));
+}
+
+async function planOn(store: StateStore, context: Context, options: OfflineOptions): Promise<OfflinePlan> {
+  const { state, diagnostics } = await store.read();
+  if (hasErrors(diagnostics))
+    return { plan: nothing(""), places: placesIn(new Map()), diagnostics, warnings: [] };
+  const origin = options.untrusted ? untrustedState(context, options, state) : [];
+  const host = saidHost(context, options);
+  const doubts = ephemeralState(context, options, { embedded: host === EMBEDDED }, state);
+  if (host !== undefined) assertSameHost(state, host);
+  const key = await store.key({ make: false });
+  const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
+  const blind = options.destroy || options.untrusted;
+  const read = await readSpec(
+    context,
+    { ...options, mayLackSecrets: true },
+    blind ? undefined : keyed,
+    options.untrusted,
+  );
+  const { spec, warnings } = read;
+  const exposed = exposedState(context, options, spec, { digests: !blind });
+  const base = await readBase(context, options, blind ? undefined : keyed, options.untrusted);
+  const begun = performance.now();
+  const found = await planned(context, options, { spec, base, state }, state.host || host || "offline");
+  options.observer?.planned(found.plan, state, performance.now() - begun);
+  return {
+    plan: found.plan,
+    places: placesIn(spec.resources),
+    diagnostics: [...diagnostics, ...origin, ...exposed, ...doubts, ...found.diagnostics],
+    warnings,
+  };
+}
+
+interface Known {
+  readonly spec: Spec;
+  readonly base: BaseSpec | undefined;
+  readonly state: State;
+}
+
+async function planned(
+  context: Context,
+  options: OfflineOptions,
+  { spec, base, state }: Known,
+  host: string,
+): Promise<Pick<OfflinePlan, "plan" | "diagnostics">> {
+  const live = recordedLive(registry, state);
+  const shield = options.untrusted ? shielded({ registry, spec, state }, live) : undefined;
+  const caller = fromEnv(context, "WORKSPACE_USER") ?? state.caller?.name;
+  const only = onlyThese(options.only, [...spec.resources.keys(), ...state.records.keys()]);
+  const input: PlanInput = {
+    registry,
+    host,
+    spec: shield?.spec ?? (options.destroy ? spec : withRecordedSecrets({ registry, spec, state })),
+    live: shield?.live ?? live,
+    state,
+    partial: true,
+    destroy: options.destroy,
+    contents: new Map(),
+    around: new Map(),
+    lookups: { catalogs: new Map(), kinds: new Map() },
+    ...(caller === undefined ? {} : { caller }),
+    ...(only === undefined ? {} : { only }),
+  };
+  const plan = makePlan(input);
+  const audit = auditPlan(plan, input);
+  const modes: Mode[] = ["offline"];
+  const noted = { ...plan, modes, diagnostics: [...plan.diagnostics, ...offlineNotes(state)] };
+  const found: Plan =
+    shield === undefined ? noted : { ...forStrangers(noted, shield.notes), modes: [...modes, "untrusted"] };
+  if (base === undefined) return { plan: found, diagnostics: audit };
+  const { untrusted } = options;
+  const head = { plan: found, input };
+  const compared = await comparedWithBase({ head, base, untrusted, live: async () => live });
+  return { plan: compared.plan, diagnostics: [...audit, ...compared.notes] };
+}
+
+function nothing(host: string): Plan {
+  return { host, changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [], wants: [] };
+}
+
+function saidHost(context: Context, options: OfflineOptions): string | undefined {
+  const said = options.host ?? fromEnv(context, "WORKSPACE_HOST");
+  return said === undefined || said === EMBEDDED ? said : identityOf(said);
+}

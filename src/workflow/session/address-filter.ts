@@ -1,0 +1,48 @@
+// `--only`: which addresses a run is restricted to.
+
+import { createRequire } from "node:module";
+import type Picomatch from "picomatch";
+import type { Address } from "../../core/address.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { nearestHint } from "../../core/suggest.ts";
+import type { Restriction } from "../../engine/observe/needed-kinds.ts";
+
+/** Loaded by the first glob: most runs have none. */
+const load = createRequire(import.meta.url);
+
+/** Undefined without globs. Throws Failure with CLI_UNKNOWN_ADDRESS for a glob that matches nothing. */
+export function onlyThese(
+  globs: readonly string[],
+  known: readonly Address[],
+  otherwise = "see the addresses with: workspace state list, or workspace graph",
+): ((address: Address) => boolean) | undefined {
+  if (globs.length === 0) return undefined;
+  const matchers = globs.map((glob) => matcherOf(glob));
+  const missed = globs.filter((_, at) => !known.some((address) => matchers[at]?.(address)));
+  if (missed.length > 0) throw new Failure(...missed.map((glob) => missing(glob, known, otherwise)));
+  return (address) => matchers.some((matches) => matches(address));
+}
+
+/** What the globs limit a run to, before it is known which of them match; undefined without globs. */
+export function restrictionOf(globs: readonly string[]): Restriction | undefined {
+  if (globs.length === 0) return undefined;
+  const matchers = globs.map((glob) => matcherOf(glob));
+  const kinds = globs.map((glob) => /^(\w+)\./.exec(glob)?.[1]);
+  return {
+    only: (address) => matchers.some((matches) => matches(address)),
+    mayName: (kind) => kinds.some((named) => named === undefined || named === kind),
+  };
+}
+
+/** A star stands for anything, slashes too; an address that is written out matches itself whatever it holds. */
+function matcherOf(glob: string): (address: string) => boolean {
+  const picomatch = load("picomatch") as typeof Picomatch;
+  const matches = picomatch(glob, { bash: true, dot: true, nonegate: true });
+  return (address) => address === glob || matches(address);
+}
+
+function missing(glob: string, known: readonly Address[], otherwise: string) {
+  return error("CLI_UNKNOWN_ADDRESS", `--only ${glob} matches no resource`, {
+    hint: nearestHint(glob, known, otherwise),
+  });
+}

@@ -1,0 +1,162 @@
+// A client for the workspace that a run is set to: over HTTP, or inside this process.
+
+import { mkdirSync } from "node:fs";
+import { type Client, createClient } from "../../api/client.ts";
+import type { HttpRequest, HttpResponse, Transport } from "../../api/http/message.ts";
+import { httpTransport } from "../../api/http/transport.ts";
+import type { RequestEvent } from "../../api/retry/send.ts";
+import { tell } from "../../cli/output/diagnostics.ts";
+import type { Context } from "../../config/environment.ts";
+import { type HostOptions, type Settings, settingsOf } from "../../config/settings.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { DialectChoice } from "../../emulator/dialect/choice.ts";
+import { ordinal } from "../../report/text/vocabulary.ts";
+import { nodeClock } from "../../state/backends/file/node-ports.ts";
+import { embeddedFolder } from "./open-state.ts";
+import type { SpecOptions } from "./read-spec.ts";
+
+export interface Connection extends Client {
+  /** What states and plans are bound to. */
+  readonly host: string;
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  readonly settings: Settings;
+  /** The folder of the embedded workspace. */
+  readonly embeddedFolder: string;
+  readonly signal?: AbortSignal;
+  /** Told of every long wait before a request is sent again, so that nobody takes it for a hang. */
+  readonly waits?: (sentence: string) => void;
+  /** Told of every attempt that has ended. */
+  readonly requested?: (event: RequestEvent) => void;
+}
+
+/** Shorter waits are over before a sentence about them is read. */
+const LONG_WAIT_MS = 3_000;
+
+export async function connect(options: ConnectionOptions): Promise<Connection> {
+  const { place } = options.settings;
+  if (place.embedded) return connectEmbedded(options, place);
+  const { transport, close } = httpTransport({ connections: options.settings.parallelism, ...place.network });
+  const client = clientOver(
+    transport,
+    place.identity,
+    place.token,
+    options,
+    place.basic ? "basic" : "bearer",
+  );
+  return { ...client, host: place.identity, close };
+}
+
+type Embedded = ReturnType<typeof import("../../emulator/embedded.ts").openEmbedded>;
+
+/** A run, and its state where that lies in the workspace, share one embedded workspace. */
+const openedEmbedded = new Map<string, { readonly embedded: Promise<Embedded>; users: number }>();
+
+async function connectEmbedded(options: ConnectionOptions, dialect: DialectChoice): Promise<Connection> {
+  const { embeddedFolder: folder } = options;
+  const shared = openedEmbedded.get(folder) ?? { embedded: openedAt(folder, dialect), users: 0 };
+  openedEmbedded.set(folder, shared);
+  shared.embedded.catch(() => openedEmbedded.delete(folder));
+  const { app, token, close: closeEmbedded } = await shared.embedded;
+  shared.users += 1;
+  const transport: Transport = async (request) => plain(await app(appRequest(request)));
+  const client = clientOver(transport, "embedded", token, options, "bearer");
+  const close = async (): Promise<void> => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    openedEmbedded.delete(folder);
+    closeEmbedded();
+  };
+  return { ...client, host: "embedded", close };
+}
+
+async function openedAt(folder: string, dialect: DialectChoice): Promise<Embedded> {
+  const { openEmbedded } = await import("../../emulator/embedded.ts");
+  const { DataInUse } = await import("../../emulator/store/sqlite.ts");
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return openEmbedded({ ...dialect, dataDir: folder });
+  } catch (problem) {
+    if (isSystems(problem)) throw new Failure(noRoomFor(folder, problem));
+    if (!(problem instanceof DataInUse)) throw problem;
+    throw new Failure(
+      error("API_UNREACHABLE", "the embedded workspace is in use by another run", {
+        hint: "wait for that run; or start `workspace emulator` and name its URL with --host",
+      }),
+    );
+  }
+}
+
+/** Of the file system, or of the database over it. */
+function isSystems(problem: unknown): problem is Error {
+  return problem instanceof Error && "code" in problem && typeof problem.code === "string";
+}
+
+function noRoomFor(folder: string, problem: Error) {
+  return error("STATE_IO", `the embedded workspace cannot keep its data in ${folder}`, {
+    cause: problem.message,
+    hint: "check that this user can write there and that the disk has room; or name a host with --host",
+  });
+}
+
+function appRequest(request: HttpRequest) {
+  const { method, path, headers, body } = request;
+  return { method, path, headers, ...(body === undefined ? {} : { body }) };
+}
+
+function plain(answer: HttpResponse): HttpResponse {
+  return { status: answer.status, headers: answer.headers, body: answer.body };
+}
+
+function clientOver(
+  transport: Transport,
+  host: string,
+  token: string,
+  options: ConnectionOptions,
+  auth: "basic" | "bearer",
+): Client {
+  const { requestMs } = options.settings;
+  return createClient({
+    transport,
+    host,
+    token,
+    auth,
+    parallelism: options.settings.parallelism,
+    clock: nodeClock.now,
+    sleep: nodeClock.sleep,
+    random: Math.random,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...(requestMs === undefined ? {} : { timeoutMs: requestMs }),
+    log: (event) => {
+      options.requested?.(event);
+      const { operation, status, attempt, waitMs = 0 } = event;
+      if (waitMs < LONG_WAIT_MS) return;
+      const what = status === 0 ? "gave no whole answer" : `answered ${status}`;
+      options.waits?.(
+        `waiting: ${operation} ${what}; sent again in ${Math.ceil(waitMs / 1000)} s, for the ${ordinal(attempt + 1)} time`,
+      );
+    },
+  });
+}
+
+/** A connection for commands that need no state. */
+export async function withConnection<T>(
+  context: Context,
+  options: HostOptions & Pick<SpecOptions, "file">,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const settings = settingsOf(context, options);
+  tell(context, settings.warnings);
+  const connection = await connect({
+    settings,
+    embeddedFolder: embeddedFolder(context, options),
+    waits: (sentence) => context.stderr.write(`${sentence}\n`),
+  });
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}

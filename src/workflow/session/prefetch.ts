@@ -1,0 +1,52 @@
+// Plans begin to read the workspace before they have read the spec: both take their time, and most specs are valid.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import type { Settings } from "../../config/settings.ts";
+import { readAhead } from "../../engine/observe/prefetch.ts";
+import { registry } from "../../providers/index.ts";
+import type { Loaded, StateStore } from "../../state/model/store.ts";
+import { restrictionOf } from "./address-filter.ts";
+import type { Connection } from "./connect.ts";
+
+export interface Ahead {
+  /** The state as it was before the first request. */
+  readonly loaded: Loaded;
+  readonly connection: Connection;
+  /** Ends it where the spec turns out to be wrong: nobody waits for answers that nobody needs. */
+  drop(): void;
+}
+
+/**
+ * Undefined where nothing can be asked yet, or where something is wrong that is told once the spec was read: the state, the
+ * host that it belongs to, the token.
+ */
+export async function begunAhead(
+  store: StateStore,
+  { place }: Settings,
+  connect: (signal: AbortSignal) => Promise<Connection>,
+  only: readonly string[],
+): Promise<Ahead | undefined> {
+  if (place.embedded) return undefined;
+  const dropped = new AbortController();
+  try {
+    const loaded = await store.read();
+    const { state } = loaded;
+    if (state.records.size === 0 || state.host !== place.identity) return undefined;
+    const connection = await connect(dropped.signal);
+    const reader: Reader = readAhead(registry, connection.reader, state, restrictionOf(only)?.only);
+    // A near host is connected, and asked, after so many turns; a far one has the pauses of the spec's reading.
+    for (let n = 0; n < FIRST_TURNS; n++) await turn();
+    const drop = (): void => {
+      dropped.abort();
+      connection.close().catch(() => undefined);
+    };
+    return { loaded, connection: { ...connection, reader }, drop };
+  } catch {
+    return undefined;
+  }
+}
+
+const FIRST_TURNS = 4;
+
+/** Lets requests leave and answers come in, which wait while the spec is worked on. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

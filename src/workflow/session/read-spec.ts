@@ -1,0 +1,90 @@
+// Reads the spec that a command's options name.
+
+import { resolve } from "node:path";
+import { tell } from "../../cli/output/diagnostics.ts";
+import type { Context } from "../../config/environment.ts";
+import { DEFAULT_FILE } from "../../config/files.ts";
+import { fromEnv } from "../../config/settings.ts";
+import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
+import { registry } from "../../providers/index.ts";
+import { loadSpec } from "../../spec/load-spec.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+
+export interface SpecOptions {
+  readonly file: string | undefined;
+  readonly target: string | undefined;
+  readonly var: readonly string[];
+  readonly varFile: readonly string[];
+}
+
+/** The state is no part of the spec, and its files are not read as such. */
+type Reading = SpecOptions & { readonly state?: string | undefined; readonly mayLackSecrets?: boolean };
+
+/** How secrets' values become digests; without it none is read. */
+export type Keyed = (bytes: Uint8Array) => string;
+
+/** The spec's path; absolute. */
+export function specFile(context: Context, options: Pick<SpecOptions, "file">): string {
+  return resolve(context.cwd, options.file ?? fromEnv(context, "WORKSPACE_FILE") ?? DEFAULT_FILE);
+}
+
+export function targetOf(context: Context, options: Pick<SpecOptions, "target">): string | undefined {
+  return options.target ?? fromEnv(context, "WORKSPACE_TARGET");
+}
+
+export interface ReadSpec {
+  readonly spec: Spec;
+  /** Already written to stderr; for output that is a document. */
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Throws Failure with everything that is wrong; warnings go to stderr. */
+export async function readSpec(
+  context: Context,
+  options: Reading,
+  keyed: Keyed | undefined,
+  untrusted = false,
+  turn?: () => Promise<void>,
+): Promise<ReadSpec> {
+  const { spec, diagnostics } = await judgedSpec(context, options, keyed, untrusted, turn);
+  if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  tell(context, diagnostics);
+  return { spec, warnings: diagnostics };
+}
+
+/** The spec, unless something is wrong with it, and everything that was found. */
+export function judgedSpec(
+  context: Context,
+  options: Reading,
+  keyed: Keyed | undefined,
+  untrusted = false,
+  turn?: () => Promise<void>,
+): ReturnType<typeof loadSpec> {
+  const target = targetOf(context, options);
+  return loadSpec({
+    file: specFile(context, options),
+    cwd: context.cwd,
+    ...(target === undefined ? {} : { target }),
+    vars: options.var,
+    varFiles: options.varFile.map((path) => resolve(context.cwd, path)),
+    env: untrusted ? {} : context.env,
+    untrusted,
+    states: statesOf(context, options),
+    ...(turn === undefined ? {} : { turn }),
+    registry,
+    secrets: keyed === undefined ? "skip" : "resolve",
+    mayLackSecrets: options.mayLackSecrets === true,
+    keyed: keyed ?? (() => ""),
+  });
+}
+
+/** The folder that --state or WORKSPACE_STATE names; a state in another place leads to no folder. */
+function statesOf(context: Context, options: Reading): readonly string[] {
+  const said = [options.state, fromEnv(context, "WORKSPACE_STATE")];
+  return said.flatMap((state) => (state === undefined ? [] : [resolve(context.cwd, state)]));
+}
+
+/** For commands that need no workspace: secrets are declared, and none is read. */
+export async function specWithoutSecrets(context: Context, options: SpecOptions): Promise<Spec> {
+  return (await readSpec(context, options, undefined)).spec;
+}

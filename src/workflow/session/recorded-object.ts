@@ -1,0 +1,71 @@
+// The remote id of what an address stands for: from the state, for commands that operate what is declared.
+
+import { isMissing } from "../../api/contract/refusals.ts";
+import { tell } from "../../cli/output/diagnostics.ts";
+import type { Context } from "../../config/environment.ts";
+import type { HostOptions } from "../../config/settings.ts";
+import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { nearestHint } from "../../core/suggest.ts";
+import { registry } from "../../providers/index.ts";
+import type { State, StateRecord } from "../../state/model/record.ts";
+import { assertSameHost } from "../reconcile/plan.ts";
+import { type Connection, withConnection } from "./connect.ts";
+import { type StateOptions, withState } from "./open-state.ts";
+
+export interface Recorded {
+  readonly connection: Connection;
+  readonly record: StateRecord;
+  readonly id: RemoteId;
+  readonly address: Address;
+}
+
+/** Connects, with the id of an address of this kind. Throws Failure with CLI_UNKNOWN_ADDRESS. */
+export async function withRecorded<T>(
+  context: Context,
+  options: HostOptions & StateOptions,
+  kind: string,
+  address: string,
+  work: (recorded: Recorded) => Promise<T>,
+): Promise<T> {
+  const { state, diagnostics } = await withState(context, options, (store) => store.read());
+  tell(context, diagnostics);
+  const record = recordOf(state, kind, address);
+  return withConnection(context, options, (connection) => {
+    assertSameHost(state, connection.host);
+    return work({ connection, record, id: record.id, address: record.address }).catch((failure: unknown) => {
+      throw isMissing(failure) ? new Failure(gone(record)) : failure;
+    });
+  });
+}
+
+/** `jobs.nightly`, or `nightly` where the kind goes without saying. */
+function recordOf(state: State, kind: string, text: string): StateRecord {
+  const other = text.slice(0, Math.max(0, text.indexOf(".")));
+  const isOther = other !== kind && registry.find(other) !== undefined;
+  if (isOther) throw new Failure(error("CLI_UNKNOWN_ADDRESS", `${text} is none of the ${kind}`));
+  const address = parseAddress(other === kind ? text : `${kind}.${text}`);
+  const record = address === undefined ? undefined : state.records.get(address);
+  if (record !== undefined) return record;
+  const known = [...state.records.keys()].filter((one) => kindOf(one) === kind);
+  const otherwise = `recorded ${kind}: ${known.join(", ") || "none; apply first"}`;
+  const hint = nearestHint(address ?? text, known, otherwise);
+  throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state has no ${address ?? text}`, { hint }));
+}
+
+function gone({ address, id }: StateRecord) {
+  return error(
+    "CLI_NO_OBJECT",
+    `${address} is recorded with the id ${id}, and the workspace has no such thing any more`,
+    {
+      address,
+      hint: "see what else changed: workspace drift",
+    },
+  );
+}
+
+/** An id as the service takes it: a number where it is one. */
+export function numberId(id: string): number | bigint {
+  const number = Number(id);
+  return Number.isSafeInteger(number) ? number : BigInt(id);
+}

@@ -1,0 +1,162 @@
+// What plan, apply, drift and destroy share: settings, spec, state and connection, opened in that order and closed again.
+
+import { tell } from "../../cli/output/diagnostics.ts";
+import { progressFor } from "../../cli/output/progress.ts";
+import type { Context } from "../../config/environment.ts";
+import { type HostOptions, type Settings, settingsOf } from "../../config/settings.ts";
+import { keyedDigest } from "../../core/canonical.ts";
+import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
+import type { Budget } from "../../engine/observe/readers.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import type { State } from "../../state/model/record.ts";
+import type { Loaded, StateStore } from "../../state/model/store.ts";
+import type { BaseSpec } from "../base/base-spec.ts";
+import { type Looked, type LookInput, look } from "../reconcile/plan.ts";
+import { lookWithBase } from "../reconcile/plan-base.ts";
+import { type Connection, connect } from "./connect.ts";
+import { embeddedFolder, type StateOptions, withState } from "./open-state.ts";
+import { begunAhead, turn } from "./prefetch.ts";
+import { readSpec, type SpecOptions } from "./read-spec.ts";
+import type { RunObserver } from "./run-observer.ts";
+import { type AllowedExposure, exposedState } from "./state-warnings.ts";
+
+export type RunOptions = SpecOptions &
+  HostOptions &
+  StateOptions &
+  AllowedExposure & { readonly observer?: RunObserver };
+
+export interface Run {
+  readonly context: Context;
+  readonly options: RunOptions;
+  readonly settings: Settings;
+  readonly store: StateStore;
+  readonly key: Uint8Array;
+  readonly spec: Spec;
+  /** What is doubtful about the settings and the spec; already written to stderr. */
+  readonly warnings: readonly Diagnostic[];
+  readonly connection: Connection;
+  /** The state, for runs without the lock: as it was before the first request. */
+  loaded(): Promise<Loaded>;
+}
+
+export interface Opening {
+  /** Whether the state's key is made where there is none: whoever writes needs one that stays. */
+  readonly makesKey: boolean;
+  /** `optional`: values that are not there are warnings. */
+  readonly secrets: "resolve" | "optional" | "skip";
+  /** The spec may come from a stranger: it gets no environment, and tighter limits. */
+  readonly untrusted?: boolean;
+  /** The workspace may be read while the spec is: for runs without the lock, which read the state through `loaded`. */
+  readonly ahead?: boolean;
+  /** The addresses that the run is limited to: what it reads ahead is, too. */
+  readonly only?: readonly string[];
+  /** Runs as soon as the state's key is known, before the spec is read; what it throws ends the run. */
+  readonly unlocked?: (key: Uint8Array) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Opens what a run needs, gives it to `work`, and closes it however that ends. */
+export async function withRun<T>(
+  context: Context,
+  options: RunOptions,
+  opening: Opening,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  return withState(context, options, (store) => withRunOn(store, context, options, opening, work));
+}
+
+async function withRunOn<T>(
+  store: StateStore,
+  context: Context,
+  options: RunOptions,
+  opening: Opening,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  const settings = settingsOf(context, options);
+  tell(context, settings.warnings);
+  const key = await store.key({ make: opening.makesKey });
+  opening.unlocked?.(key);
+  const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
+  const connected = (signal: AbortSignal | undefined): Promise<Connection> =>
+    connect({
+      settings,
+      embeddedFolder: embeddedFolder(context, options),
+      waits: (sentence) => context.stderr.write(`${sentence}\n`),
+      ...(signal === undefined ? {} : { signal }),
+      requested: (event) => options.observer?.requested(event),
+    });
+  const early = opening.ahead === true && opening.untrusted !== true;
+  const ahead = early ? await begunAhead(store, settings, connected, opening.only ?? []) : undefined;
+  const { spec, warnings } = await readSpec(
+    context,
+    { ...options, mayLackSecrets: opening.secrets === "optional" },
+    opening.secrets === "skip" ? undefined : keyed,
+    opening.untrusted,
+    ahead === undefined ? undefined : turn,
+  ).catch((wrong: unknown) => {
+    ahead?.drop();
+    throw wrong;
+  });
+  const digests = opening.secrets !== "skip";
+  const exposed = exposedState(context, options, spec, { digests });
+  if (hasErrors(exposed)) {
+    ahead?.drop();
+    throw new Failure(...exposed);
+  }
+  tell(context, exposed);
+  const connection = ahead?.connection ?? (await connected(opening.signal));
+  const loaded = (): Promise<Loaded> => (ahead === undefined ? store.read() : Promise.resolve(ahead.loaded));
+  try {
+    return await work({
+      context,
+      options,
+      settings,
+      store,
+      key,
+      spec,
+      warnings: [...settings.warnings, ...warnings, ...exposed],
+      connection,
+      loaded,
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+export interface Wish {
+  readonly adopt?: boolean;
+  readonly allowDuplicates?: boolean;
+  readonly destroy?: boolean;
+  readonly only?: readonly string[];
+  readonly writes?: boolean;
+  /** Secrets without a value count as unchanged; else the spec has them all. */
+  readonly mayLackSecrets?: boolean;
+  /** For a plan of an untrusted spec: how much of the workspace it may have read. */
+  readonly budget?: Budget;
+  /** The spec before a change: the plan is compared with its plan. */
+  readonly base?: BaseSpec | undefined;
+}
+
+/** Reads the workspace and plans. */
+export async function lookAround(run: Run, state: State, wish: Wish = {}): Promise<Looked> {
+  const begun = performance.now();
+  const input: LookInput = {
+    spec: run.spec,
+    state,
+    reader: run.connection.reader,
+    host: run.connection.host,
+    settings: run.settings,
+    key: run.key,
+    progress: await progressFor(run.context),
+    adopt: wish.adopt ?? false,
+    allowDuplicates: wish.allowDuplicates ?? false,
+    destroy: wish.destroy ?? false,
+    only: wish.only ?? [],
+    writes: wish.writes ?? false,
+    mayLackSecrets: wish.mayLackSecrets ?? false,
+    ...(wish.budget === undefined ? {} : { budget: wish.budget }),
+  };
+  const looked = await (wish.base === undefined ? look(input) : lookWithBase(input, wish.base));
+  run.options.observer?.planned(looked.plan, looked.recovered.state, performance.now() - begun);
+  return looked;
+}

@@ -1,0 +1,81 @@
+// States that a team shares: in a PostgreSQL database, or in the workspace itself. Nothing of either is loaded before it is used.
+
+import { isConflict, isMissing } from "../../api/contract/refusals.ts";
+import type { Context } from "../../config/environment.ts";
+import { authoritiesOf } from "../../config/network.ts";
+import { settingsOf } from "../../config/settings.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/url.ts";
+import type { StateStore } from "../../state/model/store.ts";
+import { lazyStore } from "../../state/store/lazy-store.ts";
+import type { StoreOptions } from "../../state/store/state-store.ts";
+import type { StateOptions } from "./open-state.ts";
+import { targetOf } from "./read-spec.ts";
+
+const WORKSPACE = "workspace:";
+/** So few requests are under way for a state at once that an apply never waits behind them. */
+const PARALLELISM = 8;
+
+/** Whether `said` names a folder of the workspace's own file system. */
+export function isInWorkspace(said: string): boolean {
+  return said.startsWith(WORKSPACE);
+}
+
+/** Undefined where `said` names a folder. Throws CLI_USAGE; no message repeats what may hold a password. */
+export function sharedState(
+  context: Context,
+  options: StateOptions,
+  said: string,
+  common: StoreOptions,
+  embeddedFolder: string,
+): StateStore | undefined {
+  if (isPostgresUrl(said)) return inPostgres(context, options, said, common);
+  if (isInWorkspace(said)) return inWorkspace(context, options, said, common, embeddedFolder);
+  if (/^[a-z][a-z0-9+.-]+:/i.test(said))
+    throw new Failure(
+      error("CLI_USAGE", "--state names no place that states are kept in", {
+        hint: "name a folder, postgres://user@host/database, or workspace:/folder",
+      }),
+    );
+  return undefined;
+}
+
+function inPostgres(context: Context, options: StateOptions, said: string, common: StoreOptions): StateStore {
+  const url = parsePostgresUrl(said, targetOf(context, options) ?? "default", context.env);
+  return lazyStore(url.shown, async () => {
+    const authorities = authoritiesOf(context, options.caFile);
+    const { openPostgresStore } = await import("../../state/backends/postgres/pg-database.ts");
+    return openPostgresStore({ ...common, url, ...(authorities === undefined ? {} : { authorities }) });
+  });
+}
+
+function inWorkspace(
+  context: Context,
+  options: StateOptions,
+  said: string,
+  common: StoreOptions,
+  embeddedFolder: string,
+): StateStore {
+  const folder = said.slice(WORKSPACE.length);
+  if (!/^(\/[^/]+)+$/.test(folder) || folder.split("/").some((name) => name === "." || name === ".."))
+    throw new Failure(
+      error("CLI_USAGE", `--state ${said} names no folder of the workspace's file system`, {
+        hint: "write it as workspace:/folder/of/the/state",
+      }),
+    );
+  return lazyStore(said, async () => {
+    const settings = settingsOf(context, {
+      host: options.host,
+      profile: options.profile,
+      parallelism: PARALLELISM,
+      caFile: options.caFile,
+    });
+    const { connect } = await import("./connect.ts");
+    const { openWorkspaceStore } = await import("../../state/backends/workspace-file/workspace-backend.ts");
+    // Apart from the run's own client: the end of a run is still written after a signal stopped that one.
+    const connection = await connect({ settings, embeddedFolder });
+    const tell = { isMissing, isConflict };
+    const close = () => connection.close();
+    return openWorkspaceStore({ ...common, api: connection.writer, tell, folder, close });
+  });
+}

@@ -1,0 +1,99 @@
+// What is doubtful about the location of a state: a folder that a CI runner deletes, a workspace folder that everyone reads.
+
+import type { Context } from "../../config/environment.ts";
+import { fromEnv } from "../../config/settings.ts";
+import { kindOf } from "../../core/address.ts";
+import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
+import { stateExists } from "../../planner/check/state-exists.ts";
+import { registry } from "../../providers/index.ts";
+import { secretField } from "../../resource/content.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import type { State } from "../../state/model/record.ts";
+import { type StateOptions, saidState, stateFolderOf } from "./open-state.ts";
+import { isInWorkspace } from "./shared-state.ts";
+
+/** `state`: as it was before this run. */
+export function ephemeralState(
+  context: Context,
+  options: StateOptions,
+  { embedded }: { readonly embedded: boolean },
+  state: State,
+): readonly Diagnostic[] {
+  const folder = stateFolderOf(context, options);
+  if (folder === undefined || embedded || stateExists(state) || !isCi(context)) return [];
+  return [
+    warning("STATE_EPHEMERAL", `no state exists in ${folder}, and a CI runner may delete that folder`, {
+      hint: "keep the state in the workspace, which needs no other service (`--state workspace:/FOLDER`), or in PostgreSQL (`--state postgres://USER@HOST/DATABASE`)",
+    }),
+  ];
+}
+
+/** Some shells cannot unset a variable, so people set it to "false". */
+function isCi(context: Context): boolean {
+  const said = fromEnv(context, "CI");
+  return said !== undefined && said !== "false" && said !== "0";
+}
+
+/** An option of commands that keep digests of secrets. */
+export interface AllowedExposure {
+  readonly allowUnencryptedState?: boolean;
+}
+
+/**
+ * A state in the workspace has its digest key beside it unless WORKSPACE_STATE_KEY is set, so its readers can test guesses
+ * of secrets. `digests`: whether this run makes digests of the spec's secrets.
+ */
+export function exposedState(
+  context: Context,
+  options: Pick<StateOptions, "state"> & AllowedExposure,
+  spec: Spec,
+  { digests }: { readonly digests: boolean },
+): readonly Diagnostic[] {
+  const secrets = [...spec.resources.values()].some(({ kind }) => holdsSecret(kind)) ? "the spec" : undefined;
+  return exposed(context, saidState(context, options), secrets, !digests || allows(options));
+}
+
+/** The same of a state that is brought to `place` from elsewhere: its records have the digests. */
+export function exposedRecords(
+  context: Context,
+  place: string | undefined,
+  options: AllowedExposure,
+  state: Pick<State, "records" | "open">,
+): readonly Diagnostic[] {
+  const addresses = [...state.records.keys(), ...state.open.map((intent) => intent.address)];
+  const secrets = addresses.some((address) => holdsSecret(kindOf(address))) ? "the state" : undefined;
+  return exposed(context, place, secrets, allows(options));
+}
+
+function holdsSecret(kind: string): boolean {
+  const provider = registry.find(kind);
+  return provider !== undefined && secretField(provider) !== undefined;
+}
+
+function allows(options: AllowedExposure): boolean {
+  return options.allowUnencryptedState === true;
+}
+
+/** `secrets`: what has secrets, if anything has. */
+function exposed(
+  context: Context,
+  place: string | undefined,
+  secrets: string | undefined,
+  allowed: boolean,
+): readonly Diagnostic[] {
+  if (place === undefined || !isInWorkspace(place)) return [];
+  if (fromEnv(context, "WORKSPACE_STATE_KEY") !== undefined) return [];
+  const setKey =
+    "set WORKSPACE_STATE_KEY (`openssl rand -hex 32`; for an existing state, then run `workspace state rekey`)";
+  if (secrets === undefined) {
+    const message = `everyone who can read ${place} can read the state, which is not encrypted`;
+    return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
+  }
+  const message = `${secrets} has secrets, and readers of ${place} can test guesses of them, because the state is not encrypted`;
+  if (allowed) return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
+  return [
+    error("STATE_UNENCRYPTED", message, {
+      hint: `${setKey}; if every secret is long and random, pass --allow-unencrypted-state`,
+    }),
+  ];
+}

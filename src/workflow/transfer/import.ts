@@ -1,0 +1,126 @@
+// What an import finds: the live object, the record that it gets, and what the next plan would then change of it.
+
+import { type Address, remoteId } from "../../core/address.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { recordAsLive } from "../../engine/apply/build-record.ts";
+import { makePlan } from "../../planner/make-plan.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import { registry } from "../../providers/index.ts";
+import { isSameName } from "../../resource/names.ts";
+import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Resource } from "../../spec/model/spec.ts";
+import type { State, StateRecord } from "../../state/model/record.ts";
+import type { Looked } from "../reconcile/plan.ts";
+import { lookAround, type Run } from "../session/session.ts";
+
+export interface Taking {
+  readonly record: StateRecord;
+  /** Of the imported resource alone, and of what lies in it. */
+  readonly plan: Plan;
+  readonly looked: Looked;
+}
+
+/** Throws Failure with CLI_MANAGED or CLI_NO_OBJECT. */
+export function assertFree(state: State, resource: Resource, id: string): void {
+  const provider = registry.get(resource.kind);
+  if (provider.nameField === undefined && !isSameName(provider, id, resource.name))
+    throw new Failure(
+      error(
+        "CLI_NO_OBJECT",
+        `${resource.address} can only be the ${provider.one} ${resource.name}, not ${id}`,
+        {
+          hint: `in a spec the key under ${provider.kind} is the name`,
+        },
+      ),
+    );
+  const here = state.records.get(resource.address);
+  if (here !== undefined)
+    throw new Failure(
+      error(
+        "CLI_MANAGED",
+        `${resource.address} is managed already: it is the ${oneOf(resource)} ${here.id}`,
+        {
+          hint: `to let go of that one first: workspace state rm ${resource.address}`,
+        },
+      ),
+    );
+  const other = [...state.records.values()].find(
+    (one) =>
+      one.address.startsWith(`${resource.kind}.`) && (one.id === id || one.deposed?.includes(remoteId(id))),
+  );
+  if (other !== undefined)
+    throw new Failure(
+      error("CLI_MANAGED", `the ${oneOf(resource)} ${id} is managed already, by ${other.address}`, {
+        hint: `to give that record the other address: workspace state mv ${other.address} ${resource.address}`,
+      }),
+    );
+}
+
+const oneOf = ({ kind }: Resource): string => registry.get(kind).one;
+
+/** Reads only. Throws Failure with CLI_NO_OBJECT where there is no such thing. */
+export async function taking(run: Run, state: State, resource: Resource, id: string): Promise<Taking> {
+  const provider = registry.get(resource.kind);
+  const { address } = resource;
+  // The record makes the look tell everything of the object, also where lists leave it out.
+  const asked = remoteId(id);
+  const blank: StateRecord = {
+    status: "ready",
+    address,
+    id: asked,
+    name: resource.name,
+    applied: {},
+    seen: {},
+    depends_on: resource.dependsOn,
+  };
+  const looked = await lookAround(run, withRecord(state, blank), {});
+  const kind = looked.live.get(resource.kind);
+  if (kind?.readable === false) throw new Failure(kind.diagnostic);
+  const live = found(provider, kind?.objects ?? [], id);
+  if (live === undefined) throw new Failure(missing(provider, resource, id, kind?.objects ?? []));
+  const record = recordAsLive(provider, resource, live);
+  // What it refers to may be waiting to be taken over, too; that is no difference of its own.
+  const after = withRecord(looked.recovered.state, record);
+  const plan = makePlan({ ...looked.input, state: after, adopt: true });
+  return { record, plan: restricted(plan, resource), looked };
+}
+
+/** By its id; where the name is the id, in whatever case it is written. */
+function found(provider: Provider, objects: readonly LiveObject[], id: string): LiveObject | undefined {
+  const exact = objects.find((one) => one.id === id);
+  if (exact !== undefined || provider.nameField !== undefined) return exact;
+  return objects.find((one) => isSameName(provider, one.name, id));
+}
+
+function withRecord(state: State, record: StateRecord): State {
+  return { ...state, records: new Map([...state.records, [record.address, record]]) };
+}
+
+/** What the plan says of the resource and of what lies in it. */
+function restricted(plan: Plan, { address, kind, key }: Resource): Plan {
+  const within = registry.kinds
+    .filter(({ nested }) => nested?.kind === kind)
+    .map((nested) => `${nested.kind}.${key}/`);
+  const isOf = (one: Address): boolean => one === address || within.some((start) => one.startsWith(start));
+  return {
+    ...plan,
+    changes: plan.changes.filter((change) => isOf(change.address)),
+    drift: [],
+    unmanaged: [],
+    guards: plan.guards.filter((guard) => guard.addresses.some(isOf)),
+    diagnostics: plan.diagnostics.filter(
+      (one) => (one.address !== undefined && isOf(one.address)) || one.code === "PLAN_UNREADABLE",
+    ),
+  };
+}
+
+function missing(provider: Provider, resource: Resource, id: string, objects: readonly LiveObject[]) {
+  const called = (name: string) => objects.filter((one) => isSameName(provider, one.name, name));
+  const near = called(id).length > 0 ? called(id) : called(resource.name);
+  const name = JSON.stringify(near[0]?.name);
+  const hint =
+    near.length === 0
+      ? `there is none named ${JSON.stringify(resource.name)} either`
+      : `the ${provider.one} named ${name} has the id ${near.map((one) => one.id).join(" or ")}`;
+  return error("CLI_NO_OBJECT", `the workspace has no ${provider.one} with the id ${id}`, { hint });
+}

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { createPace, type PaceOptions } from "../../../src/api/retry/rate-limit.ts";
+import { timeline } from "../scripted.ts";
+
+function pace(over: Partial<PaceOptions> = {}) {
+  const time = timeline();
+  const { clock, sleep: pause } = time;
+  const made = createPace({
+    parallelism: 2,
+    perSecond: undefined,
+    clock,
+    pause,
+    stopped: () => false,
+    ...over,
+  });
+  return { time, ...made };
+}
+
+test("as many as allowed leave at once; the next one waits for a place", async () => {
+  const { enter, leave } = pace();
+  expect([enter(), enter()]).toEqual([undefined, undefined]);
+  let entered = false;
+  const third = enter()?.then(() => {
+    entered = true;
+  });
+  await Promise.resolve();
+  expect(entered).toBe(false);
+  leave();
+  await third;
+  expect(entered).toBe(true);
+});
+
+test("places are given in the order in which they were asked for", async () => {
+  const { enter, leave } = pace({ parallelism: 1 });
+  enter();
+  const order: number[] = [];
+  const turns = [1, 2, 3].map((n) =>
+    enter()?.then(() => {
+      order.push(n);
+      leave();
+    }),
+  );
+  leave();
+  await Promise.all(turns);
+  expect(order).toEqual([1, 2, 3]);
+});
+
+test("after a hold everyone waits for its end, also those that stood in line", async () => {
+  const { enter, leave, hold, time } = pace({ parallelism: 1 });
+  enter();
+  const second = enter();
+  hold(time.clock() + 5_000);
+  leave();
+  await second;
+  expect(time.waits).toEqual([5_000]);
+});
+
+test("a shorter hold does not shorten a longer one", async () => {
+  const { enter, hold, time } = pace();
+  hold(time.clock() + 5_000);
+  hold(time.clock() + 1_000);
+  await enter();
+  expect(time.waits).toEqual([5_000]);
+});
+
+test("a rate spreads the beginnings over the second", async () => {
+  const { enter, leave, time } = pace({ perSecond: 10 });
+  for (let n = 0; n < 4; n++) {
+    await enter();
+    leave();
+  }
+  expect(time.waits).toEqual([100, 100, 100]);
+});
+
+test("waiting that was called off does not turn into a busy loop", async () => {
+  const { enter, hold, time } = pace({ stopped: () => true, pause: async () => undefined });
+  hold(time.clock() + 5_000);
+  await expect(enter()).resolves.toBeUndefined();
+});

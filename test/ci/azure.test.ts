@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runAzureJob, stagesOf, stepsOf } from "./azure-runner.ts";
+import { mappingOf, Site, type StepResult, specOf } from "./pipeline.ts";
+
+let site: Site;
+beforeEach(async () => {
+  site = await Site.open();
+});
+afterEach(() => site.close());
+
+const run = (stage: string, ref: string, build: number, more: Readonly<Record<string, string>> = {}) =>
+  runAzureJob(site, { stage, ref, build, variables: { ...site.secrets(), ...more } });
+
+async function merged(spec: string): Promise<readonly [StepResult, StepResult]> {
+  site.commit({ "workspace.yaml": spec }, "refs/heads/main");
+  const saved = await run("save", "main", 1);
+  const applied = await run("apply", "main", 1);
+  expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
+  return [saved, applied];
+}
+
+describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
+  test("save a plan after a merge and apply it", async () => {
+    const [saved, applied] = await merged(specOf(10));
+    expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
+    expect(saved.output).toContain("##vso[task.uploadsummary]");
+    expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
+    expect((await site.pool()).max_capacity).toBe(10);
+  });
+
+  test("keep one thread on a pull request and close it when nothing is left", async () => {
+    await merged(specOf(10));
+    const request = {
+      SYSTEM_PULLREQUEST_PULLREQUESTID: "5",
+      SYSTEM_PULLREQUEST_SOURCECOMMITID: "ab".repeat(20),
+    };
+    site.commit({ "workspace.yaml": specOf(20) }, "refs/pull/5/merge", "main");
+    const planned = await run("plan", "refs/pull/5/merge", 7, request);
+    expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
+    expect(site.host.comments[0]?.body).toContain("pools.shared");
+    expect((await run("plan", "refs/pull/5/merge", 6, request)).output).toContain("outdated");
+    site.commit({ "workspace.yaml": specOf(10) }, "refs/pull/5/merge", "main");
+    await run("plan", "refs/pull/5/merge", 8, request);
+    expect(site.host.comments.map(({ collapsed }) => collapsed)).toEqual([true]);
+  });
+
+  test("check a fork without a variable of the project, and plan its spec as data on request", async () => {
+    await merged(specOf(10));
+    site.commit({ "workspace.yaml": specOf(20) }, "refs/pull/6/merge", "main");
+    const check = { stage: "check", ref: "refs/pull/6/merge", build: 2, variables: {} };
+    expect((await runAzureJob(site, check)).code).toBe(0);
+    expect(site.host.comments).toEqual([]);
+    const fork = { stage: "fork", ref: "main", build: 3, variables: site.secrets(), pullRequest: "6" };
+    const planned = await runAzureJob(site, fork);
+    expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
+    expect(site.host.comments.map(({ pull }) => pull)).toEqual([6]);
+    expect(site.host.comments[0]?.body).toContain("max_capacity");
+  });
+
+  test("open one work item for drift and close it", async () => {
+    await merged(specOf(10));
+    await site.changePool(99);
+    expect((await run("drift", "main", 2)).output).toContain("Issue: opened.");
+    await site.changePool(10);
+    expect((await run("drift", "main", 3)).output).toContain("Issue: closed.");
+    expect(site.host.issues.map(({ open }) => open)).toEqual([false]);
+  });
+
+  test("do not take a variable that is not set for a key", async () => {
+    site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
+    const { WORKSPACE_STATE_KEY: _, ...secrets } = site.secrets();
+    const done = await runAzureJob(site, { stage: "save", ref: "main", build: 1, variables: secrets });
+    expect({ code: done.code, output: done.output }).toMatchObject({ code: 0 });
+    expect(done.output).not.toContain("STATE_KEY is");
+  });
+});
+
+describe("the file of Azure Pipelines", () => {
+  test("gives variables and the token of the platform only where they are needed", () => {
+    const shown = stagesOf().map(({ stage }) => {
+      const template = stepsOf(String(stage)).find((step) => step.template !== undefined);
+      const { comment, issue, untrusted, environment } = mappingOf(template?.parameters);
+      return [
+        stage,
+        comment ?? issue ?? "-",
+        untrusted ?? "-",
+        environment === undefined ? "no variables" : "variables",
+      ];
+    });
+    expect(shown).toEqual([
+      ["plan", "true", "-", "variables"],
+      ["check", "-", "true", "no variables"],
+      ["fork", "true", "true", "variables"],
+      ["save", "-", "-", "variables"],
+      ["apply", "-", "-", "variables"],
+      ["drift", "true", "-", "variables"],
+    ]);
+  });
+
+  test("applies in an environment, and stays out of the stages of pull requests from forks", () => {
+    const conditions = Object.fromEntries(stagesOf().map(({ stage, condition }) => [stage, condition]));
+    expect(conditions.plan).toContain("ne(variables['System.PullRequest.IsFork'], 'True')");
+    expect(conditions.check).toContain("eq(variables['System.PullRequest.IsFork'], 'True')");
+    expect(conditions.fork).toContain("'refs/heads/main'");
+    const [job] = (stagesOf().find(({ stage }) => stage === "apply")?.jobs ?? []) as readonly Record<
+      string,
+      unknown
+    >[];
+    expect(job?.environment).toBe("workspace-apply");
+  });
+});

@@ -1,0 +1,183 @@
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { listOf, type Mapping, mappingOf, ROOT, readYaml } from "./pipeline.ts";
+
+const WORKFLOWS = globSync("ci/github/workflows/*.yml", { cwd: ROOT }).sort();
+
+/** A tool that `.ci/run` installs; undefined where it is missing. */
+function tool(name: string): string | undefined {
+  const folders = [
+    ...(process.env.PATH ?? "").split(":"),
+    join(homedir(), ".cache/workspace-ci/venv/bin"),
+    join(homedir(), ".cache/workspace-ci/bin"),
+  ];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+const SCHEMAS = tool("check-jsonschema");
+const ACTIONLINT = tool("actionlint");
+
+describe("the pipeline files follow the schema of their publisher", () => {
+  const nonUnicode = ["--regex-variant", "nonunicode"];
+  test.skipIf(SCHEMAS === undefined).each([
+    ["github-workflows", "ci/github/workflows/*.yml", []],
+    ["github-actions", "ci/github/action.yml", []],
+    ["gitlab-ci", "ci/gitlab/*.yml", ["--data-transform", "gitlab-ci", ...nonUnicode]],
+    ["azure-pipelines", "ci/azure-pipelines/*.yml", ["--data-transform", "azure-pipelines", ...nonUnicode]],
+  ] as const)("vendor.%s", { timeout: 120_000 }, (schema, files, options) => {
+    const found = globSync(files, { cwd: ROOT });
+    expect(found.length).toBeGreaterThan(0);
+    const args = ["--builtin-schema", `vendor.${schema}`, ...options, ...found];
+    const { status, stdout, stderr } = spawnSync(SCHEMAS ?? "", args, { cwd: ROOT, encoding: "utf8" });
+    expect({ status, output: (stdout + stderr).slice(0, 3000) }).toEqual({
+      status: 0,
+      output: "ok -- validation done\n",
+    });
+  });
+
+  test.skipIf(ACTIONLINT === undefined)("actionlint has no finding", { timeout: 120_000 }, () => {
+    const folder = mkdtempSync(join(tmpdir(), "actionlint-"));
+    try {
+      mkdirSync(join(folder, ".github"));
+      cpSync(join(ROOT, "ci/github/workflows"), join(folder, ".github/workflows"), { recursive: true });
+      spawnSync("git", ["init", "--quiet", folder]);
+      const { status, stdout, stderr } = spawnSync(ACTIONLINT ?? "", ["-no-color"], {
+        cwd: folder,
+        encoding: "utf8",
+      });
+      expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: "" });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("the workflows of GitHub", () => {
+  const jobs = WORKFLOWS.flatMap((path) =>
+    Object.entries(mappingOf(readYaml(path).jobs)).map(([name, job]) => ({
+      path,
+      name,
+      job: mappingOf(job),
+    })),
+  );
+  const steps = (job: Mapping) => listOf(job.steps).map(mappingOf);
+
+  test("pin every action to a commit", () => {
+    const actions = readFileSync(join(ROOT, "ci/github/action.yml"), "utf8");
+    const used = [...WORKFLOWS.map((path) => readFileSync(join(ROOT, path), "utf8")), actions].flatMap(
+      (text) => [...text.matchAll(/uses: (\S+)(.*)$/gm)].map(([, uses, comment]) => `${uses}${comment}`),
+    );
+    expect(used.length).toBeGreaterThan(10);
+    const published = used.filter((uses) => uses !== "OWNER/workspace/ci/github@COMMIT");
+    expect(published.filter((uses) => !/^actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(uses))).toEqual(
+      [],
+    );
+  });
+
+  test("have no permission but those of their jobs", () => {
+    expect(WORKFLOWS.map((path) => readYaml(path).permissions)).toEqual(WORKFLOWS.map(() => ({})));
+    const granted = jobs.map(({ path, name, job }) => [
+      path.replace(/.*workspace-|\.yml/g, ""),
+      name,
+      job.permissions,
+    ]);
+    const read = { contents: "read" };
+    expect(granted).toEqual([
+      ["apply", "plan", read],
+      ["apply", "apply", read],
+      ["drift", "drift", { ...read, issues: "write" }],
+      ["fork", "plan", { ...read, "pull-requests": "write" }],
+      ["plan", "plan", { ...read, "pull-requests": "write" }],
+      ["plan", "check", read],
+    ]);
+  });
+
+  test("give no secret to a job that checks out the commit of a fork", () => {
+    for (const path of WORKFLOWS)
+      expect(readFileSync(join(ROOT, path), "utf8")).not.toMatch(/pull_request_target/);
+    const check = jobs.find(({ name }) => name === "check");
+    expect(JSON.stringify(check)).not.toMatch(/secrets\.|vars\.|"environment"/);
+    const own =
+      "github.event.pull_request.head.repo.full_name == github.repository && github.actor != 'dependabot[bot]'";
+    const plan = jobs.find(({ path, name }) => path.endsWith("plan.yml") && name === "plan");
+    expect(plan?.job.if).toBe(own);
+    expect(check?.job.if).toBe(
+      own
+        .replace("==", "!=")
+        .replace("&&", "||")
+        .replace(/!= 'dep/, "== 'dep"),
+    );
+    // The job that follows a fork's run has secrets, so it checks out the default branch only.
+    const fork = jobs.find(({ path }) => path.endsWith("fork.yml"));
+    const [checkout, action] = fork === undefined ? [] : steps(fork.job);
+    expect(checkout?.with).toBeUndefined();
+    expect(mappingOf(action?.with).untrusted).toBe(true);
+    expect(fork?.job.environment).toBe("workspace-fork");
+  });
+
+  test("apply with one token in one environment, and plan with another", () => {
+    const tokens = jobs.map(({ path, name, job }) => {
+      const action = steps(job).find(({ uses }) => String(uses).startsWith("OWNER/"));
+      return [
+        `${path.replace(/.*\/|\.yml/g, "")}/${name}`,
+        mappingOf(action?.env).WORKSPACE_TOKEN,
+        job.environment,
+      ];
+    });
+    expect(tokens).toEqual([
+      ["workspace-apply/plan", "${{ secrets.WORKSPACE_PLAN_TOKEN }}", undefined],
+      ["workspace-apply/apply", "${{ secrets.WORKSPACE_APPLY_TOKEN }}", "workspace-apply"],
+      ["workspace-drift/drift", "${{ secrets.WORKSPACE_PLAN_TOKEN }}", undefined],
+      ["workspace-fork/plan", "${{ secrets.WORKSPACE_FORK_TOKEN }}", "workspace-fork"],
+      ["workspace-plan/plan", "${{ secrets.WORKSPACE_PLAN_TOKEN }}", undefined],
+      ["workspace-plan/check", undefined, undefined],
+    ]);
+  });
+});
+
+describe("the installer of pipeline files", () => {
+  const commit = spawnSync("git", ["-C", ROOT, "rev-parse", "HEAD"], { encoding: "utf8" }).stdout.trim();
+  const install = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(ROOT, "ci/install.ts"), ...args], { encoding: "utf8" });
+
+  test.each([
+    ["github", "acme/workspace", 4],
+    ["gitlab", "https://git.acme.example/tools/workspace.git", 2],
+    ["azure", "tools/workspace", 1],
+  ])("pins %s to this clone, and overwrites no file", (platform, source, count) => {
+    const folder = mkdtempSync(join(tmpdir(), "install-"));
+    try {
+      expect(install(platform, source, folder).status).toBe(0);
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) =>
+        one.isFile(),
+      );
+      expect(files).toHaveLength(count);
+      const text = files.map((one) => readFileSync(join(one.parentPath, one.name), "utf8")).join("\n");
+      expect(text).not.toMatch(/OWNER|COMMIT$|@COMMIT|VERSION$/m);
+      expect(text).toContain(source);
+      expect(text).toContain(platform === "azure" ? "refs/tags/v0.1.0" : commit);
+      const again = install(platform, source, folder);
+      expect(again.status).toBe(1);
+      expect(again.stderr).toContain("exists already");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("rejects a source that is not of the platform", () => {
+    expect(install("github", "https://x.example/a b", "/nowhere").stderr).toContain("is not OWNER/NAME");
+    expect(install("gitea", "a/b", "/nowhere").stderr).toContain("usage:");
+  });
+});

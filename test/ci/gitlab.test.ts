@@ -1,0 +1,155 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  apiToken,
+  type GitLabResult,
+  isAdded,
+  runGitLabJob,
+  type Source,
+  sourceOf,
+} from "./gitlab-runner.ts";
+import { mappingOf, readYaml, Site, specOf, type Variables } from "./pipeline.ts";
+
+let site: Site;
+let source: Source;
+const sourceFolder = mkdtempSync(join(tmpdir(), "ci-source-"));
+beforeAll(() => {
+  source = sourceOf(sourceFolder);
+});
+afterAll(() => rmSync(sourceFolder, { recursive: true, force: true, maxRetries: 5 }));
+
+const run = (job: string, ref: string, pipeline: number, variables: Variables = {}, from?: GitLabResult) =>
+  runGitLabJob(
+    site,
+    source,
+    { job, ref, pipeline, variables, secrets: { ...site.secrets(), ...apiToken } },
+    from,
+  );
+
+async function merged(spec: string): Promise<readonly [GitLabResult, GitLabResult]> {
+  site.commit({ "workspace.yaml": spec }, "refs/heads/main");
+  const saved = await run("workspace-save-plan", "main", 1);
+  const applied = await run("workspace-apply", "main", 1, {}, saved);
+  expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
+  return [saved, applied];
+}
+
+describe("the jobs of GitLab", { timeout: 120_000 }, () => {
+  beforeEach(async () => {
+    site = await Site.open();
+  });
+  afterEach(() => site.close());
+
+  test("save a plan after a merge and apply it", async () => {
+    const [saved, applied] = await merged(specOf(10));
+    expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
+    expect(saved.output).toContain("npm ci --omit=dev --ignore-scripts");
+    expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
+    expect((await site.pool()).max_capacity).toBe(10);
+  });
+
+  test("keep one comment on a merge request, in one line when nothing is left", async () => {
+    await merged(specOf(10));
+    const base = site.git(site.origin, "rev-parse", "main");
+    const request = { CI_MERGE_REQUEST_IID: "5", CI_MERGE_REQUEST_DIFF_BASE_SHA: base };
+    site.commit({ "workspace.yaml": specOf(20) }, "refs/heads/change", "main");
+    const planned = await run("workspace-plan", "refs/heads/change", 7, request);
+    expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
+    expect(site.host.comments[0]?.body).toContain("pools.shared");
+    const { reports } = mappingOf(
+      mappingOf(readYaml("ci/gitlab/workspace.gitlab-ci.yml")["workspace-plan"]).artifacts,
+    );
+    const missing = Object.values(mappingOf(reports)).filter(
+      (path) => !existsSync(join(planned.cwd, String(path))),
+    );
+    expect(missing).toEqual([]);
+    expect(readFileSync(join(planned.cwd, "workspace-reports/terraform.json"), "utf8")).toMatch(/^\{/);
+    expect((await run("workspace-plan", "refs/heads/change", 6, request)).output).toContain("outdated");
+    site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/change", "refs/heads/change");
+    await run("workspace-plan", "refs/heads/change", 8, request);
+    expect(site.host.comments).toHaveLength(1);
+    expect(site.host.comments[0]?.body).toMatch(
+      /\nNothing is left to change in `default`\.\n\n\[Run\]\(\S+\), commit \w{12}\n$/,
+    );
+  });
+
+  test("check a fork without a variable of the project, and plan its spec as data on request", async () => {
+    await merged(specOf(10));
+    site.commit({ "workspace.yaml": specOf(20) }, "refs/merge-requests/6/head", "main");
+    const job = {
+      job: "workspace-check",
+      ref: "refs/merge-requests/6/head",
+      pipeline: 2,
+      variables: {},
+      secrets: {},
+    };
+    const checked = await runGitLabJob(site, source, job);
+    expect({ code: checked.code, output: checked.output }).toMatchObject({ code: 0 });
+    expect(site.host.comments).toEqual([]);
+    const planned = await run("workspace-fork", "main", 3, { WORKSPACE_CI_PULL_REQUEST: "6" });
+    expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
+    expect(site.host.comments.map(({ pull }) => pull)).toEqual([6]);
+    expect(site.host.comments[0]?.body).toContain("max_capacity");
+  });
+
+  test("open one issue for drift and close it", async () => {
+    await merged(specOf(10));
+    await site.changePool(99);
+    expect((await run("workspace-drift", "main", 2)).output).toContain("Issue: opened.");
+    await site.changePool(10);
+    expect((await run("workspace-drift", "main", 3)).output).toContain("Issue: closed.");
+    expect(site.host.issues.map(({ open }) => open)).toEqual([false]);
+  });
+
+  test("stop when the source is not at the pinned commit", async () => {
+    site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
+    const other = { ...source, commit: "master" };
+    const done = await runGitLabJob(site, other, {
+      job: "workspace-drift",
+      ref: "main",
+      pipeline: 2,
+      variables: {},
+      secrets: {},
+    });
+    expect(done.code).not.toBe(0);
+    expect(done.output).not.toContain("npm");
+  });
+});
+
+describe("the rules of GitLab", () => {
+  const JOBS = ["plan", "check", "fork", "save-plan", "apply", "drift"];
+  const added = (variables: Variables) =>
+    JOBS.filter((job) =>
+      isAdded(`workspace-${job}`, { CI_DEFAULT_BRANCH: "main", CI_PROJECT_ID: "42", ...variables }),
+    );
+  const request = { CI_PIPELINE_SOURCE: "merge_request_event", CI_MERGE_REQUEST_PROJECT_ID: "42" };
+
+  test.each([
+    ["an own branch", { ...request, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "42" }, ["plan"]],
+    ["a fork", { ...request, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "9", CI_PROJECT_ID: "9" }, ["check"]],
+    ["a fork in this project", { ...request, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "9" }, ["check"]],
+    ["a push to main", { CI_PIPELINE_SOURCE: "push", CI_COMMIT_BRANCH: "main" }, ["save-plan", "apply"]],
+    ["a push to a branch", { CI_PIPELINE_SOURCE: "push", CI_COMMIT_BRANCH: "x" }, []],
+    ["a schedule", { CI_PIPELINE_SOURCE: "schedule", CI_COMMIT_BRANCH: "main" }, ["drift"]],
+    [
+      "a request",
+      { CI_PIPELINE_SOURCE: "web", CI_COMMIT_BRANCH: "main", WORKSPACE_CI_PULL_REQUEST: "6" },
+      ["fork"],
+    ],
+    [
+      "a request on a branch",
+      { CI_PIPELINE_SOURCE: "web", CI_COMMIT_BRANCH: "x", WORKSPACE_CI_PULL_REQUEST: "6" },
+      [],
+    ],
+  ])("choose the jobs of %s", (_, variables, jobs) => {
+    expect(added(variables)).toEqual(jobs);
+  });
+
+  test("pin the image and the program", () => {
+    const file = readYaml("ci/gitlab/workspace.gitlab-ci.yml");
+    expect(mappingOf(file[".workspace"]).image).toMatch(/^node:\d+\.\d+\.\d+-\w+$/);
+    expect(mappingOf(file.variables).WORKSPACE_CI_COMMIT).toBe("COMMIT");
+  });
+});

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { markedBody, type RunMark } from "../../ci/lib/body.ts";
+import { DRIFT_LABEL, putIssue } from "../../ci/lib/issue.ts";
+import { CodeHost, type StoredIssue } from "./code-host.ts";
+import { PLATFORMS } from "./platforms.ts";
+
+const SUBJECT = { target: "prod", folder: "." };
+const mark = (number: number, open = true, digest = "d1"): RunMark => ({
+  number,
+  attempt: 1,
+  commit: "c0ffee",
+  open,
+  digest,
+});
+
+let host: CodeHost;
+beforeEach(async () => {
+  host = await CodeHost.start();
+});
+afterEach(() => host.close());
+
+describe.each(PLATFORMS)("the drift issue of $name", (platform) => {
+  const put = (run: RunMark, text: string) => putIssue(platform.issues(host), SUBJECT, run, text, "run 1");
+
+  test("is opened, updated, and closed, and a later drift opens a new one", async () => {
+    expect(await put(mark(1, false), "no drift")).toBe("nothing to report");
+    expect(host.issues).toEqual([]);
+    expect(await put(mark(2), "pool <a> & co changed")).toBe("opened");
+    expect(await put(mark(3), "pool <a> & co changed")).toBe("updated");
+    expect(host.issues).toHaveLength(1);
+    expect(host.issues[0]?.notes).toEqual([]);
+    expect(await put(mark(4, true, "d2"), "two pools changed")).toBe("updated");
+    expect(host.issues[0]?.notes).toEqual(["The drift changed, according to run 1."]);
+    expect(host.issues[0]?.body).toContain("two pools changed");
+    expect(await put(mark(5, false, "d3"), "no drift")).toBe("closed");
+    expect(host.issues[0]?.open).toBe(false);
+    expect(await put(mark(6), "again")).toBe("opened");
+    expect(host.issues.map(({ open, title }) => ({ open, title }))).toEqual([
+      { open: false, title: "Drift: prod" },
+      { open: true, title: "Drift: prod" },
+    ]);
+  });
+
+  test("is found on a later page and stays as it is when the run is outdated", async () => {
+    host.pageSize = 2;
+    await put(mark(7), "newer");
+    const others = [1, 2, 3].map(
+      (id): StoredIssue => ({
+        id,
+        author: "ada",
+        title: "x",
+        body: "x",
+        label: DRIFT_LABEL,
+        open: true,
+        notes: [],
+      }),
+    );
+    host.issues.unshift(...others);
+    expect(await put(mark(6, false), "older")).toBe("outdated");
+    expect(host.issues.every(({ open }) => open)).toBe(true);
+    expect(await put(mark(8, false), "no drift")).toBe("closed");
+    expect(host.issues.filter(({ open }) => open)).toHaveLength(3);
+  });
+
+  test("of another user is never changed", async () => {
+    const body = markedBody(SUBJECT, mark(99), "forged");
+    host.issues.push({
+      id: 1,
+      author: "mallory",
+      title: "x",
+      body,
+      label: DRIFT_LABEL,
+      open: true,
+      notes: [],
+    });
+    expect(await put(mark(1), "drift")).toBe("opened");
+    expect(host.issues[0]?.body).toBe(body);
+  });
+});

@@ -1,0 +1,172 @@
+// Throwaway repositories and shells for pipeline steps: what the YAML files say is what runs.
+
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { parse } from "yaml";
+import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
+import { CodeHost } from "./code-host.ts";
+
+export const ROOT = join(import.meta.dirname, "../..");
+export const WORKSPACE_TOKEN = "workspace-token";
+export const STATE_KEY = "ab".repeat(32);
+
+export type Variables = Readonly<Record<string, string>>;
+/** YAML as it was parsed. */
+export type Mapping = Readonly<Record<string, unknown>>;
+
+export interface StepResult {
+  readonly code: number;
+  readonly output: string;
+}
+
+export const readYaml = (path: string): Mapping => parse(readFileSync(join(ROOT, path), "utf8")) as Mapping;
+export const mappingOf = (value: unknown): Mapping => (value ?? {}) as Mapping;
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const specOf = (capacity: number): string =>
+  `pools:\n  shared: { node_type_id: Standard_DS3_v2, max_capacity: ${capacity} }\n`;
+
+/** A workspace, a code host, and a repository on it, each for one test. */
+export class Site {
+  readonly folder = mkdtempSync(join(tmpdir(), "ci-"));
+  readonly origin = join(this.folder, "origin.git");
+  readonly host: CodeHost;
+  readonly workspace: RunningServer;
+  /** A program to run instead of the one of this clone. */
+  program: string | undefined;
+  #checkouts = 0;
+
+  private constructor(host: CodeHost, workspace: RunningServer) {
+    this.host = host;
+    this.workspace = workspace;
+  }
+
+  static async open(): Promise<Site> {
+    const workspace = await startEmulator({ port: 0, dataDir: ":memory:", token: WORKSPACE_TOKEN });
+    const site = new Site(await CodeHost.start(), workspace);
+    mkdirSync(join(site.folder, "bin"));
+    site.git(site.folder, "init", "--quiet", "--bare", "--initial-branch=main", site.origin);
+    return site;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.host.close(), this.workspace.close()]);
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** An executable below the folder of the site. */
+  script(path: string, commands: string): string {
+    const file = join(this.folder, path);
+    writeFileSync(file, `#!/usr/bin/env bash\n${commands}\n`);
+    chmodSync(file, 0o755);
+    return file;
+  }
+
+  git(cwd: string, ...args: readonly string[]): string {
+    const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
+    const done = spawnSync("git", [...identity, ...args], {
+      cwd,
+      encoding: "utf8",
+      env: this.#environment({}),
+    });
+    if (done.status !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
+    return done.stdout.trim();
+  }
+
+  /** Commits `files` on top of `from` and pushes them as `ref`. Returns the commit. */
+  commit(files: Variables, ref: string, from?: string): string {
+    const work = this.#folder("commit");
+    this.git(work, "init", "--quiet");
+    this.git(work, "remote", "add", "origin", this.origin);
+    if (from !== undefined) {
+      this.git(work, "fetch", "--quiet", "origin", from);
+      this.git(work, "checkout", "--quiet", "--detach", "FETCH_HEAD");
+    }
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(work, path)), { recursive: true });
+      writeFileSync(join(work, path), text);
+    }
+    this.git(work, "add", "--all", "--force");
+    this.git(work, "commit", "--quiet", "--allow-empty", "--message", "change");
+    this.git(work, "push", "--quiet", "--force", "origin", `HEAD:${ref}`);
+    return this.git(work, "rev-parse", "HEAD");
+  }
+
+  /** A new checkout of `ref`, as a runner makes it. */
+  checkout(ref: string, depth = 1): string {
+    const work = this.#folder("checkout");
+    this.git(work, "init", "--quiet");
+    this.git(work, "remote", "add", "origin", `file://${this.origin}`);
+    this.git(work, "fetch", "--quiet", `--depth=${depth}`, "origin", ref);
+    this.git(work, "checkout", "--quiet", "--detach", "FETCH_HEAD");
+    return work;
+  }
+
+  /** Runs `commands` as a runner does: in bash, which stops at the first failure. */
+  async bash(commands: string, cwd: string, env: Variables): Promise<StepResult> {
+    const step = this.script("step.sh", `set -eo pipefail\n${commands}`);
+    const child = spawn("bash", ["--noprofile", "--norc", step], { cwd, env: this.#environment(env) });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (data: Buffer) => {
+        output += data.toString();
+      });
+    const code = await new Promise<number>((resolve) => child.on("close", (ended) => resolve(ended ?? 1)));
+    return { code, output };
+  }
+
+  /** The variables by which every platform names the workspace. */
+  secrets(): Variables {
+    return {
+      WORKSPACE_HOST: this.workspace.url,
+      WORKSPACE_STATE: "workspace:/Shared/.states/etl",
+      WORKSPACE_STATE_KEY: STATE_KEY,
+      WORKSPACE_TOKEN,
+    };
+  }
+
+  async call(path: string, body: unknown): Promise<Mapping> {
+    const response = await fetch(`${this.workspace.url}/api/2.0/${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${WORKSPACE_TOKEN}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return (await response.json()) as Mapping;
+  }
+
+  /** The only pool of the workspace. */
+  async pool(): Promise<Mapping> {
+    return mappingOf(listOf((await this.call("instance-pools/list", undefined)).instance_pools)[0]);
+  }
+
+  /** Someone changes the pool outside of the program. */
+  async changePool(capacity: number): Promise<void> {
+    const { instance_pool_id, instance_pool_name, node_type_id } = await this.pool();
+    await this.call("instance-pools/edit", {
+      instance_pool_id,
+      instance_pool_name,
+      node_type_id,
+      max_capacity: capacity,
+    });
+  }
+
+  #folder(name: string): string {
+    this.#checkouts += 1;
+    const folder = join(this.folder, `${name}-${this.#checkouts}`);
+    mkdirSync(folder);
+    return folder;
+  }
+
+  #environment(env: Variables): NodeJS.ProcessEnv {
+    return {
+      PATH: `${join(this.folder, "bin")}:${dirname(process.execPath)}:${process.env.PATH}`,
+      HOME: this.folder,
+      GIT_CONFIG_NOSYSTEM: "1",
+      LANG: "C.UTF-8",
+      ...(this.program === undefined ? {} : { WORKSPACE_CI_PROGRAM: this.program }),
+      ...env,
+    };
+  }
+}

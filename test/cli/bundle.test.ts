@@ -1,0 +1,73 @@
+// The single-file bundle: built from the sources and run in an empty folder, without packages or schemas beside it.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeBundle } from "../../scripts/bundle.ts";
+import { VERSION } from "../../src/config/version.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "bundle-"));
+const bundle = join(folder, "workspace.mjs");
+
+beforeAll(() => writeBundle(bundle), 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(words: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, ...words], {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? "", WORKSPACE_HOST: "embedded" },
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+describe("the bundle", () => {
+  test("prints the version of the program", () => {
+    expect(run(["--version"])).toEqual({ status: 0, stdout: `${VERSION}\n`, stderr: "" });
+  });
+
+  test("plans, applies, and finds no drift on the embedded workspace", () => {
+    expect(run(["init"]).status).toBe(0);
+    expect(run(["plan", "--detailed-exitcode"]).status).toBe(2);
+    expect(run(["apply", "--auto-approve"]).status).toBe(0);
+    expect(run(["drift"]).status).toBe(0);
+    expect(run(["plan", "--detailed-exitcode"]).status).toBe(0);
+  });
+
+  test("contains the packages that single commands load", () => {
+    expect(run(["graph", "--output", "svg"]).stdout).toContain("<svg");
+    expect(run(["plan", "--only", "po{o,x}ls.*"])).toMatchObject({ status: 0 });
+    expect(run(["api", "clusters/list"])).toMatchObject({ status: 0 });
+  });
+
+  test("contains the schemas of its outputs and of the service", () => {
+    for (const [option, name] of [
+      ["--api", "openapi.yaml"],
+      ["--plan", "plan.schema.json"],
+      ["--drift", "drift.schema.json"],
+      ["--apply-events", "apply-events.schema.json"],
+    ] as const)
+      expect(run(["schema", option]).stdout).toBe(
+        readFileSync(join(import.meta.dirname, "../../schemas", name), "utf8"),
+      );
+  });
+
+  test("lists the license of every package that it contains", () => {
+    const { dependencies } = JSON.parse(
+      readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"),
+    ) as { dependencies: Record<string, string> };
+    const text = readFileSync(bundle, "utf8");
+    const licenses = text.slice(text.lastIndexOf("\n/*\n"));
+    for (const [name, version] of Object.entries(dependencies))
+      expect(licenses).toMatch(new RegExp(`^${name} ${version} \\([\\w.-]+\\)$`, "m"));
+  });
+
+  test("needs no other file", () => {
+    expect(readdirSync(folder).filter((name) => !name.startsWith("."))).toEqual([
+      "workspace.mjs",
+      "workspace.yaml",
+    ]);
+  });
+});

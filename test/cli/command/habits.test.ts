@@ -1,0 +1,62 @@
+// Long options with one dash: which words become options, and which stay as they are.
+
+import { expect, test } from "vitest";
+import { withoutHabits } from "../../../src/cli/command/habits.ts";
+import { plan } from "../../../src/cli/commands/plan.ts";
+
+test.each([
+  [
+    ["-out", "x.plan"],
+    ["--out", "x.plan"],
+  ],
+  [["-out=x.plan"], ["--out=x.plan"]],
+  [
+    ["-var", "a=1", "-var-file=v.yaml"],
+    ["--var", "a=1", "--var-file=v.yaml"],
+  ],
+  [
+    ["-destroy", "-help"],
+    ["--destroy", "--help"],
+  ],
+  [
+    ["-o", "json"],
+    ["-o", "json"],
+  ],
+  [
+    ["-ojson", "-tdev", "-fx.yaml"],
+    ["-ojson", "-tdev", "-fx.yaml"],
+  ],
+  [
+    ["--target=dev", "--target", "dev"],
+    ["--target=dev", "--target", "dev"],
+  ],
+  [
+    ["--out", "-destroy"],
+    ["--out", "-destroy"],
+  ],
+  [
+    ["--var", "-chdir=x"],
+    ["--var", "-chdir=x"],
+  ],
+  [
+    ["--", "-out", "-target=x"],
+    ["--", "-out", "-target=x"],
+  ],
+  [["-unknown"], ["-unknown"]],
+])("%j is read as %j", (given, read) => {
+  expect(withoutHabits(plan, given)).toEqual(read);
+});
+
+test.each([
+  ["-target=pools.a", "--only ADDRESS"],
+  ["-target", "--only ADDRESS"],
+  ["-chdir=x", "--file DIR/workspace.yaml"],
+  ["--json", "--output json"],
+  ["-refresh-only", "workspace drift"],
+])("%s is refused with a hint that names %s", (word, hint) => {
+  expect(() => withoutHabits(plan, [word])).toThrow(
+    expect.objectContaining({
+      diagnostics: [expect.objectContaining({ code: "CLI_USAGE", hint: expect.stringContaining(hint) })],
+    }),
+  );
+});

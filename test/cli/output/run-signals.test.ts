@@ -1,0 +1,212 @@
+// The metrics file and the webhook of a run: written however it ends, and never with a value of the spec.
+
+import { createHmac } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runProgram } from "../../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { contextWith } from "../context.ts";
+import { folderWith } from "../program.ts";
+
+const TOKEN = "signals-token";
+const POOL = "pools: { p: { node_type_id: Standard_DS3_v2 } }\n";
+const CANARY = "canary-7f3a";
+
+interface Posted {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+class Receiver {
+  readonly posted: Posted[] = [];
+  /** Answers in order; then 200. */
+  answers: { readonly status: number; readonly headers?: Record<string, string> }[] = [];
+  readonly #server: Server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (piece) => {
+      body += piece;
+    });
+    request.on("end", () => {
+      this.posted.push({ headers: request.headers, body });
+      const { status, headers } = this.answers.shift() ?? { status: 200 };
+      response.writeHead(status, headers).end("ok");
+    });
+  });
+  url = "";
+
+  async open(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+let server: RunningServer;
+let receiver: Receiver;
+beforeEach(async () => {
+  server = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
+  receiver = new Receiver();
+  await receiver.open();
+});
+afterEach(async () => {
+  receiver.close();
+  await server.close();
+});
+
+async function run(cwd: string, line: string, env: Record<string, string> = {}) {
+  const context = contextWith({ WORKSPACE_HOST: server.url, WORKSPACE_TOKEN: TOKEN, ...env }, cwd);
+  const code = await runProgram(context, line.split(" "));
+  return { code, out: context.out(), err: context.err() };
+}
+
+describe("--metrics", () => {
+  const metrics = (cwd: string) => readFileSync(join(cwd, "m.prom"), "utf8");
+
+  test("plan, apply and drift write what they found, with resources by kind", async () => {
+    const folder = folderWith(POOL);
+    await run(folder, "plan --metrics m.prom");
+    expect(metrics(folder)).toMatch(
+      /_differences\{command="plan",.*kind="pools",action="create",cause="spec",.*\} 1\n/,
+    );
+    await run(folder, "apply --auto-approve --metrics m.prom");
+    expect(metrics(folder)).toContain(
+      'workspace_resources{command="apply",target="default",kind="pools"} 1\n',
+    );
+    expect(metrics(folder)).toContain(
+      'workspace_changes{command="apply",target="default",result="applied"} 1\n',
+    );
+    expect(metrics(folder)).toMatch(/_requests\{.*operation="instance-pools\/create",status="200"\} 1\n/);
+    expect((await run(folder, "drift --metrics m.prom")).code).toBe(0);
+    expect(metrics(folder)).toMatch(/outcome="success"\} 1\n/);
+  });
+
+  test("a run that fails before the first request writes its outcome and keeps the last success", async () => {
+    const folder = folderWith(POOL);
+    await run(folder, "plan --metrics m.prom", { SOURCE_DATE_EPOCH: "1700000000" });
+    writeFileSync(join(folder, "workspace.yaml"), "pools: 5\n");
+    const { code } = await run(folder, "plan --metrics m.prom", { SOURCE_DATE_EPOCH: "1700000500" });
+    expect([code, metrics(folder)]).toEqual([1, expect.stringMatching(/outcome="failed"\} 1\n/)]);
+    expect(metrics(folder)).toMatch(/last_success_timestamp_seconds\{.*\} 1700000000\n/);
+    expect(metrics(folder)).toMatch(/last_run_timestamp_seconds\{.*\} 1700000500\n/);
+  });
+
+  test("retries are counted", async () => {
+    const folder = folderWith(POOL);
+    await fetch(`${server.url}/__emulator/faults`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${TOKEN}` },
+      body: JSON.stringify({
+        rules: [{ path: "/api/2.0/instance-pools/list", fate: "status", status: 503, times: 1 }],
+      }),
+    });
+    await run(folder, "plan --metrics m.prom");
+    expect(metrics(folder)).toMatch(/_requests\{.*"instance-pools\/list",status="503"\} 1\n/);
+    expect(metrics(folder)).toMatch(/_request_retries\{.*"instance-pools\/list"\} 1\n/);
+  });
+
+  test("a file that cannot be written is an error with exit 1, and leaves what stood there", async () => {
+    const folder = folderWith(POOL);
+    mkdirSync(join(folder, "full"));
+    const { code, err } = await run(folder, "plan --metrics none/m.prom");
+    expect([code, err]).toEqual([1, expect.stringContaining("the metrics cannot be written to none/m.prom")]);
+    expect(existsSync(join(folder, "none"))).toBe(false);
+  });
+});
+
+describe("--webhook", () => {
+  test("the message is signed over its time and body", async () => {
+    const secret = { WORKSPACE_WEBHOOK_SECRET: CANARY };
+    const { code } = await run(folderWith(POOL), `plan --webhook ${receiver.url}/hook`, secret);
+    const [{ headers, body }] = receiver.posted as [Posted];
+    const time = headers["x-workspace-timestamp"];
+    const mac = createHmac("sha256", CANARY).update(`${time}.${body}`).digest("hex");
+    expect([code, headers["x-workspace-signature"]]).toEqual([0, `v1=${mac}`]);
+    expect(Math.abs(Date.now() / 1000 - Number(time))).toBeLessThan(300);
+    expect(JSON.parse(body)).toMatchObject({
+      format: "workspace-run/1",
+      command: "plan",
+      outcome: "success",
+      differences: [{ kind: "pools", action: "create", cause: "spec", count: 1 }],
+    });
+  });
+
+  test("without a secret the message has no signature", async () => {
+    await run(folderWith(POOL), `plan --webhook ${receiver.url}`);
+    expect(receiver.posted[0]?.headers["x-workspace-signature"]).toBeUndefined();
+  });
+
+  test("no message contains a secret, a token or the signing key", async () => {
+    const folder = folderWith(
+      "scopes: { s: { secrets: { k: { env: CANARY } } } }\npools: { p: { node_type_id: Standard_DS3_v2 } }\n",
+    );
+    const env = { CANARY, WORKSPACE_WEBHOOK_SECRET: `${CANARY}-signing` };
+    for (const format of ["json", "slack"])
+      for (const command of ["plan", "apply --auto-approve", "drift"])
+        expect(
+          (await run(folder, `${command} --webhook ${receiver.url} --webhook-format ${format}`, env)).code,
+        ).toBe(0);
+    expect(receiver.posted).toHaveLength(6);
+    for (const { body, headers } of receiver.posted) {
+      expect(body + JSON.stringify(headers)).not.toContain(CANARY);
+      expect(body + JSON.stringify(headers)).not.toContain(TOKEN);
+    }
+  });
+
+  test("Slack gets one text in which names cannot make links or mentions", async () => {
+    const folder = folderWith(`targets: { "<!channel>&": {} }\n${POOL}`);
+    await run(folder, `plan --webhook ${receiver.url} --webhook-format slack -t <!channel>&`);
+    const { text } = JSON.parse(receiver.posted[0]?.body ?? "{}");
+    expect(text).toContain("of &lt;!channel&gt;&amp;: ");
+    expect(text).not.toContain("<!channel>");
+  });
+
+  test("a busy receiver gets the same delivery again, and then no warning is shown", async () => {
+    receiver.answers = [{ status: 503 }, { status: 429, headers: { "retry-after": "0" } }];
+    const { code, err } = await run(folderWith(POOL), `plan --webhook ${receiver.url}`);
+    expect([code, err.includes("CLI_WEBHOOK")]).toEqual([0, false]);
+    expect(new Set(receiver.posted.map(({ headers }) => headers["x-workspace-delivery"])).size).toBe(1);
+    expect(receiver.posted).toHaveLength(3);
+  });
+
+  test.each([
+    [[{ status: 500 }, { status: 500 }, { status: 500 }], 3, "status 500"],
+    [[{ status: 404 }], 1, "status 404"],
+    [[{ status: 302, headers: { location: "/elsewhere" } }], 1, "redirects are not followed"],
+  ])(
+    "answers %j end after %i attempts with a warning and the same exit code",
+    async (answers, attempts, cause) => {
+      receiver.answers = answers;
+      const { code, err } = await run(folderWith(POOL), `plan --webhook ${receiver.url}/services/${CANARY}`);
+      expect([code, receiver.posted.length]).toEqual([0, attempts]);
+      expect(err).toContain(`warning CLI_WEBHOOK: the webhook at ${receiver.url} did not accept the message`);
+      expect(err).toContain(cause);
+      expect(err).not.toContain(CANARY);
+    },
+  );
+
+  test("a run that fails reports its codes and keeps its exit code", async () => {
+    const { code } = await run(folderWith("pools: 5\n"), `plan --webhook ${receiver.url}`);
+    const { outcome, errors, exit_code } = JSON.parse(receiver.posted[0]?.body ?? "{}");
+    expect([code, outcome, exit_code, errors]).toEqual([1, "failed", 1, ["SPEC_TYPE"]]);
+  });
+
+  test.each([
+    ["plan --untrusted --webhook URL", "--untrusted"],
+    ["plan --webhook http://example.com/x", "https://"],
+    [`plan --webhook https://u:${CANARY}@example.com/x`, "user name"],
+    ["plan --webhook ftp://example.com", "not an HTTP URL"],
+    ["plan --webhook-format slack", "goes with --webhook"],
+  ])("%s is refused before anything is sent", async (line, message) => {
+    const { code, err } = await run(folderWith(POOL), line.replace("URL", receiver.url));
+    expect([code, err]).toEqual([1, expect.stringContaining(message)]);
+    expect(err).not.toContain(CANARY);
+    expect(receiver.posted).toEqual([]);
+  });
+});

@@ -1,0 +1,364 @@
+// `plan --base` and `--base-ref`: the split of a plan, what decides the exit code, and that nothing of a reference is executed.
+
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
+import { contextWith } from "./context.ts";
+import { start } from "./program.ts";
+
+const TOKEN = "base-token";
+const HEAD = "policy: { max_deletes: 1 }\n";
+const APPLIED = `${HEAD}pools:
+  a: { node_type_id: Standard_DS3_v2, max_capacity: 5 }
+  b: { node_type_id: Standard_DS3_v2 }
+  c: { node_type_id: Standard_DS3_v2 }
+`;
+/** Merged, and not applied: the group. */
+const MERGED = `${APPLIED}groups: { merged: {} }\n`;
+const CHANGED = `${MERGED.replace("max_capacity: 5", "max_capacity: 9")}scopes: { new: {} }\n`;
+
+let emulator: RunningServer;
+let top: string;
+let temporary: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
+  top = mkdtempSync(join(tmpdir(), "base-"));
+  temporary = join(top, "temporary");
+  mkdirSync(temporary);
+  write("repo/infra/workspace.yaml", APPLIED);
+  write("repo/.gitignore", ".workspace/\n");
+  git("init", "-q", "-b", "main", ".");
+  commit("applied");
+  expect(await run(["apply", "--auto-approve"])).toMatchObject({ code: 0 });
+});
+
+afterEach(async () => {
+  await emulator.close();
+  rmSync(top, { recursive: true, force: true });
+});
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(top, path)), { recursive: true });
+  writeFileSync(join(top, path), text);
+}
+
+function git(...args: string[]): string {
+  const identity = [
+    "-c",
+    "user.name=t",
+    "-c",
+    "user.email=t@example.com",
+    "-c",
+    "protocol.file.allow=always",
+  ];
+  return execFileSync("git", [...identity, ...args], {
+    cwd: join(top, "repo"),
+    encoding: "utf8",
+    stdio: "pipe",
+  });
+}
+
+function commit(message: string): void {
+  git("add", "-A");
+  git("commit", "-qm", message);
+}
+
+const spec = (text: string): void => write("repo/infra/workspace.yaml", text);
+
+function merged(text: string): void {
+  spec(text);
+  commit("merged");
+}
+
+const environment = () => ({
+  WORKSPACE_HOST: emulator.url,
+  WORKSPACE_TOKEN: TOKEN,
+  PATH: process.env.PATH ?? "",
+  HOME: top,
+});
+
+async function run(words: readonly string[], folder = "repo/infra", env: Record<string, string> = {}) {
+  const before = new Set(readdirSync(tmpdir()).filter((name) => name.startsWith("workspace-base-")));
+  const context = contextWith({ ...environment(), ...env }, join(top, folder));
+  const code = await runProgram(context, words);
+  const left = readdirSync(tmpdir()).filter(
+    (name) => name.startsWith("workspace-base-") && !before.has(name),
+  );
+  return { code, out: context.out(), err: context.err(), left };
+}
+
+/** `scopes.new create caused`, by the JSON of a plan. */
+async function split(...words: string[]): Promise<readonly string[]> {
+  const { out, code, err } = await run(["plan", "-o", "json", ...words]);
+  expect([code, err]).toEqual([0, expect.not.stringContaining("error")]);
+  const { resource_changes: changes, resolved_changes: resolved = [] } = JSON.parse(out) as {
+    resource_changes: { address: string; action: string; origin?: string }[];
+    resolved_changes?: { address: string; action: string }[];
+  };
+  return [
+    ...changes
+      .filter(({ action }) => action !== "noop")
+      .map((one) => `${one.address} ${one.action} ${one.origin}`),
+    ...resolved.map((one) => `${one.address} ${one.action} resolved`),
+  ].sort();
+}
+
+const SPLIT = ["groups.merged create pending", "pools.a update caused", "scopes.new create caused"];
+
+describe("a plan with a base", () => {
+  test("is split in the same way for a folder and for a Git reference", async () => {
+    merged(MERGED);
+    cpSync(join(top, "repo/infra"), join(top, "copy"), { recursive: true });
+    spec(CHANGED);
+    expect(await split("--base-ref", "main")).toEqual(SPLIT);
+    expect(await split("--base", "../../copy")).toEqual(SPLIT);
+    expect(await split("--base-ref", "main", "--offline")).toEqual(SPLIT);
+    expect(await split("--base-ref", "main", "--only", "scopes.*")).toEqual(["scopes.new create caused"]);
+  });
+
+  test("reads what the plan alone reads, each object once", async () => {
+    merged(MERGED);
+    spec(CHANGED);
+    const asked = async (...words: string[]): Promise<readonly string[]> => {
+      const log = (method: string) =>
+        fetch(`${emulator.url}/__emulator/requests`, {
+          method,
+          headers: { authorization: `Bearer ${TOKEN}` },
+        });
+      await log("DELETE");
+      expect((await run(["plan", ...words])).code).toBe(0);
+      const { requests } = (await (await log("GET")).json()) as { requests: { path: string }[] };
+      return requests.map(({ path }) => path).sort();
+    };
+    const alone = await asked();
+    expect(alone.length).toBeGreaterThan(2);
+    expect(await asked("--base-ref", "main")).toEqual(alone);
+  });
+
+  test("reads kinds that only the base has", async () => {
+    merged(`${MERGED}directories: { /Shared/x: {} }\n`);
+    spec(MERGED);
+    expect(await split("--base-ref", "main")).toEqual([
+      "directories./Shared/x create resolved",
+      "groups.merged create pending",
+    ]);
+  });
+
+  test("finds included files and variable files of the reference, not those of the change", async () => {
+    write("repo/vars.yaml", "size: 6\n");
+    write("repo/infra/more.yaml", "groups: { included: {} }\n");
+    const varied = `${APPLIED.replace("max_capacity: 5", 'max_capacity: "${var.size}"')}variables: { size: {} }\ninclude: [more.yaml]\n`;
+    merged(varied);
+    write("repo/vars.yaml", "size: 7\n");
+    write("repo/infra/more.yaml", "groups: { included: {}, another: {} }\n");
+    expect(await split("--base-ref", "main", "--var-file", "../vars.yaml")).toEqual([
+      "groups.another create caused",
+      "groups.included create pending",
+      "pools.a update caused",
+    ]);
+  });
+
+  test("shows the split in every format", async () => {
+    merged(MERGED);
+    spec(CHANGED);
+    for (const format of ["text", "markdown", "html", "junit", "json"]) {
+      const { out, code } = await run(["plan", "--base-ref", "main", "-o", format]);
+      expect(code).toBe(0);
+      if (format !== "json") expect(out).toContain("Compared with main: 2 caused by this change");
+      else
+        expect(JSON.parse(out)).toMatchObject({
+          split: { base: "main", caused: { create: 1, update: 1 }, resolved: 0 },
+        });
+    }
+  });
+
+  test("counts everything as caused when the base has no such spec", async () => {
+    merged(MERGED);
+    mkdirSync(join(top, "empty"));
+    const { err } = await run(["plan", "--base", "../../empty"]);
+    expect(err).toContain("warning PLAN_BASE: the base ../../empty has no workspace.yaml");
+    expect(await split("--base", "../../empty")).toEqual(["groups.merged create caused"]);
+  });
+
+  test("warns and is not split when the spec of the base is invalid, so that a broken branch can be repaired", async () => {
+    merged("pools: { a: { no_such_field: 1 } }\n");
+    spec(MERGED);
+    const ended = await run([
+      "plan",
+      "--base-ref",
+      "main",
+      "--exitcode-for",
+      "change",
+      "--detailed-exitcode",
+    ]);
+    expect(ended).toMatchObject({ code: 2, left: [] });
+    expect(ended.err).toContain("warning PLAN_BASE: the spec of the base main is invalid");
+    expect(ended.err).toContain("workspace.yaml:1");
+    expect(await split("--base-ref", "main")).toEqual(["groups.merged create undefined"]);
+  });
+
+  test("keeps the split in a saved plan", async () => {
+    merged(MERGED);
+    spec(CHANGED);
+    expect(await run(["plan", "--base-ref", "main", "--out", "p.plan"])).toMatchObject({ code: 0 });
+    expect(await run(["apply", "p.plan"])).toMatchObject({ code: 0 });
+  });
+
+  test("is split for an untrusted spec, under the same limits", async () => {
+    merged(MERGED);
+    spec(CHANGED);
+    const state = join(top, "trusted-state");
+    cpSync(join(top, "repo/infra/.workspace/default"), state, { recursive: true });
+    expect(await split("--base-ref", "main", "--untrusted", "--state", state)).toEqual(SPLIT);
+  });
+});
+
+describe("--exitcode-for change", () => {
+  const code = async (...words: string[]) =>
+    (await run(["plan", "--base-ref", "main", "--detailed-exitcode", ...words])).code;
+
+  test("ends with 0 when everything was pending, and with 2 when the change causes something", async () => {
+    merged(MERGED);
+    expect([await code(), await code("--exitcode-for", "change")]).toEqual([2, 0]);
+    spec(CHANGED);
+    expect(await code("--exitcode-for", "change")).toBe(2);
+  });
+
+  test("ends with 3 only for a guard that the caused changes raise", async () => {
+    merged(`${HEAD}pools: { a: { node_type_id: Standard_DS3_v2, max_capacity: 5 } }\n`);
+    expect([await code(), await code("--exitcode-for", "change")]).toEqual([3, 0]);
+    const { out } = await run(["plan", "--base-ref", "main"]);
+    expect(out).toContain("policy.max_deletes allows 1; this was already pending");
+    merged(APPLIED);
+    spec(HEAD);
+    expect(await code("--exitcode-for", "change")).toBe(3);
+  });
+
+  test("says that a plan which something pending blocks is not saved", async () => {
+    merged(`${HEAD}pools: { a: { node_type_id: Standard_DS3_v2, max_capacity: 5 } }\n`);
+    const { code: ended, err } = await run([
+      "plan",
+      "--base-ref",
+      "main",
+      "--exitcode-for",
+      "change",
+      "--out",
+      "p.plan",
+    ]);
+    expect([ended, existsSync(join(top, "repo/infra/p.plan"))]).toEqual([0, false]);
+    expect(err).toContain(
+      "warning PLAN_BASE: the plan is not saved to p.plan, because what was pending blocks it",
+    );
+  });
+
+  test("needs a base", async () => {
+    expect((await run(["plan", "--exitcode-for", "change"])).err).toContain("needs --base or --base-ref");
+  });
+});
+
+describe("a Git reference", () => {
+  test("executes nothing: no hook, no filter, no file system monitor, no submodule", async () => {
+    const canary = join(top, "canary");
+    const script = (name: string): string => {
+      const path = join(top, name);
+      writeFileSync(path, `#!/bin/sh\necho ${name} >> ${canary}\ncat\n`);
+      chmodSync(path, 0o755);
+      return path;
+    };
+    write("repo/.gitattributes", "*.yaml filter=evil\n");
+    write("sub/README", "sub\n");
+    execFileSync(
+      "sh",
+      ["-c", "git init -q . && git add -A && git -c user.name=t -c user.email=t@t commit -qm s"],
+      {
+        cwd: join(top, "sub"),
+      },
+    );
+    git("submodule", "--quiet", "add", join(top, "sub"), "module");
+    merged(MERGED);
+    for (const hook of ["post-checkout", "post-index-change", "reference-transaction"])
+      cpSync(script(hook), join(top, "repo/.git/hooks", hook));
+    git("config", "core.fsmonitor", script("monitor"));
+    git("config", "filter.evil.smudge", script("smudge"));
+    git("config", "filter.evil.required", "true");
+    git("config", "submodule.recurse", "true");
+    rmSync(canary, { force: true });
+    spec(CHANGED);
+    expect(await split("--base-ref", "main")).toEqual(SPLIT);
+    expect(existsSync(canary)).toBe(false);
+    // The scripts do run for a plain checkout.
+    git("worktree", "add", "-q", "--detach", join(top, "plain"), "main");
+    expect(existsSync(canary)).toBe(true);
+  });
+
+  test("leaves no worktree behind, neither after a plan nor after a failure", async () => {
+    merged(MERGED);
+    const worktrees = git("worktree", "list");
+    expect((await run(["plan", "--base-ref", "main"])).left).toEqual([]);
+    expect(
+      (await run(["plan", "--base-ref", "main"], "repo/infra", { WORKSPACE_HOST: "http://127.0.0.1:1" }))
+        .left,
+    ).toEqual([]);
+    expect(git("worktree", "list")).toBe(worktrees);
+  });
+
+  test("leaves no worktree behind when Ctrl-C ends the run", async () => {
+    merged(MERGED);
+    const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+    const stopping = `#!/bin/sh\n${real} "$@"\ncode=$?\ncase "$*" in *"worktree add"*) kill -INT $PPID;; esac\nexit $code\n`;
+    write("tools/git", stopping);
+    chmodSync(join(top, "tools/git"), 0o755);
+    const { ended } = start(["plan", "--base-ref", "main"], {
+      cwd: join(top, "repo/infra"),
+      env: { ...environment(), PATH: `${join(top, "tools")}:${process.env.PATH}`, TMPDIR: temporary },
+    });
+    expect((await ended).code).toBe(130);
+    expect(readdirSync(temporary).filter((name) => name.startsWith("workspace-base-"))).toEqual([]);
+    expect(git("worktree", "list").trim().split("\n")).toHaveLength(1);
+  });
+
+  test.each([["--upload-pack=x"], ["-f"], ["main\nx"]])("cannot be %j", async (reference) => {
+    const { code, err } = await run(["plan", `--base-ref=${reference}`]);
+    expect([code, err]).toEqual([1, expect.stringContaining("is not a valid Git reference")]);
+  });
+
+  test("that a shallow clone does not have leads to the command that fetches it", async () => {
+    merged(MERGED);
+    merged(CHANGED);
+    git("tag", "first", "HEAD~1");
+    execFileSync("git", [
+      "clone",
+      "-q",
+      "--depth=1",
+      "--no-tags",
+      `file://${join(top, "repo")}`,
+      join(top, "shallow"),
+    ]);
+    const { code, err } = await run(["plan", "--base-ref", "origin/release"], "shallow/infra");
+    expect(code).toBe(1);
+    expect(err).toContain("error PLAN_BASE: this clone is shallow and does not contain origin/release");
+    expect(err).toContain("git fetch --depth=1 origin release:refs/remotes/origin/release");
+  });
+
+  test("outside of a checkout is refused", async () => {
+    cpSync(join(top, "repo/infra"), join(top, "plain"), { recursive: true });
+    const { code, err } = await run(["plan", "--base-ref", "main"], "plain", {
+      GIT_CEILING_DIRECTORIES: top,
+    });
+    expect([code, err]).toEqual([1, expect.stringContaining("is not in a Git checkout")]);
+  });
+});

@@ -1,0 +1,129 @@
+// What a run finds is in each form that it can be asked for, and a Markdown report that is cut says truly where the rest is.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
+import { contextWith } from "./context.ts";
+import { folderWith } from "./program.ts";
+
+const TOKEN = "forms-token";
+const DOCUMENTS = ["json", "markdown", "html", "junit"] as const;
+const OF_APPLY = ["json", "markdown", "junit"] as const;
+
+let server: RunningServer;
+beforeEach(async () => {
+  server = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
+});
+afterEach(() => server.close());
+
+async function run(cwd: string, line: string) {
+  const context = contextWith({ WORKSPACE_HOST: server.url, WORKSPACE_TOKEN: TOKEN }, cwd);
+  const code = await runProgram(context, line.split(" "));
+  return { code, out: context.out(), err: context.err() };
+}
+
+/** Text that Markdown and markup write with entities, as people see it. */
+const seen = (text: string) =>
+  text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))).replaceAll("&quot;", '"');
+
+const DOUBTFUL = [
+  "pools: { p: { node_type_id: Standard_DS3_v2 } }",
+  "clusters:",
+  "  k:",
+  "    spark_version: 7.3.x-scala2.12",
+  '    instance_pool_id: "${pools.p.instance_pool_id}"',
+  "    node_type_id: Standard_DS3_v2",
+  "    num_workers: 1",
+  "",
+].join("\n");
+const DOUBT = "node_type_id has no effect next to instance_pool_id";
+
+describe("a warning about the spec", () => {
+  test.each(DOCUMENTS)("is in the plan as %s, and on standard error", async (form) => {
+    const { code, out, err } = await run(folderWith(DOUBTFUL), `plan -o ${form}`);
+    expect([code, seen(out), err]).toEqual([
+      0,
+      expect.stringContaining(DOUBT),
+      expect.stringContaining(DOUBT),
+    ]);
+  });
+
+  test.each(OF_APPLY)("is in the report of an apply as %s", async (form) => {
+    const { code, out } = await run(folderWith(DOUBTFUL), `apply --auto-approve -o ${form}`);
+    expect([code, seen(out)]).toEqual([0, expect.stringContaining(DOUBT)]);
+  });
+
+  test.each(OF_APPLY)("is in the report of a saved plan that is applied, as %s", async (form) => {
+    const folder = folderWith(DOUBTFUL);
+    expect((await run(folder, "plan --out saved.plan")).code).toBe(0);
+    const { code, out } = await run(folder, `apply saved.plan -o ${form}`);
+    expect([code, seen(out)]).toEqual([0, expect.stringContaining(DOUBT)]);
+  });
+});
+
+const FAULT = "Fault injected: status";
+const REFUSED = "groups: { ok: {} }\npools: { p: { node_type_id: Standard_DS3_v2 } }\n";
+
+test.each(OF_APPLY)(
+  "a change that the service refuses has the service's message and its place in the spec, as %s",
+  async (form) => {
+    await fetch(`${server.url}/__emulator/faults`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${TOKEN}` },
+      body: JSON.stringify({
+        rules: [{ path: "/api/2.0/instance-pools/create", fate: "status", status: 403 }],
+      }),
+    });
+    const { code, out, err } = await run(folderWith(REFUSED), `apply --auto-approve -o ${form}`);
+    const [, refused = ""] = /failed pools\.p: (.*)/.exec(err) ?? [];
+    expect([code, refused]).toEqual([1, expect.stringContaining("403")]);
+    const whole = seen(out);
+    expect(whole).toContain(refused);
+    expect(whole).toContain(FAULT);
+    expect(whole).toContain(
+      form === "json" ? '"at":{"file":"workspace.yaml","line":2,' : "workspace.yaml:2:",
+    );
+  },
+);
+
+describe("Markdown that does not fit", () => {
+  const groups = (number: number) =>
+    `groups:\n${Array.from({ length: number }, (_, at) => `  a-group-whose-name-is-long-enough-that-a-comment-of-a-forge-is-full-after-a-few-hundred-of-them-${at}: {}`).join("\n")}\n`;
+  const NAMES = Array.from(
+    { length: 600 },
+    (_, at) =>
+      `groups.a-group-whose-name-is-long-enough-that-a-comment-of-a-forge-is-full-after-a-few-hundred-of-them-${at}`,
+  );
+  const missing = (text: string) => NAMES.filter((name) => !text.includes(name));
+
+  test("names the log of the run, and the log shows the whole plan and the whole outcome", async () => {
+    const folder = folderWith(groups(NAMES.length));
+    const plan = await run(folder, "plan -o markdown");
+    expect(plan.out.length).toBeLessThanOrEqual(65_536);
+    expect(plan.out).toMatch(
+      /\*\*Shortened to fit\*\*: [\d,]+ changes left out\. The log of this run \(standard error\) shows everything\./,
+    );
+    expect(missing(plan.out)).not.toEqual([]);
+    expect(missing(plan.err)).toEqual([]);
+    const applied = await run(folder, "apply --auto-approve -o markdown");
+    expect(applied.out.match(/\*\*Shortened to fit\*\*/g)).toHaveLength(2);
+    const created = applied.err.split("\n").filter((line) => / created groups\./.test(line));
+    expect(missing(created.join("\n"))).toEqual([]);
+  }, 60_000);
+
+  test("of a spec with more findings than a comment holds, the log shows each", async () => {
+    const folder = folderWith(groups(1));
+    const wrong = Array.from({ length: 900 }, (_, at) => `  g${at}: { no_such_field_at_all_${at}: 1 }`).join(
+      "\n",
+    );
+    writeFileSync(join(folder, "workspace.yaml"), `groups:\n${wrong}\n`);
+    const { out, err } = await run(folder, "validate -o markdown");
+    expect(out).toContain("**Shortened to fit**");
+    const unseen = Array.from({ length: 900 }, (_, at) => `no_such_field_at_all_${at}`).filter(
+      (name) => !err.includes(name),
+    );
+    expect(unseen).toEqual([]);
+  }, 60_000);
+});

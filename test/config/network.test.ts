@@ -1,0 +1,230 @@
+// Real processes against a real TLS server and a real proxy: certificates are always checked, the token stays inside the tunnel.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Ended, start } from "../cli/program.ts";
+
+const TOKEN = "network-token-0123456789";
+/** A name that nobody but the proxy resolves. */
+const FAR = "workspace.invalid";
+const folder = mkdtempSync(join(tmpdir(), "network-"));
+const key = join(folder, "key.pem");
+const certificate = join(folder, "certificate.pem");
+const subject = ["-subj", "/CN=made for a test", "-addext", `subjectAltName=DNS:localhost,DNS:${FAR}`];
+const files = ["-keyout", key, "-out", certificate];
+const made = spawnSync("openssl", [
+  ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"],
+  ...subject,
+  ...files,
+]);
+
+const servers: Server[] = [];
+/** Authorization headers that reached the service, each with the host that was asked for. */
+let reached: string[] = [];
+/** Everything that the proxy could read. */
+let read = "";
+let connects: { to: string; authorization: string | undefined }[] = [];
+let tlsPort = 0;
+let plainPort = 0;
+let proxyPort = 0;
+/** What the proxy answers to CONNECT. */
+let answer = "200 Connection Established";
+
+function serve(request: IncomingMessage, response: ServerResponse): void {
+  reached.push(`${request.headers.host} ${request.headers.authorization}`);
+  response.setHeader("content-type", "application/json").end('{"jobs":[]}');
+}
+
+function tunnel(request: IncomingMessage, client: Socket): void {
+  connects.push({ to: request.url ?? "", authorization: request.headers["proxy-authorization"] });
+  read += JSON.stringify(request.rawHeaders);
+  client.on("error", () => undefined);
+  if (!answer.startsWith("200")) return void client.end(`HTTP/1.1 ${answer}\r\ncontent-length: 0\r\n\r\n`);
+  client.write(`HTTP/1.1 ${answer}\r\n\r\n`);
+  const server = connect(tlsPort, "127.0.0.1");
+  server.on("error", () => client.destroy());
+  client.on("data", (chunk: Buffer) => {
+    read += chunk.toString("latin1");
+  });
+  client.pipe(server).pipe(client);
+}
+
+async function listening(server: Server): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  return (server.address() as AddressInfo).port;
+}
+
+beforeAll(async () => {
+  const tls = { key: readFileSync(key), cert: readFileSync(certificate) };
+  tlsPort = await listening(createTlsServer(tls, serve));
+  plainPort = await listening(createServer(serve));
+  const forward = (request: IncomingMessage, response: ServerResponse): void => {
+    connects.push({ to: request.url ?? "", authorization: request.headers["proxy-authorization"] });
+    serve(request, response);
+  };
+  proxyPort = await listening(createServer(forward).on("connect", tunnel));
+});
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  [reached, connects, read, answer] = [[], [], "", "200 Connection Established"];
+});
+
+function jobs(host: string, env: Record<string, string> = {}, words: readonly string[] = []): Promise<Ended> {
+  const own = { WORKSPACE_HOST: host, WORKSPACE_TOKEN: TOKEN, ...env };
+  return start(["api", "jobs/list", ...words], { cwd: folder, env: own }).ended;
+}
+
+const far = (): string => `https://${FAR}:${tlsPort}`;
+const near = (): string => `https://localhost:${tlsPort}`;
+const proxy = (login = ""): string => `http://${login}127.0.0.1:${proxyPort}`;
+
+test("openssl makes a certificate", () => {
+  expect(made.status).toBe(0);
+});
+
+describe("a certificate of an unknown authority", () => {
+  test.each([
+    ["as it is", {}],
+    ["with NODE_TLS_REJECT_UNAUTHORIZED=0", { NODE_TLS_REJECT_UNAUTHORIZED: "0" }],
+  ])("is refused %s, and no token is sent", async (_how, env) => {
+    const { code, stderr } = await jobs(near(), env);
+    expect(stderr).toContain("API_UNREACHABLE");
+    expect(stderr).toContain("a certificate that is not trusted");
+    expect(stderr).toContain("--ca-file or WORKSPACE_CA_FILE");
+    expect(stderr).not.toContain("Warning");
+    expect(code).toBe(1);
+    expect(reached).toEqual([]);
+  });
+
+  test("is refused through a proxy with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
+    const env = { NODE_TLS_REJECT_UNAUTHORIZED: "0", HTTPS_PROXY: proxy() };
+    const { code, stderr } = await jobs(far(), env);
+    expect(stderr).toContain("a certificate that is not trusted");
+    expect(code).toBe(1);
+    expect(connects).toMatchObject([{ to: `${FAR}:${tlsPort}` }]);
+    expect(reached).toEqual([]);
+  });
+
+  test.each([
+    ["--ca-file", {}, ["--ca-file", "certificate.pem"]],
+    ["WORKSPACE_CA_FILE", { WORKSPACE_CA_FILE: "certificate.pem" }, []],
+    ["--ca-file over WORKSPACE_CA_FILE", { WORKSPACE_CA_FILE: "no.pem" }, ["--ca-file", certificate]],
+    ["Node's own variable", { NODE_EXTRA_CA_CERTS: certificate }, []],
+  ])("is trusted with %s", async (_how, env: Record<string, string>, words) => {
+    const { code, stdout, stderr } = await jobs(near(), env, words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual({ jobs: [] });
+    expect(reached).toEqual([`localhost:${tlsPort} Bearer ${TOKEN}`]);
+  });
+
+  test("is refused with --ca-file where its name is another one", async () => {
+    const { code, stderr } = await jobs(`https://127.0.0.1:${tlsPort}`, {}, ["--ca-file", certificate]);
+    expect(stderr).toContain("a certificate that is not trusted");
+    expect(code).toBe(1);
+  });
+});
+
+describe("a CA file", () => {
+  const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+  test.each([
+    ["is missing", undefined, "cannot be read"],
+    ["is empty", "", "contains no certificate"],
+    ["is a key", () => readFileSync(key, "utf8"), "contains no certificate"],
+    ["holds a broken certificate", broken, "certificate 1 in the CA file"],
+    ["holds one behind a good one", () => readFileSync(certificate, "utf8") + broken, "certificate 2 in"],
+  ])("that %s is a CLI_FILE error", async (_how, text, message) => {
+    const path = join(folder, "bad.pem");
+    rmSync(path, { force: true });
+    if (text !== undefined) writeFileSync(path, typeof text === "string" ? text : text());
+    const { code, stderr } = await jobs(near(), {}, ["--ca-file", path]);
+    expect(stderr).toContain("CLI_FILE");
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(path);
+    expect(code).toBe(1);
+  });
+});
+
+describe("a proxy", () => {
+  test.each(["HTTPS_PROXY", "https_proxy"])(
+    "of %s gets a tunnel, and the token stays inside it",
+    async (name) => {
+      const { code, stderr } = await jobs(far(), { [name]: proxy(), WORKSPACE_CA_FILE: certificate });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(connects).toEqual([{ to: `${FAR}:${tlsPort}`, authorization: undefined }]);
+      expect(reached).toEqual([`${FAR}:${tlsPort} Bearer ${TOKEN}`]);
+      expect(read).not.toContain(TOKEN);
+      expect(read.length).toBeGreaterThan(500);
+    },
+  );
+
+  test("gets its own user and password, and the service does not", async () => {
+    const env = { HTTPS_PROXY: proxy("ada:p%40ss@"), WORKSPACE_CA_FILE: certificate };
+    expect((await jobs(far(), env)).code).toBe(0);
+    expect(connects).toMatchObject([{ authorization: `Basic ${btoa("ada:p@ss")}` }]);
+  });
+
+  test.each([
+    ["loopback", () => near(), {}],
+    ["a host of NO_PROXY", () => far(), { NO_PROXY: `other.example, ${FAR}` }],
+    ["a domain of no_proxy", () => far(), { no_proxy: ".invalid" }],
+    ["any host of NO_PROXY=*", () => far(), { NO_PROXY: "*" }],
+  ])("is left out for %s", async (_what, host, env) => {
+    await jobs(host(), { HTTPS_PROXY: proxy(), WORKSPACE_CA_FILE: certificate, ...env });
+    expect(connects).toEqual([]);
+  });
+
+  test("is left out for http://localhost", async () => {
+    const { code } = await jobs(`http://localhost:${plainPort}`, { HTTP_PROXY: proxy() });
+    expect(code).toBe(0);
+    expect(connects).toEqual([]);
+  });
+
+  test("forwards requests to an http:// host, and the run warns that it can read the token", async () => {
+    const { code, stderr } = await jobs(`http://${FAR}`, {
+      HTTP_PROXY: proxy(),
+      HTTPS_PROXY: "http://no.invalid",
+    });
+    expect(stderr).toContain("CLI_PLAIN_HTTP");
+    expect(stderr).toContain("the proxy");
+    expect(code).toBe(0);
+    expect(connects).toMatchObject([{ to: `http://${FAR}/api/2.0/jobs/list` }]);
+  });
+
+  test.each(["407 Proxy Authentication Required", "403 Forbidden"])(
+    "that answers %s is told as the cause, without its password",
+    async (status) => {
+      answer = status;
+      const { code, stderr } = await jobs(far(), { HTTPS_PROXY: proxy("ada:hunter2@") });
+      expect(stderr).toContain("API_UNREACHABLE");
+      expect(stderr).toContain("the proxy");
+      expect(stderr).toContain(status.slice(0, 3));
+      expect(stderr).not.toContain("hunter2");
+      expect(stderr).not.toContain(btoa("ada:hunter2"));
+      expect(code).toBe(1);
+    },
+  );
+
+  test.each(["socks5://u:hunter2@x:1", "http://u:hunter2@", "http://u:%hunter2@x:1"])(
+    "that is written as %s is a CLI_USAGE error that does not repeat it",
+    async (text) => {
+      const { code, stderr } = await jobs(far(), { HTTPS_PROXY: text });
+      expect(stderr).toContain("CLI_USAGE");
+      expect(stderr).toContain("HTTPS_PROXY is not the address of an HTTP proxy");
+      expect(stderr).not.toContain("hunter2");
+      expect(code).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,132 @@
+// Which workspace a run talks to, with which token: option before environment before profile, and no token to a stranger.
+
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Environment } from "../../src/config/environment.ts";
+import { parseIni } from "../../src/config/profile.ts";
+import { settingsOf, timeFromEnv, wholeFromEnv } from "../../src/config/settings.ts";
+import { contextWith } from "../cli/context.ts";
+
+const NONE = { host: undefined, profile: undefined, parallelism: undefined };
+
+const PROFILES =
+  "host = https://default.example\ntoken = default-token\n[prod]\nhost=https://prod.example\ntoken=prod-token\nuser = deployer@example.com\n[bare]\nhost = https://bare.example\n";
+
+function withProfiles(env: Environment = {}, mode = 0o600) {
+  const context = contextWith(env);
+  const path = join(context.home, ".workspacecfg");
+  writeFileSync(path, PROFILES);
+  chmodSync(path, mode);
+  return context;
+}
+
+const placeOf = (env: Environment, options = {}) =>
+  settingsOf(withProfiles(env), { ...NONE, ...options }).place;
+
+describe("settings", () => {
+  test("without anything the default profile counts", () => {
+    expect(placeOf({})).toMatchObject({ identity: "https://default.example", token: "default-token" });
+  });
+
+  test("the environment outweighs the profile, an option outweighs both", () => {
+    const env = { WORKSPACE_HOST: "https://env.example/", WORKSPACE_TOKEN: "env-token" };
+    expect(placeOf(env)).toMatchObject({ identity: "https://env.example", token: "env-token" });
+    expect(placeOf(env, { host: "https://option.example" })).toMatchObject({
+      identity: "https://option.example",
+      token: "env-token",
+    });
+  });
+
+  test("a profile that is named on the command line is meant whole", () => {
+    const env = { WORKSPACE_HOST: "https://env.example", WORKSPACE_TOKEN: "env-token" };
+    expect(placeOf(env, { profile: "prod" })).toMatchObject({
+      identity: "https://prod.example",
+      token: "prod-token",
+    });
+    expect(settingsOf(withProfiles(env), { ...NONE, profile: "prod" }).user).toBe("deployer@example.com");
+  });
+
+  test("a profile's token never goes to another host", () => {
+    expect(() => placeOf({}, { host: "https://evil.example" })).toThrow("API_UNAUTHENTICATED");
+    expect(placeOf({}, { host: "https://default.example/" })).toMatchObject({ token: "default-token" });
+  });
+
+  test("without a host, a host without a token, or a profile that is not there, nothing is guessed", () => {
+    expect(() => settingsOf(contextWith(), NONE)).toThrow("CLI_NO_HOST");
+    expect(() => placeOf({}, { profile: "bare" })).toThrow("API_UNAUTHENTICATED");
+    expect(() => placeOf({}, { profile: "prd" })).toThrow("CLI_FILE");
+  });
+
+  test("the embedded workspace needs no token", () => {
+    expect(settingsOf(contextWith({ WORKSPACE_HOST: "embedded" }), NONE).place).toEqual({
+      embedded: true,
+      identity: "embedded",
+    });
+  });
+
+  test("a file with a token that others can read is warned of", () => {
+    expect(settingsOf(withProfiles({}, 0o644), NONE).warnings).toMatchObject([
+      { severity: "warning", code: "CLI_FILE" },
+    ]);
+    expect(settingsOf(withProfiles(), NONE).warnings).toEqual([]);
+  });
+
+  test("a token that would travel unencrypted is warned of, save to this machine itself", () => {
+    const warned = (host: string) =>
+      settingsOf(contextWith({ WORKSPACE_HOST: host, WORKSPACE_TOKEN: "t" }), NONE).warnings.map(
+        ({ code }) => code,
+      );
+    for (const host of [
+      "http://workspace.example",
+      "http://10.0.0.7:8080/base",
+      "http://127.0.0.1.example",
+      "http://[fe80::1]",
+    ])
+      expect(warned(host)).toEqual(["CLI_PLAIN_HTTP"]);
+    for (const host of ["https://workspace.example", "workspace.example", "embedded"])
+      expect(warned(host)).toEqual([]);
+    for (const host of [
+      "http://127.0.0.1:8080",
+      "http://127.9.9.9",
+      "http://localhost",
+      "http://[::1]:80",
+      "http://a.localhost.",
+    ])
+      expect(warned(host)).toEqual([]);
+  });
+
+  test("numbers and times of the environment are checked", () => {
+    const context = contextWith({ A: "12", B: "many", C: "5m", D: "soon", E: "" });
+    expect(wholeFromEnv(context, "A")).toBe(12);
+    expect(() => wholeFromEnv(context, "B")).toThrow("CLI_USAGE");
+    expect(timeFromEnv(context, "C")).toBe(300_000);
+    expect(() => timeFromEnv(context, "D")).toThrow("CLI_USAGE");
+    expect(wholeFromEnv(context, "E")).toBeUndefined();
+  });
+});
+
+test.each(["[DEFAULT\nhost = h", "host = h\nnonsense", "host = h\n[]", "= h"])(
+  "a line that is nothing is told with its place: %j",
+  (text) => {
+    const context = contextWith();
+    const path = join(context.home, ".workspacecfg");
+    writeFileSync(path, text, { mode: 0o600 });
+    const line = text.startsWith("host") ? 2 : 1;
+    let told: unknown;
+    try {
+      settingsOf(context, NONE);
+    } catch (problem) {
+      told = problem;
+    }
+    expect(told).toMatchObject({ diagnostics: [{ code: "CLI_FILE", at: { file: path, line, column: 1 } }] });
+  },
+);
+
+test("INI: sections, comments, spaces, a byte order mark; keys in any case", () => {
+  const sections = parseIni("\uFEFF; c\nHost = a=b \n\n[ x ]\n# c\ntoken=t\nnonsense\n");
+  expect([...sections].map(([name, values]) => [name, Object.fromEntries(values)])).toEqual([
+    ["DEFAULT", { host: "a=b" }],
+    ["x", { token: "t" }],
+  ]);
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { remoteId } from "../../../src/core/address.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { leavesToServer, seenIn } from "../../../src/engine/apply/build-record.ts";
+import type { FieldTable } from "../../../src/resource/field-schema.ts";
+
+const FIELDS: FieldTable = {
+  size: { type: "integer" },
+  color: { type: "string", serverDefault: true },
+  name: {
+    type: "object",
+    properties: { given: { type: "string", serverDefault: true }, title: { type: "string" } },
+  },
+  conf: { type: "object", serverDefault: true, additionalProperties: { type: "string" } },
+  value: { type: "string", writeOnly: true, witness: "stamp" },
+  made_by: { type: "string", readOnly: true, serverDefault: true },
+};
+
+const seen = (applied: JsonObject, values: JsonObject, facts: JsonObject = {}) =>
+  seenIn(FIELDS, applied, { id: remoteId("1"), name: "a", values, facts });
+
+test("what the spec sets is not what the service decided", () => {
+  expect(seen({ size: 1, color: "red" }, { size: 1, color: "red" })).toEqual({});
+});
+
+test("what the spec leaves to the service is seen, also inside objects and maps", () => {
+  const live = { size: 1, color: "red", name: { given: "Ada", title: "Dr" }, conf: { a: "1", b: "2" } };
+  expect(seen({}, live)).toEqual({ color: "red", name: { given: "Ada" }, conf: { a: "1", b: "2" } });
+  expect(seen({ name: { title: "Dr" }, conf: { a: "1" } }, live)).toEqual({
+    color: "red",
+    name: { given: "Ada" },
+    conf: { b: "2" },
+  });
+});
+
+test("the witness of a value that cannot be read is seen", () => {
+  expect(seen({ value: "digest" }, {}, { stamp: "17" })).toEqual({ stamp: "17" });
+});
+
+test("read-only fields are nobody's default", () => {
+  expect(seen({}, { made_by: "ada" })).toEqual({});
+});
+
+test("a kind tells whether there is anything to look at after an apply", () => {
+  expect(leavesToServer(FIELDS)).toBe(true);
+  expect(leavesToServer({ size: { type: "integer" }, name: FIELDS.name ?? {} })).toBe(true);
+  expect(leavesToServer({ size: { type: "integer" } })).toBe(false);
+});

@@ -1,0 +1,325 @@
+import { expect, test } from "vitest";
+import { type Address, kindOf, remoteId } from "../../../src/core/address.ts";
+import { error } from "../../../src/core/diagnostic.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { recover } from "../../../src/engine/recover/recover.ts";
+import { SWEEP_MS } from "../../../src/engine/recover/resolve-intent.ts";
+import type { Live, LiveKind } from "../../../src/resource/live.ts";
+import type { LiveObject } from "../../../src/resource/provider.ts";
+import { emptyState } from "../../../src/state/format/fold.ts";
+import type { Intent } from "../../../src/state/model/journal-entry.ts";
+import type { OpenIntent, State, StateRecord, Sweep } from "../../../src/state/model/record.ts";
+import { intent, ready } from "../../state/build.ts";
+import { toys } from "../toy.ts";
+
+const NOW = 1_000_000;
+
+function open(address: string, more: Partial<Intent> & Partial<OpenIntent> = {}): OpenIntent {
+  return { ...intent(address), seq: 7, at: NOW - 1000, sent: 1, ...more };
+}
+
+function object(id: string, name: string, values: JsonObject = { size: 1 }, token?: string): LiveObject {
+  return { id: remoteId(id), name, values, facts: token === undefined ? {} : { token } };
+}
+
+interface Setting {
+  readonly open?: readonly OpenIntent[];
+  readonly sweeps?: readonly Sweep[];
+  readonly records?: readonly StateRecord[];
+  readonly live?: Readonly<Record<string, readonly LiveObject[] | "unreadable">>;
+  readonly now?: number;
+  readonly adopt?: boolean;
+}
+
+function recovered(setting: Setting) {
+  const state: State = {
+    ...emptyState("l"),
+    open: setting.open ?? [],
+    sweeps: setting.sweeps ?? [],
+    records: new Map((setting.records ?? []).map((record) => [record.address, record])),
+  };
+  const kinds = [...(setting.open ?? []), ...(setting.sweeps ?? [])].map((one) => kindOf(one.address));
+  const live: Live = new Map(
+    [...new Set([...kinds, ...Object.keys(setting.live ?? {})])].map((kind): [string, LiveKind] => {
+      const objects = setting.live?.[kind] ?? [];
+      return objects === "unreadable"
+        ? [kind, { readable: false, diagnostic: error("API_FORBIDDEN", "no") }]
+        : [kind, { readable: true, objects, unreadableParents: new Map() }];
+    }),
+  );
+  return recover({
+    registry: toys,
+    state,
+    live,
+    now: setting.now ?? NOW,
+    ...(setting.adopt === undefined ? {} : { adopt: setting.adopt }),
+  });
+}
+
+const at = (state: State, address: string): StateRecord | undefined => state.records.get(address as Address);
+
+test("nothing open, nothing to do", () => {
+  expect(recovered({})).toMatchObject({ entries: [], diagnostics: [] });
+});
+
+test("client-named: what was absent and is now there as it was sent is adopted", () => {
+  const { state, diagnostics } = recovered({
+    open: [open("things.a")],
+    live: { things: [object("t1", "a")] },
+  });
+  expect(at(state, "things.a")).toEqual({
+    status: "ready",
+    address: "things.a",
+    id: "t1",
+    name: "a",
+    applied: { size: 1 },
+    depends_on: [],
+    seen: {},
+  });
+  expect([state.open, diagnostics]).toEqual([[], []]);
+});
+
+test("client-named: what is there and is not what was sent is a collision, and stays open until it is clear", () => {
+  const { state, entries, diagnostics } = recovered({
+    open: [open("things.a")],
+    live: { things: [object("t1", "a", { size: 2 })] },
+  });
+  expect(diagnostics).toMatchObject([{ code: "PLAN_COLLISION", address: "things.a" }]);
+  expect([entries, state.open.length, state.records.size]).toEqual([[], 1, 0]);
+});
+
+test("client-named: what existed before is never adopted, even if it is equal", () => {
+  const { diagnostics } = recovered({
+    open: [open("things.a", { existed: true })],
+    live: { things: [object("t1", "a")] },
+  });
+  expect(diagnostics).toMatchObject([{ code: "PLAN_COLLISION" }]);
+});
+
+test("client-named: what the service confirmed is ours whatever it looks like by now", () => {
+  const { state, diagnostics } = recovered({
+    open: [open("things.a", { sent: 2, succeeded: 1 })],
+    live: { things: [object("t1", "a", { size: 5 })] },
+  });
+  expect([at(state, "things.a")?.id, diagnostics]).toEqual(["t1", []]);
+});
+
+test("a collision is no objection where the user takes over what exists, and over once it is recorded", () => {
+  const live = { things: [object("t1", "a", { size: 2 })] };
+  expect(recovered({ open: [open("things.a")], live, adopt: true }).diagnostics).toEqual([]);
+  const after = recovered({
+    open: [open("things.a")],
+    live,
+    records: [ready("things.a", { id: remoteId("t1") })],
+  });
+  expect([after.state.open, after.diagnostics]).toEqual([[], []]);
+});
+
+test("what is not there may still come: it is swept for 72 hours", () => {
+  const { state } = recovered({ open: [open("things.a")] });
+  expect(state.open).toEqual([]);
+  expect(state.sweeps).toMatchObject([
+    { token: "token-things.a", address: "things.a", until: NOW - 1000 + SWEEP_MS },
+  ]);
+});
+
+test("what was answered and is not there will not come: nothing is swept", () => {
+  const { state } = recovered({ open: [open("things.a", { sent: 1, succeeded: 1 })] });
+  expect([state.open, state.sweeps]).toEqual([[], []]);
+});
+
+test("an intent older than that is closed without a sweep", () => {
+  const { state } = recovered({ open: [open("things.a")], now: NOW + SWEEP_MS });
+  expect([state.open, state.sweeps]).toEqual([[], []]);
+});
+
+test("a kind that cannot be read leaves its intents and sweeps as they are", () => {
+  const sweep = {
+    token: "token-things.b",
+    address: "things.b" as Address,
+    until: NOW + 5,
+    intent: open("things.b"),
+  };
+  const { entries, state } = recovered({
+    open: [open("things.a")],
+    sweeps: [sweep],
+    live: { things: "unreadable" },
+  });
+  expect([entries, state.open.length, state.sweeps.length]).toEqual([[], 1, 1]);
+});
+
+test("tagged: found by its token among others of the same name", () => {
+  const { state } = recovered({
+    open: [open("tagged.a")],
+    live: {
+      tagged: [object("c1", "a", { size: 1 }, "other"), object("c2", "a", { size: 3 }, "token-tagged.a")],
+    },
+  });
+  expect(at(state, "tagged.a")).toMatchObject({ status: "ready", id: "c2" });
+});
+
+test("two-phase: an object that still shows its token is recorded as unfinished, with its id", () => {
+  const { state } = recovered({
+    open: [open("phased.a")],
+    live: { phased: [object("j1", "a [x]", {}, "token-phased.a")] },
+  });
+  expect(at(state, "phased.a")).toMatchObject({ status: "creating", id: "j1", token: "token-phased.a" });
+});
+
+test("two-phase: an object whose id is known and whose token is gone was finished", () => {
+  const creating: StateRecord = {
+    status: "creating",
+    address: "phased.a" as Address,
+    id: remoteId("j1"),
+    name: "a",
+    applied: { size: 1 },
+    depends_on: [],
+    token: "token-phased.a",
+  };
+  const { state } = recovered({
+    open: [open("phased.a", { made: remoteId("j1"), sent: 2, succeeded: 1 })],
+    records: [creating],
+    live: { phased: [object("j1", "a")] },
+  });
+  expect(at(state, "phased.a")).toMatchObject({ status: "ready", id: "j1", seen: {} });
+});
+
+test("two-phase: an object whose id is known and which is gone is forgotten and not swept", () => {
+  const creating: StateRecord = {
+    status: "creating",
+    address: "phased.a" as Address,
+    id: remoteId("j1"),
+    name: "a",
+    applied: {},
+    depends_on: [],
+    token: "token-phased.a",
+  };
+  const { state } = recovered({
+    open: [open("phased.a", { made: remoteId("j1"), sent: 2, succeeded: 1 })],
+    records: [creating],
+  });
+  expect([state.records.size, state.sweeps, state.open]).toEqual([0, [], []]);
+});
+
+test("repeatable: what is there is ours to write again", () => {
+  const { state } = recovered({
+    open: [open("items.red/chair", { existed: true })],
+    live: { items: [object("i1", "red/chair", { size: 4 })] },
+  });
+  expect(at(state, "items.red/chair")).toMatchObject({ status: "ready", id: "i1" });
+});
+
+test("an update records what it may have set and goes on from there", () => {
+  const { state } = recovered({
+    open: [open("things.a", { action: "update", id: remoteId("t1"), wanted: { ref: "x" } })],
+    records: [ready("things.a", { id: remoteId("t1"), applied: { size: 1 }, seen: { color: "red" } })],
+    live: { things: [object("t1", "a")] },
+  });
+  expect(at(state, "things.a")).toMatchObject({ applied: { size: 1, ref: "x" }, seen: { color: "red" } });
+  expect(state.open).toEqual([]);
+});
+
+test("a delete is believed when the object is gone, and repeated by the next plan when it is not", () => {
+  const setting = {
+    open: [open("things.a", { action: "delete", id: remoteId("t1") })],
+    records: [ready("things.a", { id: remoteId("t1") })],
+  };
+  expect(recovered(setting).state.records.size).toBe(0);
+  const there = recovered({ ...setting, live: { things: [object("t1", "a")] } });
+  expect([at(there.state, "things.a")?.id, there.state.open]).toEqual(["t1", []]);
+});
+
+test("a delete of a deposed object takes only that one from the record", () => {
+  const { state } = recovered({
+    open: [open("things.a", { action: "delete", id: remoteId("old") })],
+    records: [ready("things.a", { id: remoteId("t1"), deposed: [remoteId("old")] })],
+    live: { things: [object("t1", "a")] },
+  });
+  expect(at(state, "things.a")).toEqual(ready("things.a", { id: remoteId("t1") }));
+});
+
+test("a successor that was found keeps the object that gives way as deposed", () => {
+  const { state } = recovered({
+    open: [open("things.a", { replaces: remoteId("old") })],
+    records: [ready("things.a", { id: remoteId("old") })],
+    live: { things: [object("old", "a-before"), object("new", "a")] },
+  });
+  expect(at(state, "things.a")).toMatchObject({ id: "new", deposed: ["old"] });
+});
+
+const lateSweep = (address: string): Sweep => ({
+  token: `token-${address}`,
+  address: address as Address,
+  until: NOW + 1000,
+  intent: open(address),
+});
+
+test("a late commit of an address that has nothing yet is taken over", () => {
+  const { state } = recovered({
+    sweeps: [lateSweep("tagged.a")],
+    live: { tagged: [object("c1", "a", {}, "token-tagged.a")] },
+  });
+  expect([at(state, "tagged.a")?.id, state.sweeps]).toEqual(["c1", []]);
+});
+
+test("a late commit of an address that was made again by now is a leftover to be deleted", () => {
+  const { state } = recovered({
+    sweeps: [lateSweep("tagged.a")],
+    records: [ready("tagged.a", { id: remoteId("c2") })],
+    live: { tagged: [object("c1", "a", {}, "token-tagged.a"), object("c2", "a", {}, "other")] },
+  });
+  expect(at(state, "tagged.a")).toMatchObject({ id: "c2", deposed: ["c1"] });
+  expect(state.sweeps).toEqual([]);
+});
+
+test("a late commit of a replacement becomes the object, and the old one has to go", () => {
+  const sweep = { ...lateSweep("tagged.a"), intent: open("tagged.a", { replaces: remoteId("old") }) };
+  const { state } = recovered({
+    sweeps: [sweep],
+    records: [ready("tagged.a", { id: remoteId("old") })],
+    live: { tagged: [object("old", "a"), object("c1", "a", {}, "token-tagged.a")] },
+  });
+  expect(at(state, "tagged.a")).toMatchObject({ id: "c1", deposed: ["old"] });
+});
+
+test("a thing of the swept name that is not what was sent is somebody else's, and is left alone", () => {
+  const { state, diagnostics } = recovered({
+    sweeps: [lateSweep("things.a")],
+    live: { things: [object("t1", "a", { size: 9 })] },
+  });
+  expect([state.records.size, state.sweeps.length, diagnostics]).toEqual([0, 1, []]);
+});
+
+test("a sweep ends when its time is over, or when what it looked for is recorded already", () => {
+  expect(recovered({ sweeps: [lateSweep("things.a")], now: NOW + 1001 }).state.sweeps).toEqual([]);
+  const known = recovered({
+    sweeps: [lateSweep("things.a")],
+    records: [ready("things.a", { id: remoteId("t1") })],
+    live: { things: [object("t1", "a")] },
+  });
+  expect([known.state.sweeps, known.state.records.size]).toEqual([[], 1]);
+});
+
+test("recovering what was recovered finds nothing more", () => {
+  const live = { things: [object("t1", "a")], tagged: [object("c1", "b", {}, "token-tagged.b")] };
+  const first = recovered({ open: [open("things.a"), open("tagged.b", { seq: 8 })], live });
+  const again = recovered({
+    live,
+    open: first.state.open,
+    sweeps: first.state.sweeps,
+    records: [...first.state.records.values()],
+  });
+  expect(again.entries).toEqual([]);
+});
+
+test("an object of another address that was renamed since is not what a creation made, at once or later", () => {
+  const records = [ready("things.b", { id: remoteId("t1"), name: "b" })];
+  const live = { things: [object("t1", "a")] };
+  const first = recovered({ open: [open("things.a")], records, live });
+  expect(at(first.state, "things.a")).toBeUndefined();
+  expect(first.diagnostics).toEqual([]);
+  const [sweep] = first.state.sweeps;
+  expect(sweep?.address).toBe("things.a");
+  const later = recovered({ sweeps: first.state.sweeps, records, live });
+  expect([...later.state.records.keys()]).toEqual(["things.b"]);
+});

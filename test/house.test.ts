@@ -1,0 +1,36 @@
+// The layout of src/ as a test: one meaning a name, small folders, one direction within a room, no circles, citations that resolve.
+// test/house.json lists what does not hold yet. A list may only shrink: an entry that is no longer needed fails as a new one does.
+
+import { expect, test } from "vitest";
+import house from "./house.json" with { type: "json" };
+import { brokenCitations, foldersTooLarge, MOST_FILES, missingSections, wrongDirections } from "./house.ts";
+import { circleGroups, importGraph, readSources, sharedNames } from "./sources.ts";
+
+const sources = readSources();
+
+test("an exported name stands once in the program", () => {
+  const shared = sharedNames(sources);
+  const grown = [...shared].filter(([name]) => !house.names.includes(name));
+  expect(grown, "each of these has several owners").toEqual([]);
+  expect([...shared.keys()], "an exception that is no longer needed").toEqual(house.names);
+});
+
+test(`a folder has at most ${MOST_FILES} files`, () => {
+  expect(foldersTooLarge(sources)).toEqual(house.folders);
+});
+
+test("within a room imports go down, and model/ imports nothing else of its room", () => {
+  expect(wrongDirections(sources)).toEqual(house.upward);
+});
+
+test("no imports run in a circle, type imports and late ones included", () => {
+  expect(circleGroups(importGraph(sources))).toEqual(house.circles);
+});
+
+test("what is cited is there: files, decisions, links", () => {
+  expect(brokenCitations()).toEqual(house.citations);
+});
+
+test("every document that the code cites is in the repository", () => {
+  expect(missingSections(sources)).toEqual([]);
+});

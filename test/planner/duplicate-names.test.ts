@@ -1,0 +1,118 @@
+// Creations beside unmanaged objects of the same name: refused while no state exists, else a warning.
+
+import { describe, expect, test } from "vitest";
+import { forStrangers } from "../../src/planner/mode/untrusted.ts";
+import { emptyState } from "../../src/state/format/fold.ts";
+import { actions, live, object, plan, record, resource, spec, state } from "./build.ts";
+
+const ALLOW = { duplicate_names: "allow" } as const;
+const one = live({ tasks: [object("t1", "t", {}, { creator_user_name: "ada@example.com" })] });
+const two = live({
+  tasks: [object("t1", "t", {}, { creator_user_name: "ada@example.com" }), object("t2", "t")],
+});
+const wanted = spec([resource("tasks.t")]);
+const none = emptyState("l");
+
+describe("a creation whose name an unmanaged object has", () => {
+  test("is blocked when no state exists, with the object, its creator and the ways on", () => {
+    const made = plan({ spec: wanted, live: one, state: none });
+    expect(made.guards).toMatchObject([
+      {
+        addresses: ["tasks.t"],
+        diagnostic: {
+          code: "GUARD_DUPLICATE_NAME",
+          address: "tasks.t",
+          cause: "ID t1, created by ada@example.com",
+        },
+      },
+    ]);
+    const hint = made.guards[0]?.diagnostic.hint;
+    for (const way of [
+      "--adopt",
+      "`workspace import tasks.t t1`",
+      "workspace:/",
+      "--allow-duplicates",
+      "policy.duplicate_names",
+    ])
+      expect(hint).toContain(way);
+    expect(made.diagnostics).toEqual([]);
+  });
+
+  test("names every object and its import command when several have the name", () => {
+    const [guard] = plan({ spec: wanted, live: two, state: none }).guards;
+    expect(guard?.diagnostic.cause).toBe("ID t1, created by ada@example.com; ID t2, creator unknown");
+    expect(guard?.diagnostic.hint).toContain(
+      "`workspace import tasks.t t1` or `workspace import tasks.t t2`",
+    );
+    expect(guard?.diagnostic.hint).not.toContain("--adopt");
+  });
+
+  test.each([
+    ["the option", { spec: wanted, allowDuplicates: true }],
+    ["the policy", { spec: spec([resource("tasks.t")], ALLOW) }],
+  ])("is a warning when %s allows it", (_, input) => {
+    const made = plan({ ...input, live: one, state: none });
+    expect(made.guards).toEqual([]);
+    expect(made.diagnostics).toMatchObject([{ severity: "warning", code: "PLAN_DUPLICATE_NAME" }]);
+    expect(actions(made)).toEqual({ "tasks.t": "create" });
+  });
+
+  test.each([
+    ["manages something else", state([record("boxes.b", "b1")])],
+    ["manages nothing", state()],
+    ["has recorded no more than its host", { ...none, host: "h" }],
+  ])("is a warning when a state exists that %s", (_, known) => {
+    const made = plan({ spec: wanted, live: one, state: known });
+    expect(made.guards).toEqual([]);
+    expect(made.diagnostics).toMatchObject([
+      {
+        severity: "warning",
+        code: "PLAN_DUPLICATE_NAME",
+        address: "tasks.t",
+        cause: "ID t1, created by ada@example.com",
+        hint: expect.stringContaining("workspace import tasks.t t1"),
+      },
+    ]);
+  });
+
+  test("is no matter when the object is managed, is adopted, or is outside --only", () => {
+    const managed = state([record("tasks.other", "t1")]);
+    for (const input of [
+      { state: managed },
+      { state: none, adopt: true },
+      { state: none, only: () => false },
+    ]) {
+      const made = plan({ spec: wanted, live: one, ...input });
+      expect([made.guards, made.diagnostics]).toEqual([[], []]);
+    }
+  });
+
+  test("is refused for an untrusted spec without IDs, creators and commands", () => {
+    const made = forStrangers(plan({ spec: wanted, live: two, state: none }), []);
+    expect(made.guards).toMatchObject([{ diagnostic: { code: "GUARD_DUPLICATE_NAME" } }]);
+    expect(JSON.stringify(made.guards)).not.toMatch(/t1|t2|ada|import/);
+    const warned = forStrangers(plan({ spec: wanted, live: two }), []);
+    expect(warned.diagnostics).toMatchObject([{ code: "PLAN_DUPLICATE_NAME" }]);
+    expect(JSON.stringify(warned.diagnostics)).not.toMatch(/t1|t2|ada|import/);
+  });
+});
+
+describe("an ambiguous --adopt", () => {
+  test("is refused with every candidate, its creator and its import command", () => {
+    const made = plan({ spec: wanted, live: two, state: none, adopt: true });
+    expect(made.diagnostics).toMatchObject([
+      {
+        code: "PLAN_ALREADY_EXISTS",
+        cause: "ID t1, created by ada@example.com; ID t2, creator unknown",
+        hint: expect.stringContaining("`workspace import tasks.t t1` or `workspace import tasks.t t2`"),
+      },
+    ]);
+  });
+
+  test("quotes an address for a shell", () => {
+    const odd = spec([resource("tasks.it's $(x)")]);
+    const objects = [object("t1", "it's $(x)"), object("t2", "it's $(x)")];
+    const made = plan({ spec: odd, live: live({ tasks: objects }), state: none, adopt: true });
+    expect(made.diagnostics[0]?.hint).toContain("workspace import 'tasks.it'\\''s $(x)' t1");
+  });
+});

@@ -1,0 +1,57 @@
+// Debian's Chromium, driven by playwright-core, for pages that are read from a file without a network.
+
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+/** Undefined where none is installed. */
+export const CHROMIUM = [process.env.WORKSPACE_TEST_CHROMIUM ?? "", "/usr/bin/chromium"].find((path) =>
+  existsSync(path),
+);
+
+export class Reader {
+  readonly #browser: Browser;
+  readonly #folder = mkdtempSync(join(tmpdir(), "workspace-page-"));
+  #pages = 0;
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async start(): Promise<Reader> {
+    return new Reader(
+      await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox", "--disable-gpu"] }),
+    );
+  }
+
+  /** The page in a window of its own. `problems` collects errors, console messages, and requests for anything else. */
+  async open(
+    html: string,
+    options: BrowserContextOptions = {},
+  ): Promise<{ readonly page: Page; readonly problems: readonly string[] }> {
+    const path = join(this.#folder, `${this.#pages++}.html`);
+    writeFileSync(path, html);
+    const context = await this.#browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      colorScheme: "light",
+      ...options,
+    });
+    const page = await context.newPage();
+    const url = pathToFileURL(path).href;
+    const problems: string[] = [];
+    page.on("console", (message) => problems.push(`${message.type()}: ${message.text()}`));
+    page.on("pageerror", (problem) => problems.push(problem.message));
+    page.on("request", (request) => {
+      if (request.url() !== url) problems.push(`request: ${request.url()}`);
+    });
+    await page.goto(url);
+    return { page, problems };
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

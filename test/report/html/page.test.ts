@@ -1,0 +1,74 @@
+// Pages for browsers: whole in themselves, with what matters on top and every change below.
+
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { html } from "../../../src/report/html/page.ts";
+import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
+import { driftView } from "../../../src/report/plan/drift-view.ts";
+import { everything, planOf, registry, viewOf } from "../plans.ts";
+
+const page = planHtml(viewOf(everything));
+
+describe("HTML", () => {
+  test("a page fetches nothing, and has one style and one script, which its policy allows by their digests", () => {
+    for (const one of [page, driftHtml(driftView(everything, 1, registry))]) {
+      const [, style = "", rest = ""] = /<style>(.*?)<\/style>(.*)/s.exec(one) ?? [];
+      const [, script = ""] = /<script>(.*)<\/script>/s.exec(rest) ?? [];
+      for (const text of [style, script])
+        expect(one).toContain(`&#39;sha256-${createHash("sha256").update(text).digest("base64")}&#39;`);
+      expect(one.replace(script, "")).not.toMatch(
+        /<script.*<script|<link|<img|<iframe|\bsrc=|\bhref="(?!#)|@import|url\((?!#)|\bon\w+=|\bstyle=/is,
+      );
+      expect(one).toContain("default-src &#39;none&#39;");
+    }
+  });
+
+  test("who objects and what it does to people stand before the changes, and what goes before what comes", () => {
+    const places = ["GUARD_PREVENT_DESTROY", "2 running clusters restart", "Destroys", "Changes:"].map(
+      (text) => page.indexOf(text),
+    );
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+  });
+
+  test("each change is folded, save what destroys; a secret is masked", () => {
+    expect(page.match(/<details class="(create|update) item"[^>]*"><summary>/g)).toHaveLength(3);
+    expect(page.match(/<details class="(delete|replace)[ \w]*"[^>]* open>/g)).toHaveLength(2);
+    expect(page).not.toContain("0123456789abcdef");
+    expect(page).toContain("(sensitive)");
+  });
+
+  test("every element that is opened is closed again", () => {
+    for (const name of [
+      "section",
+      "details",
+      "summary",
+      "div",
+      "table",
+      "tr",
+      "td",
+      "ul",
+      "li",
+      "span",
+      "p",
+      "pre",
+    ])
+      expect([name, page.match(new RegExp(`<${name}\\b`, "g"))?.length]).toEqual([
+        name,
+        page.match(new RegExp(`</${name}>`, "g"))?.length,
+      ]);
+  });
+
+  test("a workspace that did not move, and a plan of nothing, say so", () => {
+    expect(driftHtml(driftView(planOf([]), 1, registry))).toContain(
+      "No drift: the workspace is as it was left.",
+    );
+    expect(planHtml(viewOf(planOf([])))).toContain("<h1>No changes: 0 resources as the spec says.</h1>");
+  });
+
+  test("text becomes text, HTML stays HTML", () => {
+    expect(html`<i>${"<b>&'\u202e"}${html`<u>${1}</u>`}</i>`.html).toBe(
+      "<i>&lt;b&gt;&amp;&#39;\\u202e<u>1</u></i>",
+    );
+  });
+});

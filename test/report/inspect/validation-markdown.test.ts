@@ -1,0 +1,43 @@
+// A check's findings as a comment: nothing in a spec can steer it, and it fits.
+
+import { expect, test } from "vitest";
+import { error, warning } from "../../../src/core/diagnostic.ts";
+import { validationMarkdown } from "../../../src/report/inspect/validation-markdown.ts";
+
+test("each finding has its place, its hint and the lines around it, in a block that they cannot close", () => {
+  const frame = "> 1 | a: ```\n    | ^";
+  const found = error("SPEC_VALUE", "jobs.a is @all <b>", {
+    at: { file: "a`.yaml", line: 1, column: 4, frame },
+    hint: "write it as [x](y)",
+  });
+  expect(validationMarkdown(undefined, [found, warning("SPEC_EMPTY", "nothing\u202e")]).text).toBe(
+    [
+      "<!-- workspace:default -->",
+      "",
+      "## The spec is not valid: 1 error, 1 warning",
+      "",
+      "- **error** `SPEC_VALUE` jobs.a is <code>&#64;</code>all &#60;b&#62;",
+      "  - at ``a`.yaml:1:4``",
+      "  - hint: write it as &#91;x&#93;&#40;y&#41;",
+      "",
+      "  ````",
+      "  > 1 | a: ```",
+      "      | ^",
+      "  ````",
+      "",
+      "- **warning** `SPEC_EMPTY` nothing&#92;u202e",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("a valid spec is one line, and what does not fit a comment is counted", () => {
+  expect(validationMarkdown("Valid: 2 resources", [])).toEqual({
+    text: "<!-- workspace:default -->\n\n## Valid: 2 resources\n",
+    cut: false,
+  });
+  const many = Array.from({ length: 100 }, (_, at) => error("SPEC_VALUE", `number ${at} is wrong`));
+  const cut = validationMarkdown(undefined, many, undefined, { limit: 2000, unit: "characters" }).text;
+  expect(cut.length).toBeLessThanOrEqual(2000);
+  expect(cut).toMatch(/\*\*Shortened to fit\*\*: \d+ findings left out\./);
+});

@@ -1,0 +1,26 @@
+// Texts of several lines are shown as what came and went; schedules are said in words.
+
+import { expect, test } from "vitest";
+import { textDiff, wordsFor } from "../../../src/report/plan/field-lines.ts";
+
+test("a changed line shows the old and the new one between its neighbours", () => {
+  const lines = textDiff("a\nb\nc\n", "a\nB\nc\n");
+  expect(lines.map((line) => `${line.sign ?? " "}${line.text}`)).toEqual([
+    " line 1:",
+    "   a",
+    "-b",
+    "+B",
+    "   c",
+  ]);
+});
+
+test("a long difference is cut and says so", () => {
+  const text = Array.from({ length: 500 }, (_, at) => `line ${at}`).join("\n");
+  expect(textDiff("", text).at(-1)?.text).toMatch(/^… \(\d+ more lines\)$/);
+});
+
+test("a cron expression is said in words, days counted as Quartz counts them", () => {
+  expect(wordsFor(["schedule", "quartz_cron_expression"], "0 30 2 ? * 2")).toBe("at 02:30, only on Monday");
+  expect(wordsFor(["schedule", "quartz_cron_expression"], "${var.x}")).toBe("");
+  expect(wordsFor(["name"], "0 30 2 * * ?")).toBe("");
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { load } from "../folder.ts";
+
+const BASE =
+  "pools: { shared: { node_type_id: small, max_capacity: 7 }, 'a.b/c': { node_type_id: n } }\nusers: { ada@example.com: {} }\ngroups: { ops: { displayName: operators } }\n";
+
+async function conf(text: string): ReturnType<typeof load> {
+  return load(`${BASE}clusters: { c: { spark_conf: { k: "${text}" } } }`);
+}
+
+describe("a variable in the name of a reference", () => {
+  const spec = (text: string) =>
+    `variables: { env: { default: dev }, odd: { default: "x}y" }, none: }
+pools: { "etl-\${var.env}": { node_type_id: n } }
+clusters: { c: { spark_conf: { k: "${text}" } } }`;
+
+  it("is put in before the reference is looked up, as it is in keys", async () => {
+    const { resource, told } = await load(spec("${pools.etl-${var.env}.instance_pool_id}"));
+    expect(told).toEqual([]);
+    expect(resource("clusters.c").references[0]?.parts).toEqual([
+      { address: "pools.etl-dev", attribute: "instance_pool_id" },
+    ]);
+  });
+
+  it("may stand in a text, beside literals, which stay what they are", async () => {
+    const { resource } = await load(
+      spec("$${var.env} ${pools.etl-${var.env}.node_type_id} $${pools.${var.env}}"),
+    );
+    expect(resource("clusters.c").values.spark_conf).toEqual({ k: "${var.env} n ${pools.dev}" });
+  });
+
+  it.each([
+    ["${pools.etl-${var.nope}.node_type_id}", 'SPEC_VARIABLE the spec has no variable "nope"'],
+    ["${pools.etl-${var.none}.node_type_id}", "SPEC_VARIABLE the variable none has no value"],
+    [
+      "${pools.etl-${var.odd}.node_type_id}",
+      "SPEC_REFERENCE ${pools.etl-${var.odd}.node_type_id} names what no name can be once its variables are put in",
+    ],
+    [
+      "${${var.env}.a.node_type_id}",
+      "SPEC_REFERENCE ${${var.env}.a.node_type_id} holds more than a variable in a name",
+    ],
+    [
+      "${pools.${pools.a.node_type_id}.node_type_id}",
+      "SPEC_REFERENCE ${pools.${pools.a.node_type_id}.node_type_id} holds more than a variable in a name",
+    ],
+    ["${pools.etl-${var.env}", "SPEC_REFERENCE a ${ is never closed"],
+  ])("%s is refused", async (text, message) => {
+    const { told } = await load(spec(text));
+    expect(told.map((one) => one.replace(/ \d+:\d+/, ""))).toEqual([message]);
+  });
+});
+
+describe("a reference", () => {
+  it("inside a text stands there, its parts beside it", async () => {
+    const { resource } = await conf("a ${pools.shared.instance_pool_id} b $${c}");
+    expect(resource("clusters.c").values.spark_conf).toEqual({
+      k: "a ${pools.shared.instance_pool_id} b $${c}",
+    });
+    expect(resource("clusters.c").references).toEqual([
+      {
+        path: ["spark_conf", "k"],
+        parts: ["a ", { address: "pools.shared", attribute: "instance_pool_id" }, " b ${c}"],
+      },
+    ]);
+  });
+
+  it("reads a name with dots and slashes between the first dot and the last", async () => {
+    const { resource } = await conf("${pools.a.b/c.instance_pool_id}${users.ada@example.com.id}");
+    expect(resource("clusters.c").references[0]?.parts).toEqual([
+      { address: "pools.a.b/c", attribute: "instance_pool_id" },
+      { address: "users.ada@example.com", attribute: "id" },
+    ]);
+    expect(resource("clusters.c").dependsOn).toEqual(["pools.a.b/c", "users.ada@example.com"]);
+  });
+
+  it("to what the spec itself sets is put in, with its type, and the edge stays", async () => {
+    const { resource } = await load(
+      `${BASE}jobs: { j: { max_retries: "\${pools.shared.max_capacity}", notebook_path: "/\${groups.ops.displayName}" } }`,
+    );
+    expect(resource("jobs.j").values).toMatchObject({ max_retries: 7, notebook_path: "/operators" });
+    expect(resource("jobs.j").references).toEqual([]);
+    expect(resource("jobs.j").dependsOn).toEqual(["groups.ops", "pools.shared"]);
+  });
+
+  it("in a list of names stands for the name, whichever attribute is written", async () => {
+    const { resource } = await load(
+      `${BASE}`.replace(
+        "{ displayName: operators }",
+        "{ displayName: operators, members: { users: ['${users.ada@example.com.id}', '${users.ada@example.com.userName}'] } }",
+      ),
+    );
+    expect(resource("groups.ops").values.members).toEqual({ users: ["ada@example.com", "ada@example.com"] });
+  });
+
+  it("fits a field of numbers, where its text is not measured", async () => {
+    const { told, resource } = await load(
+      `${BASE}jobs: { j: { max_retries: "\${pools.shared.min_idle_instances}" } }`,
+    );
+    expect(told).toEqual([]);
+    expect(resource("jobs.j").references).toHaveLength(1);
+  });
+});
+
+describe("problems", () => {
+  it.each([
+    [
+      "${pool.shared.instance_pool_id}",
+      '${pool.shared.instance_pool_id} names the kind "pool", which there is not',
+      'did you mean "pools"?',
+    ],
+    [
+      "${pools.share.instance_pool_id}",
+      "${pools.share.instance_pool_id} names pools.share, which the spec does not have",
+      'did you mean "shared"?',
+    ],
+    [
+      "${pools.shared.pool_id}",
+      '${pools.shared.pool_id} names the attribute "pool_id", which pools do not have',
+      'did you mean "instance_pool_id"?',
+    ],
+    [
+      "${HOME}",
+      "${HOME} is neither a variable nor a reference",
+      "write ${var.name} or ${kind.name.attribute}; $${ stands for a literal ${",
+    ],
+    ["${pools.shared}", "${pools.shared} is neither a variable nor a reference", undefined],
+    ["${vars.x.y}", '${vars.x.y} names the kind "vars", which there is not', 'did you mean "var"?'],
+    ["${open", "a ${ is never closed", "write $${ for a literal ${"],
+  ])("%s is told", async (text, message, hint) => {
+    const { diagnostics } = await conf(text);
+    expect(diagnostics).toHaveLength(1);
+    expect(diagnostics[0]).toMatchObject({ code: "SPEC_REFERENCE", message, at: { line: 4, column: 35 } });
+    if (hint !== undefined) expect(diagnostics[0]?.hint).toBe(hint);
+  });
+
+  it("a name cannot hold a reference", async () => {
+    const { told } = await load(
+      "pools: { p: { node_type_id: x, instance_pool_name: '${pools.q.node_type_id}' }, q: { node_type_id: x } }",
+    );
+    expect(told).toEqual([
+      "SPEC_REFERENCE 1:52 instance_pool_name cannot hold a reference: it is the name of the pool",
+    ]);
+  });
+
+  it("a secret is no attribute", async () => {
+    const { told } = await load(
+      "scopes: { s: { secrets: { k: { env: K } } } }\nclusters: { c: { spark_conf: { k: '${secrets.s/k.value}' } } }",
+      { env: { K: "hunter2" } },
+    );
+    expect(told).toEqual([
+      'SPEC_REFERENCE 2:35 ${secrets.s/k.value} names the attribute "value", which secrets do not have',
+    ]);
+  });
+
+  it("a field of ids takes its own kind's id, alone", async () => {
+    const { told } = await load(
+      `${BASE}clusters: { a: { instance_pool_id: "\${users.ada@example.com.id}" }, b: { instance_pool_id: "x\${pools.shared.instance_pool_id}" }, c: { instance_pool_id: "\${pools.shared.node_type_id}" } }`,
+    );
+    expect(told.map((one) => one.replace(/^(\S+) \S+ /, "$1 "))).toEqual([
+      "SPEC_REFERENCE clusters.a: instance_pool_id takes the id of one of the pools",
+      "SPEC_REFERENCE clusters.b: instance_pool_id takes the id of one of the pools",
+      "SPEC_REFERENCE clusters.c: instance_pool_id takes the id of one of the pools",
+    ]);
+  });
+
+  it("a name where an id belongs is a warning", async () => {
+    const { spec, diagnostics } = await load(`${BASE}clusters: { c: { instance_pool_id: shared } }`);
+    expect(spec).toBeDefined();
+    expect(diagnostics).toMatchObject([
+      {
+        severity: "warning",
+        code: "SPEC_REFERENCE",
+        hint: "to refer to pools.shared write ${pools.shared.instance_pool_id}",
+      },
+    ]);
+  });
+});

@@ -1,0 +1,173 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { folderWith, load, loadFrom } from "../folder.ts";
+
+const CANARY = "hunter2-canary";
+const secret = (source: string): string => `scopes: { etl: { secrets: { password: ${source} } } }`;
+const DECODER = new TextDecoder();
+
+function revealed(resource: { readonly payload?: { readonly secret?: { reveal(): Uint8Array } } }): string {
+  return DECODER.decode(resource.payload?.secret?.reveal());
+}
+
+describe("a source", () => {
+  it("is an environment variable, whose value is in the payload and nowhere else", async () => {
+    const loaded = await load(secret("{ env: DB }"), { env: { DB: CANARY } });
+    const resource = loaded.resource("secrets.etl/password");
+    expect(resource.values).toEqual({ value: `keyed:${CANARY.length}` });
+    expect(resource.payload?.digest).toBe(`keyed:${CANARY.length}`);
+    expect(resource.payload?.bytes()).toEqual(new Uint8Array());
+    expect(revealed(resource)).toBe(CANARY);
+    expect(JSON.stringify(loaded.spec?.resources.get(resource.address))).not.toContain(CANARY);
+    expect(inspect(loaded.spec, { depth: 9 })).not.toContain(CANARY);
+  });
+
+  it("is a file, without its last line break, or byte by byte", async () => {
+    const files = {
+      "a.txt": `${CANARY}\n`,
+      "b.txt": `${CANARY}\r\n`,
+      "c.bin": new Uint8Array([0xff, 0, 10]),
+    };
+    const text = await load({ "workspace.yaml": secret("{ file: a.txt }"), ...files });
+    expect(revealed(text.resource("secrets.etl/password"))).toBe(CANARY);
+    const windows = await load({ "workspace.yaml": secret("{ file: b.txt }"), ...files });
+    expect(revealed(windows.resource("secrets.etl/password"))).toBe(CANARY);
+    const kept = await load({ "workspace.yaml": secret("{ file: a.txt, encoding: bytes }"), ...files });
+    expect(revealed(kept.resource("secrets.etl/password"))).toBe(`${CANARY}\n`);
+    const bytes = await load({ "workspace.yaml": secret("{ file: c.bin, encoding: bytes }"), ...files });
+    expect(bytes.resource("secrets.etl/password").payload?.secret?.reveal()).toEqual(
+      new Uint8Array([0xff, 0, 10]),
+    );
+  });
+
+  it("is a file beside the file that names it", async () => {
+    const { resource } = await load({
+      "workspace.yaml": "include: team/a.yaml",
+      "team/a.yaml": secret("{ file: ../keys/k }"),
+      "keys/k": "x",
+    });
+    expect(revealed(resource("secrets.etl/password"))).toBe("x");
+  });
+
+  it("is not read when secrets are skipped", async () => {
+    const loaded = await load(
+      { "workspace.yaml": secret("{ env: DB }"), k: "x" },
+      { secrets: "skip", env: {} },
+    );
+    expect(loaded.told).toEqual([]);
+    expect(loaded.resource("secrets.etl/password").values).toEqual({ value: "" });
+    expect(loaded.resource("secrets.etl/password").payload).toBeUndefined();
+    const file = await load(
+      { "workspace.yaml": secret("{ file: k }"), k: "x" },
+      { secrets: "skip", keyed: () => "read!" },
+    );
+    expect(file.resource("secrets.etl/password").values).toEqual({ value: "" });
+  });
+
+  it.each(["skip", "resolve"] as const)("outside the folder is refused (secrets: %s)", async (secrets) => {
+    const outside = folderWith({ k: CANARY });
+    const folder = folderWith({
+      "workspace.yaml":
+        "scopes:\n  a: { secrets: { a: { file: link }, b: { file: ../k } } }\n  c: { secrets: { c: { file: none } } }\n",
+    });
+    symlinkSync(join(outside, "k"), join(folder, "link"));
+    const { told } = await loadFrom(folder, { secrets });
+    expect(told).toEqual([
+      "SPEC_OUTSIDE 2:30 secrets.a/a: link lies outside the spec's folder",
+      'SPEC_OUTSIDE 2:49 secrets.a/b: "../k" lies outside the spec\'s folder',
+      "SPEC_NOT_FOUND 3:30 secrets.c/c: none does not exist",
+    ]);
+  });
+});
+
+describe("a literal", () => {
+  it.each([
+    ["a bare text", `${CANARY}`],
+    ["a bare number", "12345678901"],
+    ["a value", `{ value: ${CANARY} }`],
+    ["a string_value", `{ string_value: ${CANARY} }`],
+    ["a bytes_value over lines", `{ bytes_value: "${CANARY}\n   ${CANARY}" }`],
+  ])("%s is refused, with a hint and without showing it", async (_name, text) => {
+    const { spec, diagnostics } = await load(secret(text));
+    expect(spec).toBeUndefined();
+    expect(diagnostics).toMatchObject([
+      {
+        code: "SPEC_SECRET_LITERAL",
+        message: "secrets.etl/password holds its value in the spec",
+        hint: expect.stringContaining("{ env: NAME }"),
+      },
+    ]);
+    expect(JSON.stringify(diagnostics)).not.toContain(CANARY);
+    expect(JSON.stringify(diagnostics)).not.toContain("12345678901");
+  });
+
+  it("is kept out of the frames of other problems beside it", async () => {
+    const { diagnostics } = await load(
+      `scopes:\n  etl:\n    secrets:\n      password: ${CANARY}\n    unknown: 1\n`,
+    );
+    expect(diagnostics.map(({ code }) => code)).toEqual(["SPEC_SECRET_LITERAL", "SPEC_UNKNOWN_FIELD"]);
+    expect(JSON.stringify(diagnostics)).not.toContain(CANARY);
+  });
+});
+
+describe("problems", () => {
+  it.each([
+    ["{}", "SPEC_MISSING_FIELD", "secrets.etl/password needs a source"],
+    ["{ env: A, file: b }", "SPEC_COMBINATION", "secrets.etl/password has two sources"],
+    [
+      "{ env: A, encoding: bytes }",
+      "SPEC_COMBINATION",
+      "secrets.etl/password: encoding goes with file, not with env",
+    ],
+    ["{ env: NONE }", "SPEC_SECRET_SOURCE", "secrets.etl/password: the environment variable NONE is not set"],
+    [
+      "{ env: toString }",
+      "SPEC_SECRET_SOURCE",
+      "secrets.etl/password: the environment variable toString is not set",
+    ],
+    ["{ env: EMPTY }", "SPEC_SECRET_SOURCE", "secrets.etl/password: the environment variable EMPTY is empty"],
+    ["{ file: empty }", "SPEC_SECRET_SOURCE", "secrets.etl/password: empty is empty"],
+    ["{ file: binary }", "SPEC_SECRET_SOURCE", "secrets.etl/password: binary is not UTF-8 text"],
+    [
+      "{ file: large }",
+      "SPEC_LIMIT",
+      "secrets.etl/password: large holds 131073 bytes; a secret has at most 131072",
+    ],
+    [
+      "{ env: A, encoding: utf8 }",
+      "SPEC_VALUE",
+      'secrets.etl/password: encoding must be one of text or bytes, not "utf8"',
+    ],
+    ["{ enf: A }", "SPEC_UNKNOWN_FIELD", 'secrets.etl/password has no field "enf"'],
+    ["{ env: '${pools.p.instance_pool_id}' }", "SPEC_REFERENCE", undefined],
+  ])("%s is told", async (source, code, message) => {
+    const { spec, diagnostics } = await load(
+      {
+        "workspace.yaml": secret(source),
+        empty: "\n",
+        binary: new Uint8Array([0xff]),
+        large: "x".repeat(131_073),
+      },
+      { env: { A: "x", EMPTY: "" } },
+    );
+    expect(spec).toBeUndefined();
+    expect(diagnostics[0]).toMatchObject(message === undefined ? { code } : { code, message });
+  });
+
+  it.each([
+    ["{ env: NONE }", "set it where apply runs; validate, plan and drift need no values of secrets"],
+    ["{ env: EMPTY }", "set it where apply runs; validate, plan and drift need no values of secrets"],
+    [
+      "{ file: empty }",
+      "write the value into the file before plan and apply; validate and drift need no values of secrets",
+    ],
+  ])("%s without a value comes with what to do", async (source, hint) => {
+    const { diagnostics } = await load(
+      { "workspace.yaml": secret(source), empty: "" },
+      { env: { EMPTY: "" } },
+    );
+    expect(diagnostics).toMatchObject([{ code: "SPEC_SECRET_SOURCE", hint }]);
+  });
+});

@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { staleSchemas } from "../../../scripts/schemas.ts";
+import { registry as real } from "../../../src/providers/index.ts";
+import { resourceSchema, specSchema } from "../../../src/spec/schema/json-schema.ts";
+import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
+import { registry } from "../kinds.ts";
+
+describe("the schema of all kinds", () => {
+  it("is the one that is written in schemas/", () => {
+    expect(staleSchemas()).toEqual([]);
+  });
+
+  it("is strict JSON Schema, whole and kind by kind", () => {
+    expect(() => ajvForSpecs().compile(specSchema(real))).not.toThrow();
+    for (const provider of real.kinds)
+      expect(() =>
+        ajvForSpecs().compile({ ...resourceSchema(provider), $defs: { lifecycle: true } }),
+      ).not.toThrow();
+  });
+
+  it("describes every field to those who read it in an editor", () => {
+    for (const provider of real.kinds)
+      for (const [name, field] of Object.entries(
+        resourceSchema(provider).properties as Record<string, Record<string, unknown>>,
+      ))
+        if (name !== "lifecycle") expect(field.description, `${provider.kind}.${name}`).toBeTypeOf("string");
+  });
+
+  it("takes the example of a team", () => {
+    const validate = ajvForSpecs().compile(specSchema(real));
+    const spec: unknown = parse(readFileSync(new URL("../whole.yaml", import.meta.url), "utf8"));
+    expect({ valid: validate(spec), errors: validate.errors }).toEqual({ valid: true, errors: null });
+  });
+});
+
+describe("a field", () => {
+  const pools = resourceSchema(registry.get("pools")).properties as Record<string, Record<string, unknown>>;
+
+  it("that is no text takes a reference in its place, with its limits in a branch of its own", () => {
+    expect(pools.min_idle_instances).toEqual({
+      description: "A number.",
+      default: 0,
+      if: { type: "string", pattern: "(^|[^$])\\$\\{" },
+      else: { type: "integer", minimum: 0 },
+    });
+  });
+
+  it("that is plain text stays plain, and says that it cannot be changed", () => {
+    expect(pools.node_type_id).toEqual({
+      type: "string",
+      description: "A text. Cannot be changed in place.",
+    });
+  });
+
+  it("that the service sets, that holds a secret, or that is made from a file is not there", () => {
+    expect(pools).not.toHaveProperty("state");
+    expect(resourceSchema(registry.get("secrets")).properties).not.toHaveProperty("value");
+    expect(resourceSchema(registry.get("notebooks")).properties).not.toHaveProperty("content");
+  });
+
+  it("that is the name need not be written, other required ones must", () => {
+    expect(resourceSchema(registry.get("pools")).required).toEqual(["node_type_id"]);
+    expect(resourceSchema(registry.get("users")).required).toBeUndefined();
+  });
+
+  it("with a union of literals is an enum", () => {
+    const scopes = resourceSchema(registry.get("scopes")).properties as Record<
+      string,
+      Record<string, unknown>
+    >;
+    expect(scopes.backend_type).toMatchObject({ else: { enum: ["PLATFORM", "VAULT"] } });
+  });
+
+  it("whose members are declared has no others", () => {
+    const clusters = resourceSchema(registry.get("clusters")).properties as Record<
+      string,
+      Record<string, unknown>
+    >;
+    expect(clusters.autoscale).toMatchObject({
+      required: ["min_workers", "max_workers"],
+      additionalProperties: false,
+    });
+  });
+});
+
+describe("what editors are told", () => {
+  const validate = ajvForSpecs().compile(specSchema(registry));
+
+  it.each([
+    [true, { users: { a: null } }],
+    [true, { users: null, "x-note": 1 }],
+    [
+      true,
+      { scopes: { s: { acls: { a: "READ", b: { permission: "WRITE" } }, secrets: { k: { env: "K" } } } } },
+    ],
+    [false, { scopes: { s: { acls: { a: "REED" } } } }],
+    [false, { scopes: { s: { secrets: { k: {} } } } }],
+    [false, { scopes: { s: { secrets: { k: { env: "A", file: "b" } } } } }],
+    [false, { scopes: { s: { secrets: { k: "hunter2" } } } }],
+    [false, { acls: {} }],
+    [false, { pools: { p: null } }],
+    [true, { pools: { p: { node_type_id: "x", max_capacity: "${var.n}" } } }],
+    [false, { pools: { p: { node_type_id: "x", max_capacity: "$${var.n}" } } }],
+    [false, { pools: { p: { node_type_id: "x", max_capacity: "n" } } }],
+    [true, { policy: { max_deletes: "5%", on_immutable_change: { default: "error", pools: "replace" } } }],
+    [false, { policy: { on_immutable_change: { secret: "replace" } } }],
+    [
+      true,
+      {
+        variables: { a: { default: [1] }, b: 3 },
+        targets: { t: { variables: { a: 1 } } },
+        include: "*.yaml",
+      },
+    ],
+    [false, { variables: { a: { defualt: 1 } } }],
+  ])("%s: %j", (valid, spec) => {
+    expect(validate(spec)).toBe(valid);
+  });
+});

@@ -1,0 +1,191 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { folderWith, load } from "../folder.ts";
+
+const SPEC = `
+variables:
+  size: { default: 1, description: instances }
+targets:
+  prod: { variables: { size: 2 } }
+pools:
+  p: { node_type_id: n, max_capacity: "\${var.size}" }
+`;
+
+async function size(options: Parameters<typeof load>[1] = {}): Promise<unknown> {
+  return (await load(SPEC, options)).resource("pools.p").values.max_capacity;
+}
+
+describe("where a value comes from", () => {
+  const folder = folderWith({ "a.yaml": "size: 4", "b.json": '{ "size": 5 }' });
+  const env = { WORKSPACE_VAR_size: "3" };
+  const varFiles = [join(folder, "a.yaml")];
+
+  it("is the default, the target, the environment, a file, the command line, the later the stronger", async () => {
+    expect(await size()).toBe(1);
+    expect(await size({ target: "prod" })).toBe(2);
+    expect(await size({ target: "prod", env })).toBe(3);
+    expect(await size({ target: "prod", env, varFiles })).toBe(4);
+    expect(await size({ target: "prod", env, varFiles: [...varFiles, join(folder, "b.json")] })).toBe(5);
+    expect(await size({ target: "prod", env, varFiles, vars: ["size=6"] })).toBe(6);
+    expect(await size({ vars: ["size=6", "size=7"] })).toBe(7);
+  });
+
+  it("is not the environment where the spec may be a stranger's, and the hint says so", async () => {
+    const { diagnostics } = await load(
+      "variables: { zone: }\npools: { p: { node_type_id: '${var.zone}' } }",
+      {
+        untrusted: true,
+      },
+    );
+    expect(diagnostics.map(({ hint }) => hint)).toEqual([
+      "give one with --var zone=… (WORKSPACE_VAR_zone is not read for an untrusted spec), or a default under variables.zone",
+    ]);
+  });
+
+  it("is no other environment variable", async () => {
+    const { told } = await load("variables: { HOME: }\npools: { p: { node_type_id: '${var.HOME}' } }", {
+      env: { HOME: "/root" },
+    });
+    expect(told).toEqual(["SPEC_VARIABLE 2:29 the variable HOME has no value"]);
+  });
+});
+
+describe("the type of a value", () => {
+  it("stays where a text is nothing but the variable, at any depth", async () => {
+    const { resource } = await load(`
+variables:
+  number: { default: 3 }
+  truth: { default: false }
+  list: { default: [a, b] }
+  map: { default: { k: v } }
+pools:
+  p: { node_type_id: "n\${var.number}\${var.truth}", max_capacity: "\${var.number}", enable_elastic_disk: "\${ var.truth }",
+       preloaded_spark_versions: "\${var.list}", custom_tags: "\${var.map}" }
+`);
+    expect(resource("pools.p").values).toEqual({
+      instance_pool_name: "p",
+      node_type_id: "n3false",
+      max_capacity: 3,
+      enable_elastic_disk: false,
+      preloaded_spark_versions: ["a", "b"],
+      custom_tags: { k: "v" },
+    });
+  });
+
+  it("is read from a text of the command line as the declaration says", async () => {
+    const spec = `
+variables:
+  capacity: { type: number }
+  versions: { type: list }
+  tags: { default: {} }
+  node: { default: "1" }
+pools: { p: { node_type_id: "\${var.node}", max_capacity: "\${var.capacity}", preloaded_spark_versions: "\${var.versions}", custom_tags: "\${var.tags}" } }
+`;
+    const { resource } = await load(spec, {
+      vars: ["capacity=9", 'versions=["x", y]', 'tags={"a": "b"}', "node=007"],
+    });
+    expect(resource("pools.p").values).toMatchObject({
+      node_type_id: "007",
+      max_capacity: 9,
+      preloaded_spark_versions: ["x", "y"],
+      custom_tags: { a: "b" },
+    });
+  });
+
+  it("is refused where it is not the declared one", async () => {
+    const { told } = await load(
+      "variables: { n: { default: 1 } }\npools: { p: { node_type_id: x, max_capacity: '${var.n}' } }",
+      { vars: ["n=many"] },
+    );
+    expect(told).toContain("SPEC_VARIABLE --var n:1:1 the variable n must be a number, not a text");
+  });
+
+  it("cannot be a list inside a text", async () => {
+    const { told } = await load("variables: { l: { default: [a] } }\nusers: { 'x${var.l}': {} }");
+    expect(told).toEqual(["SPEC_VARIABLE 2:10 the variable l is a list and cannot stand inside a text"]);
+  });
+});
+
+describe("where variables stand", () => {
+  it("in keys of resources and of maps; a key that then stands twice is refused", async () => {
+    const { spec, told } = await load(
+      "variables: { e: dev }\nusers: { 'a-${var.e}': {} }\nclusters: { c: { spark_conf: { 'k.${var.e}': v } } }",
+    );
+    expect(told).toEqual([]);
+    expect([...(spec?.resources.keys() ?? [])]).toEqual(["users.a-dev", "clusters.c"]);
+    expect((await load("variables: { e: dev }\nusers: { 'a-${var.e}': {}, a-dev: {} }")).told).toEqual([
+      'SPEC_DUPLICATE_KEY 2:28 the key "a-dev" stands twice once variables are put in',
+    ]);
+  });
+
+  it("$${ is a literal, in values and in keys", async () => {
+    const { resource } = await load(
+      "clusters: { c: { spark_conf: { '$${k}': 'a $${b} $c ${var.x}' } } }\nvariables: { x: '1' }",
+    );
+    expect(resource("clusters.c").values.spark_conf).toEqual({ "${k}": "a ${b} $c 1" });
+    expect(resource("clusters.c").references).toEqual([]);
+  });
+
+  it("the text of a value is data: what looks like a reference in it is none", async () => {
+    const { resource, told } = await load(
+      "variables: { x: }\nclusters: { c: { spark_conf: { a: '${var.x}', b: 'b${var.x}' } } }",
+      {
+        vars: ["x=${pools.p.instance_pool_id}"],
+      },
+    );
+    expect(told).toEqual([]);
+    expect(resource("clusters.c").values.spark_conf).toEqual({
+      a: "${pools.p.instance_pool_id}",
+      b: "b${pools.p.instance_pool_id}",
+    });
+    expect(resource("clusters.c").references).toEqual([]);
+  });
+
+  it("not in a key as a reference, and not unclosed", async () => {
+    const { told } = await load("users: { 'a-${pools.p.instance_pool_id}': {}, 'b-${var.x': {} }");
+    expect(told).toEqual([
+      'SPEC_REFERENCE 1:10 a key cannot hold a reference: "a-${pools.p.instance_pool_id}"',
+      "SPEC_REFERENCE 1:47 a ${ is never closed",
+    ]);
+  });
+});
+
+describe("problems", () => {
+  it("names an unknown variable wherever it comes from, with what may be meant", async () => {
+    const { diagnostics } = await load(
+      "variables: { region: eu }\ntargets: { prod: { variables: { regoin: us } } }\nusers: { '${var.regio}': {} }",
+      { target: "prod", vars: ["reg=1"], env: { WORKSPACE_VAR_other: "ignored" } },
+    );
+    expect(diagnostics.map(({ code, at, hint }) => [code, at?.line, hint])).toEqual([
+      ["SPEC_VARIABLE", undefined, 'did you mean "region"?'],
+      ["SPEC_VARIABLE", 2, 'did you mean "region"?'],
+      ["SPEC_VARIABLE", 3, 'did you mean "region"?'],
+    ]);
+  });
+
+  it("a default that holds a variable, a bad name, a bad type and an unknown field are told", async () => {
+    const { told } = await load(
+      "variables: { a: '${var.b}', 'b c': 1, d: { type: int }, e: { defualt: 1 } }",
+    );
+    expect(told).toEqual([
+      "SPEC_VARIABLE 1:17 the default of the variable a holds ${…}, which is not read there",
+      'SPEC_VARIABLE 1:29 "b c" cannot name a variable',
+      "SPEC_VALUE 1:50 variables.d: type must be one of string, number, boolean, list, map",
+      'SPEC_UNKNOWN_FIELD 1:62 variables.e has no field "defualt"',
+    ]);
+  });
+
+  it("--var without a value, and a variable file that is missing or no map, are told", async () => {
+    const folder = folderWith({ "list.yaml": "[1]", "extra.yaml": "unknown: 1" });
+    const { diagnostics } = await load("users: {}", {
+      vars: ["x"],
+      varFiles: [join(folder, "none.yaml"), join(folder, "list.yaml"), join(folder, "extra.yaml")],
+    });
+    expect(diagnostics.map(({ severity, code }) => [severity, code])).toEqual([
+      ["error", "CLI_USAGE"],
+      ["error", "CLI_FILE"],
+      ["error", "SPEC_TYPE"],
+      ["warning", "SPEC_VARIABLE"],
+    ]);
+  });
+});

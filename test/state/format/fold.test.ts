@@ -1,0 +1,188 @@
+import { expect, test } from "vitest";
+import { type Address, remoteId } from "../../../src/core/address.ts";
+import { emptyState, fold } from "../../../src/state/format/fold.ts";
+import type { Entry } from "../../../src/state/model/journal-entry.ts";
+import type { State } from "../../../src/state/model/record.ts";
+import { intent, ready } from "../build.ts";
+
+function folded(...entries: readonly Entry[]): State {
+  return fold(
+    emptyState("lineage"),
+    entries.map((entry, at) => ({ seq: at + 1, at: 1000 + at, entry })),
+  );
+}
+
+const pool = ready("pools.shared");
+
+test("an intent is open from its line on, with one request sent", () => {
+  const { open } = folded({ type: "intent", intent: intent("pools.shared") });
+  expect(open).toEqual([{ ...intent("pools.shared"), seq: 1, at: 1000, sent: 1 }]);
+});
+
+test("further requests and their answers are counted, and the last operation shows", () => {
+  const { open } = folded(
+    { type: "intent", intent: intent("pools.shared") },
+    { type: "answer", intent: 1, result: "succeeded" },
+    { type: "request", intent: 1, operation: "things/edit" },
+    { type: "answer", intent: 1, result: "refused" },
+    { type: "request", intent: 1, operation: "things/pin" },
+  );
+  expect(open).toMatchObject([{ sent: 3, succeeded: 1, refused: 1, operation: "things/pin" }]);
+});
+
+test("done closes the intent and puts its record in place", () => {
+  const state = folded(
+    { type: "intent", intent: intent("pools.shared") },
+    { type: "done", intent: 1, record: pool },
+  );
+  expect([state.open, [...state.records.values()]]).toEqual([[], [pool]]);
+});
+
+test("closed leaves nothing behind", () => {
+  const state = folded({ type: "intent", intent: intent("pools.shared") }, { type: "closed", intent: 1 });
+  expect([state.open, state.records.size]).toEqual([[], 0]);
+});
+
+test("created records an unfinished object at once, under the token of its intent", () => {
+  const state = folded(
+    { type: "intent", intent: intent("jobs.nightly") },
+    { type: "created", intent: 1, id: remoteId(7) },
+  );
+  expect(state.open).toMatchObject([{ made: "7" }]);
+  expect(state.records.get("jobs.nightly" as Address)).toEqual({
+    status: "creating",
+    address: "jobs.nightly",
+    id: "7",
+    name: "nightly",
+    applied: { size: 1 },
+    depends_on: [],
+    token: "token-jobs.nightly",
+  });
+});
+
+test("what is created in place of another keeps that one as deposed", () => {
+  const state = folded(
+    { type: "record", record: { ...pool, deposed: [remoteId("older")] } },
+    { type: "intent", intent: intent("pools.shared", { replaces: pool.id }) },
+    { type: "created", intent: 2, id: remoteId("new") },
+  );
+  expect(state.records.get(pool.address)).toMatchObject({ id: "new", deposed: ["older", pool.id] });
+});
+
+test("a deposed object that is gone leaves the record, and the last one takes the list with it", () => {
+  const record = { ...pool, deposed: [remoteId("a"), remoteId("b")] };
+  const one = folded(
+    { type: "record", record },
+    { type: "gone", gone: { address: pool.address, id: remoteId("a") } },
+  );
+  expect(one.records.get(pool.address)).toEqual({ ...pool, deposed: ["b"] });
+  const none = folded(
+    { type: "record", record },
+    { type: "gone", gone: { address: pool.address, id: remoteId("a") } },
+    { type: "gone", gone: { address: pool.address, id: remoteId("b") } },
+  );
+  expect(none.records.get(pool.address)).toEqual(pool);
+});
+
+test("a record whose own object is gone lives on for its deposed ones", () => {
+  const state = folded(
+    { type: "record", record: { ...pool, deposed: [remoteId("a")] } },
+    { type: "gone", gone: { address: pool.address, id: pool.id } },
+  );
+  expect(state.records.get(pool.address)).toEqual({ ...pool, id: "a" });
+});
+
+test("gone without an id forgets the address whatever it holds; with a foreign id it forgets nothing", () => {
+  const record = { ...pool, deposed: [remoteId("a")] };
+  const { address } = pool;
+  expect(folded({ type: "record", record }, { type: "gone", gone: { address } }).records.size).toBe(0);
+  const other = folded(
+    { type: "record", record: pool },
+    { type: "gone", gone: { address, id: remoteId("x") } },
+  );
+  expect(other.records.get(address)).toEqual(pool);
+});
+
+test("a moved record keeps its data, and those that depend on it follow", () => {
+  const cluster = ready("clusters.adhoc", { depends_on: ["pools.shared" as Address] });
+  const state = folded(
+    { type: "record", record: pool },
+    { type: "record", record: cluster },
+    { type: "moved", from: pool.address, to: "pools.common" as Address },
+  );
+  expect(state.records.get("pools.common" as Address)).toEqual({ ...pool, address: "pools.common" });
+  expect(state.records.get(cluster.address)?.depends_on).toEqual(["pools.common"]);
+  expect(state.records.has(pool.address)).toBe(false);
+});
+
+test("sweeps, host, caller and nonces are kept, and a swept token goes", () => {
+  const sweep = { token: "t", address: pool.address, until: 5 };
+  const state = folded(
+    { type: "sweep", sweep },
+    { type: "sweep", sweep: { ...sweep, token: "u" } },
+    { type: "swept", token: "t" },
+    { type: "host", host: "https://h" },
+    { type: "caller", name: "ada", credential: "c" },
+    { type: "nonce", nonce: "n1" },
+    { type: "nonce", nonce: "n2" },
+  );
+  expect(state).toMatchObject({
+    sweeps: [{ token: "u" }],
+    host: "https://h",
+    caller: { name: "ada", credential: "c" },
+    nonces: ["n1", "n2"],
+  });
+});
+
+test("known drift is kept until other reports and acknowledgements of the same place come, and moves along", () => {
+  const accepted = (until: number, field?: string) => ({
+    type: "acknowledged" as const,
+    acknowledgement: {
+      address: pool.address,
+      ...(field === undefined ? {} : { field }),
+      differences: ["d"],
+      until,
+      reason: "load test",
+      by: "ada",
+      at: 1,
+    },
+  });
+  const report = (digest: string): Entry => ({
+    type: "reported",
+    reported: [{ address: pool.address, differences: [digest] }],
+  });
+  const state = folded(
+    report("old"),
+    report("new"),
+    accepted(5, "max_capacity"),
+    accepted(6),
+    accepted(7, "max_capacity"),
+    { type: "moved", from: pool.address, to: "pools.common" as Address },
+  );
+  expect(state.reported).toEqual([{ address: "pools.common", differences: ["new"] }]);
+  expect(state.acknowledged).toMatchObject([
+    { address: "pools.common", until: 6 },
+    { address: "pools.common", field: "max_capacity", until: 7 },
+  ]);
+  const less = fold(state, [
+    { seq: 90, at: 9, entry: { type: "unacknowledged", address: "pools.common" as Address } },
+    { seq: 91, at: 9, entry: { type: "reported", reported: [] } },
+  ]);
+  expect(less.reported).toBeUndefined();
+  expect(less.acknowledged).toMatchObject([{ field: "max_capacity" }]);
+});
+
+test("folding in two halves is folding at once", () => {
+  const entries: Entry[] = [
+    { type: "record", record: pool },
+    { type: "intent", intent: intent("jobs.nightly") },
+    { type: "created", intent: 2, id: remoteId(7) },
+    { type: "request", intent: 2, operation: "jobs/reset" },
+    { type: "gone", gone: { address: pool.address } },
+    { type: "done", intent: 2, record: ready("jobs.nightly") },
+  ];
+  const lines = entries.map((entry, at) => ({ seq: at + 1, at: 0, entry }));
+  const whole = fold(emptyState("l"), lines);
+  for (let cut = 0; cut <= lines.length; cut++)
+    expect(fold(fold(emptyState("l"), lines.slice(0, cut)), lines.slice(cut))).toEqual(whole);
+});

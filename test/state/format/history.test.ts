@@ -1,0 +1,154 @@
+// The history of applies in a state: bounded, kept by every way that a state travels, and readable after a crash.
+
+import { expect, test } from "vitest";
+import type { Address } from "../../../src/core/address.ts";
+import { digest } from "../../../src/core/canonical.ts";
+import type { PastRun } from "../../../src/core/past-run.ts";
+import { RecordedLease } from "../../../src/engine/apply/history.ts";
+import { emptyState, fold } from "../../../src/state/format/fold.ts";
+import { readSnapshot, snapshotText } from "../../../src/state/format/snapshot.ts";
+import { stateFromJson, stateToJson } from "../../../src/state/format/state-json.ts";
+import type { Entry } from "../../../src/state/model/journal-entry.ts";
+import { restored } from "../../../src/state/store/migrate.ts";
+import { intent, pastRun, ready, storeOn } from "../build.ts";
+import { Disk } from "../memory-files.ts";
+import { VirtualClock } from "../virtual-clock.ts";
+
+const PLAN = { host: "h", changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [], wants: [] };
+const ORIGIN = { command: "apply", actor: "ada", run_url: "https://ci.test/1" } as const;
+const REST = { seq: 1, folded: "", key: "" };
+
+function folded(...entries: readonly Entry[]) {
+  return fold(
+    emptyState("l"),
+    entries.map((entry, at) => ({ seq: at + 1, at, entry })),
+  );
+}
+
+const run = (id: string, more?: Partial<PastRun>): Entry => ({ type: "run", run: pastRun(id, more) });
+
+test("a state keeps the last 100 applies", () => {
+  const { history = [] } = folded(...Array.from({ length: 103 }, (_, at) => run(`${at}`)));
+  expect([history.length, history[0]?.id, history.at(-1)?.id]).toEqual([100, "3", "102"]);
+});
+
+test("the entry that ends an apply replaces the one that began it", () => {
+  const { history } = folded(run("a"), run("b"), run("a", { outcome: "applied", ended_at: 7 }));
+  expect(history?.map(({ id, outcome }) => [id, outcome])).toEqual([
+    ["b", "unfinished"],
+    ["a", "applied"],
+  ]);
+});
+
+test("an unfinished apply lists what its journal shows as changed, at most 100 addresses", () => {
+  const done = Array.from({ length: 102 }, (_, at): Entry[] => [
+    { type: "intent", intent: intent(`pools.p${at}`) },
+    { type: "done", intent: 2 + 2 * at, record: ready(`pools.p${at}`) },
+  ]);
+  const [only] = folded(run("a", { changed: [] }), ...done.flat()).history ?? [];
+  expect([only?.changed.length, only?.changed[99], only?.more]).toEqual([100, "pools.p99", 2]);
+});
+
+test("changes after the end of an apply do not count as its own", () => {
+  const ended = run("a", { outcome: "applied", changed: [] });
+  const { history } = folded(
+    ended,
+    { type: "intent", intent: intent("pools.x") },
+    { type: "done", intent: 2, record: ready("pools.x") },
+  );
+  expect(history?.[0]?.changed).toEqual([]);
+});
+
+test("an apply that is killed leaves an unfinished entry with its actor, run and changes", async () => {
+  const disk = new Disk();
+  const clock = new VirtualClock(5_000);
+  const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
+  const recorded = new RecordedLease(lease, PLAN, clock, ORIGIN);
+  const seq = await recorded.append({ type: "intent", intent: intent("pools.a") });
+  await recorded.append({ type: "done", intent: seq, record: ready("pools.a") });
+  const { history } = (await storeOn({ disk, clock }).read()).state;
+  expect(history).toEqual([
+    {
+      ...ORIGIN,
+      id: lease.nonce,
+      started_at: 5_000,
+      plan: digest("[]"),
+      outcome: "unfinished",
+      applied: {},
+      left: 0,
+      changed: ["pools.a"],
+    },
+  ]);
+});
+
+test("an apply that writes nothing adds no entry and keeps the serial", async () => {
+  const disk = new Disk();
+  const clock = new VirtualClock(5_000);
+  const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
+  const recorded = new RecordedLease(lease, PLAN, clock, ORIGIN);
+  recorded.end([], false, 6_000);
+  expect(await recorded.publish()).toMatchObject({ serial: 0 });
+  expect(recorded.state().history).toBeUndefined();
+});
+
+test("the end of an apply counts actions, what is left, and the addresses beyond 100", async () => {
+  const disk = new Disk();
+  const clock = new VirtualClock(5_000);
+  const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
+  const recorded = new RecordedLease(lease, PLAN, clock, ORIGIN);
+  await recorded.append({ type: "host", host: "h" });
+  const outcome = (at: number, result: "applied" | "failed") => ({
+    address: `pools.p${at}` as Address,
+    kind: "pools",
+    action: "create" as const,
+    result,
+    elapsedMs: 1,
+  });
+  const outcomes = [
+    ...Array.from({ length: 101 }, (_, at) => outcome(at, "applied")),
+    outcome(101, "failed"),
+  ];
+  recorded.end(outcomes, false, 6_000);
+  const { history } = await recorded.publish();
+  expect(history).toMatchObject([
+    { outcome: "failed", applied: { create: 101 }, left: 1, more: 1, ended_at: 6_000 },
+  ]);
+  expect(history?.[0]?.changed).toHaveLength(100);
+});
+
+test("a state of format 1 loads without a history, and the next write has format 2", () => {
+  const { text } = snapshotText({ state: emptyState("l"), ...REST });
+  const body = text.slice(text.indexOf("\n") + 1);
+  const old = `{"format_version":1,"digest":"${digest(`1\n${body}`)}",\n${body}`;
+  const { state } = readSnapshot(new TextEncoder().encode(old), "s");
+  expect(state).toEqual(emptyState("l"));
+  expect(snapshotText({ state, ...REST }).text).toContain('"format_version":2');
+});
+
+test("a state without applies has no member for them, as before", () => {
+  expect(snapshotText({ state: emptyState("l"), ...REST }).text).not.toContain("history");
+});
+
+test("the JSON of `state pull` keeps the history", () => {
+  const state = { ...emptyState("l"), history: [pastRun("a", { outcome: "applied", commit: "c" })] };
+  expect(stateFromJson(stateToJson({ state, key: "" }), "f").state).toEqual(state);
+});
+
+test.each([
+  ["an outcome that does not exist", { outcome: "fine" }],
+  ["counts that are texts", { applied: { create: "1" } }],
+  ["an address that is none", { changed: ["x"] }],
+  ["a time that is no number", { started_at: "now" }],
+])("a history with %s is refused as damage", (_, wrong) => {
+  const state = { ...emptyState("l"), history: [{ ...pastRun("a"), ...wrong } as unknown as PastRun] };
+  expect(() => stateFromJson(stateToJson({ state, key: "" }), "f")).toThrow("STATE_CORRUPT");
+});
+
+test("restoring an older state keeps the applies that came after it", () => {
+  const old = { ...emptyState("l"), history: [pastRun("a", { started_at: 1 })] };
+  const present = {
+    ...emptyState("l"),
+    history: [pastRun("a", { started_at: 1 }), pastRun("b", { started_at: 2 })],
+  };
+  expect(restored(old, present).history?.map(({ id }) => id)).toEqual(["a", "b"]);
+});

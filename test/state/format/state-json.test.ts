@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { type Address, remoteId } from "../../../src/core/address.ts";
+import { Failure } from "../../../src/core/diagnostic.ts";
+import { emptyState } from "../../../src/state/format/fold.ts";
+import { stateFromJson, stateToJson } from "../../../src/state/format/state-json.ts";
+import type { State } from "../../../src/state/model/record.ts";
+import { intent, ready } from "../build.ts";
+
+const RECORDS = [
+  ready("pools.b", { deposed: [remoteId("x")] }),
+  ready("pools.a", { applied: { big: 2n ** 70n } }),
+];
+const STATE: State = {
+  ...emptyState("abc"),
+  serial: 3,
+  host: "https://w.test",
+  records: new Map(RECORDS.map((record) => [record.address, record])),
+  open: [{ ...intent("pools.c"), seq: 8, at: 6 }],
+  nonces: ["n"],
+  caller: { name: "ada", credential: "c" },
+  reported: [{ address: "pools.shared" as Address, differences: ["d1"] }],
+  acknowledged: [
+    {
+      address: "pools.shared" as Address,
+      field: "max_capacity",
+      differences: ["d1"],
+      until: 99,
+      reason: "load test",
+      by: "ada",
+      at: 7,
+    },
+  ],
+};
+
+function code(text: string): string {
+  try {
+    stateFromJson(text, "file");
+    return "fine";
+  } catch (failure) {
+    return failure instanceof Failure ? (failure.diagnostics[0]?.code ?? "") : String(failure);
+  }
+}
+
+test("a state comes back from its JSON as it was, digit for digit", () => {
+  expect(stateFromJson(stateToJson({ state: STATE, key: "k" }), "file")).toEqual({ state: STATE, key: "k" });
+});
+
+test("the JSON is sorted by address, so that two states can be compared line by line", () => {
+  const json = JSON.parse(stateToJson({ state: STATE, key: "" }));
+  expect(json.records.map((one: { address: string }) => one.address)).toEqual(["pools.a", "pools.b"]);
+});
+
+test("what is no state is told with what is missing, and a newer form with its number", () => {
+  const json = JSON.parse(stateToJson({ state: { ...STATE, records: new Map() }, key: "" }));
+  const changed = (change: object): string => code(JSON.stringify({ ...json, ...change }));
+  expect(code("")).toBe("STATE_CORRUPT");
+  expect(code("[]")).toBe("STATE_CORRUPT");
+  expect(changed({ lineage: 5 })).toBe("STATE_CORRUPT");
+  expect(changed({ serial: "3" })).toBe("STATE_CORRUPT");
+  expect(changed({ records: [{ address: "x" }] })).toBe("STATE_CORRUPT");
+  expect(changed({ records: [RECORDS[0], RECORDS[0]] })).toBe("STATE_CORRUPT");
+  expect(changed({ format_version: 3 })).toBe("STATE_FORMAT");
+  expect(changed({})).toBe("fine");
+});

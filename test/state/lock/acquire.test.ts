@@ -1,0 +1,82 @@
+// A place that refuses every claim: waiting for its lock ends by its time-out, by a signal, and never spins.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { FilePlace } from "../../../src/state/backends/file/file-backend.ts";
+import { takeLock } from "../../../src/state/lock/acquire.ts";
+import type { Place, Top } from "../../../src/state/model/backend.ts";
+import { unlock } from "../../../src/state/store/state-store.ts";
+import { ADA, counting, FOLDER, TIMES } from "../build.ts";
+import { codeOf } from "../contract.ts";
+import { Disk, memoryFiles } from "../memory-files.ts";
+import { VirtualClock } from "../virtual-clock.ts";
+
+const CLAIM = {
+  fence: 3,
+  nonce: "abcd",
+  owner: ADA,
+  taken_at: 0,
+  renewed_at: 0,
+  lease_ms: TIMES.leaseMs,
+  request_ms: TIMES.requestMs,
+};
+
+const TOPS: readonly (readonly [string, Top | undefined])[] = [
+  ["nothing", undefined],
+  ["a claim that was given back", { fence: 3, claim: { ...CLAIM, released: true } }],
+  ["a claim whose lease is over", { fence: 3, claim: CLAIM }],
+  ["an unreadable claim that was given back", { fence: 3, unreadable: "", name: "it", released: true }],
+  ["an unreadable claim", { fence: 3, unreadable: "x", name: "it", released: false }],
+];
+
+describe.each(TOPS)("over %s", (_, top) => {
+  let clock: VirtualClock;
+  let looks: number;
+  let place: Place;
+  const around = () => ({ clock, random: counting(1), owner: ADA, isDead: () => false, times: TIMES });
+  beforeEach(() => {
+    clock = new VirtualClock(10_000_000);
+    looks = 0;
+    place = new FilePlace(memoryFiles(new Disk()), FOLDER, clock);
+    place.claim = async () => false;
+    place.top = async () => {
+      looks += 1;
+      if (looks > 2_000) throw new Error("it spins");
+      return top;
+    };
+  });
+
+  test.each([0, 300_000])("a wait of %i ms ends as locked", async (timeoutMs) => {
+    const taken = codeOf(takeLock(place, around(), { timeoutMs, above: 0 }));
+    expect(await clock.drive(taken)).toBe("STATE_LOCKED");
+    expect(clock.now()).toBe(10_000_000 + timeoutMs);
+    expect(looks).toBeLessThan(10 + timeoutMs / 1000);
+  });
+
+  test("a signal ends it", async () => {
+    const stop = new AbortController();
+    const taken = codeOf(takeLock(place, around(), { timeoutMs: 600_000, above: 0, signal: stop.signal }));
+    const stopped = clock.sleep(150_000).then(() => stop.abort());
+    expect(await clock.drive(Promise.all([taken, stopped]).then(([code]) => code))).toBe("APPLY_INTERRUPTED");
+  });
+
+  test("freeing it ends", async () => {
+    const ended = await codeOf(unlock({ place, around: around() }, { force: true }));
+    expect(["fine", "STATE_LOCKED"]).toContain(ended);
+  });
+});
+
+test("a lock file that leads nowhere is a claim that cannot be read", async () => {
+  const [disk, clock] = [new Disk(), new VirtualClock(0)];
+  const fs = memoryFiles(disk);
+  let reads = 0;
+  const dangling = {
+    ...fs,
+    list: async () => ["lock.7"],
+    read: async () => {
+      reads += 1;
+      if (reads > 100) throw new Error("it spins");
+      return undefined;
+    },
+  };
+  expect(await new FilePlace(dangling, FOLDER, clock).top()).toMatchObject({ fence: 7, unreadable: "" });
+});

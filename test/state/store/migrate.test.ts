@@ -1,0 +1,148 @@
+// A move of a state that dies at any step: never two places that go on from it, and the same move again ends it.
+
+import { afterAll, describe, expect, test } from "vitest";
+import { migrate } from "../../../src/state/store/migrate.ts";
+import { startPostgres } from "../backends/postgres/server.ts";
+import { BO } from "../build.ts";
+import { codeOf, names, publish } from "../contract.ts";
+import { inWorkspace, onDisk, onPostgres, type Process, type Shared, type Step } from "../sharing.ts";
+
+const server = startPostgres();
+afterAll(() => server?.stop());
+
+const NO_WAIT = { timeoutMs: 0 };
+const HEIR: Process = { isDead: () => true, owner: BO };
+/** Another source of randomness, so that a first state at the new place gets a lineage of its own. */
+const OTHER = 77;
+const anything = (): void => undefined;
+const inPostgres = () => onPostgres(server);
+
+/** Whether a run goes on from the state that is there. */
+async function goesOn(shared: Shared, lineage: string): Promise<boolean> {
+  try {
+    const lease = await shared.store({ ...HEIR, seed: OTHER + 1 }).lock(NO_WAIT);
+    await lease.release();
+    return lease.state().lineage === lineage && lease.state().records.size > 0;
+  } catch {
+    return false;
+  }
+}
+
+interface Places {
+  readonly from: Shared;
+  readonly to: Shared;
+  readonly lineage: string;
+}
+
+async function opened(open: () => Promise<Shared>, other: () => Promise<Shared>): Promise<Places> {
+  const [from, to] = [await open(), await other()];
+  for (const name of ["a", "b", "c"]) await publish(from.store(), name);
+  const { state } = await from.store().read();
+  return { from, to, lineage: state.lineage };
+}
+
+/** Dies at the `at`-th operation on either place; whether it came so far. */
+async function dying({ from, to }: Places, at: number): Promise<boolean> {
+  let passed = 0;
+  let dead = false;
+  let die = (): void => {};
+  const died = new Promise<void>((resolve) => {
+    die = resolve;
+  });
+  const step: Step = () => {
+    passed += 1;
+    if (!dead && passed <= at) return undefined;
+    dead = true;
+    die();
+    return new Promise(() => {});
+  };
+  const move = migrate(from.store({ step }), to.store({ step, seed: OTHER }), anything, NO_WAIT);
+  await Promise.race([move.then(anything), died]);
+  return dead;
+}
+
+const again = ({ from, to }: Places) =>
+  migrate(from.store(HEIR), to.store({ ...HEIR, seed: OTHER }), anything, NO_WAIT);
+
+const PAIRS = [
+  ["from a folder into the workspace", onDisk, inWorkspace, true],
+  ["from the workspace into a folder", inWorkspace, onDisk, true],
+  ["from PostgreSQL into a folder", inPostgres, onDisk, server !== undefined],
+  ["from the workspace into PostgreSQL", inWorkspace, inPostgres, server !== undefined],
+] as const;
+
+for (const [title, open, other, possible] of PAIRS)
+  describe.skipIf(!possible)(title, () => {
+    test("the state is at its new place alone", async () => {
+      const places = await opened(open, other);
+      const { from, to, lineage } = places;
+      expect((await again(places))?.records.size).toBe(3);
+      expect(await names(to.store())).toEqual(["a", "b", "c"]);
+      expect(await codeOf(from.store().lock(NO_WAIT))).toBe("STATE_MOVED");
+      expect(await goesOn(to, lineage)).toBe(true);
+      expect(await again(places)).toBeUndefined();
+    });
+
+    test("killed at any step: never two go on, and the same move ends it", { timeout: 120_000 }, async () => {
+      const wrong: string[] = [];
+      for (let at = 0; ; at++) {
+        const places = await opened(open, other);
+        const { from, to, lineage } = places;
+        if (!(await dying(places, at))) break;
+        const went = [await goesOn(from, lineage), await goesOn(to, lineage)];
+        if (went.every((one) => one)) wrong.push(`${at}: both go on`);
+        const ended = await codeOf(again(places));
+        const now = [await goesOn(from, lineage), await goesOn(to, lineage)];
+        if (ended !== "fine" || now.join() !== "false,true") wrong.push(`${at}: ${ended}, then ${now}`);
+        else if ((await names(to.store())).join() !== "a,b,c") wrong.push(`${at}: not the same state`);
+        await Promise.all([from.close(), to.close()]);
+      }
+      expect(wrong.join("\n")).toBe("");
+    });
+
+    test("killed at any step and gone on from at the new place, nothing of that is lost", {
+      timeout: 120_000,
+    }, async () => {
+      const wrong: string[] = [];
+      let arrived = 0;
+      for (let at = 0; ; at++) {
+        const places = await opened(open, other);
+        const { from, to, lineage } = places;
+        if (!(await dying(places, at))) break;
+        if (await goesOn(to, lineage)) {
+          arrived += 1;
+          await publish(to.store(HEIR), "later");
+          const ended = await codeOf(again(places));
+          const found = (await names(to.store())).join();
+          if (ended !== "fine" || found !== "a,b,c,later") wrong.push(`${at}: ${ended}, ${found}`);
+          if (await goesOn(from, lineage)) wrong.push(`${at}: the old place goes on`);
+        }
+        await Promise.all([from.close(), to.close()]);
+      }
+      expect([arrived > 0, wrong]).toEqual([true, []]);
+    });
+
+    test("a new place that refuses leaves the state where it is", async () => {
+      const places = await opened(open, other);
+      const held = await places.to.store().lock(NO_WAIT);
+      const move = migrate(places.from.store(), places.to.store({ owner: BO }), anything, NO_WAIT);
+      expect(await codeOf(move)).toBe("STATE_LOCKED");
+      await held.release();
+      await publish(places.from.store(), "d");
+      expect(await names(places.from.store())).toEqual(["a", "b", "c", "d"]);
+    });
+
+    test("what is on its way says how the move is ended, and can be kept where it is", async () => {
+      const places = await opened(open, other);
+      const lease = await places.from.store().lock(NO_WAIT);
+      await lease.retire("elsewhere", 3);
+      await lease.release();
+      await expect(places.from.store().lock(NO_WAIT)).rejects.toMatchObject({
+        diagnostics: [{ code: "STATE_MOVED", hint: expect.stringContaining("state migrate` again") }],
+      });
+      const [newest] = await places.from.store().generations();
+      await places.from.store().restore(newest?.serial ?? 0, NO_WAIT);
+      await publish(places.from.store(), "d");
+      expect(await names(places.from.store())).toEqual(["a", "b", "c", "d"]);
+    });
+  });

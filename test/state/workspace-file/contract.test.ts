@@ -1,4 +1,0 @@
-import { storeContract } from "../contract.ts";
-import { inWorkspace } from "../sharing.ts";
-
-storeContract("a state in the workspace", inWorkspace);

@@ -1,5 +1,0 @@
-import { crashContract, takeoverContract } from "../crashes.ts";
-import { inWorkspace } from "../sharing.ts";
-
-crashContract("a state in the workspace", inWorkspace);
-takeoverContract("a state in the workspace", inWorkspace);

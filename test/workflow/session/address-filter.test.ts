@@ -1,0 +1,33 @@
+// `--only` picks addresses by globs in which a star stands for anything.
+
+import { expect, test } from "vitest";
+import { parseAddress } from "../../../src/core/address.ts";
+import { onlyThese } from "../../../src/workflow/session/address-filter.ts";
+
+const known = [
+  "pools.shared",
+  "pools.spare",
+  "jobs.nightly-dev",
+  "notebooks./Shared/etl/a b",
+  "secrets.etl/db-password",
+  "users.a[1]@example.com",
+].flatMap((text) => parseAddress(text) ?? []);
+const picked = (...globs: string[]) => known.filter((address) => onlyThese(globs, known)?.(address));
+
+test("a star goes through slashes and dots", () => {
+  expect(picked("pools.*")).toEqual(["pools.shared", "pools.spare"]);
+  expect(picked("notebooks.*")).toEqual(["notebooks./Shared/etl/a b"]);
+  expect(picked("*etl*")).toEqual(["notebooks./Shared/etl/a b", "secrets.etl/db-password"]);
+});
+
+test("an address that is written out matches itself, whatever it holds", () => {
+  expect(picked("users.a[1]@example.com", "pools.spare")).toEqual(["pools.spare", "users.a[1]@example.com"]);
+});
+
+test("a glob that matches nothing is an error that says what was meant", () => {
+  expect(() => onlyThese(["pools.shard"], known)).toThrow("CLI_UNKNOWN_ADDRESS");
+});
+
+test("without globs everything is meant", () => {
+  expect(onlyThese([], known)).toBeUndefined();
+});

@@ -1,0 +1,28 @@
+// What a folder holds once a spec was written into it: by init, and by an export.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runProgram } from "../../../src/cli/program.ts";
+import { contextWith } from "../../cli/context.ts";
+
+test("init and export leave the state out of version control, and tell editors where the schema is", async () => {
+  const context = contextWith({ WORKSPACE_HOST: "embedded" });
+  expect(await runProgram(context, ["init"])).toBe(0);
+  expect(await runProgram(context, ["apply", "--auto-approve"])).toBe(0);
+  expect(await runProgram(context, ["export", "--out", "copy"])).toBe(0);
+  for (const folder of [context.cwd, join(context.cwd, "copy")]) {
+    expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe(".workspace/\n");
+    expect(readFileSync(join(folder, "workspace.yaml"), "utf8")).toContain(
+      "# yaml-language-server: $schema=./workspace.schema.json\n",
+    );
+  }
+});
+
+test("init names the file that it wrote in what comes next", async () => {
+  const context = contextWith();
+  await runProgram(context, ["init", "--file", "x.yaml"]);
+  expect(context.out()).toContain(
+    "Next: workspace validate --file x.yaml; workspace plan --file x.yaml --host embedded",
+  );
+});
