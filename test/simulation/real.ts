@@ -27,6 +27,7 @@ export class Real {
   readonly #url: string;
   readonly #emulator: Running;
   #state: Outside;
+  #form: Form = "file";
   /** What every process printed. */
   readonly said: string[] = [];
 
@@ -54,6 +55,7 @@ export class Real {
   async fresh(form: Form): Promise<void> {
     await this.control("POST", "reset");
     this.#state = this.#place(form);
+    this.#form = form;
     rmSync(this.folder, { recursive: true, force: true });
     for (const [path, text] of Object.entries(FILES)) {
       mkdirSync(dirname(join(this.folder, path)), { recursive: true });
@@ -92,7 +94,12 @@ export class Real {
   }
 
   apply(env: Readonly<Record<string, string>> = {}, more: readonly string[] = []): Running {
-    return this.run(["apply", "--auto-approve", "--no-input", ...more], env);
+    return this.run(["apply", "--auto-approve", "--no-input", ...this.#consent, ...more], env);
+  }
+
+  /** The secrets of the scenarios are long and random, so a state in the workspace may be unencrypted. */
+  get #consent(): readonly string[] {
+    return this.#form === "workspace" ? ["--allow-unencrypted-state"] : [];
   }
 
   /** What is kept of the state but who holds its lock. */
@@ -118,7 +125,7 @@ export class Real {
   /** What is wrong once an apply has come to its end: read from the outside, as a pipeline would. */
   async violations(last: Ended): Promise<readonly string[]> {
     await this.settle();
-    const plan = await this.run(["plan", "--detailed-exitcode", "--output", "json"]).ended;
+    const plan = await this.run(["plan", "--detailed-exitcode", "--output", "json", ...this.#consent]).ended;
     const state = await this.run(["state", "list", "--output", "json"]).ended;
     return [
       ...(last.code === 0 ? [] : [`the last apply ended with ${last.code}: ${last.stderr.slice(-400)}`]),
