@@ -1,0 +1,140 @@
+// The project's prose as pieces of text: blocks of Markdown, strings and comments of the program, names of tests.
+
+import { globSync, readFileSync } from "node:fs";
+import { type ESTree, parseSync, Visitor } from "rolldown/utils";
+
+export interface Piece {
+  /** What the piece counts for: `strings src/planner`, `comments test/cli`, `names test/laws`, `docs`. */
+  readonly area: string;
+  readonly path: string;
+  readonly line: number;
+  /** Offsets in the file. */
+  readonly start: number;
+  readonly end: number;
+  /** The words, without code spans and interpolations. */
+  readonly text: string;
+}
+
+/** Pages that a script writes from the contract, whose words belong to the service. */
+const OF_THE_CONTRACT = new Set(["docs/contract.md"]);
+
+const CODE = /`[^`\n]*`/g;
+
+/** Stands for a code span or an interpolation, so that the words around it do not become neighbors. */
+const GAP = "…";
+
+const spoken = (text: string): string => text.replace(CODE, GAP).replace(/\s+/g, " ").trim();
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
+
+export function allPieces(): readonly Piece[] {
+  const pages = globSync(["*.md", "docs/**/*.md"]).filter((path) => !OF_THE_CONTRACT.has(path));
+  const files = globSync(["{src,test,bench,ci}/**/*.ts", "scripts/*.{ts,js}", "bin/*.js"]);
+  return [
+    ...pages.sort().flatMap((path) => markdownPieces(path, readFileSync(path, "utf8"))),
+    ...files
+      .filter((path) => !NOT_PROSE.has(path))
+      .sort()
+      .flatMap((path) => codePieces(path, readFileSync(path, "utf8"))),
+  ];
+}
+
+/** The patterns themselves. */
+const NOT_PROSE = new Set(["test/words.ts"]);
+
+function areaOfPage(path: string): string {
+  if (path.startsWith("docs/decisions/")) return "docs/decisions";
+  return path.startsWith("docs/") ? "docs" : path;
+}
+
+/** Paragraphs, headings, list items and table rows of a page, without its code blocks. */
+export function markdownPieces(path: string, page: string): readonly Piece[] {
+  const text = page.replace(/^(`{3,})[\s\S]*?^\1$/gm, (block) => block.replace(/[^\n]/g, " "));
+  return [
+    ...text.matchAll(
+      /^(?:\|.*|#+ .*|(?: *(?:[-*]|\d+\.) )?[^\n|#].*(?:\n(?! *(?:[-*]|\d+\.) |[|#]|\s*\n).+)*)/gm,
+    ),
+  ]
+    .map((found) => ({
+      area: areaOfPage(path),
+      path,
+      line: lineAt(text, found.index),
+      start: found.index,
+      end: found.index + found[0].length,
+      text: spoken(found[0].replace(/^(#+|[-*]|\d+\.) |\[|\]\([^)]*\)|\]/g, "")),
+    }))
+    .filter((piece) => piece.text !== "");
+}
+
+/** The folder that a file counts for: `src/planner`, `test/cli`, `scripts`. */
+export function folderOf(path: string): string {
+  const [top = "", room = ""] = path.split("/");
+  return (top === "src" || top === "test") && !room.includes(".") ? `${top}/${room}` : top;
+}
+
+const TESTS = new Set(["test", "it", "describe"]);
+
+/** Strings of the program, names of tests, and comments, with runs of line comments joined. */
+export function codePieces(path: string, code: string): readonly Piece[] {
+  const { program, comments } = parseSync(path, code);
+  const folder = folderOf(path);
+  const found: Piece[] = [];
+  const add = (area: string, node: { start: number; end: number }, text: string): void => {
+    const words = spoken(text);
+    if (/\s/.test(words))
+      found.push({
+        area: `${area} ${folder}`,
+        path,
+        line: lineAt(code, node.start),
+        start: node.start,
+        end: node.end,
+        text: words,
+      });
+  };
+  const of = path.startsWith("test/") ? undefined : "strings";
+  const names = new Set<number>();
+  const addString = (node: ESTree.Node): void => {
+    const area = names.has(node.start) ? "names" : of;
+    if (area === undefined) return;
+    if (node.type === "Literal" && typeof node.value === "string") add(area, node, node.value);
+    if (node.type === "TemplateLiteral")
+      add(area, node, node.quasis.map((one) => one.value.cooked).join(GAP));
+  };
+  new Visitor({
+    CallExpression(call) {
+      const name = call.arguments[0];
+      if (name !== undefined && path.startsWith("test/") && TESTS.has(calledName(call.callee)))
+        names.add(name.start);
+    },
+    Literal: addString,
+    TemplateLiteral: addString,
+  }).visit(program);
+  for (const run of commentRuns(code, comments)) add("comments", run, run.text);
+  return found;
+}
+
+/** `test` of `test(…)`, `test.skipIf(…)(…)` and `test.each(…)(…)`. */
+function calledName(callee: ESTree.Node): string {
+  if (callee.type === "Identifier") return callee.name;
+  if (callee.type === "MemberExpression") return calledName(callee.object);
+  return callee.type === "CallExpression" ? calledName(callee.callee) : "";
+}
+
+type Comment = ReturnType<typeof parseSync>["comments"][number];
+
+function commentRuns(
+  code: string,
+  comments: readonly Comment[],
+): readonly { start: number; end: number; text: string }[] {
+  const runs: { start: number; end: number; text: string; line: boolean }[] = [];
+  for (const { type, value, start, end } of comments) {
+    const before = runs.at(-1);
+    const line = type === "Line";
+    const text = line ? value : value.replace(/^\s*\*+/gm, " ");
+    if (before?.line && line && /^[ \t]*\n[ \t]*$/.test(code.slice(before.end, start))) {
+      before.text += ` ${text}`;
+      before.end = end;
+    } else runs.push({ start, end, text, line });
+  }
+  return runs;
+}
