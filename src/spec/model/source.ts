@@ -79,11 +79,18 @@ export interface Span {
 /** File, line, column and, unless it is not wanted, the frame of a span. */
 export function locationOf(span: Span, framed = true): Location {
   const line = span.source.lineOf(span.start);
-  return {
+  const place = {
     file: span.source.file,
     line: line + 1,
     column: span.start - span.source.startOf(line) + 1,
-    ...(framed ? { frame: frameOf(span, line) } : {}),
+  };
+  if (!framed) return place;
+  // Reports ask for the place of every resource, and few show a frame.
+  return {
+    ...place,
+    get frame() {
+      return frameOf(span, line);
+    },
   };
 }
 

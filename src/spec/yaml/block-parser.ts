@@ -8,13 +8,35 @@ import { plainScalar } from "./scalars.ts";
 
 /** The tree of a text, or undefined where anything in it is not everyday: wrong, rare, or too much. Tells no problems. */
 export function everyday(source: Source): MapNode | undefined {
-  if (source.text.length > LIMITS.tokens || UNUSUAL.test(source.text)) return undefined;
+  if (tokensAtMost(source.text) > LIMITS.tokens || UNUSUAL.test(source.text)) return undefined;
   try {
     return new Reader(source).document();
   } catch (reason) {
     if (reason === LEFT) return undefined;
     throw reason;
   }
+}
+
+/** An upper bound of the tokens that the full reader counts: each word, each run of spaces twice, each other character. */
+function tokensAtMost(text: string): number {
+  if (text.length <= LIMITS.tokens) return text.length;
+  let count = 0;
+  let previous = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const kind = code === SPACE ? SPACE : isWordCharacter(code) ? WORD : 0;
+    if (kind === 0 || kind !== previous) count += kind === SPACE ? 2 : 1;
+    previous = kind;
+  }
+  return count;
+}
+
+const WORD = 1;
+
+function isWordCharacter(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95
+  );
 }
 
 /** Tabs, carriage returns, byte order marks, other line ends, and marks of documents. */

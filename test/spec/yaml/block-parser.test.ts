@@ -112,6 +112,12 @@ describe("other texts", () => {
   });
 });
 
+it("a text of more characters than the limit of tokens is read where its tokens are fewer", () => {
+  const long = `a: ${"word".repeat(800_000)}\nb: { c: d }\n`;
+  expect(everyday(new Source("f", long))?.members.size).toBe(2);
+  expect(everyday(new Source("f", `a: [${",".repeat(3_000_001)}]\n`))).toBeUndefined();
+});
+
 it("texts damaged at random are read by both the same, or left", () => {
   const pieces = [
     "[",
