@@ -3,6 +3,8 @@
 import type { JsonObject } from "../core/json.ts";
 import type { ReadName, WriteName } from "./contract/operations.ts";
 import { wholeList } from "./contract/scim-list.ts";
+import { speaking } from "./dialect/exchange.ts";
+import { CONTRACT_TABLE, type DialectTable } from "./dialect/table.ts";
 import type { Transport } from "./http/message.ts";
 import { redactor } from "./http/redact.ts";
 import type { Input } from "./http/request-body.ts";
@@ -20,6 +22,8 @@ export interface ClientOptions {
   readonly token: string;
   /** Default: bearer. */
   readonly auth?: Scheme;
+  /** What the host speaks. Default: the contract. */
+  readonly dialect?: DialectTable;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   /** Settles early, either way, when the signal aborts. */
@@ -73,7 +77,8 @@ export function createClient(options: ClientOptions): Client {
     pace,
   });
   const redact = redactor(options.token);
-  const send = createSend({ wire, pace, clock, random, pause, stopped, redact, log: options.log });
+  const sent = createSend({ wire, pace, clock, random, pause, stopped, redact, log: options.log });
+  const send = speaking(options.dialect ?? CONTRACT_TABLE, sent);
 
   const read = (operation: ReadName, input: JsonObject = {}): Promise<JsonObject> =>
     operation === "scim/users/list" || operation === "scim/groups/list"

@@ -1,8 +1,12 @@
-// The dialect of the workspace that this program serves: from options, else from WORKSPACE_DIALECT and WORKSPACE_CLOUD.
+// The dialect that a workspace speaks: from an option, else a variable, else the profile, else the name of the host.
 
+import { parseHost } from "../api/contract/host.ts";
+import { DATABRICKS_TABLE } from "../api/dialect/databricks.ts";
+import { CONTRACT_TABLE, type DialectTable } from "../api/dialect/table.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import type { DialectChoice } from "../emulator/dialect/choice.ts";
 import type { Context } from "./environment.ts";
+import type { Profile } from "./profile.ts";
 
 /** Written out here, so that help and completion load nothing of the emulator. */
 export const DIALECTS = ["contract", "databricks"] as const satisfies readonly NonNullable<
@@ -12,15 +16,66 @@ export const CLOUDS = ["azure", "aws", "gcp"] as const satisfies readonly NonNul
   DialectChoice["cloud"]
 >[];
 
+/** A dialect, and the cloud of its host; the contract has no clouds. */
+export interface SpokenDialect {
+  readonly dialect: (typeof DIALECTS)[number];
+  readonly cloud: (typeof CLOUDS)[number];
+}
+
+/** As options give it; undefined means that another source decides. */
+export interface DialectOptions {
+  readonly dialect?: SpokenDialect["dialect"] | undefined;
+  readonly cloud?: SpokenDialect["cloud"] | undefined;
+}
+
 /** Throws Failure with CLI_USAGE if a variable has no allowed value. */
-export function dialectOf(context: Context, given: DialectChoice = {}): DialectChoice {
-  const dialect = given.dialect ?? allowed(context, "WORKSPACE_DIALECT", DIALECTS);
-  const cloud = given.cloud ?? allowed(context, "WORKSPACE_CLOUD", CLOUDS);
+export function dialectOf(context: Context, given: DialectOptions = {}): DialectChoice {
+  const dialect = given.dialect ?? allowed("WORKSPACE_DIALECT", context.env.WORKSPACE_DIALECT, DIALECTS);
+  const cloud = given.cloud ?? allowed("WORKSPACE_CLOUD", context.env.WORKSPACE_CLOUD, CLOUDS);
   return { ...(dialect === undefined ? {} : { dialect }), ...(cloud === undefined ? {} : { cloud }) };
 }
 
-function allowed<T extends string>(context: Context, name: string, values: readonly T[]): T | undefined {
-  const text = context.env[name];
+/** The dialect of a host; `profile` is one of this host. Throws Failure with CLI_USAGE. */
+export function spokenDialect(
+  context: Context,
+  given: DialectOptions,
+  host: string | undefined,
+  profile: Profile,
+): SpokenDialect {
+  const said = dialectOf(context, given);
+  const named = host === undefined ? undefined : cloudOfHost(host);
+  const dialect =
+    said.dialect ??
+    allowed("dialect in the profile", profile.dialect, DIALECTS) ??
+    (named === undefined ? "contract" : "databricks");
+  const cloud = said.cloud ?? allowed("cloud in the profile", profile.cloud, CLOUDS) ?? named ?? "azure";
+  return { dialect, cloud };
+}
+
+/** What the client speaks with. */
+export function dialectTable({ dialect }: SpokenDialect): DialectTable {
+  return dialect === "databricks" ? DATABRICKS_TABLE : CONTRACT_TABLE;
+}
+
+const HOSTS: readonly (readonly [string, SpokenDialect["cloud"]])[] = [
+  [".azuredatabricks.net", "azure"],
+  [".databricks.azure.us", "azure"],
+  [".databricks.azure.cn", "azure"],
+  [".gcp.databricks.com", "gcp"],
+  [".cloud.databricks.com", "aws"],
+];
+
+function cloudOfHost(host: string): SpokenDialect["cloud"] | undefined {
+  if (host === "embedded") return undefined;
+  const { hostname } = new URL(parseHost(host).origin);
+  return HOSTS.find(([end]) => hostname.endsWith(end))?.[1];
+}
+
+function allowed<T extends string>(
+  name: string,
+  text: string | undefined,
+  values: readonly T[],
+): T | undefined {
   if (text === undefined || text === "") return undefined;
   const value = values.find((one) => one === text);
   if (value !== undefined) return value;

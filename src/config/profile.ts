@@ -12,6 +12,8 @@ export interface Profile {
   readonly host?: string;
   readonly token?: string;
   readonly user?: string;
+  readonly dialect?: string;
+  readonly cloud?: string;
 }
 
 export interface FoundProfile {
@@ -74,11 +76,17 @@ function missing(named: string, path: string, sections: Sections): Diagnostic {
 }
 
 function profileOf(section: ReadonlyMap<string, string>): Profile {
-  const member = (name: "host" | "token" | "user") => {
+  const member = (name: keyof Profile) => {
     const value = section.get(name);
     return value === undefined || value === "" ? {} : { [name]: value };
   };
-  return { ...member("host"), ...member("token"), ...member("user") };
+  return {
+    ...member("host"),
+    ...member("token"),
+    ...member("user"),
+    ...member("dialect"),
+    ...member("cloud"),
+  };
 }
 
 /** A token that others on this machine can read. */

@@ -4,14 +4,14 @@ import { parseHost } from "../api/contract/host.ts";
 import { milliseconds } from "../cli/command/option.ts";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
 import type { DialectChoice } from "../emulator/dialect/choice.ts";
-import { dialectOf } from "./dialect.ts";
+import { type DialectOptions, type SpokenDialect, spokenDialect } from "./dialect.ts";
 import type { Context } from "./environment.ts";
 import { isThisMachine, type Network, networkOf } from "./network.ts";
-import { findProfile } from "./profile.ts";
+import { findProfile, type Profile } from "./profile.ts";
 
 export const EMBEDDED = "embedded";
 
-export interface HostOptions {
+export interface HostOptions extends DialectOptions {
   readonly host: string | undefined;
   readonly profile: string | undefined;
   readonly parallelism: number | undefined;
@@ -31,6 +31,8 @@ export type Place =
 
 export interface Settings {
   readonly place: Place;
+  /** What the workspace speaks. */
+  readonly spoken: SpokenDialect;
   /** The user that the token belongs to, where somebody said so. */
   readonly user: string | undefined;
   readonly parallelism: number;
@@ -60,9 +62,9 @@ export function settingsOf(context: Context, options: HostOptions): Settings {
   const user = fromEnv(context, "WORKSPACE_USER") ?? profile.user;
   const parallelism =
     options.parallelism ?? wholeFromEnv(context, "WORKSPACE_PARALLELISM") ?? DEFAULT_PARALLELISM;
-  const common = { user, parallelism, requestMs: leaseFromEnv(context), warnings };
-  if (host === EMBEDDED)
-    return { place: { embedded: true, identity: EMBEDDED, ...dialectOf(context) }, ...common };
+  const spoken = dialectFor(context, options, host, profile);
+  const common = { spoken, user, parallelism, requestMs: leaseFromEnv(context), warnings };
+  if (host === EMBEDDED) return { place: { embedded: true, identity: EMBEDDED, ...spoken }, ...common };
   const identity = identityOf(host);
   // A profile's token goes to the profile's own host and to no other.
   const ours = profile.host !== undefined && identityOf(profile.host) === identity;
@@ -72,6 +74,17 @@ export function settingsOf(context: Context, options: HostOptions): Settings {
   const network = networkOf(context, options.caFile, identity);
   const place = { embedded: false, identity, token, basic, network } as const;
   return { place, ...common, warnings: [...warnings, ...overPlainHttp(identity, network)] };
+}
+
+/** The dialect of a profile is that of the profile's own host. */
+function dialectFor(
+  context: Context,
+  options: DialectOptions,
+  host: string | undefined,
+  profile: Profile,
+): SpokenDialect {
+  const ours = host === undefined || profile.host === host;
+  return spokenDialect(context, options, host, ours ? profile : {});
 }
 
 function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnostic[] {

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { dialectOf } from "../../src/config/dialect.ts";
+import { type DialectOptions, dialectOf, spokenDialect } from "../../src/config/dialect.ts";
+import type { Profile } from "../../src/config/profile.ts";
 import { settingsOf } from "../../src/config/settings.ts";
 import { connect } from "../../src/workflow/session/connect.ts";
 import { contextWith } from "../cli/context.ts";
@@ -46,6 +47,45 @@ describe("dialect of the emulator", () => {
     } finally {
       await connection.close();
     }
+  });
+});
+
+describe("dialect of a workspace", () => {
+  const choose = (
+    env: Readonly<Record<string, string>>,
+    options: DialectOptions = {},
+    host = "https://adb-1.2.azuredatabricks.net",
+    profile: Profile = {},
+  ) => spokenDialect(contextWith(env), options, host, profile);
+
+  test.each([
+    ["https://adb-1.2.azuredatabricks.net", { dialect: "databricks", cloud: "azure" }],
+    ["dbc-1.cloud.databricks.com", { dialect: "databricks", cloud: "aws" }],
+    ["https://1.2.gcp.databricks.com/", { dialect: "databricks", cloud: "gcp" }],
+    ["https://workspace.example.com", { dialect: "contract", cloud: "azure" }],
+    ["https://azuredatabricks.net.example.com", { dialect: "contract", cloud: "azure" }],
+    ["embedded", { dialect: "contract", cloud: "azure" }],
+  ])("%s", (host, expected) => {
+    expect(choose({}, {}, host)).toEqual(expected);
+  });
+
+  test("an option outweighs a variable, that the profile, and that the name of the host", () => {
+    const profile = { dialect: "contract", cloud: "gcp" };
+    expect(choose({}, {}, undefined, profile)).toEqual({ dialect: "contract", cloud: "gcp" });
+    expect(choose({ WORKSPACE_DIALECT: "databricks" }, {}, undefined, profile)).toEqual({
+      dialect: "databricks",
+      cloud: "gcp",
+    });
+    expect(choose({ WORKSPACE_DIALECT: "databricks" }, { dialect: "contract", cloud: "aws" })).toEqual({
+      dialect: "contract",
+      cloud: "aws",
+    });
+  });
+
+  test("of a profile is refused where it is none", () => {
+    expect(() => choose({}, {}, undefined, { dialect: "spark" })).toThrow(
+      /dialect in the profile is "spark"/,
+    );
   });
 });
 

@@ -62,6 +62,8 @@ describe("settings", () => {
     expect(settingsOf(contextWith({ WORKSPACE_HOST: "embedded" }), NONE).place).toEqual({
       embedded: true,
       identity: "embedded",
+      dialect: "contract",
+      cloud: "azure",
     });
   });
 

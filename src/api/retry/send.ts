@@ -35,8 +35,16 @@ export interface SendOptions {
   readonly log: ((event: RequestEvent) => void) | undefined;
 }
 
-/** `permit` is asked right before each attempt leaves; where it throws, that attempt is not made. */
-export type Send = (operation: OperationName, input: Input, permit?: () => void) => Promise<JsonObject>;
+/**
+ * `permit` is asked right before each attempt leaves; where it throws, that attempt is not made. `facts` are those of the
+ * operation on this host, if they differ from the contract's.
+ */
+export type Send = (
+  operation: OperationName,
+  input: Input,
+  permit?: () => void,
+  facts?: OperationFacts,
+) => Promise<JsonObject>;
 
 const MOST_REDIRECTS = 3;
 
@@ -57,8 +65,8 @@ interface Course {
 }
 
 export function createSend(options: SendOptions): Send {
-  return async (name, input, permit) => {
-    const facts = OPERATIONS[name];
+  return async (name, input, permit, here) => {
+    const facts = here ?? OPERATIONS[name];
     const course: Course = {
       name,
       facts,

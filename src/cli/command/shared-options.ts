@@ -1,7 +1,8 @@
 // The options that several commands share (design 7).
 
+import { CLOUDS, DIALECTS } from "../../config/dialect.ts";
 import { DRIFT_FORMATS, OUTCOME_FORMATS, PLAN_FORMATS, VALIDATION_FORMATS } from "../../report/formats.ts";
-import { choice, flag, outputs, text, texts, time, whole } from "./option.ts";
+import { choice, choiceIfGiven, flag, outputs, text, texts, time, whole } from "./option.ts";
 
 /** Which spec is read, and how its variables are filled. */
 export const SPEC_OPTIONS = {
@@ -11,11 +12,26 @@ export const SPEC_OPTIONS = {
   varFile: texts("--var-file <path>", "set variables from a YAML or JSON file; can be repeated"),
 } as const;
 
+/** What the workspace speaks, which decides what a spec may contain. */
+export const DIALECT_OPTIONS = {
+  dialect: choiceIfGiven(
+    "--dialect <name>",
+    "dialect of the workspace (default: by its host name)",
+    DIALECTS,
+  ),
+  cloud: choiceIfGiven(
+    "--cloud <name>",
+    "cloud of the databricks dialect (default: by its host name)",
+    CLOUDS,
+  ),
+} as const;
+
 /** Which workspace is meant, and how it is spoken to. */
 export const HOST_OPTIONS = {
   host: text("--host <url>", "the workspace, or `embedded` for one inside this program"),
   profile: text("--profile <name>", "the profile of ~/.workspacecfg to use"),
   caFile: text("--ca-file <path>", "trust the authorities in this PEM file too"),
+  ...DIALECT_OPTIONS,
   parallelism: whole("--parallelism <number>", "requests under way at once (default: 10)", 1, 256),
 } as const;
 

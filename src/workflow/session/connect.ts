@@ -6,6 +6,7 @@ import type { HttpRequest, HttpResponse, Transport } from "../../api/http/messag
 import { httpTransport } from "../../api/http/transport.ts";
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { tell } from "../../cli/output/diagnostics.ts";
+import { dialectTable } from "../../config/dialect.ts";
 import type { Context } from "../../config/environment.ts";
 import { type HostOptions, type Settings, settingsOf } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
@@ -123,6 +124,7 @@ function clientOver(
     host,
     token,
     auth,
+    dialect: dialectTable(options.settings.spoken),
     parallelism: options.settings.parallelism,
     clock: nodeClock.now,
     sleep: nodeClock.sleep,

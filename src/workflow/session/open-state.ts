@@ -19,7 +19,9 @@ import { type SpecOptions, specFile, targetOf } from "./read-spec.ts";
 import { isInWorkspace, sharedState } from "./shared-state.ts";
 
 export type StateOptions = Pick<SpecOptions, "file" | "target"> &
-  Partial<Pick<HostOptions, "host" | "profile" | "caFile">> & { readonly state: string | undefined };
+  Partial<Pick<HostOptions, "host" | "profile" | "caFile" | "dialect" | "cloud">> & {
+    readonly state: string | undefined;
+  };
 
 /** The folder of everything that a spec's runs keep. */
 function ownFolder(context: Context, options: Pick<SpecOptions, "file">): string {

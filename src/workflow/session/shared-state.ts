@@ -69,6 +69,8 @@ function inWorkspace(
       profile: options.profile,
       parallelism: PARALLELISM,
       caFile: options.caFile,
+      dialect: options.dialect,
+      cloud: options.cloud,
     });
     const { connect } = await import("./connect.ts");
     const { openWorkspaceStore } = await import("../../state/backends/workspace-file/workspace-backend.ts");

@@ -1,0 +1,104 @@
+// What a write that replaces a whole object must repeat of the live one: every field that it does not set itself.
+
+import { canonicalJson } from "../../core/canonical.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { type Path, toText } from "../../core/pointer.ts";
+import type { WrittenField, WrittenFields } from "./table.ts";
+
+/** Thrown where a field of the live object would be lost. */
+export class CannotCarry extends Error {
+  readonly field: string;
+  constructor(path: Path) {
+    super(toText(path));
+    this.field = toText(path);
+  }
+}
+
+/** `written` with the fields of `live` that it does not set. Throws CannotCarry. */
+export function withCarried(
+  fields: WrittenFields,
+  live: JsonObject,
+  written: JsonObject,
+  path: Path = [],
+): JsonObject {
+  const carried: { [field: string]: Json } = { ...written };
+  for (const [name, value] of Object.entries(live)) {
+    const result = carriedValue(fields[name], value, written[name], [...path, name]);
+    if (result !== undefined) carried[name] = result;
+  }
+  return carried;
+}
+
+function carriedValue(
+  field: WrittenField | undefined,
+  live: Json,
+  written: Json | undefined,
+  path: Path,
+): Json | undefined {
+  if (field === undefined) return written ?? live;
+  if (field === "written") return written;
+  if (field === "merged")
+    return isObject(live) && isObject(written) ? { ...live, ...written } : (written ?? live);
+  if (field.is === "list") return carriedList(field.fields, live, written, path);
+  if (!isObject(live)) return written;
+  if (isObject(written)) return withCarried(field.fields, live, written, path);
+  if (!field.stays) return isBare(field.fields, live) ? live : written;
+  const rest = withCarried(field.fields, live, {}, path);
+  return isEmptyValue(rest) ? written : rest;
+}
+
+/** Nothing in it is written by us, so its absence in a write says nothing about it. */
+const isBare = (fields: WrittenFields, live: JsonObject): boolean =>
+  Object.keys(live).length > 0 && isEmptyValue(writtenPart(fields, live));
+
+/** The live list if the write does not change it; else the written elements with the unknown fields of their live ones. */
+function carriedList(
+  fields: WrittenFields,
+  live: Json,
+  written: Json | undefined,
+  path: Path,
+): Json | undefined {
+  if (!Array.isArray(live)) return written;
+  const before = live as readonly Json[];
+  const after: readonly Json[] = Array.isArray(written) ? written : [];
+  const known = before.map((one) => key(isObject(one) ? writtenPart(fields, one) : one));
+  if (canonicalJson(known.filter((one) => one !== EMPTY)) === canonicalJson(after.map(key))) return live;
+  const unknown = known.indexOf(EMPTY);
+  if (unknown >= 0) throw new CannotCarry([...path, unknown, ...firstKey(before[unknown])]);
+  const merged = after.map((one) => {
+    const match = before[known.indexOf(key(one))];
+    return isObject(one) && isObject(match) ? withCarried(fields, match, one, path) : one;
+  });
+  return written === undefined ? undefined : merged;
+}
+
+const key = (value: Json): string => canonicalJson(tidy(value));
+const EMPTY = key({});
+
+const firstKey = (value: Json | undefined): Path => (isObject(value) ? Object.keys(value).slice(0, 1) : []);
+
+/** The members of an object that a write may set. */
+function writtenPart(fields: WrittenFields, live: JsonObject): JsonObject {
+  const part: { [field: string]: Json } = {};
+  for (const [name, value] of Object.entries(live)) {
+    const field = fields[name];
+    if (field === undefined) continue;
+    part[name] =
+      typeof field === "object" && field.is === "object" && isObject(value)
+        ? writtenPart(field.fields, value)
+        : value;
+  }
+  return part;
+}
+
+/** Without what is empty, which says the same as absence. */
+function tidy(value: Json): Json {
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]): [string, Json] => [name, tidy(member)]);
+  return Object.fromEntries(members.filter(([, member]) => !isEmptyValue(member)));
+}
+
+function isEmptyValue(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) && Object.values(value).every(isEmptyValue);
+}

@@ -1,0 +1,134 @@
+// Speaks a dialect: requests and answers of the contract on this side, those of the host on the other.
+
+import { error } from "../../core/diagnostic.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import { OPERATIONS, type OperationFacts, type OperationName } from "../contract/operations.ts";
+import type { Input } from "../http/request-body.ts";
+import type { Send } from "../retry/send.ts";
+import { CannotCarry, withCarried } from "./carry.ts";
+import { VersionedJobs } from "./jobs.ts";
+import { workspaceGroup } from "./members.ts";
+import type { DialectTable, WrittenFields } from "./table.ts";
+import { inContractWords, inDialectWords, withoutNulls } from "./words.ts";
+
+type Exchange = (operation: OperationName, input: Input, permit?: () => void) => Promise<JsonObject>;
+
+/** Sends in a dialect. For the contract, this is `send`. */
+export function speaking(table: DialectTable, send: Send): Exchange {
+  return table.name === "contract" ? send : new Speaker(table, send).exchange;
+}
+
+class Speaker {
+  readonly #table: DialectTable;
+  readonly #send: Send;
+  readonly #jobs: VersionedJobs;
+  readonly #facts = new Map<string, OperationFacts>();
+
+  constructor(table: DialectTable, send: Send) {
+    this.#table = table;
+    this.#send = send;
+    this.#jobs = new VersionedJobs(
+      (version, operation, input, permit) => this.#plain(operation, input, permit, version),
+      (live, settings) => this.#carried("jobs/reset", table.replaced.job, live, settings),
+    );
+  }
+
+  readonly exchange: Exchange = async (operation, input, permit) => {
+    const json = input as JsonObject;
+    switch (operation) {
+      case "jobs/list":
+        return this.#jobs.list(json);
+      case "jobs/get":
+        return this.#jobs.get(json);
+      case "jobs/create":
+        return this.#jobs.create(json, permit);
+      case "jobs/reset":
+        return this.#jobs.reset(json, permit);
+      case "jobs/delete":
+        return this.#jobs.delete(json, permit);
+      case "clusters/edit":
+        return this.#editCluster(json, permit);
+      case "instance-pools/edit":
+        return this.#editPool(json, permit);
+      default:
+        return this.#plain(operation, input, permit);
+    }
+  };
+
+  async #editCluster(input: JsonObject, permit: (() => void) | undefined): Promise<JsonObject> {
+    const { cluster_id = "" } = input;
+    const answer = await this.#plain("clusters/get", { cluster_id });
+    const live = isObject(answer.spec)
+      ? without(answer.spec, this.#table.readOnly.cluster)
+      : without(answer, [...this.#table.readOnly.cluster, ...decidedByPool(answer)]);
+    const body = this.#carried("clusters/edit", this.#table.replaced.cluster, live, input);
+    return this.#plain("clusters/edit", body, permit);
+  }
+
+  async #editPool(input: JsonObject, permit: (() => void) | undefined): Promise<JsonObject> {
+    const { instance_pool_id = "" } = input;
+    const answer = await this.#plain("instance-pools/get", { instance_pool_id });
+    const live = without(answer, this.#table.readOnly.pool);
+    const body = this.#carried("instance-pools/edit", this.#table.replaced.pool, live, input);
+    return this.#plain("instance-pools/edit", body, permit);
+  }
+
+  #carried(
+    operation: OperationName,
+    fields: WrittenFields,
+    live: JsonObject,
+    written: JsonObject,
+  ): JsonObject {
+    try {
+      return withCarried(fields, live, written);
+    } catch (problem) {
+      if (!(problem instanceof CannotCarry)) throw problem;
+      throw new Refused(
+        0,
+        "",
+        error("API_REFUSED", `${operation} was not sent: it would lose the field ${problem.field}`, {
+          hint: "this program does not know the field and cannot repeat it; make this change with the vendor's own tools",
+        }),
+      );
+    }
+  }
+
+  async #plain(
+    operation: OperationName,
+    input: Input,
+    permit?: () => void,
+    version?: string,
+  ): Promise<JsonObject> {
+    const { requests, answers, nullIsAbsent, accounts } = this.#table;
+    const request = inDialectWords(requests[operation] ?? [], input);
+    const raw = await this.#send(operation, request, permit, this.#factsOf(operation, version));
+    const answer = inContractWords(answers[operation] ?? [], nullIsAbsent ? withoutNulls(raw) : raw);
+    return accounts ? workspaceGroup(operation, answer) : answer;
+  }
+
+  #factsOf(operation: OperationName, version = "2.0"): OperationFacts {
+    const key = `${version} ${operation}`;
+    const known = this.#facts.get(key);
+    if (known !== undefined) return known;
+    const facts: OperationFacts = OPERATIONS[operation];
+    const [from, to] = Object.entries(this.#table.paths).find(([start]) => facts.path.startsWith(start)) ?? [
+      "",
+      "",
+    ];
+    const path = (to + facts.path.slice(from.length)).replace("/api/2.0/", `/api/${version}/`);
+    const here: OperationFacts = { ...facts, path };
+    this.#facts.set(key, here);
+    return here;
+  }
+}
+
+/** A block that the host shows of a member of a pool, although the pool decides it. */
+const decidedByPool = ({ instance_pool_id }: JsonObject): readonly string[] =>
+  instance_pool_id === undefined ? [] : ["azure_attributes", "aws_attributes", "gcp_attributes"];
+
+function without(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).filter((entry): entry is [string, Json] => !names.includes(entry[0])),
+  );
+}

@@ -1,0 +1,83 @@
+// A dialect of the contract as data: paths, versions, values, and the fields that a write must not lose.
+
+import type { OperationName } from "../contract/operations.ts";
+
+/** Fields that a write of an object sets: absent there, they are removed. All other fields of the live object stay. */
+export interface WrittenFields {
+  readonly [field: string]: WrittenField;
+}
+
+/**
+ * `written`: the value of the write replaces the live one.
+ * `merged`: an object of which a write sets some members; its other members stay, also where the write does not have it.
+ */
+export type WrittenField = "written" | "merged" | WrittenObject | WrittenList;
+
+/** Removed with all its fields if the write does not have it; one that `stays` keeps the fields that are not set. */
+interface WrittenObject {
+  readonly is: "object";
+  readonly fields: WrittenFields;
+  readonly stays: boolean;
+}
+
+interface WrittenList {
+  readonly is: "list";
+  /** Of each element. */
+  readonly fields: WrittenFields;
+}
+
+export const writtenObject = (fields: WrittenFields): WrittenObject => ({
+  is: "object",
+  fields,
+  stays: false,
+});
+export const stayingObject = (fields: WrittenFields): WrittenObject => ({
+  is: "object",
+  fields,
+  stays: true,
+});
+export const writtenList = (fields: WrittenFields): WrittenList => ({ is: "list", fields });
+
+/** Other words for the values at a path; `*` stands for each element of a list. */
+export interface ValueRule {
+  readonly path: readonly string[];
+  /** The dialect's word, and the contract's. */
+  readonly words: Readonly<Record<string, string>>;
+}
+
+type ByOperation<T> = { readonly [operation in OperationName]?: T };
+
+export interface DialectTable {
+  readonly name: "contract" | "databricks";
+  /** What paths begin with in the contract, and here. */
+  readonly paths: Readonly<Record<string, string>>;
+  readonly answers: ByOperation<readonly ValueRule[]>;
+  readonly requests: ByOperation<readonly ValueRule[]>;
+  /** Whether `null` stands for a field that is absent. */
+  readonly nullIsAbsent: boolean;
+  /** Whether jobs have versions and tasks. */
+  readonly jobVersions: boolean;
+  /** Whether groups may be the account's, and hold members that are neither users nor groups. */
+  readonly accounts: boolean;
+  /** Fields of writes that replace an object. */
+  readonly replaced: {
+    readonly cluster: WrittenFields;
+    readonly pool: WrittenFields;
+    readonly job: WrittenFields;
+  };
+  /** Fields of an answer that no request has. */
+  readonly readOnly: { readonly cluster: readonly string[]; readonly pool: readonly string[] };
+}
+
+/** The contract itself: nothing differs, and its objects have no other fields. */
+export const CONTRACT_TABLE: DialectTable = {
+  name: "contract",
+  paths: {},
+  answers: {},
+  requests: {},
+  nullIsAbsent: false,
+  jobVersions: false,
+  accounts: false,
+  replaced: { cluster: {}, pool: {}, job: {} },
+  readOnly: { cluster: [], pool: [] },
+};

@@ -1,0 +1,54 @@
+// A host of the dialect for tests of the client: answers by method and path, written from the facts about the service.
+
+import { type Client, createClient } from "../../../src/api/client.ts";
+import { DATABRICKS_TABLE } from "../../../src/api/dialect/databricks.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
+import { isObject, type JsonObject } from "../../../src/core/json.ts";
+import { apiError, HOST, json, TOKEN, timeline } from "../scripted.ts";
+
+/** One answer, or answers in turn of which the last one stays; `POST 2.1/jobs/reset` is the name of a route. */
+export type Routes = Readonly<Record<string, JsonObject | HttpResponse | readonly JsonObject[]>>;
+
+export interface Asked {
+  readonly route: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: JsonObject | undefined;
+}
+
+export function hostWith(routes: Routes): { readonly client: Client; readonly asked: Asked[] } {
+  const asked: Asked[] = [];
+  const { clock, sleep } = timeline();
+  const transport = async (request: HttpRequest): Promise<HttpResponse> => {
+    const one = askedIn(request);
+    asked.push(one);
+    const found = routes[one.route];
+    if (found === undefined) return apiError(404, "ENDPOINT_NOT_FOUND", `No API found for ${one.route}`);
+    if (Array.isArray(found)) {
+      const before = asked.filter(({ route }) => route === one.route).length - 1;
+      return json(found[Math.min(before, found.length - 1)]);
+    }
+    return isAnswer(found) ? found : json(found);
+  };
+  const client = createClient({
+    transport,
+    host: HOST,
+    token: TOKEN,
+    clock,
+    sleep,
+    random: () => 0,
+    dialect: DATABRICKS_TABLE,
+  });
+  return { client, asked };
+}
+
+const isAnswer = (found: Routes[string]): found is HttpResponse => "status" in found && "headers" in found;
+
+function askedIn({ method, path, body }: HttpRequest): Asked {
+  const url = new URL(`${HOST}${path}`);
+  const parsed: unknown = typeof body === "string" ? JSON.parse(body) : undefined;
+  return {
+    route: `${method} ${url.pathname.replace("/api/", "")}`,
+    query: Object.fromEntries(url.searchParams),
+    body: isObject(parsed as JsonObject) ? (parsed as JsonObject) : undefined,
+  };
+}

@@ -1,0 +1,194 @@
+// Jobs of a host with versions: which one is used, how pages end, both forms of a job, and what a reset keeps.
+
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { Refused } from "../../../src/core/request-failure.ts";
+import { apiError, thrown } from "../scripted.ts";
+import { hostWith } from "./host.ts";
+
+const CLUSTER = { spark_version: "15.4.x-scala2.12", node_type_id: "Standard_DS3_v2", num_workers: 1 };
+const TASK = {
+  task_key: "load",
+  notebook_task: { notebook_path: "/Shared/load", source: "WORKSPACE" },
+  new_cluster: { ...CLUSTER, data_security_mode: "SINGLE_USER" },
+  max_retries: 2,
+  timeout_seconds: 0,
+  email_notifications: {},
+  run_if: "ALL_SUCCESS",
+};
+const job = (settings: JsonObject, job_id = 7): JsonObject => ({
+  job_id,
+  creator_user_name: "ada@example.com",
+  settings: { name: "etl", format: "MULTI_TASK", max_concurrent_runs: 1, ...settings },
+});
+const firstAsked = (asked: readonly { readonly route: string }[]) => asked.map(({ route }) => route);
+
+describe("version", () => {
+  test("2.1 is used where the host has it, also for writes", async () => {
+    const { client, asked } = hostWith({
+      "GET 2.1/jobs/list": { has_more: false },
+      "POST 2.1/jobs/create": { job_id: 1 },
+    });
+    await client.reader.read("jobs/list");
+    await client.writer.write("jobs/create", { name: "a", notebook_task: { notebook_path: "/a" } });
+    expect(firstAsked(asked)).toEqual(["GET 2.1/jobs/list", "POST 2.1/jobs/create"]);
+    expect(asked[1]?.body).toEqual({
+      name: "a",
+      tasks: [{ task_key: "main", notebook_task: { notebook_path: "/a" } }],
+    });
+  });
+
+  test("2.0 is used where the host has no 2.1, which is found once", async () => {
+    const { client, asked } = hostWith({ "GET 2.0/jobs/list": {}, "GET 2.0/jobs/get": job({}) });
+    await Promise.all([client.reader.read("jobs/list"), client.reader.read("jobs/get", { job_id: 7 })]);
+    await client.reader.read("jobs/list");
+    expect(firstAsked(asked)).toEqual([
+      "GET 2.1/jobs/list",
+      "GET 2.0/jobs/list",
+      "GET 2.0/jobs/get",
+      "GET 2.0/jobs/list",
+    ]);
+  });
+
+  test("the answer for a missing job proves that the host has the version", async () => {
+    const missing = apiError(400, "INVALID_PARAMETER_VALUE", "Job 7 does not exist.");
+    const { client, asked } = hostWith({
+      "GET 2.1/jobs/get": missing,
+      "GET 2.1/jobs/list": { has_more: false },
+    });
+    expect(await thrown(client.reader.read("jobs/get", { job_id: 7 }))).toBeInstanceOf(Refused);
+    await client.reader.read("jobs/list");
+    expect(firstAsked(asked)).toEqual(["GET 2.1/jobs/get", "GET 2.1/jobs/list"]);
+  });
+});
+
+describe("pages", () => {
+  test("are followed to the explicit end, also past an empty page", async () => {
+    const { client, asked } = hostWith({
+      "GET 2.1/jobs/list": [
+        { jobs: [job({ tasks: [TASK] }, 1)], has_more: true, next_page_token: "a" },
+        { has_more: true, next_page_token: "b" },
+        { jobs: [job({ tasks: [TASK] }, 2)], has_more: false, next_page_token: "" },
+      ],
+    });
+    const { jobs } = await client.reader.read("jobs/list");
+    expect((jobs as JsonObject[]).map((one) => one.job_id)).toEqual([1, 2]);
+    expect(asked.map(({ query }) => query)).toEqual([
+      { limit: "100", expand_tasks: "true" },
+      { limit: "100", expand_tasks: "true", page_token: "a" },
+      { limit: "100", expand_tasks: "true", page_token: "b" },
+    ]);
+  });
+
+  test("a token that comes twice is an error", async () => {
+    const { client } = hostWith({ "GET 2.1/jobs/list": { has_more: true, next_page_token: "a" } });
+    await expect(client.reader.read("jobs/list")).rejects.toThrow(/a page token for the second time/);
+  });
+
+  test("a page that names neither the end nor the next page is an error", async () => {
+    const { client } = hostWith({ "GET 2.1/jobs/list": { jobs: [job({ tasks: [TASK] })] } });
+    await expect(client.reader.read("jobs/list")).rejects.toThrow(/neither the last nor names the next/);
+  });
+});
+
+describe("a job of one task", () => {
+  test("is read in the contract's form; mails and times of the task do not replace the job's", async () => {
+    const { client } = hostWith({
+      "GET 2.1/jobs/get": job({
+        tasks: [TASK],
+        email_notifications: { on_failure: ["a@example.com"] },
+        timeout_seconds: 60,
+      }),
+    });
+    expect(await client.reader.read("jobs/get", { job_id: 7 })).toEqual({
+      job_id: 7,
+      creator_user_name: "ada@example.com",
+      settings: {
+        name: "etl",
+        max_concurrent_runs: 1,
+        email_notifications: { on_failure: ["a@example.com"] },
+        timeout_seconds: 60,
+        notebook_task: TASK.notebook_task,
+        new_cluster: TASK.new_cluster,
+        max_retries: 2,
+      },
+    });
+  });
+
+  test("is reset with its task key and every field that the program does not know", async () => {
+    const { client, asked } = hostWith({
+      "GET 2.1/jobs/list": { has_more: false },
+      "GET 2.1/jobs/get": job({ tasks: [TASK], queue: { enabled: true }, tags: { team: "data" } }),
+      "POST 2.1/jobs/reset": {},
+    });
+    const settings = {
+      name: "etl",
+      notebook_task: { notebook_path: "/Shared/load" },
+      new_cluster: { ...CLUSTER, num_workers: 4 },
+    };
+    await client.writer.write("jobs/reset", { job_id: 7, new_settings: settings });
+    expect(asked.at(-1)?.body).toEqual({
+      job_id: 7,
+      new_settings: {
+        name: "etl",
+        queue: { enabled: true },
+        tags: { team: "data" },
+        tasks: [
+          {
+            task_key: "load",
+            notebook_task: TASK.notebook_task,
+            new_cluster: { ...TASK.new_cluster, num_workers: 4 },
+            timeout_seconds: 0,
+            email_notifications: {},
+            run_if: "ALL_SUCCESS",
+          },
+        ],
+      },
+    });
+  });
+
+  test("whose cluster stands among the job's clusters is written back there", async () => {
+    const { new_cluster, ...task } = { ...TASK, job_cluster_key: "c" };
+    const { client, asked } = hostWith({
+      "GET 2.1/jobs/get": job({ tasks: [task], job_clusters: [{ job_cluster_key: "c", new_cluster }] }),
+      "POST 2.1/jobs/reset": {},
+    });
+    const live = (await client.reader.read("jobs/get", { job_id: 7 })).settings as JsonObject;
+    expect(live.new_cluster).toEqual(new_cluster);
+    await client.writer.write("jobs/reset", { job_id: 7, new_settings: { ...live, max_retries: 5 } });
+    const settings = asked.at(-1)?.body?.new_settings as JsonObject;
+    expect(settings.tasks).toEqual([{ ...task, max_retries: 5 }]);
+    expect(settings.job_clusters).toEqual([{ job_cluster_key: "c", new_cluster }]);
+  });
+});
+
+describe("a job that the contract cannot express shows its name and the reason", () => {
+  const other = { ...TASK, task_key: "other" };
+  test.each<[string, JsonObject, string]>([
+    ["several tasks", { tasks: [TASK, other] }, "it has 2 tasks"],
+    ["another kind", { tasks: [{ task_key: "a", dbt_task: {} }] }, "its task is a dbt_task"],
+    ["no task", {}, "it has no task"],
+    [
+      "no cluster",
+      { tasks: [{ task_key: "a", notebook_task: { notebook_path: "/a" } }] },
+      "its task has no cluster",
+    ],
+    [
+      "a notebook in Git",
+      { tasks: [{ ...TASK, notebook_task: { notebook_path: "a", source: "GIT" } }] },
+      "its task comes from a Git repository",
+    ],
+  ])("%s", async (_what, settings, reason) => {
+    const { client } = hostWith({ "GET 2.1/jobs/list": { jobs: [job(settings)], has_more: false } });
+    const { jobs } = await client.reader.read("jobs/list");
+    expect(jobs).toEqual([
+      { job_id: 7, creator_user_name: "ada@example.com", settings: { name: "etl" }, unmanageable: reason },
+    ]);
+  });
+
+  test("version 2.0, whose list does not show tasks", async () => {
+    const { client } = hostWith({ "GET 2.0/jobs/list": { jobs: [job({})] } });
+    const { jobs } = await client.reader.read("jobs/list");
+    expect(jobs).toMatchObject([{ settings: { name: "etl" }, unmanageable: "it has a list of tasks" }]);
+  });
+});
