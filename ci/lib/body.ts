@@ -19,8 +19,9 @@ export interface RunMark {
   readonly digest?: string;
 }
 
-/** The marker that the report carries as well. */
-export const marker = (target: string): string => `<!-- workspace:${target} -->`;
+/** The first line of the report in Markdown. No target can end it. */
+export const marker = (target: string): string =>
+  `<!-- workspace:${encodeURIComponent(target.toWellFormed())} -->`;
 
 /** Both markers, then `text`. Markers count in this position only, so a report cannot contain one. */
 export function markedBody(subject: Subject, mark: RunMark, text: string): string {

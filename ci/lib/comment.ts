@@ -38,11 +38,15 @@ export async function putComment(
   text: string,
 ): Promise<CommentResult> {
   const body = markedBody(subject, mark, text);
+  return await decidedAgain(() => once(comments, subject, mark, body));
+}
+
+/** Reads and decides again if an entry was deleted meanwhile, or if a create has no clear answer. */
+export async function decidedAgain<Result>(decide: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await once(comments, subject, mark, body);
+      return await decide();
     } catch (failure) {
-      // The comment was deleted meanwhile, or a create has no clear answer: read again, then decide again.
       const again = failure instanceof ApiError && [0, 404, 500, 502, 503, 504].includes(failure.status);
       if (!again || attempt === ATTEMPTS) throw failure;
     }

@@ -36,6 +36,8 @@ const TIMEOUT_MS = 30_000;
 /** A longer Retry-After fails at once: a runner is paid by the minute. */
 const LONGEST_WAIT_MS = 120_000;
 const MOST_PAGES = 100;
+/** GitHub asks for a minute if its secondary limit names no time. */
+const SECONDARY_WAIT_MS = 60_000;
 
 export class Api {
   readonly #options: ApiOptions;
@@ -106,7 +108,7 @@ export class Api {
       const text = await response.text();
       const { status, headers } = response;
       if (response.ok) return { status, message: "", answer: { json: parsed(text), headers } };
-      const wait = waitOf(status, headers);
+      const wait = waitOf(status, headers, text);
       return {
         status,
         message: this.#refusal(what, status, text, wait),
@@ -133,11 +135,12 @@ export class Api {
   }
 }
 
-/** The wait that the service asks for: 429, and 403 of a secondary rate limit. */
-function waitOf(status: number, headers: Headers): number | undefined {
+/** The wait that the service asks for: 429, and 403 of a rate limit of GitHub. */
+function waitOf(status: number, headers: Headers, text: string): number | undefined {
   const after = headers.get("retry-after");
   const exhausted = headers.get("x-ratelimit-remaining") === "0";
-  if (status !== 429 && status !== 503 && !(status === 403 && (after !== null || exhausted)))
+  const secondary = status === 403 && /secondary rate limit/i.test(text);
+  if (status !== 429 && status !== 503 && !(status === 403 && (after !== null || exhausted || secondary)))
     return undefined;
   if (after !== null) {
     const seconds = Number(after);
@@ -145,7 +148,8 @@ function waitOf(status: number, headers: Headers): number | undefined {
     if (!Number.isNaN(ms)) return Math.max(0, ms);
   }
   const reset = Number(headers.get("x-ratelimit-reset"));
-  return exhausted && reset > 0 ? Math.max(0, reset * 1000 - Date.now()) : undefined;
+  if (exhausted && reset > 0) return Math.max(0, reset * 1000 - Date.now());
+  return secondary ? SECONDARY_WAIT_MS : undefined;
 }
 
 function withPage(path: string, page: string): string {

@@ -1,7 +1,7 @@
 // The one open issue of a target's drift: opened, updated, and closed.
 
 import { later, markedBody, type RunMark, type Subject } from "./body.ts";
-import { type Entry, marked } from "./comment.ts";
+import { decidedAgain, type Entry, marked } from "./comment.ts";
 
 /** The open issues of one repository that carry the label of drift. */
 export interface Issues {
@@ -28,6 +28,15 @@ export async function putIssue(
   run: string,
 ): Promise<IssueResult> {
   const body = markedBody(subject, mark, text);
+  return await decidedAgain(() => once(issues, subject, mark, { body, run }));
+}
+
+async function once(
+  issues: Issues,
+  subject: Subject,
+  mark: RunMark,
+  { body, run }: { readonly body: string; readonly run: string },
+): Promise<IssueResult> {
   const where = subject.folder === "." ? subject.target : `${subject.target} (${subject.folder})`;
   const title = `Drift: ${where}`;
   const all = marked(await issues.list(), subject);

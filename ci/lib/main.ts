@@ -3,23 +3,21 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type AzureSettings, azureComments, azureIssues } from "./azure.ts";
-import { fenced, fitted, type RunMark } from "./body.ts";
+import { fenced, fitted, markedBody, type RunMark } from "./body.ts";
 import { type Comments, putComment } from "./comment.ts";
 import { type GitHubSettings, githubComments, githubIssues, githubPullRequest } from "./github.ts";
 import { type GitLabSettings, gitlabComments, gitlabIssues } from "./gitlab.ts";
 import { type Issues, putIssue } from "./issue.ts";
+import { log } from "./log.ts";
 import { BadInput, type Env, readSettings, type Settings } from "./settings.ts";
 import { fetchUntrusted, Outdated } from "./untrusted.ts";
-import { type Finished, runWorkspace, withoutUnset } from "./workspace.ts";
+import { type Finished, type Place, runWorkspace, withoutUnset } from "./workspace.ts";
 
 const env: Env = process.env.TF_BUILD === "True" ? withoutUnset(process.env) : process.env;
 /** What each platform accepts as a comment, in characters. */
 const LIMITS = { github: 65_536, gitlab: 500_000, azure: 150_000, none: 65_536 } as const;
-/** Room for the markers. */
-const MARKERS = 1_000;
 const SUMMARY = 1_000_000;
 
-const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const needed = (name: string): string => {
   const value = env[name];
   if (value === undefined || value === "") throw new BadInput(`${name} is not set`);
@@ -67,18 +65,19 @@ async function main(settings: Settings): Promise<number> {
   }
   if (settings.comment && number === undefined)
     throw new BadInput("comment needs a pull request, and this run has none");
-  const { cwd, commit } = place(settings, number);
-  const done = await runWorkspace(settings, env, cwd);
+  const where = placeOf(settings, number);
+  const done = await runWorkspace(settings, env, where);
   const success = done.exitCode === 0 || done.exitCode === 2;
   publish(settings, done);
   const mark: RunMark = {
     number: settings.run.number,
     attempt: settings.run.attempt,
-    commit,
+    commit: where.commit,
     open: done.exitCode !== 0,
-    ...(done.digest === undefined ? {} : { digest: done.digest }),
+    ...done.drift,
   };
-  const text = fitted(bodyText(settings, done), LIMITS[settings.platform] - MARKERS, settings.run.url);
+  const room = LIMITS[settings.platform] - markedBody(settings.subject, mark, "").length;
+  const text = fitted(bodyText(settings, done), room, settings.run.url);
   if (settings.comment && number !== undefined) {
     const result = await putComment(commentsOf(settings, number), settings.subject, mark, text);
     log(`Comment on pull request ${number}: ${result}.`);
@@ -92,23 +91,13 @@ async function main(settings: Settings): Promise<number> {
 }
 
 /** Where the command runs: the checkout, or a folder with an untrusted spec that is not checked out. */
-function place(settings: Settings, number: number | undefined): { cwd: string; commit: string } {
+function placeOf(settings: Settings, number: number | undefined): Place {
   const { untrusted, platform, followed, subject, run } = settings;
   const elsewhere = followed !== undefined || (env.WORKSPACE_CI_PULL_REQUEST ?? "") !== "";
   if (!elsewhere) return { cwd: process.cwd(), commit: run.commit };
   if (!untrusted) throw new BadInput("another pull request can be planned with untrusted only");
-  const ref = {
-    github: "pull/N/head",
-    gitlab: "merge-requests/N/head",
-    azure: "pull/N/merge",
-    none: "pull/N/head",
-  };
-  return fetchUntrusted(
-    env,
-    `refs/${ref[platform].replace("N", String(number))}`,
-    subject.folder,
-    followed?.sha,
-  );
+  if (number === undefined) throw new BadInput("this run has no pull request");
+  return fetchUntrusted(env, { platform, number, folder: subject.folder, sha: followed?.sha });
 }
 
 async function followedPullRequest({ followed }: Settings): Promise<number | undefined> {
@@ -130,14 +119,19 @@ function issuesOf({ platform }: Settings): Issues {
 }
 
 function bodyText(
-  { command, platform, run, subject }: Settings,
+  { command, platform, run, subject, base }: Settings,
   { exitCode, report, errors }: Finished,
 ): string {
   const link = run.url === "" ? "" : `\n[Run](${run.url}), commit ${run.commit.slice(0, 12)}\n`;
   // A note of GitLab cannot be collapsed, so nothing to report is one line there.
-  if (exitCode === 0 && platform === "gitlab" && command === "plan")
-    return `Nothing is left to change in \`${subject.target}\`.\n${link}`;
-  if (report !== undefined) return `${report.trimEnd()}\n${link}`;
+  if (exitCode === 0 && platform === "gitlab" && command === "plan") {
+    const target = `\`${subject.target.replaceAll("`", "'")}\``;
+    return base === undefined
+      ? `Nothing is left to change in ${target}.\n${link}`
+      : `This merge request changes nothing in ${target}.\n${link}`;
+  }
+  // The report names the run and the commit.
+  if (report !== undefined) return report;
   return `## workspace ${command} failed with exit code ${exitCode}\n\n${fenced(errors)}\n${link}`;
 }
 
@@ -151,7 +145,11 @@ function publish(settings: Settings, done: Finished): void {
   if (platform === "github") {
     const annotations = join(reports, "annotations.txt");
     if (existsSync(annotations)) process.stdout.write(readFileSync(annotations, "utf8"));
-    const lines = [`exit-code=${outputs.exit_code}`, `changes=${outputs.changes}`, `reports=${reports}`];
+    const sarif = join(reports, "workspace.sarif");
+    const lines = [
+      ...[`exit-code=${outputs.exit_code}`, `changes=${outputs.changes}`, `reports=${reports}`],
+      `sarif=${existsSync(sarif) ? sarif : ""}`,
+    ];
     if (env.GITHUB_OUTPUT !== undefined) appendFileSync(env.GITHUB_OUTPUT, `${lines.join("\n")}\n`);
     if (env.GITHUB_STEP_SUMMARY !== undefined) appendFileSync(env.GITHUB_STEP_SUMMARY, `${summary}\n`);
   } else if (platform === "azure") {

@@ -23,6 +23,8 @@ export interface Settings {
   readonly subject: Subject;
   readonly state: string | undefined;
   readonly base: string | undefined;
+  /** Drift that an earlier run reported does not count. */
+  readonly since: boolean;
   /** The saved plan that plan writes and apply reads. */
   readonly planFile: string | undefined;
   /** More arguments for the command, one per line. */
@@ -50,9 +52,9 @@ export function readSettings(env: Env): Settings {
   const command = input("COMMAND") ?? "plan";
   if (!isCommand(command)) throw new BadInput(`command "${command}" is not one of ${COMMANDS.join(", ")}`);
   const target = input("TARGET") ?? env.WORKSPACE_TARGET ?? "default";
-  if (!/^[\w.-]+$/.test(target)) throw new BadInput(`target ${JSON.stringify(target)} is not a valid name`);
+  if (/^-|\p{Cc}/u.test(target)) throw new BadInput(`target ${JSON.stringify(target)} is not a valid name`);
   const folder = (input("FOLDER") ?? ".").replace(/^\.\/(?=.)|\/+$/g, "") || ".";
-  if (folder.startsWith("/") || folder.startsWith("-") || folder.split("/").includes(".."))
+  if (/^[-/]|\p{Cc}/u.test(folder) || folder.split("/").includes(".."))
     throw new BadInput(`folder ${JSON.stringify(folder)} must be inside the repository`);
   const planFile = input("PLAN_FILE");
   if (command === "apply" && planFile === undefined)
@@ -66,6 +68,9 @@ export function readSettings(env: Env): Settings {
     throw new BadInput(`untrusted cannot be used with ${command}`);
   if (untrusted && planFile !== undefined)
     throw new BadInput("an untrusted plan cannot be saved: remove plan-file");
+  const since = input("SINCE");
+  if (since !== undefined && (since !== "last" || command !== "drift"))
+    throw new BadInput(`since can be "last" only, and with drift only`);
   const run = runOf(platform, env, event);
   // Without an order of runs an older one would overwrite a newer one.
   if ((comment || issue) && !(Number.isSafeInteger(run.number) && Number.isSafeInteger(run.attempt)))
@@ -75,7 +80,8 @@ export function readSettings(env: Env): Settings {
     command,
     subject: { target, folder },
     state: input("STATE"),
-    base: input("BASE"),
+    base: baseOf(env, input("BASE")),
+    since: since === "last",
     planFile,
     more: (env.WORKSPACE_CI_ARGS ?? "")
       .split(/\r?\n/)
@@ -90,6 +96,12 @@ export function readSettings(env: Env): Settings {
     pullRequest: pullRequestOf(platform, env, event, input("PULL_REQUEST")),
     followed: followedOf(event),
   };
+}
+
+/** The base of a merge that GitLab made is the tip of the target branch, not the commit at which the branches parted. */
+function baseOf(env: Env, base: string | undefined): string | undefined {
+  const merged = env.CI_MERGE_REQUEST_TARGET_BRANCH_SHA;
+  return merged && base === env.CI_MERGE_REQUEST_DIFF_BASE_SHA ? merged : base;
 }
 
 const isCommand = (text: string): text is Command => COMMANDS.includes(text);
@@ -130,7 +142,8 @@ function runOf(platform: Platform, env: Env, event: Readonly<Record<string, unkn
     return {
       number: Number(env.CI_PIPELINE_ID),
       attempt: Number(env.CI_JOB_ID),
-      commit: env.CI_COMMIT_SHA ?? "",
+      // A pipeline for merged results runs on a merge that nobody sees.
+      commit: env.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA || env.CI_COMMIT_SHA || "",
       url: env.CI_JOB_URL ?? "",
     };
   if (platform === "azure")
@@ -138,7 +151,7 @@ function runOf(platform: Platform, env: Env, event: Readonly<Record<string, unkn
       number: Number(env.BUILD_BUILDID),
       attempt: Number(env.SYSTEM_JOBATTEMPT ?? 1),
       commit: env.SYSTEM_PULLREQUEST_SOURCECOMMITID ?? env.BUILD_SOURCEVERSION ?? "",
-      url: `${env.SYSTEM_COLLECTIONURI}${env.SYSTEM_TEAMPROJECT}/_build/results?buildId=${env.BUILD_BUILDID}`,
+      url: `${env.SYSTEM_COLLECTIONURI}${encodeURIComponent(env.SYSTEM_TEAMPROJECT ?? "")}/_build/results?buildId=${env.BUILD_BUILDID}`,
     };
   return { number: 0, attempt: 0, commit: "", url: env.BUILD_URL ?? "" };
 }

@@ -1,64 +1,120 @@
-// Brings the spec of an untrusted pull request here as data: nothing of it is executed.
+// Brings the spec of an untrusted pull request here as data: regular files only, and nothing of it is executed.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Env } from "./settings.ts";
+import { dirname, join } from "node:path";
+import type { Env, Platform } from "./settings.ts";
+
+export interface PullRequestRef {
+  readonly platform: Platform;
+  readonly number: number;
+  /** The folder of the spec, inside the repository. */
+  readonly folder: string;
+  /** The commit that the pull request must still have. */
+  readonly sha: string | undefined;
+}
 
 export interface UntrustedSpec {
   /** A folder outside the checkout with the files of the spec. */
   readonly cwd: string;
+  /** The head of the pull request. */
   readonly commit: string;
-}
-
-/** No hook and no filter of the machine runs on these files; broken objects are refused. */
-const GIT_OPTIONS = [
-  "-c",
-  "core.hooksPath=/dev/null",
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "fetch.fsckObjects=true",
-  "-c",
-  "safe.directory=*",
-];
-
-/**
- * Fetches `ref` from origin and unpacks `folder` of it. Throws if `sha` is given and is not the fetched commit: the pull request has a
- * newer commit then, and a later run plans it.
- */
-export function fetchUntrusted(
-  env: Env,
-  ref: string,
-  folder: string,
-  sha: string | undefined,
-): UntrustedSpec {
-  const git = (...args: readonly string[]): string => {
-    const done = spawnSync("git", [...GIT_OPTIONS, ...args], {
-      env: {
-        ...env,
-        GIT_CONFIG_GLOBAL: "/dev/null",
-        GIT_CONFIG_NOSYSTEM: "1",
-        GIT_ATTR_NOSYSTEM: "1",
-        GIT_TERMINAL_PROMPT: "0",
-      },
-      encoding: "utf8",
-    });
-    if (done.status !== 0)
-      throw new Error(`git ${args[0]} failed: ${(done.stderr || String(done.error)).trim()}`);
-    return done.stdout.trim();
-  };
-  git("fetch", "--no-tags", "--no-recurse-submodules", "--depth=1", "origin", ref);
-  const commit = git("rev-parse", "--verify", "FETCH_HEAD^{commit}");
-  if (sha !== undefined && commit !== sha) throw new Outdated(`${ref} is at ${commit}, not at ${sha}`);
-  const cwd = mkdtempSync(join(env.RUNNER_TEMP ?? tmpdir(), "workspace-untrusted-"));
-  const archive = `${cwd}.tar`;
-  git("archive", "--format=tar", `--output=${archive}`, commit, "--", folder);
-  const unpacked = spawnSync("tar", ["-xf", archive, "-C", cwd], { encoding: "utf8" });
-  if (unpacked.status !== 0) throw new Error(`tar failed: ${unpacked.stderr.trim()}`);
-  return { cwd, commit };
+  /** The spec before the change, relative to `cwd`; undefined where the platform does not merge the pull request. */
+  readonly base: string | undefined;
 }
 
 /** The pull request has a newer commit. */
 export class Outdated extends Error {}
+
+/** No hook and no filter of the machine runs on these files; broken objects, such as paths with `..`, are refused. */
+const GIT_OPTIONS = [
+  ...["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"],
+  ...["-c", "fetch.fsckObjects=true", "-c", "safe.directory=*"],
+  "--literal-pathspecs",
+];
+const MOST_FILES = 10_000;
+const MOST_BYTES = 200 * 2 ** 20;
+
+/**
+ * Fetches the pull request from origin and writes `folder` of it, and of its base, outside the checkout. Throws `Outdated` if the
+ * pull request is not at `sha` any more: a later run plans its newer commit.
+ */
+export function fetchUntrusted(env: Env, { platform, number, folder, sha }: PullRequestRef): UntrustedSpec {
+  const head = platform === "azure" ? undefined : fetched(env, headRef(platform, number));
+  const merge = platform === "gitlab" ? undefined : merged(env, number, head);
+  const commit = head ?? merge?.head;
+  if (commit === undefined)
+    throw new Error(`pull request ${number} cannot be merged: there is no commit to plan`);
+  if (sha !== undefined && commit !== sha)
+    throw new Outdated(`pull request ${number} is at ${commit}, not at ${sha}`);
+  const place = mkdtempSync(
+    join(env.RUNNER_TEMP ?? env.AGENT_TEMPDIRECTORY ?? tmpdir(), "workspace-untrusted-"),
+  );
+  const cwd = join(place, "head");
+  write(env, merge?.commit ?? commit, folder, cwd);
+  if (merge !== undefined) write(env, merge.base, folder, join(place, "base"));
+  return { cwd, commit, base: merge === undefined ? undefined : "../base" };
+}
+
+const headRef = (platform: Platform, number: number): string =>
+  platform === "gitlab" ? `refs/merge-requests/${number}/head` : `refs/pull/${number}/head`;
+
+/** The merge that the platform made, unless it is of another commit or the pull request has a conflict. */
+function merged(
+  env: Env,
+  number: number,
+  head: string | undefined,
+): { readonly commit: string; readonly base: string; readonly head: string } | undefined {
+  let commit: string;
+  try {
+    commit = fetched(env, `refs/pull/${number}/merge`);
+  } catch (failure) {
+    if (head === undefined) throw failure;
+    return undefined;
+  }
+  const [base, second] = git(env, ["show", "--no-patch", "--format=%P", commit]).toString().trim().split(" ");
+  if (base === undefined || second === undefined || (head !== undefined && second !== head)) return undefined;
+  return { commit, base, head: second };
+}
+
+/** The commit of `ref`, with its parents. */
+function fetched(env: Env, ref: string): string {
+  git(env, ["fetch", "--no-tags", "--no-recurse-submodules", "--depth=2", "origin", ref]);
+  return git(env, ["rev-parse", "--verify", "FETCH_HEAD^{commit}"]).toString().trim();
+}
+
+/** Writes the regular files of `folder` below `into`; symbolic links and submodules could lead elsewhere and are left out. */
+function write(env: Env, commit: string, folder: string, into: string): void {
+  mkdirSync(into, { recursive: true });
+  const listed = git(env, ["ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", folder]).toString();
+  const files = listed.split("\0").flatMap((line) => {
+    const [, mode, id = "", size, path = ""] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.+)$/s.exec(line) ?? [];
+    return mode === "100644" || mode === "100755" ? [{ id, size: Number(size), path }] : [];
+  });
+  if (files.length > MOST_FILES)
+    throw new Error(`the spec has ${files.length} files, more than ${MOST_FILES}`);
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > MOST_BYTES) throw new Error(`the spec has ${bytes} bytes, more than ${MOST_BYTES}`);
+  const ids = files.map(({ id }) => `${id}\n`).join("");
+  const contents = git(env, ["cat-file", "--batch"], ids);
+  let at = 0;
+  for (const { path, size } of files) {
+    if (path.split("/").some((part) => part === "" || part === "." || part === ".."))
+      throw new Error(`the path ${JSON.stringify(path)} is not valid`);
+    const start = contents.indexOf("\n", at) + 1;
+    mkdirSync(dirname(join(into, path)), { recursive: true });
+    writeFileSync(join(into, path), contents.subarray(start, start + size), { flag: "wx" });
+    at = start + size + 1;
+  }
+}
+
+function git(env: Env, args: readonly string[], input = ""): Buffer {
+  const { status, stdout, stderr, error } = spawnSync("git", [...GIT_OPTIONS, ...args], {
+    env: { ...env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_TERMINAL_PROMPT: "0" },
+    input,
+    maxBuffer: 2 * MOST_BYTES,
+  });
+  if (status !== 0) throw new Error(`git ${args[0]} failed: ${(stderr?.toString() || String(error)).trim()}`);
+  return stdout;
+}

@@ -1,12 +1,12 @@
 // Runs the program once and collects its reports.
 
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { isRecord } from "./http.ts";
+import { type DriftDigest, driftDigest } from "./drift.ts";
+import { withoutCommands } from "./log.ts";
 import type { Env, Settings } from "./settings.ts";
 
 export interface Finished {
@@ -17,8 +17,16 @@ export interface Finished {
   readonly summary: string | undefined;
   /** The last lines of stderr. */
   readonly errors: string;
-  /** Digest of the reported differences. */
-  readonly digest: string | undefined;
+  /** What a drift left open. */
+  readonly drift: DriftDigest | undefined;
+}
+
+/** Where the command runs. */
+export interface Place {
+  readonly cwd: string;
+  readonly commit: string;
+  /** A folder with the spec before the change. */
+  readonly base?: string | undefined;
 }
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -32,12 +40,14 @@ const OWN_REPORTS: Readonly<Record<Settings["platform"], readonly string[]>> = {
   none: [],
 };
 
-/** The arguments of one run. `reports` is the folder of the report files. */
-export function argumentsOf(settings: Settings, hasHost: boolean): readonly string[] {
-  const { command, subject, state, base, planFile, untrusted, platform } = settings;
+/** The arguments of one run. The folder `base` comes before the ref of the settings. */
+export function argumentsOf(settings: Settings, hasHost: boolean, base?: string): readonly string[] {
+  const { command, subject, state, planFile, untrusted, platform } = settings;
   const reports = resolve(settings.reports);
   const outputs = ["text", "markdown=report.md", "json=report.json", "junit=junit.xml"];
-  if (command === "plan") outputs.push(...OWN_REPORTS[platform]);
+  outputs.push(
+    ...OWN_REPORTS[platform].filter((one) => command !== "validate" || !one.startsWith("gitlab=")),
+  );
   const file = subject.folder === "." ? "workspace.yaml" : `${subject.folder}/workspace.yaml`;
   const args: string[] = [command];
   if (command === "apply") args.push(resolve(planFile ?? ""));
@@ -46,10 +56,14 @@ export function argumentsOf(settings: Settings, hasHost: boolean): readonly stri
   if (state !== undefined && command !== "validate") args.push("--state", state);
   if (command === "plan") {
     args.push("--detailed-exitcode");
-    if (base !== undefined) args.push("--base-ref", base, "--exitcode-for", "change");
+    const compared = base === undefined ? settings.base : base;
+    if (compared !== undefined)
+      args.push(base === undefined ? "--base-ref" : "--base", compared, "--exitcode-for", "change");
     if (planFile !== undefined) args.push("--out", resolve(planFile));
     if (untrusted) args.push("--untrusted", ...(hasHost ? [] : ["--offline"]));
   }
+  if (settings.since) args.push("--since", "last");
+  if (command !== "validate") args.push("--metrics", join(reports, "metrics.prom"));
   for (const output of outputs) {
     const [format, name] = output.split("=");
     args.push("--output", name === undefined ? output : `${format}=${join(reports, name)}`);
@@ -57,20 +71,20 @@ export function argumentsOf(settings: Settings, hasHost: boolean): readonly stri
   return [...args, ...settings.more];
 }
 
-/** Runs the command in `cwd`. The program does not get the token of the platform. */
-export async function runWorkspace(settings: Settings, env: Env, cwd: string): Promise<Finished> {
+/** Runs the command. The program does not get a token of the platform. */
+export async function runWorkspace(settings: Settings, env: Env, place: Place): Promise<Finished> {
   const reports = resolve(settings.reports);
   // A report of an earlier run must not be taken for one of this run.
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
-  const args = argumentsOf(settings, (env.WORKSPACE_HOST ?? "") !== "");
+  const args = argumentsOf(settings, (env.WORKSPACE_HOST ?? "") !== "", place.base);
   const [program = "", ...first] =
     env.WORKSPACE_CI_PROGRAM === undefined
       ? [process.execPath, join(ROOT, "bin/workspace.js")]
       : [env.WORKSPACE_CI_PROGRAM];
   const child = spawn(program, [...first, ...args], {
-    cwd,
-    env: withoutTokens(env),
+    cwd: place.cwd,
+    env: environmentOf(settings, env, place),
     stdio: ["ignore", "pipe", "pipe"],
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
@@ -93,13 +107,12 @@ export async function runWorkspace(settings: Settings, env: Env, cwd: string): P
     summary: textOf(join(reports, "summary.md")),
     errors: errors.join("\n"),
     // The JSON of apply is one event a line.
-    digest: settings.command === "drift" ? digestOf(textOf(join(reports, "report.json"))) : undefined,
+    drift:
+      settings.command === "drift"
+        ? driftDigest(textOf(join(reports, "report.json")), leastOf(settings))
+        : undefined,
   };
 }
-
-/** Log lines of the program must not become commands of the runner. */
-export const withoutCommands = (line: string): string =>
-  line.replace(/^(\s*)::/, "$1: :").replaceAll(/##(?=\[|vso\[)/g, "# #");
 
 async function copyLines(from: Readable, to: Writable, also?: (line: string) => void): Promise<void> {
   for await (const line of createInterface({ input: from, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -108,9 +121,32 @@ async function copyLines(from: Readable, to: Writable, also?: (line: string) => 
   }
 }
 
-function withoutTokens(env: Env): NodeJS.ProcessEnv {
-  const { WORKSPACE_CI_API_TOKEN: _api, SYSTEM_ACCESSTOKEN: _system, ...rest } = env;
-  return rest;
+/** The value of `--fail-on` among the arguments of the caller. */
+function leastOf({ more }: Settings): string | undefined {
+  const at = more.findLastIndex((one) => one === "--fail-on" || one.startsWith("--fail-on="));
+  return more[at] === "--fail-on" ? more[at + 1] : more[at]?.slice("--fail-on=".length);
+}
+
+/** A spec can name a variable as the source of a secret, so the tokens of the platform are not among them. */
+const TOKENS = [
+  ...[
+    "WORKSPACE_CI_API_TOKEN",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+    "ACTIONS_RUNTIME_TOKEN",
+  ],
+  ...["CI_JOB_TOKEN", "CI_JOB_JWT", "CI_REPOSITORY_URL", "CI_REGISTRY_PASSWORD", "CI_DEPLOY_PASSWORD"],
+  ...["CI_DEPENDENCY_PROXY_PASSWORD", "SYSTEM_ACCESSTOKEN"],
+];
+
+/** Reports name the commit that people see: a platform checks out a merge of it. */
+function environmentOf({ run }: Settings, env: Env, { commit }: Place): NodeJS.ProcessEnv {
+  return {
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !TOKENS.includes(name))),
+    ...(commit === "" ? {} : { WORKSPACE_COMMIT: commit }),
+    ...(run.url === "" ? {} : { WORKSPACE_RUN_URL: run.url }),
+  };
 }
 
 /** Azure Pipelines passes `$(NAME)` for a variable that is not set. */
@@ -120,12 +156,3 @@ export function withoutUnset(env: Env): Env {
 
 const textOf = (path: string): string | undefined =>
   existsSync(path) ? readFileSync(path, "utf8") : undefined;
-
-function digestOf(json: string | undefined): string | undefined {
-  if (json === undefined) return undefined;
-  const report: unknown = JSON.parse(json);
-  const drift = isRecord(report) ? report.drift : undefined;
-  return drift === undefined
-    ? undefined
-    : createHash("sha256").update(JSON.stringify(drift)).digest("hex").slice(0, 16);
-}

@@ -1,6 +1,6 @@
 // Runs a job of the Azure file: the steps of its template in bash, with the expressions that the files use.
 
-import { cpSync, existsSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { TOKEN } from "./code-host.ts";
 import {
@@ -40,16 +40,24 @@ export function stepsOf(stage: string): readonly Mapping[] {
   return listOf(job?.steps ?? deploy.steps).map(mappingOf);
 }
 
-export async function runAzureJob(site: Site, job: AzureJob): Promise<StepResult> {
+export interface AzureResult extends StepResult {
+  /** The files of the published reports. */
+  readonly published: readonly string[];
+}
+
+export async function runAzureJob(site: Site, job: AzureJob): Promise<AzureResult> {
   const build = join(site.folder, `build-${job.stage}-${job.build}`);
-  mkdirSync(join(build, "s"), { recursive: true });
+  for (const folder of ["s", "temp"]) mkdirSync(join(build, folder), { recursive: true });
   const machine: Variables = {
     "Agent.BuildDirectory": build,
+    "Agent.TempDirectory": join(build, "temp"),
+    "System.StageName": job.stage,
+    "System.JobAttempt": "1",
     "Pipeline.Workspace": join(site.folder, "artifacts"),
     "System.AccessToken": TOKEN,
     ...job.variables,
   };
-  let result: StepResult = { code: 0, output: "" };
+  let result: AzureResult = { code: 0, output: "", published: [] };
   for (const step of stepsOf(job.stage)) {
     if (step.checkout === "self")
       renameSync(site.checkout(job.ref, Number(step.fetchDepth)), join(build, "s/self"));
@@ -79,7 +87,7 @@ interface Template extends AzureJob {
 async function runTemplate(
   site: Site,
   { given, machine, folder: build, ...job }: Template,
-): Promise<StepResult> {
+): Promise<AzureResult> {
   const template = readYaml("ci/azure-pipelines/steps.yml");
   const declared = listOf(template.parameters).map(mappingOf);
   const unknown = Object.keys(given).filter((name) => !declared.some((one) => one.name === name));
@@ -93,7 +101,16 @@ async function runTemplate(
     ]),
   );
   let output = "";
+  let code = 0;
+  let published: readonly string[] = [];
   for (const step of listOf(template.steps).map(mappingOf)) {
+    if (code !== 0 && step.condition !== "succeededOrFailed()") continue;
+    if (step.task === "PublishTestResults@2") {
+      const file = expanded(String(mappingOf(step.inputs).testResultsFiles), {}, machine);
+      if (existsSync(file) && !readFileSync(file, "utf8").includes("<testsuites"))
+        throw new Error(`${file} has no test results`);
+    } else if (step.publish !== undefined)
+      published = readdirSync(expanded(String(step.publish), {}, machine));
     if (typeof step.bash !== "string") continue;
     const env = expandedEnvironment(mappingOf(step.env), { parameters, all, machine });
     const cwd =
@@ -111,9 +128,9 @@ async function runTemplate(
       ...env,
     });
     output += done.output;
-    if (done.code !== 0) return { code: done.code, output };
+    code = done.code;
   }
-  return { code: 0, output };
+  return { code, output, published };
 }
 
 interface Scope {

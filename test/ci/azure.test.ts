@@ -1,64 +1,62 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { runAzureJob, stagesOf, stepsOf } from "./azure-runner.ts";
-import { mappingOf, Site, type StepResult, specOf } from "./pipeline.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type AzureResult, runAzureJob, stagesOf, stepsOf } from "./azure-runner.ts";
+import { mappingOf, Site, specOf } from "./pipeline.ts";
 
 let site: Site;
-beforeEach(async () => {
-  site = await Site.open();
-});
-afterEach(() => site.close());
+let saved: AzureResult;
+let applied: AzureResult;
 
 const run = (stage: string, ref: string, build: number, more: Readonly<Record<string, string>> = {}) =>
   runAzureJob(site, { stage, ref, build, variables: { ...site.secrets(), ...more } });
 
-async function merged(spec: string): Promise<readonly [StepResult, StepResult]> {
-  site.commit({ "workspace.yaml": spec }, "refs/heads/main");
-  const saved = await run("save", "main", 1);
-  const applied = await run("apply", "main", 1);
-  expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
-  return [saved, applied];
-}
+beforeAll(async () => {
+  site = await Site.open();
+  site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
+  saved = await run("save", "main", 1);
+  applied = await run("apply", "main", 1);
+}, 60_000);
+afterEach(() => site.reset());
+afterAll(() => site.close());
 
-describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
+describe("the stages of Azure Pipelines", { timeout: 60_000 }, () => {
   test("save a plan after a merge and apply it", async () => {
-    const [saved, applied] = await merged(specOf(10));
     expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
     expect(saved.output).toContain("##vso[task.uploadsummary]");
     expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
+    expect(applied.published).toEqual(expect.arrayContaining(["junit.xml", "metrics.prom", "summary.md"]));
     expect((await site.pool()).max_capacity).toBe(10);
   });
 
   test("keep one thread on a pull request and close it when nothing is left", async () => {
-    await merged(specOf(10));
-    const request = {
-      SYSTEM_PULLREQUEST_PULLREQUESTID: "5",
-      SYSTEM_PULLREQUEST_SOURCECOMMITID: "ab".repeat(20),
-    };
-    site.commit({ "workspace.yaml": specOf(20) }, "refs/pull/5/merge", "main");
+    const head = site.pull(5, { "workspace.yaml": specOf(20) });
+    const request = { SYSTEM_PULLREQUEST_PULLREQUESTID: "5", SYSTEM_PULLREQUEST_SOURCECOMMITID: head };
     const planned = await run("plan", "refs/pull/5/merge", 7, request);
     expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
-    expect(site.host.comments[0]?.body).toContain("pools.shared");
+    expect(site.host.comments[0]?.body).toContain("1 caused by this change");
+    expect(site.host.comments[0]?.body).toContain(`commit ${head.slice(0, 12)}`);
+    expect(planned.published).toEqual(expect.arrayContaining(["report.md", "junit.xml"]));
     expect((await run("plan", "refs/pull/5/merge", 6, request)).output).toContain("outdated");
-    site.commit({ "workspace.yaml": specOf(10) }, "refs/pull/5/merge", "main");
+    site.pull(5, { "workspace.yaml": specOf(10) });
     await run("plan", "refs/pull/5/merge", 8, request);
     expect(site.host.comments.map(({ collapsed }) => collapsed)).toEqual([true]);
   });
 
   test("check a fork without a variable of the project, and plan its spec as data on request", async () => {
-    await merged(specOf(10));
-    site.commit({ "workspace.yaml": specOf(20) }, "refs/pull/6/merge", "main");
+    const head = site.pull(6, { "workspace.yaml": specOf(20) });
     const check = { stage: "check", ref: "refs/pull/6/merge", build: 2, variables: {} };
     expect((await runAzureJob(site, check)).code).toBe(0);
-    expect(site.host.comments).toEqual([]);
+    expect(site.host.requests).toEqual([]);
     const fork = { stage: "fork", ref: "main", build: 3, variables: site.secrets(), pullRequest: "6" };
     const planned = await runAzureJob(site, fork);
     expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
     expect(site.host.comments.map(({ pull }) => pull)).toEqual([6]);
     expect(site.host.comments[0]?.body).toContain("max_capacity");
+    expect(site.host.comments[0]?.body).toContain(`commit ${head.slice(0, 12)}`);
   });
 
   test("open one work item for drift and close it", async () => {
-    await merged(specOf(10));
     await site.changePool(99);
     expect((await run("drift", "main", 2)).output).toContain("Issue: opened.");
     await site.changePool(10);
@@ -67,11 +65,15 @@ describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
   });
 
   test("do not take a variable that is not set for a key", async () => {
-    site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
+    const dump = join(site.folder, "environment");
+    site.program = site.script("bin/program", `env >"${dump}"; exit 0`);
     const { WORKSPACE_STATE_KEY: _, ...secrets } = site.secrets();
-    const done = await runAzureJob(site, { stage: "save", ref: "main", build: 1, variables: secrets });
+    const done = await runAzureJob(site, { stage: "save", ref: "main", build: 9, variables: secrets });
     expect({ code: done.code, output: done.output }).toMatchObject({ code: 0 });
-    expect(done.output).not.toContain("STATE_KEY is");
+    const given = readFileSync(dump, "utf8");
+    expect(given).toContain("WORKSPACE_TOKEN=");
+    expect(given).not.toContain("WORKSPACE_STATE_KEY");
+    expect(given).not.toContain("SYSTEM_ACCESSTOKEN");
   });
 });
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { fenced, fitted, markedBody, readMark } from "../../ci/lib/body.ts";
+import { driftDigest } from "../../ci/lib/drift.ts";
+import { withoutCommands } from "../../ci/lib/log.ts";
 import { BadInput, readSettings } from "../../ci/lib/settings.ts";
-import { argumentsOf, withoutCommands, withoutUnset } from "../../ci/lib/workspace.ts";
+import { argumentsOf, withoutUnset } from "../../ci/lib/workspace.ts";
 
 describe("the body of a comment", () => {
   test("round-trips its mark, with any folder and with CRLF", () => {
@@ -43,7 +45,10 @@ describe("the settings", () => {
     [{ WORKSPACE_CI_FOLDER: "../x" }, "must be inside the repository"],
     [{ WORKSPACE_CI_FOLDER: "/etc" }, "must be inside the repository"],
     [{ WORKSPACE_CI_COMMAND: "destroy" }, "is not one of"],
-    [{ WORKSPACE_CI_TARGET: "a -->" }, "is not a valid name"],
+    [{ WORKSPACE_CI_TARGET: "a\nb" }, "is not a valid name"],
+    [{ WORKSPACE_CI_TARGET: "--help" }, "is not a valid name"],
+    [{ WORKSPACE_CI_SINCE: "last" }, "with drift only"],
+    [{ WORKSPACE_CI_SINCE: "yesterday", WORKSPACE_CI_COMMAND: "drift" }, '"last" only'],
     [{ WORKSPACE_CI_COMMAND: "apply" }, "needs plan-file"],
     [{ WORKSPACE_CI_COMMENT: "yes" }, "not true or false"],
     [{ WORKSPACE_CI_UNTRUSTED: "true", WORKSPACE_CI_PLAN_FILE: "p" }, "cannot be saved"],
@@ -68,11 +73,66 @@ describe("the settings", () => {
     });
     expect(argumentsOf(settings, true)).toEqual([
       ...["plan", "--no-input", "--file", "infra/workspace.yaml", "--target", "prod", "--detailed-exitcode"],
-      ...["--base-ref", "HEAD^1", "--exitcode-for", "change", "--output", "text"],
+      ...[
+        "--base-ref",
+        "HEAD^1",
+        "--exitcode-for",
+        "change",
+        "--metrics",
+        "/r/metrics.prom",
+        "--output",
+        "text",
+      ],
       ...["--output", "markdown=/r/report.md", "--output", "json=/r/report.json"],
       ...["--output", "junit=/r/junit.xml", "--output", "gitlab=/r/terraform.json"],
       ...["--output", "codequality=/r/codequality.json", "--var", "name=two words"],
     ]);
+  });
+
+  test.each([
+    [
+      "validate",
+      {},
+      ["--output", "codequality=/r/codequality.json"],
+      ["--metrics", "gitlab=/r/terraform.json"],
+    ],
+    [
+      "drift",
+      { WORKSPACE_CI_SINCE: "last" },
+      ["--since", "--metrics", "gitlab=/r/terraform.json"],
+      ["--out"],
+    ],
+    ["apply", { WORKSPACE_CI_PLAN_FILE: "/p" }, ["/p", "--metrics", "gitlab=/r/terraform.json"], ["--out"]],
+  ])("give %s the reports that it can write", (command, more, present, absent) => {
+    const args = argumentsOf(
+      of({ WORKSPACE_CI_COMMAND: command, WORKSPACE_CI_REPORTS: "/r", ...more }),
+      true,
+    );
+    expect(args).toEqual(expect.arrayContaining(present));
+    expect(args.filter((one) => absent.includes(one))).toEqual([]);
+  });
+
+  test("name the head of a merge request, and the tip of the target branch as its base, when GitLab merges them", () => {
+    const plain = {
+      CI_COMMIT_SHA: "head",
+      WORKSPACE_CI_BASE: "parted",
+      CI_MERGE_REQUEST_DIFF_BASE_SHA: "parted",
+    };
+    expect(of(plain)).toMatchObject({ base: "parted", run: { commit: "head" } });
+    const merged = {
+      ...plain,
+      CI_COMMIT_SHA: "merge",
+      CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: "head",
+      CI_MERGE_REQUEST_TARGET_BRANCH_SHA: "tip",
+    };
+    expect(of(merged)).toMatchObject({ base: "tip", run: { commit: "head" } });
+    expect(of({ ...merged, WORKSPACE_CI_BASE: "v1" })).toMatchObject({ base: "v1" });
+  });
+
+  test("link the run in a project of Azure DevOps whose name has a space", () => {
+    const env = { TF_BUILD: "True", BUILD_BUILDID: "7", SYSTEM_COLLECTIONURI: "https://dev.azure.com/acme/" };
+    const { run } = readSettings({ ...env, SYSTEM_TEAMPROJECT: "My Data" });
+    expect(run.url).toBe("https://dev.azure.com/acme/My%20Data/_build/results?buildId=7");
   });
 
   test("plan an untrusted spec offline when no host is known", () => {
@@ -86,13 +146,49 @@ describe("the settings", () => {
   });
 });
 
+describe("what a drift left open", () => {
+  const change = { path: ["max_capacity"], severity: "cost", reported: false, at: { line: 3 }, live: 3 };
+  const item = { address: "pools.shared", what: "changed", severity: "cost", changes: [change] };
+  const of = (item: unknown, least?: string) => driftDigest(JSON.stringify({ drift: [item] }), least);
+  const acknowledged = { until: "2999-01-01T00:00:00Z" };
+
+  test("does not depend on earlier reports and on places in the spec, but on values", () => {
+    const first = of(item);
+    expect(first?.open).toBe(true);
+    expect(of({ ...item, changes: [{ ...change, reported: true, at: { line: 9 } }] })).toEqual(first);
+    expect(of({ ...item, changes: [{ ...change, live: 4 }] })?.digest).not.toBe(first?.digest);
+  });
+
+  test.each([
+    ["no difference", { ...item, changes: [{ ...change, acknowledged }] }, "other"],
+    [
+      "no object that is gone",
+      { address: "a", what: "gone", severity: "availability", acknowledged },
+      "other",
+    ],
+    ["nothing that is less severe than the pipeline asks for", item, "security"],
+  ])("is %s once it does not count", (_, counted, least) => {
+    expect(of(counted, least)?.open).toBe(false);
+  });
+
+  test("is unknown without a report", () => {
+    expect(driftDigest(undefined)).toBeUndefined();
+    expect(driftDigest('{"error": 1}')).toBeUndefined();
+  });
+});
+
 describe("the log", () => {
-  test.each(["::error::x", "  ::add-mask::x", "##vso[task.setvariable]x", "a ##[error]x"])(
-    "shows %j without making it a command of the runner",
-    (line) => {
-      const shown = withoutCommands(line);
-      expect(shown).not.toMatch(/^\s*::|##\[|##vso\[/);
-      expect(shown.replaceAll(" ", "")).toBe(line.replaceAll(" ", ""));
-    },
-  );
+  test.each([
+    ...["::error::x", "  ::add-mask::x", "\u0085\u200b::set-output name=a::b", ":\u00ad:error::x"],
+    ...["##vso[task.setvariable]x", "a ##[error]x", "a #\u00ad#vso[task.setvariable]x", "###[error]"],
+  ])("shows %j without making it a command of the runner", (line) => {
+    const shown = withoutCommands(line).replaceAll(/[^\x20-\x7e]/g, "");
+    expect(shown).not.toMatch(/^\s*::|##/);
+    expect(shown.replaceAll(" ", "")).toBe(line.replaceAll(/[^\x21-\x7e]/g, ""));
+  });
+
+  test("keeps text that is no command", () => {
+    const line = "  max_capacity  10 → 3  # cost, in a::b";
+    expect(withoutCommands(line)).toBe(line);
+  });
 });

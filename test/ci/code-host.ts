@@ -41,6 +41,8 @@ export interface Fault {
   readonly match: RegExp;
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the answer says. GraphQL answers 200 to what it refuses. */
+  readonly message?: string;
   times: number;
   /** The request is carried out, and then its answer is lost. */
   readonly after?: boolean;
@@ -127,7 +129,9 @@ export class CodeHost {
     if (fault !== undefined) {
       fault.times -= 1;
       if (fault.after === true) this.#routed(request);
-      return { status: fault.status, json: { message: "refused by the test" }, headers: fault.headers ?? {} };
+      const message = fault.message ?? "refused by the test";
+      const json = { message, ...(fault.status === 200 ? { errors: [{ message }] } : {}) };
+      return { status: fault.status, json, headers: fault.headers ?? {} };
     }
     return this.#routed(request);
   }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { markedBody, marker, type RunMark } from "../../ci/lib/body.ts";
+import { markedBody, marker, type RunMark, readMark } from "../../ci/lib/body.ts";
 import { putComment } from "../../ci/lib/comment.ts";
-import { githubPullRequest } from "../../ci/lib/github.ts";
+import { githubComments, githubPullRequest } from "../../ci/lib/github.ts";
+import { markdownMarker } from "../../src/report/text/run-info.ts";
 import { CodeHost } from "./code-host.ts";
 import { githubSettings, PLATFORMS, PULL } from "./platforms.ts";
 
@@ -153,6 +154,27 @@ describe("the comment of GitHub", () => {
     expect(waits).toEqual([3000]);
   });
 
+  test("waits a minute after 403 of the secondary rate limit, which names no time", async () => {
+    const waits: number[] = [];
+    const message = "You have exceeded a secondary rate limit. Please wait a few minutes.";
+    host.faults.push({ match: /^POST/, status: 403, times: 1, message });
+    await putComment(githubComments(githubSettings(host, waits), PULL), SUBJECT, mark(1), "first");
+    expect(waits).toEqual([60_000]);
+    expect(host.comments).toHaveLength(1);
+  });
+
+  test("has its new text when it cannot be minimized, and the log says so", async () => {
+    const said: string[] = [];
+    const settings = { ...githubSettings(host), log: (line: string) => void said.push(line) };
+    await putComment(githubComments(settings, PULL), SUBJECT, mark(1), "changes");
+    host.faults.push({ match: /graphql/, status: 200, times: 1, message: "Resource not accessible" });
+    expect(await putComment(githubComments(settings, PULL), SUBJECT, mark(2, false), "none left")).toBe(
+      "updated",
+    );
+    expect(host.comments[0]?.body).toContain("none left");
+    expect(said).toEqual(["warning: GitHub did not minimize the comment: Resource not accessible"]);
+  });
+
   test("is not followed to a next page on another host", async () => {
     const [github] = PLATFORMS;
     const link = '<https://elsewhere.example/next>; rel="next"';
@@ -173,6 +195,24 @@ describe("the comment of GitHub", () => {
 });
 
 describe("the markers", () => {
+  test.each(["prod --> <b>", "größe", "a b", "x:y%20"])(
+    "of target %j are found again, and are those of its report",
+    (target) => {
+      const subject = { target, folder: "." };
+      const report = `${markdownMarker(target)}\n\n## Plan`;
+      const body = markedBody(subject, mark(3), report);
+      expect(readMark(subject, body)).toMatchObject({ number: 3 });
+      expect(readMark({ ...subject, target: "prod" }, body)).toBeUndefined();
+      expect(body.match(/<!--/g)).toHaveLength(2);
+      expect(
+        body
+          .split("\n")
+          .slice(0, 2)
+          .every((line) => /^<!-- [^>]* -->$/.test(line)),
+      ).toBe(true);
+    },
+  );
+
   test("count at the start of a comment only", async () => {
     const [github] = PLATFORMS;
     host.addComment(PULL, `text\n${markedBody(SUBJECT, mark(50), "quoted")}`);

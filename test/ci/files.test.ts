@@ -81,9 +81,14 @@ describe("the workflows of GitHub", () => {
     );
     expect(used.length).toBeGreaterThan(10);
     const published = used.filter((uses) => uses !== "OWNER/workspace/ci/github@COMMIT");
-    expect(published.filter((uses) => !/^actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(uses))).toEqual(
-      [],
-    );
+    expect(
+      published.filter(
+        (uses) =>
+          !/^(?:actions\/[\w-]+|github\/codeql-action\/upload-sarif)@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(
+            uses,
+          ),
+      ),
+    ).toEqual([]);
   });
 
   test("have no permission but those of their jobs", () => {
@@ -127,6 +132,21 @@ describe("the workflows of GitHub", () => {
     expect(fork?.job.environment).toBe("workspace-fork");
   });
 
+  test("upload findings on request only, and never those of a fork", () => {
+    const action = readYaml("ci/github/action.yml");
+    expect(mappingOf(mappingOf(action.inputs).sarif).default).toBe("false");
+    const upload = listOf(mappingOf(action.runs).steps)
+      .map(mappingOf)
+      .find(({ uses }) => String(uses).includes("upload-sarif"));
+    expect(String(upload?.if).split(/ && (?![^(]*\))/)).toEqual([
+      "!cancelled()",
+      "inputs.sarif == 'true'",
+      "inputs.untrusted != 'true'",
+      "steps.run.outputs.sarif != ''",
+      "(github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository)",
+    ]);
+  });
+
   test("apply with one token in one environment, and plan with another", () => {
     const tokens = jobs.map(({ path, name, job }) => {
       const action = steps(job).find(({ uses }) => String(uses).startsWith("OWNER/"));
@@ -139,7 +159,11 @@ describe("the workflows of GitHub", () => {
     expect(tokens).toEqual([
       ["workspace-apply/plan", "${{ secrets.WORKSPACE_PLAN_TOKEN }}", undefined],
       ["workspace-apply/apply", "${{ secrets.WORKSPACE_APPLY_TOKEN }}", "workspace-apply"],
-      ["workspace-drift/drift", "${{ secrets.WORKSPACE_PLAN_TOKEN }}", undefined],
+      [
+        "workspace-drift/drift",
+        "${{ secrets.WORKSPACE_DRIFT_TOKEN || secrets.WORKSPACE_PLAN_TOKEN }}",
+        "workspace-drift",
+      ],
       ["workspace-fork/plan", "${{ secrets.WORKSPACE_FORK_TOKEN }}", "workspace-fork"],
       ["workspace-plan/plan", "${{ secrets.WORKSPACE_PLAN_TOKEN }}", undefined],
       ["workspace-plan/check", undefined, undefined],

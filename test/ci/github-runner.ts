@@ -31,11 +31,14 @@ export interface Job {
 
 /** Replaces the expressions that the files use, and refuses any other. */
 export function expanded(text: unknown, context: Readonly<Record<string, Variables>>): string {
-  return String(text).replaceAll(/\$\{\{ *([\w.-]+) *\}\}/g, (found, path: string) => {
-    const [room = "", ...rest] = path.split(".");
-    const values = context[room];
-    if (values === undefined) throw new Error(`the test cannot expand ${found}`);
-    return values[rest.join(".")] ?? "";
+  return String(text).replaceAll(/\$\{\{ *([^}]+?) *\}\}/g, (found, expression: string) => {
+    const values = expression.split(" || ").map((path) => {
+      const [room = "", ...rest] = path.split(".");
+      const own = context[room];
+      if (own === undefined) throw new Error(`the test cannot expand ${found}`);
+      return own[rest.join(".")] ?? "";
+    });
+    return values.find((value) => value !== "") ?? "";
   });
 }
 

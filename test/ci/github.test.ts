@@ -1,21 +1,20 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Event, type JobResult, runJob } from "./github-runner.ts";
-import { Site, STATE_KEY, specOf, WORKSPACE_TOKEN } from "./pipeline.ts";
+import { HOSTILE, Site, STATE_KEY, specOf, WORKSPACE_TOKEN } from "./pipeline.ts";
 
 const SECRETS = {
   WORKSPACE_PLAN_TOKEN: WORKSPACE_TOKEN,
   WORKSPACE_APPLY_TOKEN: WORKSPACE_TOKEN,
   WORKSPACE_FORK_TOKEN: WORKSPACE_TOKEN,
+  WORKSPACE_DRIFT_TOKEN: WORKSPACE_TOKEN,
   WORKSPACE_STATE_KEY: STATE_KEY,
 };
 
 let site: Site;
-beforeEach(async () => {
-  site = await Site.open();
-});
-afterEach(() => site.close());
+let saved: JobResult;
+let applied: JobResult;
 
 const run = (
   workflow: string,
@@ -27,55 +26,77 @@ const run = (
   return runJob(site, { workflow, job, event, vars: { WORKSPACE_HOST, WORKSPACE_STATE }, secrets });
 };
 
-/** Merges `spec` into main and runs the apply workflow. */
-async function merged(spec: string, number = 1): Promise<readonly JobResult[]> {
-  const sha = site.commit({ "workspace.yaml": spec }, "refs/heads/main", number === 1 ? undefined : "main");
-  const event = { ref: "refs/heads/main", payload: {}, number, sha };
-  const planned = await run("workspace-apply", "plan", event);
-  return planned.outputs.changes === "true"
-    ? [planned, await run("workspace-apply", "apply", event)]
-    : [planned];
-}
+const onMain = (number: number, sha: string): Event => ({ ref: "refs/heads/main", payload: {}, number, sha });
 
 function pullRequest(number: number, spec: string): Event {
-  const sha = site.commit({ "workspace.yaml": spec }, "refs/heads/change", "main");
-  site.commit({ "workspace.yaml": spec }, "refs/pull/5/merge", "main");
+  const sha = site.pull(5, { "workspace.yaml": spec });
   return { ref: "refs/pull/5/merge", payload: { pull_request: { number: 5, head: { sha } } }, number };
 }
 
-describe("the workflows of GitHub", { timeout: 120_000 }, () => {
+const report = (name: string): string =>
+  readFileSync(join(site.folder, "temp/workspace-reports", name), "utf8");
+
+/** The lines that the runner of GitHub would take for commands. */
+const commands = (output: string): readonly string[] =>
+  output.split(/[\r\n]+/).filter((line) => /^\s*::|##\[/.test(line));
+
+beforeAll(async () => {
+  site = await Site.open();
+  const sha = site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
+  saved = await run("workspace-apply", "plan", onMain(1, sha));
+  applied = await run("workspace-apply", "apply", onMain(1, sha));
+}, 60_000);
+afterEach(() => site.reset());
+afterAll(() => site.close());
+
+describe("the workflows of GitHub", { timeout: 60_000 }, () => {
   test("apply the saved plan after a merge, and skip apply when nothing changes", async () => {
-    const [planned, applied] = await merged(specOf(10));
-    expect(planned?.code).toBe(0);
-    expect(planned?.summary).toContain("pools.shared");
-    expect({ code: applied?.code, output: applied?.output }).toMatchObject({ code: 0 });
+    expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
+    expect(saved.outputs).toMatchObject({ changes: "true", "exit-code": "2" });
+    expect(saved.summary).toContain("pools.shared");
+    expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
+    expect(applied.summary).toContain("pools.shared");
     expect((await site.pool()).max_capacity).toBe(10);
-    const again = await merged(specOf(10), 2);
-    expect(again.map(({ outputs }) => outputs)).toMatchObject([{ changes: "false", "exit-code": "0" }]);
+    const again = await run("workspace-apply", "plan", onMain(2, "e".repeat(40)));
+    expect(again.outputs).toMatchObject({ changes: "false", "exit-code": "0" });
   });
 
   test("keep one comment on a pull request and minimize it when nothing is left", async () => {
-    await merged(specOf(10));
-    const first = await run("workspace-plan", "plan", pullRequest(7, specOf(20)));
-    expect(first.code).toBe(0);
-    expect(first.outputs).toMatchObject({ changes: "true", "exit-code": "2" });
-    expect(site.host.comments.map(({ pull, collapsed }) => ({ pull, collapsed }))).toEqual([
-      { pull: 5, collapsed: false },
-    ]);
-    expect(site.host.comments[0]?.body).toMatch(/^<!-- workspace:default -->\n<!-- workspace-run \S+ -->\n/);
-    expect(site.host.comments[0]?.body).toContain("pools.shared");
-    expect(site.host.comments[0]?.body).toContain("[Run](https://github.example/me/infra/actions/runs/77)");
-    const outdated = await run("workspace-plan", "plan", { ...pullRequest(6, specOf(30)) });
+    const event = pullRequest(7, specOf(20));
+    const first = await run("workspace-plan", "plan", event);
+    expect({ code: first.code, output: first.output }).toMatchObject({ code: 0 });
+    expect(first.outputs.changes).toBe("true");
+    expect(site.host.comments).toHaveLength(1);
+    const [comment] = site.host.comments;
+    expect(comment?.body).toContain("pools.shared");
+    expect(comment?.body).toContain("1 caused by this change");
+    // The runner checks out a merge; people know the head of the pull request.
+    const { head } = (event.payload as { pull_request: { head: { sha: string } } }).pull_request;
+    expect(comment?.body).toContain(`commit ${head.sha.slice(0, 12)}`);
+    expect(comment?.body).toContain("[run](https://github.example/me/infra/actions/runs/77)");
+    const reports = [
+      "junit.xml",
+      "metrics.prom",
+      "report.json",
+      "report.md",
+      "summary.md",
+      "workspace.sarif",
+    ];
+    expect(readdirSync(first.outputs.reports ?? "")).toEqual(expect.arrayContaining(reports));
+    expect(first.outputs.sarif).toBe(join(first.outputs.reports ?? "", "workspace.sarif"));
+    expect(report("metrics.prom")).toContain(
+      'workspace_differences{command="plan",target="default",kind="pools"',
+    );
+
+    const outdated = await run("workspace-plan", "plan", { ...event, number: 6 });
     expect(outdated.output).toContain("Comment on pull request 5: outdated.");
     const last = await run("workspace-plan", "plan", pullRequest(8, specOf(10)));
     expect(last.outputs.changes).toBe("false");
-    expect(site.host.comments).toHaveLength(1);
-    expect(site.host.comments[0]?.collapsed).toBe(true);
+    expect(site.host.comments.map(({ collapsed }) => collapsed)).toEqual([true]);
     expect((await site.pool()).max_capacity).toBe(10);
   });
 
   test("fail and comment with the errors when the spec is not valid", async () => {
-    await merged(specOf(10));
     const done = await run("workspace-plan", "plan", pullRequest(7, "pools: { shared: { nope: 1 } }\n"));
     expect(done.code).toBe(1);
     expect(done.output).toMatch(/^::error file=workspace\.yaml,line=1/m);
@@ -83,7 +104,6 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
   });
 
   test("fail with the missing right when the token may not comment", async () => {
-    await merged(specOf(10));
     site.host.faults.push({ match: /comments$/, status: 403, times: 9 });
     const done = await run("workspace-plan", "plan", pullRequest(7, specOf(20)));
     expect(done.code).toBe(1);
@@ -91,24 +111,20 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
     expect(done.summary).toContain("pools.shared");
   });
 
-  test("check a fork without a secret, then plan its spec as data", async () => {
-    await merged(specOf(10));
-    // A hook, a filter, and a script of the fork: none may run.
-    const marker = join(site.folder, "executed");
-    const sha = site.commit(
-      {
-        "workspace.yaml": specOf(20),
-        ".gitattributes": "* filter=evil\n",
-        "package.json": JSON.stringify({ scripts: { preinstall: `touch ${marker}` } }),
-      },
-      "refs/pull/6/head",
-      "main",
-    );
-    site.git(site.folder, "config", "--global", "filter.evil.smudge", `touch ${marker}; cat`);
-    site.commit({ "workspace.yaml": specOf(20) }, "refs/pull/6/merge", "main");
+  test("check a fork without a secret, then plan its spec as data, and take none of its texts for a command", async () => {
+    const executed = join(site.folder, "executed");
+    const name = JSON.stringify(HOSTILE);
+    const head = site.pull(6, {
+      "workspace.yaml": `${specOf(20)}groups:\n  ${name}: {}\n  ${JSON.stringify("\u2028\u0085::error::x")}: {}\nnotebooks:\n  /Shared/n: { source: link.py }\n`,
+      // A filter, a script, a name for a shell, and a link to what the runner knows: none may have an effect.
+      ".gitattributes": "* filter=evil export-subst\n",
+      "package.json": JSON.stringify({ scripts: { preinstall: `touch ${executed}` } }),
+      [`notebooks/$(touch ${"executed"})\n::error::x.py`]: "print(1)\n",
+      "link.py": "symlink:/proc/self/environ",
+    });
     const event = {
       ref: "refs/pull/6/merge",
-      payload: { pull_request: { number: 6, head: { sha } } },
+      payload: { pull_request: { number: 6, head: { sha: head, ref: HOSTILE } } },
       number: 3,
     };
     const checked = await runJob(site, {
@@ -118,76 +134,89 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
       vars: {},
       secrets: {},
     });
-    expect({ code: checked.code, output: checked.output }).toMatchObject({ code: 0 });
-    expect(checked.outputs.changes).toBe("true");
-    expect(site.host.comments).toEqual([]);
+    expect(site.host.requests).toEqual([]);
 
-    site.host.pulls.push({ number: 6, head: "mallory:main", sha });
+    site.host.pulls.push({ number: 6, head: `mallory:${HOSTILE}`, sha: head });
     const followed = (head_sha: string): Event => ({
-      ref: "refs/heads/main",
-      number: 1,
+      ...onMain(1, "0".repeat(40)),
       payload: {
         workflow_run: {
           run_number: 3,
           run_attempt: 1,
           head_sha,
-          head_branch: "main",
+          head_branch: HOSTILE,
           head_repository: { owner: { login: "mallory" } },
         },
       },
     });
-    const planned = await run("workspace-fork", "plan", followed(sha));
-    expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
+    // A filter that the machine has, such as that of Git LFS.
+    site.git(site.folder, "config", "--global", "filter.evil.smudge", `touch ${executed}; cat`);
+    const planned = await run("workspace-fork", "plan", followed(head));
+    site.git(site.folder, "config", "--global", "--unset", "filter.evil.smudge");
+    for (const done of [checked, planned]) {
+      expect(done.output).toContain("link.py");
+      expect(done.output).not.toContain(WORKSPACE_TOKEN);
+      expect(
+        commands(done.output).filter((line) => !/^::(?:error|warning) (?:file|title)=/.test(line)),
+      ).toEqual([]);
+      expect(Object.keys(done.outputs).sort()).toEqual(["changes", "exit-code", "reports", "sarif"]);
+      expect(done.summary).not.toContain(WORKSPACE_TOKEN);
+    }
     expect(site.host.comments.map(({ pull }) => pull)).toEqual([6]);
-    expect(site.host.comments[0]?.body).toContain("max_capacity");
-    expect(existsSync(marker)).toBe(false);
+    expect(site.host.comments[0]?.body.match(/<!-- workspace:/g)).toHaveLength(1);
+    expect(existsSync(executed)).toBe(false);
 
     const stale = await run("workspace-fork", "plan", followed("f".repeat(40)));
     expect(stale.code).toBe(0);
     expect(stale.output).toContain("Skipped: no open pull request has this commit as its head.");
   });
 
-  test("open one issue for drift, update it, and close it", async () => {
-    await merged(specOf(10));
-    const scheduled = (number: number) =>
-      run("workspace-drift", "drift", { ref: "refs/heads/main", payload: {}, number });
-    expect((await scheduled(1)).output).toContain("Issue: nothing to report.");
+  test("plan a fork against the base that it is merged into", async () => {
+    const from = site.git(site.origin, "rev-parse", "main");
+    site.commit({ "workspace.yaml": specOf(10), "other.yaml": "x" }, "refs/heads/main");
+    const sha = site.pull(6, { "workspace.yaml": specOf(20) }, from);
+    site.host.pulls.push({ number: 6, head: "mallory:main", sha });
+    const workflow_run = {
+      run_number: 4,
+      head_sha: sha,
+      head_branch: "main",
+      head_repository: { owner: { login: "mallory" } },
+    };
+    const planned = await run("workspace-fork", "plan", { ...onMain(1, from), payload: { workflow_run } });
+    expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
+    expect(site.host.comments[0]?.body).toContain("1 caused by this change");
+    expect(site.host.comments[0]?.body).toContain("max_capacity");
+    expect(site.host.comments[0]?.body).toContain(`commit ${sha.slice(0, 12)}`);
+  });
+
+  test("open one issue for drift, keep it when drift could not be read, and close it", async () => {
+    const scheduled = (number: number, secrets = SECRETS) =>
+      run("workspace-drift", "drift", onMain(number, "d".repeat(40)), secrets);
     await site.changePool(99);
     const found = await scheduled(2);
-    expect(found.code).toBe(0);
+    expect({ code: found.code, output: found.output }).toMatchObject({ code: 0 });
     expect(found.output).toContain("Issue: opened.");
+    expect(found.outputs.changes).toBe("true");
     expect(site.host.issues[0]?.body).toContain("pools.shared");
-    expect((await scheduled(3)).output).toContain("Issue: updated.");
+    const known = await scheduled(3);
+    expect(known.output).toContain("Issue: updated.");
+    expect(known.outputs.changes).toBe("false");
+    expect(site.host.issues[0]?.body).toContain("reported before");
     expect(site.host.issues[0]?.notes).toEqual([]);
+    const failed = await scheduled(4, { ...SECRETS, WORKSPACE_DRIFT_TOKEN: "wrong" });
+    expect(failed.code).toBe(1);
+    expect(site.host.issues.map(({ open }) => open)).toEqual([true]);
     await site.changePool(10);
-    expect((await scheduled(4)).output).toContain("Issue: closed.");
+    expect((await scheduled(5)).output).toContain("Issue: closed.");
     expect(site.host.issues.map(({ open }) => open)).toEqual([false]);
   });
 
-  test("fail and leave the issue when drift could not be read", async () => {
-    await merged(specOf(10));
-    await site.changePool(99);
-    const event = { ref: "refs/heads/main", payload: {}, number: 2 };
-    await run("workspace-drift", "drift", event);
-    const done = await run(
-      "workspace-drift",
-      "drift",
-      { ...event, number: 3 },
-      { ...SECRETS, WORKSPACE_PLAN_TOKEN: "wrong" },
-    );
-    expect(done.code).toBe(1);
-    expect(site.host.issues.map(({ open }) => open)).toEqual([true]);
-  });
-
-  test("keep the token of the platform from the program", async () => {
-    await merged(specOf(10));
+  test("keep the tokens of the platform from the program", async () => {
     const dump = join(site.folder, "environment");
     site.program = site.script("bin/program", `env >"${dump}"; exit 0`);
     await run("workspace-plan", "plan", pullRequest(7, specOf(20)));
-    expect(readdirSync(site.folder)).toContain("environment");
-    const { stdout } = await import("node:child_process").then(({ spawnSync }) =>
-      spawnSync("grep", ["-c", "api-token", dump], { encoding: "utf8" }),
-    );
-    expect(stdout.trim()).toBe("0");
+    const given = readFileSync(dump, "utf8");
+    expect(given).toContain(`WORKSPACE_TOKEN=${WORKSPACE_TOKEN}`);
+    expect(given).not.toContain("api-token");
   });
 });

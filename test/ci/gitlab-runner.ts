@@ -59,10 +59,11 @@ export async function runGitLabJob(
   const shared = mappingOf(file[String(own.extends)]);
   // What npm would install is what this clone has.
   site.script("bin/npm", `echo "npm $*"; ln -s "${join(ROOT, "node_modules")}" node_modules`);
+  // All jobs use one home: the first of them installs the program, as on a new runner.
   const cwd = site.checkout(ref, 50);
   if (from !== undefined)
     cpSync(from.cwd, cwd, { recursive: true, filter: (path) => !path.includes("/.git") });
-  const home = join(site.folder, `home-${job}-${pipeline}`);
+  const home = join(site.folder, "home");
   const script = [...listOf(shared.before_script), ...listOf(own.script ?? shared.script)].join("\n");
   const given: Variables = {
     ...(mappingOf(file.variables) as Variables),
@@ -91,6 +92,7 @@ export async function runGitLabJob(
     WORKSPACE_CI_SOURCE: source.url,
     WORKSPACE_CI_COMMIT: source.commit,
     WORKSPACE_CI_HOME: home,
+    NODE_COMPILE_CACHE: join(site.folder, "compiled"),
   });
   return { ...done, cwd };
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   apiToken,
   type GitLabResult,
@@ -15,10 +15,6 @@ import { mappingOf, readYaml, Site, specOf, type Variables } from "./pipeline.ts
 let site: Site;
 let source: Source;
 const sourceFolder = mkdtempSync(join(tmpdir(), "ci-source-"));
-beforeAll(() => {
-  source = sourceOf(sourceFolder);
-});
-afterAll(() => rmSync(sourceFolder, { recursive: true, force: true, maxRetries: 5 }));
 
 const run = (job: string, ref: string, pipeline: number, variables: Variables = {}, from?: GitLabResult) =>
   runGitLabJob(
@@ -28,66 +24,74 @@ const run = (job: string, ref: string, pipeline: number, variables: Variables = 
     from,
   );
 
-async function merged(spec: string): Promise<readonly [GitLabResult, GitLabResult]> {
-  site.commit({ "workspace.yaml": spec }, "refs/heads/main");
-  const saved = await run("workspace-save-plan", "main", 1);
-  const applied = await run("workspace-apply", "main", 1, {}, saved);
-  expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
-  return [saved, applied];
+let saved: GitLabResult;
+let applied: GitLabResult;
+beforeAll(async () => {
+  source = sourceOf(sourceFolder);
+  site = await Site.open();
+  site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
+  saved = await run("workspace-save-plan", "main", 1);
+  applied = await run("workspace-apply", "main", 1, {}, saved);
+}, 60_000);
+afterEach(() => site.reset());
+afterAll(async () => {
+  await site.close();
+  rmSync(sourceFolder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** The report files that `job` names and `done` did not write. */
+function missingReports(job: string, { cwd }: GitLabResult): readonly unknown[] {
+  const { reports } = mappingOf(mappingOf(readYaml("ci/gitlab/workspace.gitlab-ci.yml")[job]).artifacts);
+  const paths = Object.values(mappingOf(reports));
+  expect(paths.length).toBeGreaterThan(0);
+  return paths.filter((path) => !existsSync(join(cwd, String(path))));
 }
 
-describe("the jobs of GitLab", { timeout: 120_000 }, () => {
-  beforeEach(async () => {
-    site = await Site.open();
-  });
-  afterEach(() => site.close());
-
+describe("the jobs of GitLab", { timeout: 60_000 }, () => {
   test("save a plan after a merge and apply it", async () => {
-    const [saved, applied] = await merged(specOf(10));
     expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
     expect(saved.output).toContain("npm ci --omit=dev --ignore-scripts");
+    expect(missingReports("workspace-save-plan", saved)).toEqual([]);
+    const outputs = readFileSync(join(saved.cwd, "workspace-reports/workspace.env"), "utf8");
+    expect(outputs).toBe("WORKSPACE_EXIT_CODE=2\nWORKSPACE_CHANGES=true\n");
     expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
+    expect(missingReports("workspace-apply", applied)).toEqual([]);
     expect((await site.pool()).max_capacity).toBe(10);
   });
 
   test("keep one comment on a merge request, in one line when nothing is left", async () => {
-    await merged(specOf(10));
     const base = site.git(site.origin, "rev-parse", "main");
     const request = { CI_MERGE_REQUEST_IID: "5", CI_MERGE_REQUEST_DIFF_BASE_SHA: base };
-    site.commit({ "workspace.yaml": specOf(20) }, "refs/heads/change", "main");
+    const change = site.commit({ "workspace.yaml": specOf(20) }, "refs/heads/change");
     const planned = await run("workspace-plan", "refs/heads/change", 7, request);
     expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
     expect(site.host.comments[0]?.body).toContain("pools.shared");
-    const { reports } = mappingOf(
-      mappingOf(readYaml("ci/gitlab/workspace.gitlab-ci.yml")["workspace-plan"]).artifacts,
-    );
-    const missing = Object.values(mappingOf(reports)).filter(
-      (path) => !existsSync(join(planned.cwd, String(path))),
-    );
-    expect(missing).toEqual([]);
-    expect(readFileSync(join(planned.cwd, "workspace-reports/terraform.json"), "utf8")).toMatch(/^\{/);
+    expect(site.host.comments[0]?.body).toContain("1 caused by this change");
+    expect(missingReports("workspace-plan", planned)).toEqual([]);
+    expect(JSON.parse(readFileSync(join(planned.cwd, "workspace-reports/terraform.json"), "utf8"))).toEqual({
+      create: 0,
+      update: 1,
+      delete: 0,
+    });
     expect((await run("workspace-plan", "refs/heads/change", 6, request)).output).toContain("outdated");
-    site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/change", "refs/heads/change");
+    site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/change", change);
     await run("workspace-plan", "refs/heads/change", 8, request);
     expect(site.host.comments).toHaveLength(1);
     expect(site.host.comments[0]?.body).toMatch(
-      /\nNothing is left to change in `default`\.\n\n\[Run\]\(\S+\), commit \w{12}\n$/,
+      /\nThis merge request changes nothing in `default`\.\n\n\[Run\]\(\S+\), commit \w{12}\n$/,
     );
   });
 
   test("check a fork without a variable of the project, and plan its spec as data on request", async () => {
-    await merged(specOf(10));
-    site.commit({ "workspace.yaml": specOf(20) }, "refs/merge-requests/6/head", "main");
-    const job = {
-      job: "workspace-check",
-      ref: "refs/merge-requests/6/head",
-      pipeline: 2,
-      variables: {},
-      secrets: {},
-    };
-    const checked = await runGitLabJob(site, source, job);
+    site.commit({ "workspace.yaml": specOf(20) }, "refs/merge-requests/6/head");
+    const job = "workspace-check";
+    const ref = "refs/merge-requests/6/head";
+    const base = site.git(site.origin, "rev-parse", "main");
+    const variables = { CI_MERGE_REQUEST_DIFF_BASE_SHA: base };
+    const checked = await runGitLabJob(site, source, { job, ref, pipeline: 2, variables, secrets: {} });
     expect({ code: checked.code, output: checked.output }).toMatchObject({ code: 0 });
-    expect(site.host.comments).toEqual([]);
+    expect(missingReports(job, checked)).toEqual([]);
+    expect(site.host.requests).toEqual([]);
     const planned = await run("workspace-fork", "main", 3, { WORKSPACE_CI_PULL_REQUEST: "6" });
     expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
     expect(site.host.comments.map(({ pull }) => pull)).toEqual([6]);
@@ -95,26 +99,22 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
   });
 
   test("open one issue for drift and close it", async () => {
-    await merged(specOf(10));
     await site.changePool(99);
-    expect((await run("workspace-drift", "main", 2)).output).toContain("Issue: opened.");
+    const found = await run("workspace-drift", "main", 2);
+    expect(found.output).toContain("Issue: opened.");
+    expect(missingReports("workspace-drift", found)).toEqual([]);
     await site.changePool(10);
     expect((await run("workspace-drift", "main", 3)).output).toContain("Issue: closed.");
     expect(site.host.issues.map(({ open }) => open)).toEqual([false]);
   });
 
   test("stop when the source is not at the pinned commit", async () => {
-    site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
     const other = { ...source, commit: "master" };
-    const done = await runGitLabJob(site, other, {
-      job: "workspace-drift",
-      ref: "main",
-      pipeline: 2,
-      variables: {},
-      secrets: {},
-    });
+    const job = { job: "workspace-drift", ref: "main", pipeline: 2, variables: {}, secrets: {} };
+    const done = await runGitLabJob(site, other, job);
     expect(done.code).not.toBe(0);
     expect(done.output).not.toContain("npm");
+    expect(site.host.requests).toEqual([]);
   });
 });
 

@@ -62,6 +62,12 @@ describe.each(PLATFORMS)("the drift issue of $name", (platform) => {
     expect(host.issues.filter(({ open }) => open)).toHaveLength(3);
   });
 
+  test("exists once after a create whose answer was lost", async () => {
+    host.faults.push({ match: /^POST .*(issues|\$Issue)$/, status: 502, times: 1, after: true });
+    expect(await put(mark(1), "drift")).toBe("updated");
+    expect(host.issues).toHaveLength(1);
+  });
+
   test("of another user is never changed", async () => {
     const body = markedBody(SUBJECT, mark(99), "forged");
     host.issues.push({

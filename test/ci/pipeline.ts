@@ -1,7 +1,7 @@
 // Throwaway repositories and shells for pipeline steps: what the YAML files say is what runs.
 
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
@@ -25,17 +25,23 @@ export const readYaml = (path: string): Mapping => parse(readFileSync(join(ROOT,
 export const mappingOf = (value: unknown): Mapping => (value ?? {}) as Mapping;
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
+/** What a commit message, a name, or a spec can contain; each would create `executed` or an output if a shell or a runner took it for code. */
+export const HOSTILE =
+  "$(touch executed)`touch executed`;touch executed\n::set-output name=changes::forged\n##vso[task.setvariable variable=changes]forged\n<!-- workspace:default -->";
+
 export const specOf = (capacity: number): string =>
   `pools:\n  shared: { node_type_id: Standard_DS3_v2, max_capacity: ${capacity} }\n`;
 
-/** A workspace, a code host, and a repository on it, each for one test. */
+/** A workspace, a code host, and a repository on it. The tests of a file share one, and call `reset` after each. */
 export class Site {
   readonly folder = mkdtempSync(join(tmpdir(), "ci-"));
   readonly origin = join(this.folder, "origin.git");
+  readonly #work = join(this.folder, "work");
   readonly host: CodeHost;
   readonly workspace: RunningServer;
   /** A program to run instead of the one of this clone. */
   program: string | undefined;
+  #started = false;
   #checkouts = 0;
 
   private constructor(host: CodeHost, workspace: RunningServer) {
@@ -48,7 +54,15 @@ export class Site {
     const site = new Site(await CodeHost.start(), workspace);
     mkdirSync(join(site.folder, "bin"));
     site.git(site.folder, "init", "--quiet", "--bare", "--initial-branch=main", site.origin);
+    site.git(site.folder, "clone", "--quiet", site.origin, site.#work);
     return site;
+  }
+
+  /** Forgets comments, issues, and faults; the repository and the workspace stay. */
+  reset(): void {
+    const { comments, issues, pulls, faults, requests } = this.host;
+    for (const list of [comments, issues, pulls, faults, requests]) list.length = 0;
+    this.program = undefined;
   }
 
   async close(): Promise<void> {
@@ -75,23 +89,35 @@ export class Site {
     return done.stdout.trim();
   }
 
-  /** Commits `files` on top of `from` and pushes them as `ref`. Returns the commit. */
-  commit(files: Variables, ref: string, from?: string): string {
-    const work = this.#folder("commit");
-    this.git(work, "init", "--quiet");
-    this.git(work, "remote", "add", "origin", this.origin);
-    if (from !== undefined) {
-      this.git(work, "fetch", "--quiet", "origin", from);
-      this.git(work, "checkout", "--quiet", "--detach", "FETCH_HEAD");
-    }
+  /**
+   * Commits `files` on top of `from` and pushes them as `ref`. Returns the commit. A text that begins with `symlink:` becomes a
+   * symbolic link.
+   */
+  commit(files: Variables, ref: string, from = "origin/main"): string {
+    const work = this.#work;
+    if (this.#started) this.git(work, "checkout", "--quiet", "--detach", from);
+    this.#started = true;
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(work, path)), { recursive: true });
-      writeFileSync(join(work, path), text);
+      if (text.startsWith("symlink:")) symlinkSync(text.slice("symlink:".length), join(work, path));
+      else writeFileSync(join(work, path), text);
     }
     this.git(work, "add", "--all", "--force");
-    this.git(work, "commit", "--quiet", "--allow-empty", "--message", "change");
+    this.git(work, "commit", "--quiet", "--allow-empty", "--message", HOSTILE);
     this.git(work, "push", "--quiet", "--force", "origin", `HEAD:${ref}`);
+    if (ref === "refs/heads/main")
+      this.git(work, "fetch", "--quiet", "origin", "main:refs/remotes/origin/main");
     return this.git(work, "rev-parse", "HEAD");
+  }
+
+  /** Pushes a pull request: `files` on top of `from`, and their merge into main as the platform makes it. Returns the head. */
+  pull(number: number, files: Variables, from = "origin/main"): string {
+    const head = this.commit(files, `refs/pull/${number}/head`, from);
+    const tree = this.git(this.#work, "merge-tree", "--write-tree", "origin/main", head);
+    const parents = ["-p", "origin/main", "-p", head];
+    const merge = this.git(this.#work, "commit-tree", tree, ...parents, "-m", "merge");
+    this.git(this.#work, "push", "--quiet", "--force", "origin", `${merge}:refs/pull/${number}/merge`);
+    return head;
   }
 
   /** A new checkout of `ref`, as a runner makes it. */
@@ -152,9 +178,13 @@ export class Site {
     });
   }
 
-  #folder(name: string): string {
+  #next(): number {
     this.#checkouts += 1;
-    const folder = join(this.folder, `${name}-${this.#checkouts}`);
+    return this.#checkouts;
+  }
+
+  #folder(name: string): string {
+    const folder = join(this.folder, `${name}-${this.#next()}`);
     mkdirSync(folder);
     return folder;
   }

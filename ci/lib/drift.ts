@@ -1,0 +1,39 @@
+// What a drift report says is open, so that an issue opens, changes, and closes with it.
+
+import { createHash } from "node:crypto";
+import { isRecord } from "./http.ts";
+
+export interface DriftDigest {
+  /** Whether a difference is left that nobody acknowledged, reported before or not. */
+  readonly open: boolean;
+  /** Changes with the open differences and their values, and with nothing else. */
+  readonly digest: string;
+}
+
+const SEVERITIES: readonly unknown[] = ["security", "cost", "availability", "other"];
+
+/** Differences that are less severe than `least` are left out. Undefined if `json` is no report of drift, such as that of a run that failed. */
+export function driftDigest(json: string | undefined, least = "other"): DriftDigest | undefined {
+  const counts = ({ severity, acknowledged }: Readonly<Record<string, unknown>>): boolean =>
+    acknowledged === undefined && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
+  const report: unknown = json === undefined ? undefined : JSON.parse(json);
+  if (!isRecord(report) || !Array.isArray(report.drift)) return undefined;
+  const open = report.drift.flatMap((item: unknown) => {
+    if (!isRecord(item)) return [];
+    const changes = Array.isArray(item.changes) ? item.changes.filter(isRecord) : [];
+    const left = changes.filter(counts);
+    if (changes.length > 0 ? left.length === 0 : !counts(item)) return [];
+    return [{ address: item.address, what: item.what, changes: left.map(withoutMarks) }];
+  });
+  const digest = createHash("sha256").update(JSON.stringify(open)).digest("hex").slice(0, 16);
+  return { open: open.length > 0, digest };
+}
+
+/** Where a field is in the spec, and what was reported when, is no difference. */
+function withoutMarks({
+  at: _at,
+  reported: _reported,
+  ...change
+}: Readonly<Record<string, unknown>>): unknown {
+  return change;
+}
