@@ -1,8 +1,8 @@
 // What a run is set to: an option outweighs WORKSPACE_*, that outweighs the profile, that outweighs the default.
 
 import { parseHost } from "../api/contract/host.ts";
-import { milliseconds } from "../cli/command/option.ts";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
+import { milliseconds } from "../core/duration.ts";
 import type { DialectChoice } from "../emulator/dialect/choice.ts";
 import { type DialectOptions, type SpokenDialect, spokenDialect } from "./dialect.ts";
 import type { Context } from "./environment.ts";

@@ -1,20 +1,15 @@
 // Arguments find their command; what does not fit, or goes wrong, becomes a diagnostic and an exit code.
 
 import { describe, expect, test } from "vitest";
-import { type Command, defineCommand } from "../../src/cli/command/command.ts";
-import {
-  choice,
-  flag,
-  milliseconds,
-  text,
-  texts,
-  time,
-  values,
-  whole,
-} from "../../src/cli/command/option.ts";
+import { type Command, type CommandEntry, defineCommand } from "../../src/cli/command/command.ts";
+import { helpText } from "../../src/cli/command/help.ts";
+import { choice, flag, text, texts, time, values, whole } from "../../src/cli/command/option.ts";
+import { optionValues } from "../../src/cli/command/option-values.ts";
+import { buildProgram, parseArguments } from "../../src/cli/command/parser.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { diagnosticsOf } from "../../src/cli/output/diagnostics.ts";
-import { parse, runProgram, splitCommand } from "../../src/cli/program.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { type Diagnostic, error } from "../../src/core/diagnostic.ts";
+import { milliseconds } from "../../src/core/duration.ts";
 import { contextWith } from "./context.ts";
 
 const command = defineCommand({
@@ -27,98 +22,149 @@ const command = defineCommand({
     number: whole("--number <n>", "a number", 1, 5),
     wait: time("--wait <time>", "a time"),
     noInput: flag("--no-input", "never ask"),
+    param: values("--param <value>", "a value"),
   },
   args: [{ name: "[what]", description: "a word" }],
   run: async () => 0,
 });
-function parseOptions(of: Command, argv: readonly string[]): Readonly<Record<string, unknown>> {
-  const found = parse(of, `workspace ${of.name}`, argv, 80);
-  return "options" in found ? found.options : {};
+async function parsed(...argv: string[]) {
+  const called = await parseArguments(buildProgram([entryOf(command)]), argv);
+  const { values, problems } = optionValues(command.options, called.root, called.own);
+  return { options: values, args: called.args, problems: [...called.problems, ...problems] };
 }
-const parsed = (...argv: string[]) => parse(command, "workspace try", argv, 80);
+const entryOf = (of: Command): CommandEntry => ({ ...of, group: "", load: async () => of });
+const messages = (found: readonly Diagnostic[]) => found.map((one) => one.message);
 
 describe("arguments", () => {
-  test("an empty value is refused, save where values are handed on as they are", () => {
-    const handed = defineCommand({
-      name: "try",
-      summary: "hand on",
-      options: { param: values("--param <value>", "a value") },
-      run: async () => 0,
-    });
-    expect(parseOptions(handed, ["--param", "", "--param=x"])).toEqual({ param: ["", "x"] });
-    for (const option of ["--file", "--var", "--form", "--number", "--wait"])
-      expect(() => parsed(option, "")).toThrow(/CLI_USAGE.*It is empty/);
-    expect(() => parsed("--file=")).toThrow(/CLI_USAGE.*It is empty/);
+  test.each(["--file", "--var", "--number", "--wait", "--form"])("an empty %s is refused", async (option) => {
+    const refused = [`${option} is empty`];
+    expect(messages((await parsed("try", option, "")).problems)).toEqual(refused);
+    expect(messages((await parsed("try", `${option}=`)).problems)).toEqual(refused);
   });
 
-  test("options have their types, and their defaults where they are absent", () => {
-    expect(parsed()).toEqual({
-      options: { file: undefined, var: [], form: "text", number: undefined, wait: undefined, noInput: false },
-      args: [],
+  test("an empty value that is handed on as it is, is a value", async () => {
+    expect(await parsed("try", "--param", "", "--param=x")).toMatchObject({
+      options: { param: ["", "x"] },
+      problems: [],
     });
-    expect(
-      parsed(
-        "-f",
-        "a.yaml",
-        "--var",
-        "a=1",
-        "--var=b=2",
-        "--form",
-        "json",
-        "--number",
-        "3",
-        "--wait",
-        "2m",
-        "--no-input",
-        "word",
-      ),
-    ).toEqual({
-      options: { file: "a.yaml", var: ["a=1", "b=2"], form: "json", number: 3, wait: 120_000, noInput: true },
+  });
+
+  test("options have their types, and their defaults if they are absent", async () => {
+    expect(await parsed("try")).toEqual({
+      options: {
+        file: undefined,
+        var: [],
+        form: "text",
+        number: undefined,
+        wait: undefined,
+        noInput: false,
+        param: [],
+      },
+      args: [],
+      problems: [],
+    });
+    const line = "try -f a.yaml --var a=1 --var=b=2 --form json --number 3 --wait 2m --no-input word";
+    expect(await parsed(...line.split(" "))).toEqual({
+      options: {
+        file: "a.yaml",
+        var: ["a=1", "b=2"],
+        form: "json",
+        number: 3,
+        wait: 120_000,
+        noInput: true,
+        param: [],
+      },
       args: ["word"],
+      problems: [],
     });
   });
 
   test.each([
-    [["--fil", "x"], "--file"],
-    [["--number", "9"], "from 1 to 5"],
-    [["--form", "xml"], "text, json"],
-    [["--wait", "soon"], "30s"],
-    [["a", "b"], "too many arguments"],
-    [["--file"], "argument missing"],
-  ])("%j is refused with what would be right", (argv, words) => {
-    let problem: unknown;
-    try {
-      parsed(...argv);
-    } catch (thrown) {
-      problem = thrown;
-    }
-    const [found] = diagnosticsOf(problem);
-    expect(found?.code).toBe("CLI_USAGE");
-    expect(`${found?.message} ${found?.hint}`).toContain(words);
+    [["--fil", "x"], "unknown option '--fil'", "did you mean --file?"],
+    [["--number", "9"], '--number cannot be "9": use an integer from 1 to 5', undefined],
+    [["--form", "xml"], '--form cannot be "xml": allowed are text, json', undefined],
+    [["--wait", "soon"], '--wait cannot be "soon": use a duration such as 30s, 5m, or 250ms', undefined],
+    [["a", "b"], 'unexpected argument "b"', undefined],
+    [["--file"], "--file needs a value", undefined],
+  ])("%j is refused with what would be right", async (argv, message, hint) => {
+    const { problems } = await parsed("try", ...argv);
+    expect(problems).toEqual([error("CLI_USAGE", message, hint === undefined ? {} : { hint })]);
   });
 
-  test("a command that reads a spec accepts every common option that narrows nothing, and lists what it heeds", async () => {
+  test("every wrong value and every unknown option is refused at once", async () => {
+    const { problems } = await parsed(
+      "try",
+      "--number",
+      "9",
+      "--nope",
+      "x",
+      "--wait=soon",
+      "-zz",
+      "--form=a",
+    );
+    expect(messages(problems)).toEqual([
+      "unknown option '--nope'",
+      "unknown option '-zz'",
+      '--form cannot be "a": allowed are text, json',
+      '--number cannot be "9": use an integer from 1 to 5',
+      '--wait cannot be "soon": use a duration such as 30s, 5m, or 250ms',
+    ]);
+  });
+
+  test("a command that reads a spec accepts every pipeline option, and lists the ones that it uses", async () => {
     const common =
       "-f a -t b --var c=1 --var-file d --host embedded --profile e --parallelism 2 --state f --lock-timeout 1s --no-input --auto-approve";
-    for (const name of ["validate", "plan", "drift", "apply", "destroy", "graph", "export"]) {
-      const found = await COMMANDS.find((one) => one.name === name)?.load();
-      if (found === undefined || "commands" in found) throw new Error(`${name} is no command`);
-      const { options } = found;
-      expect(Object.keys(parseOptions(found, common.split(" "))).sort()).toEqual(Object.keys(options).sort());
-    }
-    const validate = await COMMANDS.find((one) => one.name === "validate")?.load();
-    if (validate === undefined || "commands" in validate) throw new Error("validate is no command");
-    const shown = parse(validate, "workspace validate", ["--help"], 80);
-    expect("help" in shown && shown.help).not.toContain("--lock-timeout");
-    expect(() => parse(validate, "workspace validate", ["--only", "jobs.*"], 80)).toThrow();
+    for (const name of ["validate", "plan", "drift", "apply", "destroy", "graph", "export"])
+      expect((await parseArguments(buildProgram(COMMANDS), [name, ...common.split(" ")])).problems).toEqual(
+        [],
+      );
+    const { parser } = await parseArguments(buildProgram(COMMANDS), ["validate"]);
+    expect(helpText(parser, 80)).not.toContain("--lock-timeout");
+    const { problems } = await parseArguments(buildProgram(COMMANDS), ["validate", "--only", "jobs.*"]);
+    expect(messages(problems)).toEqual(["unknown option '--only'"]);
   });
 
-  test("options may stand before the command", () => {
-    expect(splitCommand(["-f", "plan", "--no-input", "plan", "x"])).toEqual({
-      name: "plan",
-      rest: ["x", "-f", "plan", "--no-input"],
+  test("options may be given before the command, and those after it take precedence", async () => {
+    const line = "-f plan --var a=1 --no-input try --var a=2 --file x what";
+    expect(await parsed(...line.split(" "))).toMatchObject({
+      options: { file: "x", var: ["a=1", "a=2"], noInput: true },
+      args: ["what"],
+      problems: [],
     });
-    expect(splitCommand(["--help"])).toEqual({ name: undefined, rest: ["--help"] });
+    expect((await parsed("-f", "try", "try")).options.file).toBe("try");
+  });
+
+  test.each([
+    [["--only", "jobs.*", "try"], ["unknown option '--only'"]],
+    [["--version", "try"], ["unknown option '--version'"]],
+    [["--nope", "try"], ["unknown option '--nope'"]],
+    [["tri"], ['unknown command "tri"']],
+    [["tri", "--nope"], ['unknown command "tri"']],
+  ])("%j is refused", async (argv, problems) => {
+    expect(messages((await parsed(...argv)).problems)).toEqual(problems);
+  });
+
+  test("a command below another one inherits the options before it", async () => {
+    const called = await parseArguments(buildProgram(COMMANDS), [
+      "-f",
+      "a",
+      "state",
+      "-t",
+      "b",
+      "rm",
+      "pools.x",
+    ]);
+    expect([called.parser.title, called.root, called.args]).toEqual([
+      "workspace state rm",
+      { file: ["a"], target: ["b"] },
+      ["pools.x"],
+    ]);
+    const drift = await parseArguments(buildProgram(COMMANDS), ["drift", "acknowledge", "pools.x"]);
+    expect([drift.parser.title, drift.args, drift.problems]).toEqual([
+      "workspace drift acknowledge",
+      ["pools.x"],
+      [],
+    ]);
   });
 
   test("times are seconds unless they say otherwise", () => {

@@ -1,6 +1,6 @@
 // What a run finds is in each form that it can be asked for, and a Markdown report that is cut says truly where the rest is.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
@@ -61,6 +61,22 @@ describe("a warning about the spec", () => {
     const { code, out } = await run(folder, `apply saved.plan -o ${form}`);
     expect([code, seen(out)]).toEqual([0, expect.stringContaining(DOUBT)]);
   });
+});
+
+test("a usage error is in each report that was requested, and replaces the report of an earlier run", async () => {
+  const folder = folderWith(DOUBTFUL);
+  const file = join(folder, "report.json");
+  writeFileSync(file, "earlier");
+  const { code, out, err } = await run(folder, "plan -o junit -o json=report.json --nope --parallelism 0");
+  const written = JSON.parse(readFileSync(file, "utf8")) as {
+    readonly diagnostics: readonly { message: string }[];
+  };
+  const problems = ["unknown option '--nope'", '--parallelism cannot be "0": use an integer from 1 to 256'];
+  expect([code, written.diagnostics.map(({ message }) => message)]).toEqual([1, problems]);
+  for (const problem of problems) {
+    expect(seen(out).replaceAll("&apos;", "'")).toContain(problem);
+    expect(err).toContain(problem);
+  }
 });
 
 const FAULT = "Fault injected: status";

@@ -12,11 +12,21 @@ export interface ArgumentSpec {
   readonly takes?: "address" | readonly string[];
 }
 
-export interface Command {
+/** A command line, and what it does. */
+export type Example = readonly [command: string, meaning: string];
+
+/** What the help of a command says. */
+interface Described {
   readonly name: string;
+  /** A lowercase imperative phrase without a period. */
   readonly summary: string;
   /** Shown under the options in its help. */
   readonly notes?: string;
+  readonly examples?: readonly Example[];
+  readonly seeAlso?: readonly string[];
+}
+
+export interface Command extends Described {
   readonly options: Options;
   readonly args: readonly ArgumentSpec[];
   /** Commands under this one's name: `drift acknowledge`. */
@@ -29,10 +39,7 @@ export interface Command {
   run(context: Context, options: Readonly<Record<string, unknown>>, args: readonly string[]): Promise<number>;
 }
 
-interface Definition<O extends Options> {
-  readonly name: string;
-  readonly summary: string;
-  readonly notes?: string;
+interface Definition<O extends Options> extends Described {
   readonly options: O;
   readonly args?: readonly ArgumentSpec[];
   readonly below?: readonly Command[];
@@ -51,8 +58,19 @@ export function defineCommand<const O extends Options>(definition: Definition<O>
 }
 
 /** Commands under one word: `state list`, `state rm`. */
-export interface CommandGroup {
+export interface CommandGroup extends Described {
+  readonly commands: readonly Command[];
+}
+
+export function commandsBelow(loaded: Command | CommandGroup): readonly Command[] {
+  return "commands" in loaded ? loaded.commands : (loaded.below ?? []);
+}
+
+/** A command by its name and summary; its file is loaded only when it is used. */
+export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  readonly commands: readonly Command[];
+  /** The heading in the overview. */
+  readonly group: string;
+  load(): Promise<Command | CommandGroup>;
 }

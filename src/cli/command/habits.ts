@@ -1,7 +1,6 @@
 // Habits from Terraform: long options with one dash work where they mean the same, and everything else gets a hint.
 
-import { error, Failure } from "../../core/diagnostic.ts";
-import type { Command } from "./command.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
 
 /** What to do instead, by the command that `workspace` does not have. */
 const COMMANDS: Readonly<Record<string, string>> = {
@@ -48,37 +47,50 @@ export function commandHabit(name: string): string | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
 
+/** The arguments without habits, and what is wrong with them. */
+export interface WithoutHabits {
+  readonly words: readonly string[];
+  readonly problems: readonly Diagnostic[];
+}
+
 /**
- * The arguments with `-out FILE` as `--out FILE`, for every long option that the command has. Throws Failure with CLI_USAGE for
- * a known option of Terraform that the command does not have. Values of options, and what follows `--`, stay as they are.
+ * Reads `-out FILE` as `--out FILE`, for every long option of a command. A known option of Terraform that the command does
+ * not have is a problem. The values of options, everything after `--`, and everything after the name of one of `commands`
+ * stay as they are.
  */
-export function withoutHabits(command: Command, argv: readonly string[]): readonly string[] {
-  const flags = Object.values(command.options).map((spec) => spec.flags);
+export function withoutHabits(
+  flags: readonly string[],
+  argv: readonly string[],
+  commands: ReadonlySet<string>,
+): WithoutHabits {
   const names = new Set(flags.flatMap((one) => /--([\w-]+)/.exec(one)?.[1] ?? []));
   const valued = new Set(
     flags.filter((one) => one.includes("<")).flatMap((one) => one.match(/-[\w-]+/g) ?? []),
   );
   const words: string[] = [];
+  const problems: Diagnostic[] = [];
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? "";
-    if (word === "--") return [...words, ...argv.slice(at)];
+    if (word === "--" || commands.has(word)) return { words: [...words, ...argv.slice(at)], problems };
     const said = longForm(word, names);
-    words.push(said);
-    if (valued.has(said) && at + 1 < argv.length) words.push(argv[++at] ?? "");
+    if (typeof said !== "string") problems.push(said);
+    else {
+      words.push(said);
+      if (valued.has(said) && at + 1 < argv.length) words.push(argv[++at] ?? "");
+    }
   }
-  return words;
+  return { words, problems };
 }
 
 /** `--target` with two dashes is an option here, and with one dash it means another. */
-function longForm(word: string, names: ReadonlySet<string>): string {
+function longForm(word: string, names: ReadonlySet<string>): string | Diagnostic {
   const [, dashes = "", name = ""] = /^(--?)([a-z][a-z-]+)(?:=|$)/.exec(word) ?? [];
-  if (dashes === "-" && name === "target") throw unknown(word, TARGET);
-  if (dashes === "-" && (names.has(name) || name === "help")) return `-${word}`;
+  if (dashes === "-" && name === "target") return unknown(word, TARGET);
+  if (dashes === "-" && names.has(name)) return `-${word}`;
   const hint = names.has(name) || !Object.hasOwn(OPTIONS, name) ? undefined : OPTIONS[name];
-  if (hint !== undefined) throw unknown(word, hint);
-  return word;
+  return hint === undefined ? word : unknown(word, hint);
 }
 
-function unknown(word: string, hint: string): Failure {
-  return new Failure(error("CLI_USAGE", `unknown option '${word.replace(/=.*$/s, "")}'`, { hint }));
+function unknown(word: string, hint: string): Diagnostic {
+  return error("CLI_USAGE", `unknown option '${word.replace(/=.*$/s, "")}'`, { hint });
 }

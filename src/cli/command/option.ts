@@ -1,19 +1,21 @@
 // Options as data: one declaration gives the parser, the help, the completion and the type of the value.
 
-import { InvalidArgumentError } from "commander";
+import { milliseconds } from "../../core/duration.ts";
+
+/** Reports a value that is not valid; `why` completes `--flag cannot be "text": …`. */
+export type RefuseValue = (text: string, why: string) => void;
 
 export interface OptionSpec<T> {
   /** As commander writes them: `-f, --file <path>`. */
   readonly flags: string;
   readonly description: string;
+  /** The heading in the help; `Options` without one. */
+  readonly group?: string;
   readonly choices?: readonly string[];
-  readonly repeats?: true;
   /** Whether "" is a value as others are. */
   readonly mayBeEmpty?: true;
-  readonly initial: T;
-  readonly parse?: (text: string) => T;
-  /** For options that repeat: the value with one more text. The default collects the texts. */
-  gather?(text: string, before: T | undefined): T;
+  /** The value of all texts that were given, in their order; a flag has one empty text for each time. */
+  parse(given: readonly string[], refuse: RefuseValue): T;
 }
 
 export type Options = Readonly<Record<string, OptionSpec<unknown>>>;
@@ -24,15 +26,15 @@ export type ValuesOf<O extends Options> = {
 };
 
 export function flag(flags: string, description: string): OptionSpec<boolean> {
-  return { flags, description, initial: false };
+  return { flags, description, parse: (given) => given.length > 0 };
 }
 
 export function text(flags: string, description: string): OptionSpec<string | undefined> {
-  return { flags, description, initial: undefined };
+  return { flags, description, parse: (given) => given.at(-1) };
 }
 
 export function texts(flags: string, description: string): OptionSpec<readonly string[]> {
-  return { flags, description, initial: [], repeats: true };
+  return { flags, description, parse: (given) => given };
 }
 
 /** Values that are handed on as they are, so an empty one is a value. */
@@ -45,12 +47,8 @@ export function choice<const C extends string>(
   description: string,
   choices: readonly [C, ...C[]],
 ): OptionSpec<C> {
-  const parse = (given: string): C => {
-    const found = choices.find((one) => one === given);
-    if (found === undefined) throw new InvalidArgumentError(`Allowed are ${choices.join(", ")}.`);
-    return found;
-  };
-  return { flags, description: `${description}: ${choices.join(", ")}`, choices, initial: choices[0], parse };
+  const { parse, ...rest } = choiceIfGiven(flags, description, choices);
+  return { ...rest, parse: (given, refuse) => parse(given, refuse) ?? choices[0] };
 }
 
 /** A choice that may be left to something else, such as the environment. */
@@ -59,7 +57,36 @@ export function choiceIfGiven<const C extends string>(
   description: string,
   choices: readonly [C, ...C[]],
 ): OptionSpec<C | undefined> {
-  return { ...choice(flags, description, choices), initial: undefined };
+  return {
+    flags,
+    description: `${description}: ${choices.join(", ")}`,
+    choices,
+    parse: (given, refuse) => given.map((one) => chosen(one, choices, refuse)).at(-1),
+  };
+}
+
+function chosen<C extends string>(
+  given: string,
+  choices: readonly C[],
+  refuse: RefuseValue,
+  shown = given,
+): C | undefined {
+  const found = choices.find((one) => one === given);
+  if (found === undefined) refuse(shown, `allowed are ${choices.join(", ")}`);
+  return found;
+}
+
+/** Of two formats only one would be written: neither is dropped without a word. */
+export function oneFormat<T>(spec: OptionSpec<T>): OptionSpec<T> {
+  return {
+    ...spec,
+    parse(given, refuse) {
+      const [first] = given;
+      for (const other of given.filter((one) => one !== first))
+        refuse(other, `it is ${first} already; run the command once for each format`);
+      return spec.parse(given, refuse);
+    },
+  };
 }
 
 /** One report: on standard output, or in a file. */
@@ -70,28 +97,38 @@ export interface OutputWish<F> {
 
 /** `-o FORMAT[=FILE]`: at most one format without a file, and one format for each file. */
 export function outputs<const F extends string>(formats: readonly F[]): OptionSpec<readonly OutputWish<F>[]> {
-  const gather = (given: string, before: readonly OutputWish<F>[] = []): readonly OutputWish<F>[] => {
-    const [, name = "", file] = /^([^=]*)(?:=(.*))?$/s.exec(given) ?? [];
-    const format = formats.find((one) => one === name);
-    if (format === undefined) throw new InvalidArgumentError(`Allowed are ${formats.join(", ")}.`);
-    if (file === "") throw new InvalidArgumentError("The file has no name.");
-    const other = before.find((one) => one.file === file);
-    if (other !== undefined && other.format !== format)
-      throw new InvalidArgumentError(
-        file === undefined
-          ? `Standard output is ${other.format} already; write one of them to a file: ${format}=FILE.`
-          : `${file} is ${other.format} already; name another file.`,
-      );
-    return other === undefined ? [...before, { format, ...(file === undefined ? {} : { file }) }] : before;
-  };
   return {
     flags: "-o, --output <format[=file]>",
     description: `output format, to standard output or to a file; repeatable: ${formats.join(", ")}`,
     choices: formats,
-    repeats: true,
-    initial: [],
-    gather,
+    parse: (given, refuse) =>
+      given.reduce<readonly OutputWish<F>[]>((before, one) => withOutput(before, one, formats, refuse), []),
   };
+}
+
+function withOutput<F extends string>(
+  before: readonly OutputWish<F>[],
+  given: string,
+  formats: readonly F[],
+  refuse: RefuseValue,
+): readonly OutputWish<F>[] {
+  const [, name = "", file] = /^([^=]*)(?:=(.*))?$/s.exec(given) ?? [];
+  const format = chosen(name, formats, refuse, given);
+  if (format === undefined) return before;
+  if (file === "") {
+    refuse(given, "the file has no name");
+    return before;
+  }
+  const other = before.find((one) => one.file === file);
+  if (other === undefined) return [...before, { format, ...(file === undefined ? {} : { file }) }];
+  if (other.format !== format)
+    refuse(
+      given,
+      file === undefined
+        ? `standard output is ${other.format} already; write one of them to a file: ${format}=FILE`
+        : `${file} is ${other.format} already; name another file`,
+    );
+  return before;
 }
 
 export function whole(
@@ -100,28 +137,20 @@ export function whole(
   least: number,
   most: number,
 ): OptionSpec<number | undefined> {
-  const parse = (given: string): number => {
+  const read = (given: string, refuse: RefuseValue): number | undefined => {
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
-    if (!(number >= least && number <= most))
-      throw new InvalidArgumentError(`A whole number from ${least} to ${most}.`);
-    return number;
+    if (number >= least && number <= most) return number;
+    refuse(given, `use an integer from ${least} to ${most}`);
+    return undefined;
   };
-  return { flags, description, initial: undefined, parse };
-}
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-/** Milliseconds of `30`, `30s`, `5m`, `250ms`; undefined when the text is none of these. */
-export function milliseconds(given: string): number | undefined {
-  const [, number, unit] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h)?$/.exec(given) ?? [];
-  return number === undefined ? undefined : Number(number) * (UNITS[unit ?? "s"] ?? 1000);
+  return { flags, description, parse: (given, refuse) => given.map((one) => read(one, refuse)).at(-1) };
 }
 
 export function time(flags: string, description: string): OptionSpec<number | undefined> {
-  const parse = (given: string): number => {
+  const read = (given: string, refuse: RefuseValue): number | undefined => {
     const ms = milliseconds(given);
-    if (ms === undefined) throw new InvalidArgumentError("A time such as 30s, 5m or 250ms.");
+    if (ms === undefined) refuse(given, "use a duration such as 30s, 5m, or 250ms");
     return ms;
   };
-  return { flags, description, initial: undefined, parse };
+  return { flags, description, parse: (given, refuse) => given.map((one) => read(one, refuse)).at(-1) };
 }

@@ -2,7 +2,18 @@
 
 import { CLOUDS, DIALECTS } from "../../config/dialect.ts";
 import { DRIFT_FORMATS, OUTCOME_FORMATS, PLAN_FORMATS, VALIDATION_FORMATS } from "../../report/formats.ts";
-import { choice, choiceIfGiven, flag, outputs, text, texts, time, whole } from "./option.ts";
+import {
+  choice,
+  choiceIfGiven,
+  flag,
+  type OptionSpec,
+  oneFormat,
+  outputs,
+  text,
+  texts,
+  time,
+  whole,
+} from "./option.ts";
 
 /** Which spec is read, and how its variables are filled. */
 export const SPEC_OPTIONS = {
@@ -88,10 +99,27 @@ export const VALIDATION_OUTPUT = { output: outputs(namesOf(VALIDATION_FORMATS)) 
 
 /** For commands that have no other forms. */
 export const FORM_OPTION = {
-  output: choice("-o, --output <form>", "the form of the output", ["text", "json"]),
+  output: oneFormat(choice("-o, --output <form>", "the form of the output", ["text", "json"])),
 } as const;
 
 export const ASK_OPTIONS = {
   autoApprove: flag("--auto-approve", "do not ask before changing anything"),
   noInput: flag("--no-input", "never ask; without --auto-approve nothing is changed"),
 } as const;
+
+/** Options of a pipeline, which every command with a spec or a host accepts. `--only` and `--output` change the answer, so they are refused where they have no effect. */
+export const PIPELINE_OPTIONS: readonly OptionSpec<unknown>[] = [
+  ...Object.values(SPEC_OPTIONS),
+  ...Object.values(HOST_OPTIONS),
+  ...Object.values(STATE_OPTIONS),
+  ...Object.values(ASK_OPTIONS),
+];
+
+/** Options that can be given before the command. */
+export const ROOT_OPTIONS: readonly OptionSpec<unknown>[] = [
+  ...PIPELINE_OPTIONS,
+  ONLY_OPTION.only,
+  PLAN_OUTPUT.output,
+  ...Object.values(EXISTING_OPTIONS),
+  ...Object.values(UNENCRYPTED_OPTION),
+];

@@ -5,7 +5,7 @@ import { printableJson } from "../../report/text/printable.ts";
 import { specWithoutSecrets } from "../../workflow/session/read-spec.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { choice } from "../command/option.ts";
+import { choice, oneFormat } from "../command/option.ts";
 import { SPEC_OPTIONS } from "../command/shared-options.ts";
 
 export const graph = defineCommand({
@@ -13,7 +13,9 @@ export const graph = defineCommand({
   summary: "show how resources depend on each other",
   options: {
     ...SPEC_OPTIONS,
-    output: choice("-o, --output <form>", "the form of the output", ["dot", "mermaid", "svg", "json"]),
+    output: oneFormat(
+      choice("-o, --output <form>", "the form of the output", ["dot", "mermaid", "svg", "json"]),
+    ),
   },
   async run(context, options) {
     const spec = await specWithoutSecrets(context, options);

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { withoutHabits } from "../../../src/cli/command/habits.ts";
 import { plan } from "../../../src/cli/commands/plan.ts";
 
+const FLAGS = [...Object.values(plan.options).map(({ flags }) => flags), "-h, --help"];
+
 test.each([
   [
     ["-out", "x.plan"],
@@ -44,7 +46,7 @@ test.each([
   ],
   [["-unknown"], ["-unknown"]],
 ])("%j is read as %j", (given, read) => {
-  expect(withoutHabits(plan, given)).toEqual(read);
+  expect(withoutHabits(FLAGS, given, new Set())).toEqual({ words: read, problems: [] });
 });
 
 test.each([
@@ -54,9 +56,14 @@ test.each([
   ["--json", "--output json"],
   ["-refresh-only", "workspace drift"],
 ])("%s is refused with a hint that names %s", (word, hint) => {
-  expect(() => withoutHabits(plan, [word])).toThrow(
-    expect.objectContaining({
-      diagnostics: [expect.objectContaining({ code: "CLI_USAGE", hint: expect.stringContaining(hint) })],
-    }),
-  );
+  expect(withoutHabits(FLAGS, [word, "--adopt"], new Set())).toEqual({
+    words: ["--adopt"],
+    problems: [expect.objectContaining({ code: "CLI_USAGE", hint: expect.stringContaining(hint) })],
+  });
+});
+
+test("the words after the name of a command stay as they are", () => {
+  const given = ["-out", "plan", "plan", "-out", "x", "-chdir=y"];
+  const read = ["--out", "plan", "plan", "-out", "x", "-chdir=y"];
+  expect(withoutHabits(FLAGS, given, new Set(["plan"]))).toEqual({ words: read, problems: [] });
 });
