@@ -5,10 +5,10 @@ const argv = process.argv.slice(2);
 if (argv[0] === "--version" || argv[0] === "-V") {
   const { VERSION } = await import("./config/version.ts");
   const { standardOutput } = await import("./config/streams.ts");
-  const { leave } = await import("./cli/exit-process.ts");
+  const { exitProcess } = await import("./cli/exit-process.ts");
   const [stdout, stderr] = [standardOutput(process.stdout), standardOutput(process.stderr)];
   stdout.write(`${VERSION}\n`);
-  await leave({ env: process.env, stdout, stderr }, 0);
+  await exitProcess({ env: process.env, stdout, stderr }, 0);
 } else {
   const { runInProcess } = await import("./cli/process.ts");
   await runInProcess(argv);

@@ -2,14 +2,14 @@
 
 import type { JsonObject } from "../core/json.ts";
 import type { ReadName, WriteName } from "./contract/operations.ts";
-import { wholeList } from "./contract/scim-list.ts";
+import type { WriteInput } from "./contract/reader.ts";
+import { readWholeList } from "./contract/scim-list.ts";
 import { speaking } from "./dialect/exchange.ts";
 import { CONTRACT_TABLE, type DialectTable } from "./dialect/table.ts";
 import type { Transport } from "./http/message.ts";
 import { redactor } from "./http/redact.ts";
-import type { Input } from "./http/request-body.ts";
-import { createWire, type Scheme } from "./retry/connection.ts";
-import { createPace } from "./retry/rate-limit.ts";
+import { createHostConnection, type Scheme } from "./retry/connection.ts";
+import { createRateLimit } from "./retry/rate-limit.ts";
 import { createSend, type RequestEvent } from "./retry/send.ts";
 
 /** Whoever waits for the end of a request that may still be under way (a lock's next holder) waits this long. */
@@ -49,7 +49,7 @@ export interface ApiReader {
 /** The shape of `Writer` there. */
 export interface ApiWriter extends ApiReader {
   /** `permit` is asked right before each attempt leaves; where it throws, that attempt is not made. */
-  write(operation: WriteName, input: Input, permit?: () => void): Promise<JsonObject>;
+  write(operation: WriteName, input: WriteInput, permit?: () => void): Promise<JsonObject>;
 }
 
 export interface Client {
@@ -63,26 +63,26 @@ export function createClient(options: ClientOptions): Client {
   const stopped = (): boolean => signal?.aborted === true;
   const pause = (ms: number): Promise<void> =>
     stopped() ? Promise.resolve() : options.sleep(ms, signal).catch(() => undefined);
-  const pace = createPace({
+  const rateLimit = createRateLimit({
     parallelism: options.parallelism ?? 10,
     perSecond: options.perSecond,
     clock,
     pause,
     stopped,
   });
-  const wire = createWire({
+  const connection = createHostConnection({
     ...options,
     auth: options.auth ?? "bearer",
     timeoutMs: options.timeoutMs ?? REQUEST_TIMEOUT_MS,
-    pace,
+    rateLimit,
   });
   const redact = redactor(options.token);
-  const sent = createSend({ wire, pace, clock, random, pause, stopped, redact, log: options.log });
+  const sent = createSend({ connection, rateLimit, clock, random, pause, stopped, redact, log: options.log });
   const send = speaking(options.dialect ?? CONTRACT_TABLE, sent);
 
   const read = (operation: ReadName, input: JsonObject = {}): Promise<JsonObject> =>
     operation === "scim/users/list" || operation === "scim/groups/list"
-      ? wholeList(operation, input, (page) => send(operation, page))
+      ? readWholeList(operation, input, (page) => send(operation, page))
       : send(operation, input);
   return { reader: { read }, writer: { read, write: send } };
 }

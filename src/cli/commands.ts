@@ -16,49 +16,49 @@ export const COMMANDS: readonly CommandEntry[] = [
     {
       name: "init",
       summary: "write a first spec into this folder",
-      load: async () => (await import("./commands/init.ts")).init,
+      load: async () => (await import("./commands/init.ts")).initCommand,
     },
     {
       name: "validate",
       summary: "check the spec; needs no workspace and reads no secret",
-      load: async () => (await import("./commands/validate.ts")).validate,
+      load: async () => (await import("./commands/validate.ts")).validateCommand,
     },
     {
       name: "plan",
       summary: "show what apply would change; writes nothing",
-      load: async () => watched((await import("./commands/plan.ts")).plan),
+      load: async () => watched((await import("./commands/plan.ts")).planCommand),
     },
     {
       name: "apply",
       summary: "make the workspace as the spec says",
-      load: async () => watched((await import("./commands/apply.ts")).apply),
+      load: async () => watched((await import("./commands/apply.ts")).applyCommand),
     },
     {
       name: "show",
       summary: "show a saved plan, without reading the workspace",
-      load: async () => (await import("./commands/show.ts")).show,
+      load: async () => (await import("./commands/show.ts")).showCommand,
     },
     {
       name: "destroy",
       summary: "delete everything that the spec manages",
-      load: async () => watched((await import("./commands/apply.ts")).destroy),
+      load: async () => watched((await import("./commands/apply.ts")).destroyCommand),
     },
   ]),
   ...group("Drift and state", [
     {
       name: "drift",
       summary: "show what changed outside since the last apply",
-      load: async () => watched((await import("./commands/drift.ts")).drift),
+      load: async () => watched((await import("./commands/drift.ts")).driftCommand),
     },
     {
       name: "history",
       summary: "show who applied what, and when",
-      load: async () => (await import("./commands/history.ts")).history,
+      load: async () => (await import("./commands/history.ts")).historyCommand,
     },
     {
       name: "state",
       summary: "look at what is recorded, mend it, move it; touches nothing live",
-      load: async () => (await import("./commands/state/state.ts")).state,
+      load: async () => (await import("./commands/state/state.ts")).stateCommand,
     },
   ]),
   ...group("Adopt", [
@@ -77,44 +77,44 @@ export const COMMANDS: readonly CommandEntry[] = [
     {
       name: "run",
       summary: "start a job; with --wait, follow it to its result",
-      load: async () => (await import("./commands/jobs/run.ts")).run,
+      load: async () => (await import("./commands/jobs/run.ts")).runCommand,
     },
     {
       name: "runs",
       summary: "look at the runs of jobs, and act on them",
-      load: async () => (await import("./commands/jobs/runs.ts")).runs,
+      load: async () => (await import("./commands/jobs/runs.ts")).runsCommand,
     },
     {
       name: "clusters",
       summary: "operate clusters that the spec manages, by their addresses",
-      load: async () => (await import("./commands/clusters/clusters.ts")).clusters,
+      load: async () => (await import("./commands/clusters/clusters.ts")).clustersCommand,
     },
     {
       name: "api",
       summary: "call one operation of the API as it is: no spec, no plan, no state",
-      load: async () => (await import("./commands/api/api.ts")).api,
+      load: async () => (await import("./commands/api/api.ts")).apiCommand,
     },
   ]),
   ...group("Learn and set up", [
     {
       name: "explain",
       summary: "explain a kind or a field",
-      load: async () => (await import("./commands/explain.ts")).explain,
+      load: async () => (await import("./commands/explain.ts")).explainCommand,
     },
     {
       name: "graph",
       summary: "show how resources depend on each other",
-      load: async () => (await import("./commands/graph.ts")).graph,
+      load: async () => (await import("./commands/graph.ts")).graphCommand,
     },
     {
       name: "schema",
       summary: "print the JSON Schema of a spec, or the API's description",
-      load: async () => (await import("./commands/schema.ts")).schema,
+      load: async () => (await import("./commands/schema.ts")).schemaCommand,
     },
     {
       name: "emulator",
       summary: "serve a workspace on this machine: the whole API, on loopback only",
-      load: async () => (await import("./commands/emulator.ts")).emulator,
+      load: async () => (await import("./commands/emulator.ts")).emulatorCommand,
     },
     {
       name: "completion",
@@ -124,7 +124,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     {
       name: "version",
       summary: "print the version",
-      load: async () => (await import("./commands/schema.ts")).version,
+      load: async () => (await import("./commands/schema.ts")).versionCommand,
     },
   ]),
 ];

@@ -2,11 +2,11 @@
 
 import type { Outputs } from "./lost-output.ts";
 
-export async function leave(outputs: Outputs, code: number): Promise<never> {
+export async function exitProcess(outputs: Outputs, code: number): Promise<never> {
   const { stdout, stderr } = outputs;
   await Promise.all([stdout.flush(), stderr.flush()]);
   if (stdout.lost === undefined) process.exit(code);
   // Seldom needed, and the shortest commands are over before this could be loaded.
-  const { tellLost } = await import("./lost-output.ts");
-  process.exit(await tellLost(outputs, stdout.lost, code));
+  const { reportLostOutput } = await import("./lost-output.ts");
+  process.exit(await reportLostOutput(outputs, stdout.lost, code));
 }

@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { SIGNALS, Signals } from "../config/signals.ts";
 import { standardOutput } from "../config/streams.ts";
 import { digestWith } from "../core/canonical.ts";
-import { leave } from "./exit-process.ts";
+import { exitProcess } from "./exit-process.ts";
 import { runProgram } from "./program.ts";
 
 export async function runInProcess(argv: readonly string[]): Promise<never> {
@@ -34,7 +34,7 @@ export async function runInProcess(argv: readonly string[]): Promise<never> {
   };
   const code = await runProgram(context, argv);
   await dieWhereBlocked(signals);
-  return leave(context, code);
+  return exitProcess(context, code);
 }
 
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();

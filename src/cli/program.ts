@@ -1,25 +1,25 @@
 // Parses the arguments once, runs the command that they name, and turns whatever ends it into text and an exit code.
 
-import type { Context } from "../config/environment.ts";
+import type { CommandContext } from "../config/environment.ts";
 import { VERSION } from "../config/version.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import type { Command } from "./command/command.ts";
 import { EXIT } from "./command/exit-codes.ts";
 import { helpText } from "./command/help.ts";
-import type { OutputWish } from "./command/option.ts";
+import type { OutputRequest } from "./command/option.ts";
 import { optionValues } from "./command/option-values.ts";
 import { buildProgram, type Invocation, parseArguments } from "./command/parser.ts";
 import { COMMANDS } from "./commands.ts";
-import { diagnosticsOf, troubled } from "./output/diagnostics.ts";
+import { diagnosticsOf, reportFailure } from "./output/diagnostics.ts";
 
 /** Runs to the end, or to the moment a signal ends it; the exit code. Never throws. */
-export async function runProgram(context: Context, argv: readonly string[]): Promise<number> {
-  const work = dispatch(context, argv).catch((problem: unknown) => troubled(context, problem));
+export async function runProgram(context: CommandContext, argv: readonly string[]): Promise<number> {
+  const work = dispatch(context, argv).catch((problem: unknown) => reportFailure(context, problem));
   const code = await Promise.race([work, context.signals.ended]);
   return context.signals.exitCode ?? code;
 }
 
-async function dispatch(context: Context, argv: readonly string[]): Promise<number> {
+async function dispatch(context: CommandContext, argv: readonly string[]): Promise<number> {
   const called = await parseArguments(buildProgram(COMMANDS), argv);
   const { command, own, root } = called;
   if (command !== undefined && !("commands" in command))
@@ -40,14 +40,14 @@ function isGiven({ root, own }: Invocation, name: string): boolean {
   return root[name] !== undefined || own[name] !== undefined;
 }
 
-async function showHelp(context: Context, { command, parser, args }: Invocation): Promise<number> {
+async function showHelp(context: CommandContext, { command, parser, args }: Invocation): Promise<number> {
   if (command !== undefined && "moreHelp" in command && args.length > 0)
     context.stdout.write(`${await command.moreHelp?.(args)}\n`);
   context.stdout.write(helpText(parser, context.stdout.columns));
   return EXIT.ok;
 }
 
-async function runCommand(context: Context, command: Command, called: Invocation): Promise<number> {
+async function runCommand(context: CommandContext, command: Command, called: Invocation): Promise<number> {
   const { values, problems } = optionValues(command.options, called.root, called.own);
   const wrong = [...called.problems, ...problems];
   try {
@@ -65,10 +65,10 @@ async function runCommand(context: Context, command: Command, called: Invocation
 
 /** Writes the report files, too: what an earlier run left there is about that run. */
 async function refusal(
-  context: Context,
+  context: CommandContext,
   { ending }: Command,
   found: readonly Diagnostic[],
-  wishes: readonly OutputWish<string>[],
+  wishes: readonly OutputRequest<string>[],
 ): Promise<Failure> {
   if (ending === undefined) return new Failure(...found);
   const { Reports } = await import("./output/reports.ts");
@@ -79,7 +79,7 @@ async function refusal(
 }
 
 /** The reports that were requested, also if the rest of the arguments is wrong. */
-function reportsIn({ output }: Readonly<Record<string, unknown>>): readonly OutputWish<string>[] {
+function reportsIn({ output }: Readonly<Record<string, unknown>>): readonly OutputRequest<string>[] {
   return Array.isArray(output) ? output : [];
 }
 

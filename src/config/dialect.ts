@@ -5,7 +5,7 @@ import { DATABRICKS_TABLE } from "../api/dialect/databricks.ts";
 import { CONTRACT_TABLE, type DialectTable } from "../api/dialect/table.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import type { DialectChoice } from "../emulator/dialect/choice.ts";
-import type { Context } from "./environment.ts";
+import type { CommandContext } from "./environment.ts";
 import type { Profile } from "./profile.ts";
 
 /** Written out here, so that help and completion load nothing of the emulator. */
@@ -29,7 +29,7 @@ export interface DialectOptions {
 }
 
 /** Throws Failure with CLI_USAGE if a variable has no allowed value. */
-export function dialectOf(context: Context, given: DialectOptions = {}): DialectChoice {
+export function dialectOf(context: CommandContext, given: DialectOptions = {}): DialectChoice {
   const dialect = given.dialect ?? allowed("WORKSPACE_DIALECT", context.env.WORKSPACE_DIALECT, DIALECTS);
   const cloud = given.cloud ?? allowed("WORKSPACE_CLOUD", context.env.WORKSPACE_CLOUD, CLOUDS);
   return { ...(dialect === undefined ? {} : { dialect }), ...(cloud === undefined ? {} : { cloud }) };
@@ -37,7 +37,7 @@ export function dialectOf(context: Context, given: DialectOptions = {}): Dialect
 
 /** The dialect of a host; `profile` is one of this host. Throws Failure with CLI_USAGE. */
 export function spokenDialect(
-  context: Context,
+  context: CommandContext,
   given: DialectOptions,
   host: string | undefined,
   profile: Profile,

@@ -4,10 +4,10 @@ import type { Readable } from "node:stream";
 import type { Signals } from "./signals.ts";
 import type { Output } from "./streams.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
-export interface Context {
-  readonly env: Environment;
+export interface CommandContext {
+  readonly env: ProcessEnvironment;
   /** The folder that relative paths start from; absolute. */
   readonly cwd: string;
   /** The person's home folder, for the profile file. */

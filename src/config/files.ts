@@ -1,18 +1,18 @@
 // The files of a command line: the spec where none is named, and what can go wrong with any of them.
 
-import { error, Failure, saidBy } from "../core/diagnostic.ts";
+import { error, Failure, thrownText } from "../core/diagnostic.ts";
 
 export const DEFAULT_FILE = "workspace.yaml";
 
 /** CLI_FILE; the cause is what the system says. */
 export function fileFailure(message: string, problem: unknown, hint?: string): Failure {
   return new Failure(
-    error("CLI_FILE", message, { cause: saidBy(problem), ...(hint === undefined ? {} : { hint }) }),
+    error("CLI_FILE", message, { cause: thrownText(problem), ...(hint === undefined ? {} : { hint }) }),
   );
 }
 
 /** Does what makes a file. Throws Failure with CLI_FILE; `otherwise` is what to do where the file is there already. */
-export function making<T>(file: string, otherwise: string, work: () => T): T {
+export function withFileCreation<T>(file: string, otherwise: string, work: () => T): T {
   try {
     return work();
   } catch (problem) {

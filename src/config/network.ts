@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { ProxyRoute } from "../api/http/transport.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import { readRegularFile } from "../state/backends/file/regular-file.ts";
-import type { Context, Environment } from "./environment.ts";
+import type { CommandContext, ProcessEnvironment } from "./environment.ts";
 import { fileFailure } from "./files.ts";
 
 export interface Network {
@@ -22,7 +22,7 @@ export function isThisMachine(hostname: string): boolean {
 }
 
 /** Throws Failure with CLI_FILE or CLI_USAGE. */
-export function networkOf(context: Context, caFile: string | undefined, origin: string): Network {
+export function networkOf(context: CommandContext, caFile: string | undefined, origin: string): Network {
   const proxy = proxyFor(context.env, origin);
   const authorities = authoritiesOf(context, caFile);
   return {
@@ -32,7 +32,7 @@ export function networkOf(context: Context, caFile: string | undefined, origin: 
 }
 
 /** The lowercase name of a variable goes first, as curl has it; one that is empty counts as unset. */
-function proxyFor(env: Environment, origin: string): ProxyRoute | undefined {
+function proxyFor(env: ProcessEnvironment, origin: string): ProxyRoute | undefined {
   const { protocol, hostname } = new URL(origin);
   if (isThisMachine(hostname)) return undefined;
   const variable = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
@@ -69,7 +69,7 @@ function noProxy(variable: string) {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 /** Node's own authorities and those of `--ca-file` or WORKSPACE_CA_FILE; undefined where no file is named. */
-export function authoritiesOf(context: Context, caFile?: string): readonly string[] | undefined {
+export function authoritiesOf(context: CommandContext, caFile?: string): readonly string[] | undefined {
   const said = caFile ?? context.env.WORKSPACE_CA_FILE;
   if (said === undefined || said === "") return undefined;
   const path = resolve(context.cwd, said);

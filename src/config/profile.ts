@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
 import { nearestHint } from "../core/suggest.ts";
 import { readRegularFile } from "../state/backends/file/regular-file.ts";
-import type { Context } from "./environment.ts";
+import type { CommandContext } from "./environment.ts";
 import { fileFailure } from "./files.ts";
 
 export interface Profile {
@@ -26,7 +26,7 @@ type Sections = ReadonlyMap<string, ReadonlyMap<string, string>>;
 export const DEFAULT_PROFILE = "DEFAULT";
 
 /** The profile that was asked for, or DEFAULT where there is one. Throws Failure when a profile that was named is missing. */
-export function findProfile(context: Context, named: string | undefined): FoundProfile {
+export function findProfile(context: CommandContext, named: string | undefined): FoundProfile {
   const path = context.env.WORKSPACE_CONFIG_FILE ?? join(context.home, ".workspacecfg");
   const text = readText(path);
   if (text === undefined) {

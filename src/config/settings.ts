@@ -2,10 +2,10 @@
 
 import { parseHost } from "../api/contract/host.ts";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
-import { milliseconds } from "../core/duration.ts";
+import { parseDuration } from "../core/duration.ts";
 import type { DialectChoice } from "../emulator/dialect/choice.ts";
 import { type DialectOptions, type SpokenDialect, spokenDialect } from "./dialect.ts";
-import type { Context } from "./environment.ts";
+import type { CommandContext } from "./environment.ts";
 import { isThisMachine, type Network, networkOf } from "./network.ts";
 import { findProfile, type Profile } from "./profile.ts";
 
@@ -19,7 +19,7 @@ export interface HostOptions extends DialectOptions {
 }
 
 /** Where requests go. `identity` is what states and plans are bound to. The embedded workspace speaks a dialect. */
-export type Place =
+export type HostTarget =
   | ({ readonly embedded: true; readonly identity: typeof EMBEDDED } & DialectChoice)
   | {
       readonly embedded: false;
@@ -30,7 +30,7 @@ export type Place =
     };
 
 export interface Settings {
-  readonly place: Place;
+  readonly place: HostTarget;
   /** What the workspace speaks. */
   readonly spoken: SpokenDialect;
   /** The user that the token belongs to, where somebody said so. */
@@ -44,13 +44,13 @@ export interface Settings {
 const DEFAULT_PARALLELISM = 10;
 
 /** A variable of the environment; empty counts as unset. */
-export function fromEnv(context: Context, name: string): string | undefined {
+export function fromEnv(context: CommandContext, name: string): string | undefined {
   const value = context.env[name];
   return value === undefined || value === "" ? undefined : value;
 }
 
 /** Throws Failure with CLI_NO_HOST, CLI_FILE or API_UNAUTHENTICATED. */
-export function settingsOf(context: Context, options: HostOptions): Settings {
+export function settingsOf(context: CommandContext, options: HostOptions): Settings {
   const { profile, warnings } = findProfile(
     context,
     options.profile ?? fromEnv(context, "WORKSPACE_PROFILE"),
@@ -61,7 +61,7 @@ export function settingsOf(context: Context, options: HostOptions): Settings {
   if (host === undefined) throw new Failure(noHost());
   const user = fromEnv(context, "WORKSPACE_USER") ?? profile.user;
   const parallelism =
-    options.parallelism ?? wholeFromEnv(context, "WORKSPACE_PARALLELISM") ?? DEFAULT_PARALLELISM;
+    options.parallelism ?? integerFromEnv(context, "WORKSPACE_PARALLELISM") ?? DEFAULT_PARALLELISM;
   const spoken = dialectFor(context, options, host, profile);
   const common = { spoken, user, parallelism, requestMs: leaseFromEnv(context), warnings };
   if (host === EMBEDDED) return { place: { embedded: true, identity: EMBEDDED, ...spoken }, ...common };
@@ -78,7 +78,7 @@ export function settingsOf(context: Context, options: HostOptions): Settings {
 
 /** The dialect of a profile is that of the profile's own host. */
 function dialectFor(
-  context: Context,
+  context: CommandContext,
   options: DialectOptions,
   host: string | undefined,
   profile: Profile,
@@ -102,7 +102,11 @@ function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnosti
 }
 
 /** A profile that was named on the command line is meant whole. */
-function tokenFor(context: Context, options: HostOptions, ofProfile: string | undefined): string | undefined {
+function tokenFor(
+  context: CommandContext,
+  options: HostOptions,
+  ofProfile: string | undefined,
+): string | undefined {
   const ofEnv = fromEnv(context, "WORKSPACE_TOKEN");
   return options.profile === undefined ? (ofEnv ?? ofProfile) : (ofProfile ?? ofEnv);
 }
@@ -127,7 +131,7 @@ function noToken(host: string, elsewhere: boolean): Diagnostic {
   });
 }
 
-export function wholeFromEnv(context: Context, name: string): number | undefined {
+export function integerFromEnv(context: CommandContext, name: string): number | undefined {
   const text = fromEnv(context, name);
   if (text === undefined) return undefined;
   if (!/^[1-9]\d{0,3}$/.test(text))
@@ -142,7 +146,7 @@ const LONGEST_LEASE_MS = 60_000;
  * WORKSPACE_LEASE: how long a run that shows no sign of life keeps the lock. Whoever takes it over waits for the last request
  * as well, so a request is given up after the same time. Undefined: both are a minute.
  */
-export function leaseFromEnv(context: Context): number | undefined {
+export function leaseFromEnv(context: CommandContext): number | undefined {
   const ms = timeFromEnv(context, "WORKSPACE_LEASE");
   if (ms === undefined) return undefined;
   if (ms < SHORTEST_LEASE_MS || ms > LONGEST_LEASE_MS)
@@ -152,10 +156,10 @@ export function leaseFromEnv(context: Context): number | undefined {
   return ms;
 }
 
-export function timeFromEnv(context: Context, name: string): number | undefined {
+export function timeFromEnv(context: CommandContext, name: string): number | undefined {
   const text = fromEnv(context, name);
   if (text === undefined) return undefined;
-  const ms = milliseconds(text);
+  const ms = parseDuration(text);
   if (ms === undefined)
     throw new Failure(error("CLI_USAGE", `${name} is not a time`, { hint: "write it as 30s, 5m or 250ms" }));
   return ms;

@@ -39,7 +39,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
 }
 
 /** What something that was thrown says, as the cause of a diagnostic. */
-export function saidBy(problem: unknown): string {
+export function thrownText(problem: unknown): string {
   return problem instanceof Error ? problem.message : String(problem);
 }
 

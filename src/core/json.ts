@@ -9,10 +9,10 @@ export function isObject(value: Json | undefined): value is JsonObject {
 }
 
 /** Every text in a value, names of members aside. */
-export function textsIn(value: Json | undefined, into: Set<string> = new Set()): ReadonlySet<string> {
+export function collectTexts(value: Json | undefined, into: Set<string> = new Set()): ReadonlySet<string> {
   if (typeof value === "string") into.add(value);
   else if (typeof value === "object" && value !== null)
-    for (const member of Object.values(value)) textsIn(member, into);
+    for (const member of Object.values(value)) collectTexts(member, into);
   return into;
 }
 

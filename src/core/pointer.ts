@@ -9,7 +9,7 @@ export function toPointer(path: Path): string {
 }
 
 /** `autoscale.max_workers`, `libraries[0].jar`, `spark_conf["spark.a.b"]`. */
-export function toText(path: Path): string {
+export function toDottedPath(path: Path): string {
   let text = "";
   for (const key of path) {
     if (typeof key === "number") text += `[${key}]`;

@@ -9,7 +9,7 @@ import { type FaultRule, Faults } from "./faults.ts";
 import { type Admission, Door, isControl } from "./http/admission.ts";
 import { AuthError, Authentication } from "./http/authenticate.ts";
 import { type Contract, makeRouter, type OperationSpec, type Route, type Router } from "./http/contract.ts";
-import { checkSize, type Input, isForm, readForm, readInput } from "./http/input.ts";
+import { checkSize, isForm, type ReceivedInput, readForm, readInput } from "./http/input.ts";
 import { checkMedia } from "./http/media-types.ts";
 import {
   type App,
@@ -19,18 +19,18 @@ import {
   pathOf,
   queryOf,
 } from "./http/message.ts";
-import { type Answer, answerOf, badTarget, errorAnswer, refusal } from "./http/responses.ts";
-import { makeValidator, type Validator } from "./http/validation.ts";
+import { badTarget, type EmulatorAnswer, errorAnswer, refusal, renderAnswer } from "./http/responses.ts";
+import { type InputValidator, makeValidator } from "./http/validation.ts";
 import { RequestLog } from "./request-log.ts";
 import type { Store } from "./store/store.ts";
-import type { Clock } from "./world/clock.ts";
+import type { EmulatorClock } from "./world/clock.ts";
 import { ApiError } from "./world/errors.ts";
 import type { Area, Call, Caller, Operation } from "./world/operation.ts";
 
 export interface AppParts {
   readonly store: Store;
   readonly contract: Contract;
-  readonly clock: Clock;
+  readonly clock: EmulatorClock;
   /** Token of the administrator. */
   readonly token: string;
   /** User name of the administrator. */
@@ -61,7 +61,7 @@ export function createApp(parts: AppParts): Service {
 
 interface Front {
   readonly route: Router;
-  readonly validate: Validator;
+  readonly validate: InputValidator;
 }
 
 const fronts = new WeakMap<Contract, Front>();
@@ -79,7 +79,7 @@ function frontOf(contract: Contract): Front {
 class RunningService {
   readonly #parts: AppParts;
   readonly #route: Router;
-  readonly #validate: Validator;
+  readonly #validate: InputValidator;
   readonly #operations: ReadonlyMap<string, Operation>;
   readonly #auth = new Authentication();
   readonly #log = new RequestLog();
@@ -131,7 +131,7 @@ class RunningService {
   }
 
   /** What lies beside the API, and what a dialect changes in every answer. */
-  #inDialect(request: AppRequest, path: string, run: () => Answer): Answer {
+  #inDialect(request: AppRequest, path: string, run: () => EmulatorAnswer): EmulatorAnswer {
     const { dialect, clock, store } = this.#parts;
     if (dialect === undefined) return run();
     this.#life.catchUp();
@@ -142,7 +142,7 @@ class RunningService {
   }
 
   /** The fate that a fault rule gives a request. Throws ConnectionLost where there is no whole answer. */
-  async #misbehave(rule: FaultRule, run: () => Answer): Promise<Answer> {
+  async #misbehave(rule: FaultRule, run: () => EmulatorAnswer): Promise<EmulatorAnswer> {
     const instead = () =>
       refusal(rule.status, rule.error_code, `Fault injected: ${rule.fate}`, rule.retry_after);
     switch (rule.fate) {
@@ -170,7 +170,7 @@ class RunningService {
     return rule.fate satisfies never;
   }
 
-  async #form(route: Route, request: AppRequest): Promise<Input | ApiError> {
+  async #form(route: Route, request: AppRequest): Promise<ReceivedInput | ApiError> {
     try {
       checkSize(route.spec, request);
       return await readForm(route.spec, request, this.#parts.dialect !== undefined);
@@ -184,8 +184,8 @@ class RunningService {
     request: AppRequest,
     path: string,
     route: Route | undefined,
-    form: Input | ApiError | undefined,
-  ): Answer {
+    form: ReceivedInput | ApiError | undefined,
+  ): EmulatorAnswer {
     const scim = route?.spec.scim ?? false;
     try {
       this.#life.catchUp();
@@ -202,7 +202,7 @@ class RunningService {
         const operation = this.#operations.get(route.spec.id);
         if (operation === undefined)
           throw new ApiError("INTERNAL_ERROR", `The emulator does not serve ${route.spec.id}`);
-        return answerOf(operation(this.#call(route, request, caller, form), world), scim);
+        return renderAnswer(operation(this.#call(route, request, caller, form), world), scim);
       });
     } catch (error) {
       if (error instanceof AuthError) return this.#refused(error);
@@ -216,7 +216,7 @@ class RunningService {
     return api === "api" && rest.length > 0 && versions.has(version);
   }
 
-  #refused({ status, message }: AuthError): Answer {
+  #refused({ status, message }: AuthError): EmulatorAnswer {
     return refusal(status, this.#parts.dialect?.refusalCode(status) ?? status, message);
   }
 
@@ -226,7 +226,7 @@ class RunningService {
     }
   }
 
-  #call(route: Route, request: AppRequest, caller: Caller, form: Input | ApiError | undefined): Call {
+  #call(route: Route, request: AppRequest, caller: Caller, form: ReceivedInput | ApiError | undefined): Call {
     checkMedia(route.spec, request);
     if (form instanceof ApiError) throw form;
     if (form === undefined) checkSize(route.spec, request);

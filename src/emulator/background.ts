@@ -1,7 +1,7 @@
 // What happens by itself: timers of the areas and requests that commit late, run in the order of their times.
 
 import { OWN_TABLES, type Store } from "./store/store.ts";
-import type { Clock } from "./world/clock.ts";
+import type { EmulatorClock } from "./world/clock.ts";
 import type { Area, TimerRun } from "./world/operation.ts";
 
 interface Late {
@@ -11,12 +11,12 @@ interface Late {
 
 export class Lifeline {
   readonly #store: Store;
-  readonly #clock: Clock;
+  readonly #clock: EmulatorClock;
   readonly #runs: ReadonlyMap<string, TimerRun>;
   #late: Late[] = [];
   #busy = false;
 
-  constructor(store: Store, clock: Clock, areas: readonly Area[]) {
+  constructor(store: Store, clock: EmulatorClock, areas: readonly Area[]) {
     this.#store = store;
     this.#clock = clock;
     this.#runs = new Map(areas.flatMap((area) => Object.entries(area.timers ?? {})));

@@ -7,7 +7,7 @@ import type { Lifeline } from "./background.ts";
 import { type Faults, readRules } from "./faults.ts";
 import { CONTROL_BASE } from "./http/admission.ts";
 import { grantToken } from "./http/authenticate.ts";
-import { type AppRequest, type AppResponse, pathOf, queryOf, textOf } from "./http/message.ts";
+import { type AppRequest, type AppResponse, bodyText, pathOf, queryOf } from "./http/message.ts";
 import { errorAnswer, jsonAnswer } from "./http/responses.ts";
 import type { RequestLog } from "./request-log.ts";
 import { putSnapshot, takeSnapshot } from "./store/snapshot.ts";
@@ -182,7 +182,7 @@ function clear(world: World, name: string): void {
 function readBody(request: AppRequest): JsonObject {
   let body: Json;
   try {
-    const text = textOf(request.body);
+    const text = bodyText(request.body);
     body = text.trim() === "" ? {} : parseJson(text);
   } catch (error) {
     const what = error instanceof JsonTooDeep ? "nested too deeply" : "not JSON";

@@ -5,7 +5,7 @@ import { chosenDialect, type DialectChoice } from "./dialect/choice.ts";
 import { contractFile } from "./http/contract-file.ts";
 import type { App } from "./http/message.ts";
 import { keptText, openStore } from "./store/sqlite.ts";
-import { Clock } from "./world/clock.ts";
+import { EmulatorClock } from "./world/clock.ts";
 
 export interface Embedded {
   readonly app: App;
@@ -31,7 +31,7 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     token,
     contract: contractFile(options.dataDir),
     ...chosenDialect(options, options.dataDir),
-    clock: new Clock(options.machineTime ?? Date.now),
+    clock: new EmulatorClock(options.machineTime ?? Date.now),
     admin: options.admin ?? DEFAULT_ADMIN,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   });

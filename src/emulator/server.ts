@@ -10,7 +10,7 @@ import { type AppRequest, type AppResponse, bytesOf, ConnectionLost } from "./ht
 import { jsonAnswer } from "./http/responses.ts";
 import { openStore } from "./store/sqlite.ts";
 import { Store } from "./store/store.ts";
-import { Clock } from "./world/clock.ts";
+import { EmulatorClock } from "./world/clock.ts";
 import { REQUESTS } from "./world/limits.ts";
 
 export interface ServerOptions extends DialectChoice {
@@ -39,7 +39,7 @@ export async function startEmulator(options: ServerOptions): Promise<RunningServ
     store,
     contract: contractFile(folder),
     ...chosenDialect(options, folder),
-    clock: new Clock(Date.now),
+    clock: new EmulatorClock(Date.now),
     token: options.token,
     admin: options.admin ?? DEFAULT_ADMIN,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -32,4 +32,4 @@ export function putSignInSettings(world: World, settings: SignInSettings): void 
   signInOf(world).set("settings", settings);
 }
 
-export const tokensOf = (world: World): Collection<TokenRow> => world.collection("tokens");
+export const userTokens = (world: World): Collection<TokenRow> => world.collection("tokens");

@@ -1,6 +1,6 @@
 // How many things may be under way at once.
 
-export class Slots {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

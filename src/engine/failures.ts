@@ -21,7 +21,7 @@ export function diagnosticOf(failure: unknown): Diagnostic | undefined {
 }
 
 /** The diagnostic in a failure; throws what is a bug. */
-export function expected(failure: unknown): Diagnostic {
+export function failureDiagnostic(failure: unknown): Diagnostic {
   const diagnostic = diagnosticOf(failure);
   if (diagnostic === undefined) throw failure;
   return diagnostic;

@@ -5,16 +5,16 @@ import type { FieldTable, Values } from "../resource/field-schema.ts";
 import type { Live } from "../resource/live.ts";
 import { foldName } from "../resource/names.ts";
 import type { Registry } from "../resource/registry.ts";
-import { translated } from "../resource/translated.ts";
+import { translateNames } from "../resource/translated.ts";
 
 /** Who is called what. Grows while an apply creates things. */
-export interface NameBook {
+export interface NameIndex {
   idOf(kind: string, name: string): RemoteId | undefined;
   nameOf(kind: string, id: string): string | undefined;
   add(kind: string, name: string, id: RemoteId): void;
 }
 
-export function nameBook(registry: Registry, live: Live): NameBook {
+export function createNameIndex(registry: Registry, live: Live): NameIndex {
   const ids = new Map<string, RemoteId>();
   const names = new Map<string, string>();
   const add = (kind: string, name: string, id: RemoteId): void => {
@@ -30,6 +30,6 @@ export function nameBook(registry: Registry, live: Live): NameBook {
   };
 }
 
-export function toNames(fields: FieldTable, values: Values, book: NameBook): Values {
-  return translated(fields, values, (kind, id) => book.nameOf(kind, id));
+export function toNames(fields: FieldTable, values: Values, names: NameIndex): Values {
+  return translateNames(fields, values, (kind, id) => names.nameOf(kind, id));
 }

@@ -7,18 +7,18 @@ import { nameContradictions } from "./check/audit-names.ts";
 import { comparable, liveFingerprint } from "./diff/fingerprint.ts";
 import type { Change } from "./model/change.ts";
 import type { PlanInput } from "./model/input.ts";
-import { type World, worldOf } from "./model/live-index.ts";
+import { indexLive, type LiveIndex } from "./model/live-index.ts";
 import { changeKey } from "./model/order.ts";
 import type { Plan } from "./model/plan.ts";
 
 /** Contradictions in a plan. Any of them is a bug of ours; a plan with one is neither shown as good nor applied. */
 export function auditPlan(plan: Plan, input: PlanInput): Diagnostic[] {
-  const world = worldOf(input.live, input.registry);
+  const liveIndex = indexLive(input.live, input.registry);
   return [
     ...duplicates(plan),
     ...order(plan),
-    ...nameContradictions(plan, input.registry, world),
-    ...plan.changes.flatMap((change) => contradictions(change, input, world)),
+    ...nameContradictions(plan, input.registry, liveIndex),
+    ...plan.changes.flatMap((change) => contradictions(change, input, liveIndex)),
   ].map((message) =>
     error("PLAN_UNSOUND", message, { hint: "this is a bug in workspace; nothing was changed" }),
   );
@@ -54,13 +54,13 @@ function order(plan: Plan): string[] {
   return found;
 }
 
-function contradictions(change: Change, input: PlanInput, world: World): string[] {
+function contradictions(change: Change, input: PlanInput, liveIndex: LiveIndex): string[] {
   const provider = input.registry.get(change.kind);
   const found: string[] = [];
   const declared = input.destroy !== true && input.spec.resources.has(change.address);
-  if (change.action !== "forget" && world.unreadable(change.kind, change.name) !== undefined)
+  if (change.action !== "forget" && liveIndex.unreadable(change.kind, change.name) !== undefined)
     found.push(`${change.address} is planned, but could not be read`);
-  if ("id" in change && change.action !== "forget") found.push(...wrongObject(change, input, world));
+  if ("id" in change && change.action !== "forget") found.push(...wrongObject(change, input, liveIndex));
   switch (change.action) {
     case "create":
       if (!declared) found.push(`${change.address} is created, but not in the spec`);
@@ -96,10 +96,10 @@ function contradictions(change: Change, input: PlanInput, world: World): string[
 function wrongObject(
   change: Exclude<Change, { readonly action: "create" | "forget" }>,
   input: PlanInput,
-  world: World,
+  liveIndex: LiveIndex,
 ): string[] {
   const provider = input.registry.get(change.kind);
-  const live = world.byId(change.kind, change.id);
+  const live = liveIndex.byId(change.kind, change.id);
   if (live === undefined) return [`${change.address} rests on ${change.id}, which is not live`];
   if (!("fingerprint" in change)) return [];
   const isDelete = change.action === "delete" || change.action === "report";

@@ -3,52 +3,60 @@
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import { isBuiltIn } from "../resource/names.ts";
-import type { Look, Want } from "../resource/provider.ts";
+import type { FactRequest, PlannedWorkspace } from "../resource/provider.ts";
 import type { Resource } from "../spec/model/spec.ts";
 import { duplicatesIn } from "./check/duplicate-names.ts";
-import { guardsOf } from "./check/guards.ts";
-import { questionsOf, unconfirmed } from "./check/lookups.ts";
+import { checkGuards } from "./check/guards.ts";
+import { lookupQuestions, unconfirmedValues } from "./check/lookups.ts";
 import { unknownNames } from "./check/unknown-names.ts";
-import { kindsAround, unreadableKinds, unseen } from "./check/unreadable.ts";
-import { decide } from "./decide/decide.ts";
-import { removals } from "./decide/deletes.ts";
-import { restricted, withEdges } from "./decide/dependencies.ts";
-import { believed } from "./decide/invalid-records.ts";
-import { heldByOldObjects, type Passed, withPassedNames } from "./decide/passed-names.ts";
+import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unreadable.ts";
+import { decideResource } from "./decide/decide.ts";
+import { planDeletes } from "./decide/deletes.ts";
+import { limitChanges, withDependencies } from "./decide/dependencies.ts";
+import { dropInvalidRecords } from "./decide/invalid-records.ts";
+import { heldByOldObjects, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
 import { withRenames } from "./decide/renames.ts";
-import { sparing } from "./decide/retain-in-use.ts";
+import { retainInUse } from "./decide/retain-in-use.ts";
 import { changesContent, withContent } from "./diff/content-diff.ts";
 import { driftOf } from "./diff/drift.ts";
 import type { Change } from "./model/change.ts";
-import { type Context, ownerKey, ownersOf } from "./model/context.ts";
+import { addressByObject, objectKey, type PlanContext } from "./model/context.ts";
 import type { PlanInput } from "./model/input.ts";
-import { worldOf } from "./model/live-index.ts";
-import { byNeed, changeKey, inOrder, withNeeds } from "./model/order.ts";
+import { indexLive } from "./model/live-index.ts";
+import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/order.ts";
 import type { Plan, Unmanaged } from "./model/plan.ts";
-import { lookOf, plannedOf } from "./model/plan-view.ts";
+import { createPlannedWorkspace, plannedChange } from "./model/plan-view.ts";
 
 export function makePlan(from: PlanInput): Plan {
-  const { input, misfits } = believed(from);
-  const world = worldOf(input.live, input.registry);
-  const owners = ownersOf(input.state.records);
-  const context: Context = { input, world, decided: new Map(), misfits, owners };
+  const { input, invalidRecords } = dropInvalidRecords(from);
+  const liveIndex = indexLive(input.live, input.registry);
+  const owners = addressByObject(input.state.records);
+  const context: PlanContext = { input, liveIndex, decided: new Map(), invalidRecords, owners };
   let changes: readonly Change[] = [];
-  const look = lookOf(input, world, () => changes);
+  const workspace = createPlannedWorkspace(input, liveIndex, () => changes);
   const diagnostics = [...unreadableKinds(context), ...decideAll(context)];
-  const going = removals(context, look);
+  const going = planDeletes(context, workspace);
   changes = [...context.decided.values(), ...going.changes];
-  const edged = withEdges(context, changes);
+  const edged = withDependencies(context, changes);
   const passed = chosenWithNames(context, edged);
   const chosen = passed.changes;
   const duplicates = duplicatesIn(context, chosen);
-  diagnostics.push(...passed.diagnostics, ...unknownNames(context, chosen, look), ...duplicates.warnings);
+  diagnostics.push(
+    ...passed.diagnostics,
+    ...unknownNames(context, chosen, workspace),
+    ...duplicates.warnings,
+  );
   changes = chosen;
-  const questions = questionsOf(context, chosen, look);
-  diagnostics.push(...unconfirmed(context, questions));
-  const spared = sparing(context, chosen, look);
-  diagnostics.push(...spared.notes, ...unseen(input, chosen), ...heldByOldObjects(context, spared.changes));
+  const questions = lookupQuestions(context, chosen, workspace);
+  diagnostics.push(...unconfirmedValues(context, questions));
+  const spared = retainInUse(context, chosen, workspace);
+  diagnostics.push(
+    ...spared.notes,
+    ...unreadDependents(input, chosen),
+    ...heldByOldObjects(context, spared.changes),
+  );
   const told = inOrder(spared.changes, input.registry).map((change) =>
-    withContent(withConsequences(context, change, look), input),
+    withContent(withConsequences(context, change, workspace), input),
   );
   changes = withRenames(context, told);
   return {
@@ -57,21 +65,21 @@ export function makePlan(from: PlanInput): Plan {
     changes,
     drift: driftOf(context, going.appeared).filter((one) => input.only?.(one.address) !== false),
     unmanaged: unmanagedOf(context, changes),
-    guards: hasErrors(diagnostics) ? [] : [...guardsOf(context, changes, look), ...duplicates.guards],
+    guards: hasErrors(diagnostics) ? [] : [...checkGuards(context, changes, workspace), ...duplicates.guards],
     diagnostics,
-    wants: wantsOf(context, changes, look, [
+    wants: wantsOf(context, changes, workspace, [
       ...(going.callerMatters ? ["caller" as const] : []),
-      ...(kindsAround(input, chosen).size > 0 ? ["around" as const] : []),
+      ...(dependentKinds(input, chosen).size > 0 ? ["around" as const] : []),
       ...(questions.length > 0 ? ["lookups" as const] : []),
     ]),
   };
 }
 
 /** What `only` asks for, with everything that a dependency or a name needs. */
-function chosenWithNames(context: Context, changes: readonly Change[]): Passed {
+function chosenWithNames(context: PlanContext, changes: readonly Change[]): PassedNames {
   const all = withPassedNames(context, changes);
   if (context.input.only === undefined) return all;
-  const kept = new Set(restricted(all.changes, context.input.only).map(changeKey));
+  const kept = new Set(limitChanges(all.changes, context.input.only).map(changeKey));
   return withPassedNames(
     context,
     changes.filter((change) => kept.has(changeKey(change))),
@@ -89,13 +97,13 @@ function partOf(input: PlanInput, changes: readonly Change[]): Pick<Plan, "part"
 }
 
 /** Decides resources in the order in which they need each other, so that references find decided targets. */
-function decideAll(context: Context): Diagnostic[] {
+function decideAll(context: PlanContext): Diagnostic[] {
   const refused: [Address, Diagnostic][] = [];
   if (context.input.destroy === true) return [];
   for (const resource of inNeedOrder(context.input.spec.resources)) {
     if (!context.input.live.has(resource.kind)) continue;
-    if (context.world.unreadable(resource.kind, resource.name) !== undefined) continue;
-    const decision = decide(context, resource, context.input.registry.get(resource.kind));
+    if (context.liveIndex.unreadable(resource.kind, resource.name) !== undefined) continue;
+    const decision = decideResource(context, resource, context.input.registry.get(resource.kind));
     if ("refused" in decision) refused.push([resource.address, decision.refused]);
     else context.decided.set(resource.address, decision.change);
   }
@@ -107,55 +115,63 @@ function decideAll(context: Context): Diagnostic[] {
 function askedFor({ only, spec }: PlanInput): (address: Address) => boolean {
   if (only === undefined) return () => true;
   const named = [...spec.resources.keys()].filter((address) => only(address));
-  const asked = withNeeds(named, (address) => spec.resources.get(address)?.dependsOn ?? []);
+  const asked = transitiveClosure(named, (address) => spec.resources.get(address)?.dependsOn ?? []);
   return (address) => asked.has(address);
 }
 
 /** By address, so that the order of the YAML does not matter. */
 function inNeedOrder(resources: ReadonlyMap<Address, Resource>): Resource[] {
   const sorted = [...resources.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
-  return byNeed(sorted, (resource) => resource.dependsOn.flatMap((address) => resources.get(address) ?? []));
+  return topologicalOrder(sorted, (resource) =>
+    resource.dependsOn.flatMap((address) => resources.get(address) ?? []),
+  );
 }
 
-function withConsequences(context: Context, change: Change, look: Look): Change {
-  const planned = plannedOf(change, context.world);
+function withConsequences(context: PlanContext, change: Change, workspace: PlannedWorkspace): Change {
+  const planned = plannedChange(change, context.liveIndex);
   const found =
     planned === undefined
       ? []
-      : (context.input.registry.get(change.kind).consequences?.(planned, look) ?? []);
+      : (context.input.registry.get(change.kind).consequences?.(planned, workspace) ?? []);
   return found.length === 0 ? change : { ...change, consequences: found };
 }
 
-function wantsOf(context: Context, changes: readonly Change[], look: Look, known: readonly Want[]): Want[] {
-  const wants = new Set<Want>(known);
+function wantsOf(
+  context: PlanContext,
+  changes: readonly Change[],
+  workspace: PlannedWorkspace,
+  known: readonly FactRequest[],
+): FactRequest[] {
+  const wants = new Set<FactRequest>(known);
   for (const change of changes) {
     if (changesContent(change) && context.input.registry.get(change.kind).contentText !== undefined)
       wants.add("contents");
-    const planned = plannedOf(change, context.world);
+    const planned = plannedChange(change, context.liveIndex);
     if (planned === undefined) continue;
-    for (const want of context.input.registry.get(change.kind).wants?.(planned, look) ?? []) wants.add(want);
+    for (const want of context.input.registry.get(change.kind).requests?.(planned, workspace) ?? [])
+      wants.add(want);
   }
   if (context.input.caller !== undefined) wants.delete("caller");
   if (context.input.activeRuns !== undefined) wants.delete("runs");
-  if (context.input.around !== undefined) wants.delete("around");
+  if (context.input.dependents !== undefined) wants.delete("around");
   if (context.input.lookups !== undefined) wants.delete("lookups");
   if (context.input.contents !== undefined) wants.delete("contents");
   return [...wants].sort();
 }
 
 /** Live things of kinds that the spec or the state uses, which neither knows. */
-function unmanagedOf(context: Context, changes: readonly Change[]): Unmanaged[] {
+function unmanagedOf(context: PlanContext, changes: readonly Change[]): Unmanaged[] {
   const known = new Set<string>(context.owners.keys());
   const kinds = new Set<string>();
   for (const change of [...changes, ...context.decided.values()]) {
     kinds.add(change.kind);
-    if ("id" in change) known.add(ownerKey(change.kind, change.id));
+    if ("id" in change) known.add(objectKey(change.kind, change.id));
   }
   const found: Unmanaged[] = [];
   for (const provider of context.input.registry.kinds) {
     if (provider.nested !== undefined || !kinds.has(provider.kind)) continue;
-    for (const live of context.world.all(provider.kind)) {
-      if (known.has(ownerKey(provider.kind, live.id)) || isBuiltIn(provider, live.name)) continue;
+    for (const live of context.liveIndex.all(provider.kind)) {
+      if (known.has(objectKey(provider.kind, live.id)) || isBuiltIn(provider, live.name)) continue;
       found.push({ kind: provider.kind, name: live.name, id: live.id });
     }
   }

@@ -10,8 +10,8 @@ import type { Registry } from "../resource/registry.ts";
 import type { State } from "../state/model/record.ts";
 import { comparable, liveFingerprint } from "./diff/fingerprint.ts";
 import type { Change, Create } from "./model/change.ts";
-import { ownerKey, ownersOf } from "./model/context.ts";
-import { type World, worldOf } from "./model/live-index.ts";
+import { addressByObject, objectKey } from "./model/context.ts";
+import { indexLive, type LiveIndex } from "./model/live-index.ts";
 import type { Plan } from "./model/plan.ts";
 
 export const SAVED_FORMAT = "workspace-plan/2";
@@ -130,7 +130,7 @@ export function otherRecords(saved: SavedPlan, recovered: Pick<State, "records" 
 }
 
 /** What holds when a saved plan is to be applied. */
-export interface Present {
+export interface ApplyConditions {
   readonly host: string;
   readonly now: number;
   readonly state: { readonly lineage: string; readonly serial: number; readonly nonces: readonly string[] };
@@ -138,7 +138,7 @@ export interface Present {
 }
 
 /** Every way in which a saved plan no longer fits; nothing may be written unless this is empty. */
-export function staleness(saved: SavedPlan, present: Present): Diagnostic[] {
+export function staleness(saved: SavedPlan, present: ApplyConditions): Diagnostic[] {
   const hint = "make a new plan and apply that";
   const found: Diagnostic[] = [];
   if (saved.host !== present.host)
@@ -180,11 +180,11 @@ export function movedSince(
   registry: Registry,
   { records }: Pick<State, "records">,
 ): Diagnostic[] {
-  const world = worldOf(live, registry);
-  const owners = ownersOf(records);
+  const liveIndex = indexLive(live, registry);
+  const owners = addressByObject(records);
   const found: Diagnostic[] = [];
   for (const change of plan.changes) {
-    const what = movement(change, world, registry, owners);
+    const what = movement(change, liveIndex, registry, owners);
     if (what === undefined) continue;
     found.push(
       error("PLAN_LIVE_MOVED", `${change.address} ${what} after the plan was made`, {
@@ -198,22 +198,22 @@ export function movedSince(
 
 function movement(
   change: Change,
-  world: World,
+  liveIndex: LiveIndex,
   registry: Registry,
-  owners: ReturnType<typeof ownersOf>,
+  owners: ReturnType<typeof addressByObject>,
 ): string | undefined {
   const provider = registry.get(change.kind);
   switch (change.action) {
     case "create":
-      if (!provider.unique) return newNamesake(change, world, owners);
-      return world.byName(change.kind, change.name).some((one) => one.id !== change.nameFrom?.id)
+      if (!provider.unique) return newNamesake(change, liveIndex, owners);
+      return liveIndex.byName(change.kind, change.name).some((one) => one.id !== change.nameFrom?.id)
         ? "appeared in the workspace"
         : undefined;
     case "update":
     case "replace":
     case "adopt":
     case "delete": {
-      const live = world.byId(change.kind, change.id);
+      const live = liveIndex.byId(change.kind, change.id);
       if (live === undefined) return "disappeared from the workspace";
       const after = change.action === "delete" ? undefined : change.after;
       return liveFingerprint(provider.fields, comparable(provider, live), after) === change.fingerprint
@@ -232,13 +232,13 @@ function movement(
 /** Whether an unmanaged object has the name now that the plan did not know of: it may be what the plan would create. */
 function newNamesake(
   { kind, name, namesakes }: Create,
-  world: World,
-  owners: ReturnType<typeof ownersOf>,
+  liveIndex: LiveIndex,
+  owners: ReturnType<typeof addressByObject>,
 ): string | undefined {
   const known = new Set<string>(namesakes?.map(({ id }) => id));
-  const others = world
+  const others = liveIndex
     .byName(kind, name)
-    .filter(({ id }) => !known.has(id) && !owners.has(ownerKey(kind, id)));
+    .filter(({ id }) => !known.has(id) && !owners.has(objectKey(kind, id)));
   if (others.length === 0) return undefined;
   return `has a namesake (ID ${listed(others.map(({ id }) => id))}) that appeared in the workspace`;
 }

@@ -1,14 +1,14 @@
 // Which guards the caused changes of a plan raise by themselves. Pure.
 
 import { hasErrors } from "../core/diagnostic.ts";
-import { guardsOf } from "./check/guards.ts";
-import { believed } from "./decide/invalid-records.ts";
-import { type Context, ownersOf } from "./model/context.ts";
+import { checkGuards } from "./check/guards.ts";
+import { dropInvalidRecords } from "./decide/invalid-records.ts";
+import { addressByObject, type PlanContext } from "./model/context.ts";
 import type { PlanInput } from "./model/input.ts";
-import { worldOf } from "./model/live-index.ts";
+import { indexLive } from "./model/live-index.ts";
 import { changeKey } from "./model/order.ts";
 import type { Guard, Plan } from "./model/plan.ts";
-import { lookOf } from "./model/plan-view.ts";
+import { createPlannedWorkspace } from "./model/plan-view.ts";
 import type { PlanSplit } from "./model/split.ts";
 
 /**
@@ -20,13 +20,13 @@ export function splitGuards(
   plan: Plan,
   { changes }: Pick<PlanSplit, "changes">,
 ): readonly Guard[] {
-  const { input, misfits } = believed(from);
-  const world = worldOf(input.live, input.registry);
-  const owners = ownersOf(input.state.records);
-  const context: Context = { input, world, decided: new Map(), misfits, owners };
+  const { input, invalidRecords } = dropInvalidRecords(from);
+  const liveIndex = indexLive(input.live, input.registry);
+  const owners = addressByObject(input.state.records);
+  const context: PlanContext = { input, liveIndex, decided: new Map(), invalidRecords, owners };
   const caused = plan.changes.filter((change) => changes[changeKey(change)]?.origin === "caused");
-  const look = lookOf(input, world, () => plan.changes);
-  const found = guardsOf(context, caused, look);
+  const workspace = createPlannedWorkspace(input, liveIndex, () => plan.changes);
+  const found = checkGuards(context, caused, workspace);
   if (hasErrors(plan.diagnostics)) return found.map((guard) => ({ ...guard, origin: "caused" }));
   const addresses = new Set(caused.map(({ address }) => address));
   return plan.guards.map((guard) => {

@@ -3,14 +3,14 @@
 import type { Reader } from "../api/contract/reader.ts";
 import { type RemoteId, remoteId } from "../core/address.ts";
 import { foldCase, foldName } from "../resource/names.ts";
-import type { LiveObject, Look, Objection, PlannedChange } from "../resource/provider.ts";
+import type { LiveObject, Objection, PlannedChange, PlannedWorkspace } from "../resource/provider.ts";
 import { lockout } from "./kit/admin-membership.ts";
-import { choice, defineProvider } from "./kit/field-builders.ts";
-import { membersOfAll, placeOf } from "./kit/names.ts";
-import { found, keyIn, objectsIn, unlessGone } from "./kit/responses.ts";
+import { choiceField, defineProvider } from "./kit/field-builders.ts";
+import { membersOfAll, nestedName } from "./kit/names.ts";
+import { ignoreMissing, keyIn, objectsIn, readIfPresent } from "./kit/responses.ts";
 
 const fields = {
-  permission: choice(["READ", "WRITE", "MANAGE"], {
+  permission: choiceField(["READ", "WRITE", "MANAGE"], {
     description:
       "READ reads and lists secrets, WRITE also writes them, MANAGE also changes this list. The most powerful one counts.",
   }),
@@ -34,8 +34,8 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
   });
 }
 
-const isCaller = (look: Look, name: string): boolean =>
-  look.caller !== undefined && foldCase(placeOf(name).member) === foldCase(look.caller);
+const isCaller = (workspace: PlannedWorkspace, name: string): boolean =>
+  workspace.caller !== undefined && foldCase(nestedName(name).member) === foldCase(workspace.caller);
 
 /** A MANAGE that would be lowered or removed. */
 function losesManage(change: PlannedChange): boolean {
@@ -46,21 +46,21 @@ function losesManage(change: PlannedChange): boolean {
   );
 }
 
-function isGroup(look: Look, principal: string): boolean {
-  return principal === "users" || look.live("groups").some((live) => live.name === principal);
+function isGroup(workspace: PlannedWorkspace, principal: string): boolean {
+  return principal === "users" || workspace.live("groups").some((live) => live.name === principal);
 }
 
-function objections(change: PlannedChange, look: Look): readonly Objection[] {
+function objections(change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[] {
   if (!losesManage(change) || change.live === undefined) return [];
-  const { parent, member } = placeOf(change.live.name);
-  if (isCaller(look, change.live.name))
+  const { parent, member } = nestedName(change.live.name);
+  if (isCaller(workspace, change.live.name))
     return [
       lockout(
-        `${look.caller}, who runs this, would lose MANAGE on the scope ${parent}`,
+        `${workspace.caller}, who runs this, would lose MANAGE on the scope ${parent}`,
         `keep ${member}: MANAGE in the access list, or let another manager of the scope apply this`,
       ),
     ];
-  if (look.caller === undefined && !isGroup(look, member))
+  if (workspace.caller === undefined && !isGroup(workspace, member))
     return [
       lockout(
         `${member} would lose MANAGE on the scope ${parent}, and whether that is who runs this is not known`,
@@ -72,7 +72,7 @@ function objections(change: PlannedChange, look: Look): readonly Objection[] {
 
 export const acls = defineProvider({
   kind: "acls",
-  one: "access",
+  singular: "access",
   description: "Access of one user or group to a secret scope.",
   fields,
   severity: "security",
@@ -80,42 +80,42 @@ export const acls = defineProvider({
   unique: true,
   ignoreCase: NAMES.ignoreCase,
   idAttribute: "name",
-  crash: "repeatable",
-  replacing: "delete-first",
+  recovery: "repeatable",
+  replaceStrategy: "delete-first",
   nested: NAMES.nested,
 
-  needs: (name) => ["users", "groups"].map((kind) => ({ kind, name: placeOf(name).member })),
-  speaksOf: (name) => ({ kinds: ["users", "groups"], name: placeOf(name).member }),
+  dependencies: (name) => ["users", "groups"].map((kind) => ({ kind, name: nestedName(name).member })),
+  namedInKey: (name) => ({ kinds: ["users", "groups"], name: nestedName(name).member }),
   steps: () => [{ operation: "put" }],
-  wants: (change, look) => (look.caller === undefined && losesManage(change) ? ["caller"] : []),
+  requests: (change, workspace) => (workspace.caller === undefined && losesManage(change) ? ["caller"] : []),
   consequences(change) {
     if (change.action !== "delete" || change.live === undefined) return [];
-    const { parent, member } = placeOf(change.live.name);
+    const { parent, member } = nestedName(change.live.name);
     return [`${member} loses ${String(change.live.values.permission)} on the scope ${parent}`];
   },
   objections,
-  keeps: (live, look, scope) =>
+  isImplicit: (live, workspace, scope) =>
     live.values.permission === "MANAGE" &&
-    (isCaller(look, live.name) || placeOf(live.name).member === scope.initial_manage_principal),
+    (isCaller(workspace, live.name) || nestedName(live.name).member === scope.initial_manage_principal),
 
   list: (api, scope) => membersOfAll(api, scope.parents, ofScope),
   async read(api, id) {
-    const all = await found(() => ofScope(api, placeOf(id).parent));
+    const all = await readIfPresent(() => ofScope(api, nestedName(id).parent));
     return all?.find((live) => live.id === id);
   },
   async create(api, task) {
-    const { parent, member } = placeOf(task.name);
+    const { parent, member } = nestedName(task.name);
     const permission = task.values.permission ?? "";
     await api.write("secrets/acls/put", { scope: parent, principal: member, permission });
     return idOf(task.name);
   },
   async update(api, task) {
-    const { parent, member } = placeOf(task.name);
+    const { parent, member } = nestedName(task.name);
     const permission = task.values.permission ?? "";
     await api.write("secrets/acls/put", { scope: parent, principal: member, permission });
   },
   delete(api, task) {
-    const { parent, member } = placeOf(task.live?.name ?? task.name);
-    return unlessGone(() => api.write("secrets/acls/delete", { scope: parent, principal: member }));
+    const { parent, member } = nestedName(task.live?.name ?? task.name);
+    return ignoreMissing(() => api.write("secrets/acls/delete", { scope: parent, principal: member }));
   },
 });

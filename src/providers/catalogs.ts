@@ -1,17 +1,18 @@
 // What the service offers and a spec chooses from: each catalog with the one request that lists it.
 
 import type { Catalogs } from "../resource/catalog.ts";
-import { objectsIn, textIn } from "./kit/responses.ts";
+import { objectsIn, responseText } from "./kit/responses.ts";
 
 export const catalogs: Catalogs = {
   spark_versions: {
-    one: "Spark version",
+    singular: "Spark version",
     operation: "clusters/spark-versions",
-    values: (answer) => objectsIn(answer, "versions").flatMap((one) => textIn(one, "key") ?? []),
+    values: (answer) => objectsIn(answer, "versions").flatMap((one) => responseText(one, "key") ?? []),
   },
   node_types: {
-    one: "node type",
+    singular: "node type",
     operation: "clusters/list-node-types",
-    values: (answer) => objectsIn(answer, "node_types").flatMap((one) => textIn(one, "node_type_id") ?? []),
+    values: (answer) =>
+      objectsIn(answer, "node_types").flatMap((one) => responseText(one, "node_type_id") ?? []),
   },
 };

@@ -4,10 +4,10 @@ import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import type { JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";
-import type { LiveObject, Look } from "../resource/provider.ts";
+import type { LiveObject, PlannedWorkspace } from "../resource/provider.ts";
 import { defineProvider } from "./kit/field-builders.ts";
 import { baseName, entriesFor, foldersAbove, pathProblems } from "./kit/names.ts";
-import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./kit/responses.ts";
+import { factsOf, ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
 
 const KINDS: Readonly<Record<string, string>> = { DIRECTORY: "directories", NOTEBOOK: "notebooks" };
 
@@ -24,7 +24,7 @@ const listFolder = async (api: Reader, path: string): Promise<readonly JsonObjec
 
 /** What lies in a folder, with what lies in the folders below it. */
 async function holdsOf(api: Reader, folder: string): Promise<readonly JsonObject[]> {
-  const entries = (await found(() => listFolder(api, folder))) ?? [];
+  const entries = (await readIfPresent(() => listFolder(api, folder))) ?? [];
   return Promise.all(
     entries.map(async (entry) => {
       const holds = isFolder(entry) ? await holdsOf(api, keyIn(entry, "path")) : undefined;
@@ -34,12 +34,12 @@ async function holdsOf(api: Reader, folder: string): Promise<readonly JsonObject
 }
 
 /** What lies in a folder and stays there after the plan. A folder that came with notebooks of the spec goes with the last of them. */
-function staying(holder: JsonObject, look: Look): readonly string[] {
+function staying(holder: JsonObject, workspace: PlannedWorkspace): readonly string[] {
   return objectsIn(holder, "holds").flatMap((entry) => {
-    const path = textIn(entry, "path");
+    const path = responseText(entry, "path");
     const kind = KINDS[String(entry.object_type)];
-    if (path === undefined || (kind !== undefined && look.goes(kind, path))) return [];
-    return objectsIn(entry, "holds").length > 0 && staying(entry, look).length === 0 ? [] : [path];
+    if (path === undefined || (kind !== undefined && workspace.isRemoved(kind, path))) return [];
+    return objectsIn(entry, "holds").length > 0 && staying(entry, workspace).length === 0 ? [] : [path];
   });
 }
 
@@ -55,7 +55,7 @@ const everyFolder = (entries: readonly JsonObject[]): boolean =>
 
 export const directories = defineProvider({
   kind: "directories",
-  one: "directory",
+  singular: "directory",
   description:
     "Folders of the workspace, which hold notebooks. Deleted only when nothing foreign is in them.",
   fields: {},
@@ -63,15 +63,15 @@ export const directories = defineProvider({
   nameField: undefined,
   unique: true,
   idAttribute: "path",
-  crash: "client-named",
-  replacing: "delete-first",
+  recovery: "client-named",
+  replaceStrategy: "delete-first",
   builtIn: ["/Shared", "/Users"],
 
-  check: (_values, name) => pathProblems(name, "directory"),
-  needs: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
-  objections(change, look) {
+  validate: (_values, name) => pathProblems(name, "directory"),
+  dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
+  objections(change, workspace) {
     if (change.action !== "delete" || change.live === undefined) return [];
-    const foreign = staying(change.live.facts, look).map(baseName);
+    const foreign = staying(change.live.facts, workspace).map(baseName);
     if (foreign.length === 0) return [];
     return [
       {
@@ -87,13 +87,13 @@ export const directories = defineProvider({
     return entries.flatMap((entry) => toSpec(entry) ?? []);
   },
   /** Of a directory that the spec no longer has, what it holds decides whether it may go. */
-  async hydrate(api, live, desired) {
+  async readDetails(api, live, desired) {
     if (desired !== undefined) return live;
     const holds = await holdsOf(api, live.name);
     return { ...live, facts: { ...live.facts, holds } };
   },
   async read(api, id) {
-    const entry = await found(() => api.read("workspace/get-status", { path: id }));
+    const entry = await readIfPresent(() => api.read("workspace/get-status", { path: id }));
     return entry === undefined ? undefined : toSpec(entry);
   },
   async create(api, task) {
@@ -105,6 +105,6 @@ export const directories = defineProvider({
   /** Folders that came with notebooks are empty now. Each goes by itself, so that what came meanwhile stops it. */
   async delete(api, task) {
     for (const path of [...emptied({ holds: await holdsOf(api, task.id) }), task.id])
-      await unlessGone(() => api.write("workspace/delete", { path, recursive: false }));
+      await ignoreMissing(() => api.write("workspace/delete", { path, recursive: false }));
   },
 });

@@ -11,18 +11,18 @@ import { error, Failure } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
 import { Refused } from "../core/request-failure.ts";
 import { sizeAndDigest } from "../resource/content.ts";
-import type { Acting, LiveObject, Problem, Task } from "../resource/provider.ts";
-import { defineProvider, optional, sourceFields, text } from "./kit/field-builders.ts";
+import type { LiveObject, OperationWriter, Problem, Task } from "../resource/provider.ts";
+import { defineProvider, optional, sourceFields, textField } from "./kit/field-builders.ts";
 import { entriesFor, pathProblems } from "./kit/names.ts";
 import {
   bytesIn,
   contentBytes,
   factsOf,
-  found,
+  ignoreMissing,
   keyIn,
   objectsIn,
-  textIn,
-  unlessGone,
+  readIfPresent,
+  responseText,
 } from "./kit/responses.ts";
 
 /** The most that one request reads or writes (part A, 8). */
@@ -59,22 +59,27 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-async function upload(api: Acting, task: Task, overwrite: boolean): Promise<void> {
+async function upload(api: OperationWriter, task: Task, overwrite: boolean): Promise<void> {
   const bytes = contentBytes(task);
   if (bytes.length <= MEGABYTE) await api.write("fs/put", { path: task.name, contents: bytes, overwrite });
   else await uploadLarge(api, task, bytes, overwrite);
 }
 
-async function uploadLarge(api: Acting, task: Task, bytes: Uint8Array, overwrite: boolean): Promise<void> {
+async function uploadLarge(
+  api: OperationWriter,
+  task: Task,
+  bytes: Uint8Array,
+  overwrite: boolean,
+): Promise<void> {
   const part = partOf(task.name, task.token);
   await writeBlocks(api, part, bytes);
   await verify(api, task, part, bytes);
-  if (overwrite) await unlessGone(() => api.write("fs/delete", { path: task.name, recursive: false }));
+  if (overwrite) await ignoreMissing(() => api.write("fs/delete", { path: task.name, recursive: false }));
   try {
     await api.write("fs/move", { source_path: part, destination_path: task.name });
   } catch (refusal) {
     if (refusal instanceof Refused)
-      await unlessGone(() => api.write("fs/delete", { path: part, recursive: false }));
+      await ignoreMissing(() => api.write("fs/delete", { path: part, recursive: false }));
     throw refusal;
   }
 }
@@ -83,7 +88,7 @@ async function uploadLarge(api: Acting, task: Task, bytes: Uint8Array, overwrite
 const partOf = (path: string, token: string): string => `${path}.${token}.part`;
 
 /** A block cannot be sent again: whatever fails fails the upload, and the file appears only when it is closed. */
-async function writeBlocks(api: Acting, path: string, bytes: Uint8Array): Promise<void> {
+async function writeBlocks(api: OperationWriter, path: string, bytes: Uint8Array): Promise<void> {
   const { handle } = await api.write("fs/create", { path, overwrite: true });
   if (handle === undefined)
     throw new Failure(error("API_PROTOCOL", `the service opened ${path} and did not say under which handle`));
@@ -93,10 +98,10 @@ async function writeBlocks(api: Acting, path: string, bytes: Uint8Array): Promis
 }
 
 /** Length first, then content: a block that was lost must not become a file that is wrong. */
-async function verify(api: Acting, task: Task, part: string, bytes: Uint8Array): Promise<void> {
-  const size = Number(textIn(await api.read("fs/get-status", { path: part }), "file_size"));
+async function verify(api: OperationWriter, task: Task, part: string, bytes: Uint8Array): Promise<void> {
+  const size = Number(responseText(await api.read("fs/get-status", { path: part }), "file_size"));
   if (size === bytes.length && (await summed(api, part, size)) === digest(bytes)) return;
-  await unlessGone(() => api.write("fs/delete", { path: part, recursive: false }));
+  await ignoreMissing(() => api.write("fs/delete", { path: part, recursive: false }));
   throw new Failure(
     error("APPLY_VERIFY", `what arrived of ${task.name} is not what was sent`, {
       address: task.address,
@@ -107,7 +112,7 @@ async function verify(api: Acting, task: Task, part: string, bytes: Uint8Array):
 
 const fields = {
   ...sourceFields("file"),
-  content: optional(text({ severity: "other", description: "Size and SHA-256 digest of the content." })),
+  content: optional(textField({ severity: "other", description: "Size and SHA-256 digest of the content." })),
 };
 
 const isFolder = (entry: JsonObject): boolean => entry.is_dir === true;
@@ -120,8 +125,8 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
   if (isFolder(entry)) return undefined;
   const name = plain(path);
   const facts = factsOf({
-    file_size: textIn(entry, "file_size") ?? "0",
-    modification_time: textIn(entry, "modification_time"),
+    file_size: responseText(entry, "file_size") ?? "0",
+    modification_time: responseText(entry, "modification_time"),
   });
   return { id: remoteId(name), name, values: {}, facts };
 }
@@ -132,19 +137,19 @@ function check(_values: unknown, name: string): readonly Problem[] {
 
 export const files = defineProvider({
   kind: "files",
-  one: "file",
+  singular: "file",
   description: "Files of the workspace's file system, written from files of the spec's folder.",
   fields,
   severity: "availability",
   nameField: undefined,
   unique: true,
   idAttribute: "path",
-  crash: "client-named",
-  replacing: "delete-first",
+  recovery: "client-named",
+  replaceStrategy: "delete-first",
 
-  check,
+  validate: check,
   contentText: textOf,
-  leftover: partOf,
+  partialUploadName: partOf,
   steps: () => [{ operation: "write" }],
 
   async list(api, scope) {
@@ -157,14 +162,14 @@ export const files = defineProvider({
     return entries.flatMap((entry) => toSpec(entry) ?? []);
   },
   /** Whatever is wanted, so that every look at an unchanged file gives the same. */
-  async hydrate(api, live) {
+  async readDetails(api, live) {
     const size = Number(live.facts.file_size);
     const content = sizeAndDigest(size, await summed(api, live.name, size));
     return { ...live, values: { ...live.values, content } };
   },
-  content: (api, live) => rangesOf(api, live.name, Number(live.facts.file_size)),
+  readContent: (api, live) => rangesOf(api, live.name, Number(live.facts.file_size)),
   async read(api, id) {
-    const entry = await found(() => api.read("fs/get-status", { path: id }));
+    const entry = await readIfPresent(() => api.read("fs/get-status", { path: id }));
     return entry === undefined ? undefined : toSpec(entry);
   },
   async create(api, task) {
@@ -172,5 +177,5 @@ export const files = defineProvider({
     return remoteId(task.name);
   },
   update: (api, task) => upload(api, task, true),
-  delete: (api, task) => unlessGone(() => api.write("fs/delete", { path: task.id, recursive: false })),
+  delete: (api, task) => ignoreMissing(() => api.write("fs/delete", { path: task.id, recursive: false })),
 });

@@ -4,7 +4,7 @@ import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { count, listed } from "../core/sentences.ts";
-import type { LiveObject, Look, PlannedChange, Step } from "../resource/provider.ts";
+import type { LiveObject, PlannedChange, PlannedWorkspace, Step } from "../resource/provider.ts";
 import {
   aclsNaming,
   lockouts,
@@ -13,25 +13,25 @@ import {
   membersOf,
   stayingMembers,
 } from "./kit/admin-membership.ts";
-import { defineProvider, group, list, optional, text } from "./kit/field-builders.ts";
-import { goes } from "./kit/preserved-fields.ts";
-import { found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./kit/responses.ts";
+import { defineProvider, groupField, listField, optional, textField } from "./kit/field-builders.ts";
+import { removesObject } from "./kit/preserved-fields.ts";
+import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText, valuesIn } from "./kit/responses.ts";
 import {
   asValues,
+  CORE_GROUP,
   type Delta,
   deltaOf,
-  GROUP_SCHEMA,
   joined,
   memberKind,
   operationsFor,
   patch,
-  textsIn,
+  scimValues,
 } from "./kit/scim.ts";
 
 const names = (kind: "users" | "groups") =>
   optional(
-    list(
-      text({
+    listField(
+      textField({
         names: kind,
         // As the named kind compares its names.
         ...(kind === "users" ? { ignoreCase: true } : {}),
@@ -48,20 +48,20 @@ const names = (kind: "users" | "groups") =>
 
 const fields = {
   displayName: optional(
-    text({
+    textField({
       minLength: 1,
       onChange: "replace",
       description: "Unique name of the group. Cannot be changed.",
     }),
   ),
   members: optional(
-    group(
+    groupField(
       { users: names("users"), groups: names("groups") },
       { whenAbsent: "unmanaged", description: "Who belongs to the group: users, and groups within it." },
     ),
   ),
   entitlements: optional(
-    list(text({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }), {
+    listField(textField({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }), {
       list: "set",
       whenAbsent: "unmanaged",
       description: "Rights of every member; absent means that nobody manages them.",
@@ -76,7 +76,7 @@ function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject {
   const displayName = keyIn(answer, "displayName");
   const members: { users: string[]; groups: string[] } = { users: [], groups: [] };
   for (const member of objectsIn(answer, "members")) {
-    const value = textIn(member, "value");
+    const value = responseText(member, "value");
     if (value !== undefined) members[memberKind(member, groupIds) ?? "users"].push(value);
   }
   const entitlements = [...valuesIn(answer, "entitlements")];
@@ -113,11 +113,11 @@ function steps(live: LiveObject, after: JsonObject): readonly Step[] {
     .map(([operation, which]) => ({ operation, detail: { names: which } }));
 }
 
-function memberships(change: PlannedChange, look: Look) {
-  const before = membershipOf(look);
+function memberships(change: PlannedChange, workspace: PlannedWorkspace) {
+  const before = membershipOf(workspace);
   const after = new Map(before);
   const name = change.live?.name ?? change.name;
-  if (goes(change)) {
+  if (removesObject(change)) {
     after.delete(name);
     for (const [other, members] of before)
       if (other !== name)
@@ -136,41 +136,41 @@ function memberships(change: PlannedChange, look: Look) {
 
 export const groups = defineProvider({
   kind: "groups",
-  one: "group",
+  singular: "group",
   description: "Groups of users, which may hold other groups. Deleting a group keeps its users.",
   fields,
   severity: "security",
   nameField: "displayName",
   unique: true,
   idAttribute: "id",
-  crash: "client-named",
-  replacing: "create-first",
+  recovery: "client-named",
+  replaceStrategy: "create-first",
   usedBy: ["acls"],
   builtIn: ["admins", "users"],
 
   steps: (_diffs, live, after) => steps(live, after),
-  wants(change, look) {
-    if (look.caller !== undefined || change.action === "create") return [];
-    const { before, after } = memberships(change, look);
+  requests(change, workspace) {
+    if (workspace.caller !== undefined || change.action === "create") return [];
+    const { before, after } = memberships(change, workspace);
     return losesAdministrators(before, after) ? ["caller"] : [];
   },
-  consequences(change, look) {
-    if (!goes(change) || change.live === undefined) return [];
-    const members = stayingMembers(look, change.live);
-    const acls = aclsNaming(look, (name) => name, change.live.name);
+  consequences(change, workspace) {
+    if (!removesObject(change) || change.live === undefined) return [];
+    const members = stayingMembers(workspace, change.live);
+    const acls = aclsNaming(workspace, (name) => name, change.live.name);
     return [
       ...(members > 0 ? [`${count(members, "member loses", "members lose")} what the group gives`] : []),
       ...(acls.length > 0 ? [`access lists still name it: ${listed(acls.map((acl) => acl.name))}`] : []),
     ];
   },
-  objections(change, look) {
-    const { before, after } = memberships(change, look);
-    return lockouts(look, before, after);
+  objections(change, workspace) {
+    const { before, after } = memberships(change, workspace);
+    return lockouts(workspace, before, after);
   },
 
   list: everyGroup,
   async read(api, id) {
-    const answer = await found(() => api.read("scim/groups/get", { id }));
+    const answer = await readIfPresent(() => api.read("scim/groups/get", { id }));
     if (answer === undefined) return undefined;
     return isPlain(answer)
       ? toSpec(answer, new Set())
@@ -178,20 +178,20 @@ export const groups = defineProvider({
   },
   async create(api, task) {
     const members: JsonObject = isObject(task.values.members) ? task.values.members : {};
-    const ids = [...textsIn(members.users), ...textsIn(members.groups)];
-    const entitlements = textsIn(task.values.entitlements);
+    const ids = [...scimValues(members.users), ...scimValues(members.groups)];
+    const entitlements = scimValues(task.values.entitlements);
     const body: { [field: string]: Json } = {
-      schemas: [GROUP_SCHEMA],
+      schemas: [CORE_GROUP],
       displayName: task.values.displayName ?? task.name,
     };
     if (ids.length > 0) body.members = asValues(ids);
     if (entitlements.length > 0) body.entitlements = asValues(entitlements);
-    return remoteId(textIn(await api.write("scim/groups/create", body), "id") ?? "");
+    return remoteId(responseText(await api.write("scim/groups/create", body), "id") ?? "");
   },
   update: (api, task) =>
     patch(api, "groups", task.id, [
       ...operationsFor("members", memberDelta(task.before, task.values)),
       ...operationsFor("entitlements", deltaOf(task.before.entitlements, task.values.entitlements)),
     ]),
-  delete: (api, task) => unlessGone(() => api.write("scim/groups/delete", { id: task.id })),
+  delete: (api, task) => ignoreMissing(() => api.write("scim/groups/delete", { id: task.id })),
 });

@@ -4,29 +4,29 @@
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";
-import type { LiveObject, Look } from "../resource/provider.ts";
+import type { LiveObject, PlannedWorkspace } from "../resource/provider.ts";
 import {
-  choice,
+  choiceField,
   defineProvider,
-  flag,
-  group,
-  integer,
-  list,
+  flagField,
+  groupField,
+  integerField,
+  listField,
   optional,
   tags,
-  text,
+  textField,
 } from "./kit/field-builders.ts";
-import { goes, keptIn, keptPaths, withKept } from "./kit/preserved-fields.ts";
-import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./kit/responses.ts";
-import { liveForm, tidyForm } from "./kit/spec-form.ts";
+import { preservedIn, preservedPaths, removesObject, withPreserved } from "./kit/preserved-fields.ts";
+import { factsOf, ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
+import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
 
 const diskSpec = optional(
-  group(
+  groupField(
     {
       disk_type: optional(
-        group(
+        groupField(
           {
-            cloud_disk_volume_type: choice(["PREMIUM_LRS", "STANDARD_LRS"], {
+            cloud_disk_volume_type: choiceField(["PREMIUM_LRS", "STANDARD_LRS"], {
               description: "PREMIUM_LRS is backed by SSD, STANDARD_LRS by HDD.",
             }),
           },
@@ -34,7 +34,7 @@ const diskSpec = optional(
         ),
       ),
       disk_count: optional(
-        integer({
+        integerField({
           minimum: 0,
           serverDefault: true,
           description:
@@ -42,7 +42,7 @@ const diskSpec = optional(
         }),
       ),
       disk_size: optional(
-        integer({ minimum: 1, maximum: 1023, serverDefault: true, description: "GiB of each disk." }),
+        integerField({ minimum: 1, maximum: 1023, serverDefault: true, description: "GiB of each disk." }),
       ),
     },
     {
@@ -56,9 +56,14 @@ const diskSpec = optional(
 
 const fields = {
   instance_pool_name: optional(
-    text({ severity: "other", minLength: 1, maxLength: 99, description: "Unique name shown to people." }),
+    textField({
+      severity: "other",
+      minLength: 1,
+      maxLength: 99,
+      description: "Unique name shown to people.",
+    }),
   ),
-  node_type_id: text({
+  node_type_id: textField({
     severity: "cost",
     minLength: 1,
     onChange: "replace",
@@ -66,7 +71,7 @@ const fields = {
     description: "Machine type of every instance; clusters of the pool inherit it.",
   }),
   min_idle_instances: optional(
-    integer({
+    integerField({
       severity: "cost",
       minimum: 0,
       default: 0,
@@ -74,14 +79,14 @@ const fields = {
     }),
   ),
   max_capacity: optional(
-    integer({
+    integerField({
       severity: "cost",
       minimum: 0,
       description: "Most instances, idle and in use together; absent means no limit of its own.",
     }),
   ),
   idle_instance_autotermination_minutes: optional(
-    integer({
+    integerField({
       severity: "cost",
       minimum: 0,
       maximum: 10_000,
@@ -90,7 +95,7 @@ const fields = {
     }),
   ),
   enable_elastic_disk: optional(
-    flag({
+    flagField({
       severity: "cost",
       onChange: "replace",
       serverDefault: true,
@@ -99,7 +104,7 @@ const fields = {
   ),
   disk_spec: diskSpec,
   preloaded_spark_versions: optional(
-    list(text({ minLength: 1, catalog: "spark_versions", description: "A runtime version." }), {
+    listField(textField({ minLength: 1, catalog: "spark_versions", description: "A runtime version." }), {
       severity: "availability",
       list: "set",
       onChange: "replace",
@@ -114,9 +119,9 @@ const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermi
 function toSpec(answer: JsonObject): LiveObject | undefined {
   const id = keyIn(answer, "instance_pool_id");
   if (answer.state === "DELETED") return undefined;
-  const values = liveForm(fields, answer);
+  const values = normalizeLive(fields, answer);
   const facts = factsOf({ state: answer.state, stats: answer.stats });
-  return { id: remoteId(id), name: textIn(answer, "instance_pool_name") ?? "", values, facts };
+  return { id: remoteId(id), name: responseText(answer, "instance_pool_name") ?? "", values, facts };
 }
 
 /** What an edit sends: the four editable fields and the node type as it was (part B, 4.1 rule 2). */
@@ -133,36 +138,36 @@ function edit(id: string, live: JsonObject, after: JsonObject): { [field: string
 /** What draws from a pool once the plan is done. */
 function usersOf(
   live: LiveObject | undefined,
-  look: Look,
+  workspace: PlannedWorkspace,
 ): { clusters: readonly LiveObject[]; jobs: readonly LiveObject[] } {
   const id = live?.id;
   const holds = (values: Json | undefined): boolean =>
     id !== undefined && isObject(values) && String(values.instance_pool_id) === id;
   return {
-    clusters: look.live("clusters").filter((one) => holds(look.after("clusters", one))),
-    jobs: look.live("jobs").filter((one) => holds(look.after("jobs", one)?.new_cluster)),
+    clusters: workspace.live("clusters").filter((one) => holds(workspace.valuesAfter("clusters", one))),
+    jobs: workspace.live("jobs").filter((one) => holds(workspace.valuesAfter("jobs", one)?.new_cluster)),
   };
 }
 
-const holders = (live: LiveObject | undefined, look: Look): readonly string[] => {
-  const { clusters, jobs } = usersOf(live, look);
+const holders = (live: LiveObject | undefined, workspace: PlannedWorkspace): readonly string[] => {
+  const { clusters, jobs } = usersOf(live, workspace);
   return [...clusters.map(({ name }) => `cluster ${name}`), ...jobs.map(({ name }) => `job ${name}`)];
 };
 
 export const pools = defineProvider({
   kind: "pools",
-  one: "instance pool",
+  singular: "instance pool",
   description: "Instance pools: idle machines that clusters start from faster.",
   fields,
   severity: "availability",
   nameField: "instance_pool_name",
   unique: true,
   idAttribute: "instance_pool_id",
-  crash: "client-named",
-  replacing: "rename-aside",
+  recovery: "client-named",
+  replaceStrategy: "rename-aside",
   usedBy: ["clusters", "jobs"],
 
-  check(values) {
+  validate(values) {
     const { min_idle_instances: least, max_capacity: most } = values;
     if (typeof least !== "number" || typeof most !== "number" || least <= most) return [];
     return [
@@ -173,20 +178,20 @@ export const pools = defineProvider({
       },
     ];
   },
-  normalize: (values) => tidyForm(fields, values),
-  fills: () => ({ idle_instance_autotermination_minutes: 60, enable_elastic_disk: true }),
+  normalize: (values) => normalizeDesired(fields, values),
+  serverDefaults: () => ({ idle_instance_autotermination_minutes: 60, enable_elastic_disk: true }),
   steps: (diffs, live, after) => [
-    { operation: "edit", detail: { keep: keptPaths(fields, live.values, after, diffs) } },
+    { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
   ],
-  holders,
-  consequences(change, look) {
-    if (!goes(change)) return [];
-    const { clusters, jobs } = usersOf(change.live, look);
+  usersOf: holders,
+  consequences(change, workspace) {
+    if (!removesObject(change)) return [];
+    const { clusters, jobs } = usersOf(change.live, workspace);
     const running = clusters.filter((one) => one.values.run_state === "RUNNING");
     const stopped = clusters.filter((one) => one.values.run_state !== "RUNNING");
     const until = "until they leave the pool";
     if (change.action === "replace") {
-      const holding = holders(change.live, look);
+      const holding = holders(change.live, workspace);
       return holding.length === 0
         ? []
         : [`the old pool stays under another name while they use it: ${listed(holding)}`];
@@ -209,18 +214,19 @@ export const pools = defineProvider({
       (answer) => toSpec(answer) ?? [],
     ),
   async read(api, id) {
-    const answer = await found(() => api.read("instance-pools/get", { instance_pool_id: id }));
+    const answer = await readIfPresent(() => api.read("instance-pools/get", { instance_pool_id: id }));
     return answer === undefined ? undefined : toSpec(answer);
   },
   async create(api, task) {
     const answer = await api.write("instance-pools/create", { ...task.values });
-    return remoteId(textIn(answer, "instance_pool_id") ?? "");
+    return remoteId(responseText(answer, "instance_pool_id") ?? "");
   },
   async update(api, task) {
-    const after = withKept(task.values, task.before, keptIn(task.steps[0]?.detail));
+    const after = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
     await api.write("instance-pools/edit", edit(task.id, task.before, after));
   },
-  delete: (api, task) => unlessGone(() => api.write("instance-pools/delete", { instance_pool_id: task.id })),
+  delete: (api, task) =>
+    ignoreMissing(() => api.write("instance-pools/delete", { instance_pool_id: task.id })),
   async rename(api, { id, live, name }) {
     await api.write(
       "instance-pools/edit",

@@ -4,19 +4,19 @@ import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { count, listed } from "../core/sentences.ts";
-import type { LiveObject, Look, PlannedChange } from "../resource/provider.ts";
-import { choice, defineProvider, group, optional, text } from "./kit/field-builders.ts";
-import { placeOf } from "./kit/names.ts";
-import { goes } from "./kit/preserved-fields.ts";
-import { keyIn, objectsIn, textIn, unlessGone } from "./kit/responses.ts";
-import { liveForm } from "./kit/spec-form.ts";
+import type { LiveObject, PlannedChange, PlannedWorkspace } from "../resource/provider.ts";
+import { choiceField, defineProvider, groupField, optional, textField } from "./kit/field-builders.ts";
+import { nestedName } from "./kit/names.ts";
+import { removesObject } from "./kit/preserved-fields.ts";
+import { ignoreMissing, keyIn, objectsIn, responseText } from "./kit/responses.ts";
+import { normalizeLive } from "./kit/spec-form.ts";
 
 const NAME = /^[\w.-]{1,128}$/;
 const VAULT = "CLOUD_KEYVAULT";
 
 const fields = {
   initial_manage_principal: optional(
-    choice(["users"], {
+    choiceField(["users"], {
       writeOnly: true,
       onChange: "replace",
       description:
@@ -24,17 +24,17 @@ const fields = {
     }),
   ),
   backend_type: optional(
-    choice(["PLATFORM", VAULT], {
+    choiceField(["PLATFORM", VAULT], {
       default: "PLATFORM",
       onChange: "replace",
       description: "Where the secrets live: in the service's own storage, or in an external key vault.",
     }),
   ),
   keyvault_metadata: optional(
-    group(
+    groupField(
       {
-        resource_id: text({ minLength: 1, description: "Id of the vault at the cloud provider." }),
-        dns_name: text({ minLength: 1, description: "Address of the vault." }),
+        resource_id: textField({ minLength: 1, description: "Id of the vault at the cloud provider." }),
+        dns_name: textField({ minLength: 1, description: "Address of the vault." }),
       },
       { onChange: "replace", description: "The key vault of a scope whose backend_type is CLOUD_KEYVAULT." },
     ),
@@ -43,8 +43,8 @@ const fields = {
 
 function toSpec(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "name");
-  const backend = textIn(answer, "backend_type")?.includes("KEYVAULT") ? VAULT : "PLATFORM";
-  const values = liveForm(fields, { ...answer, backend_type: backend });
+  const backend = responseText(answer, "backend_type")?.includes("KEYVAULT") ? VAULT : "PLATFORM";
+  const values = normalizeLive(fields, { ...answer, backend_type: backend });
   return { id: remoteId(name), name, values, facts: {} };
 }
 
@@ -52,32 +52,36 @@ const everyScope = async (api: Reader): Promise<readonly LiveObject[]> =>
   objectsIn(await api.read("secrets/scopes/list"), "scopes").map(toSpec);
 
 /** Names of live members of a kind in the scope that goes. */
-function lost(kind: "secrets" | "acls", change: PlannedChange, look: Look): readonly string[] {
-  if (!goes(change)) return [];
+function lost(
+  kind: "secrets" | "acls",
+  change: PlannedChange,
+  workspace: PlannedWorkspace,
+): readonly string[] {
+  if (!removesObject(change)) return [];
   const scope = change.live?.name ?? change.name;
-  return look
+  return workspace
     .live(kind)
-    .filter((one) => placeOf(one.name).parent === scope)
+    .filter((one) => nestedName(one.name).parent === scope)
     .map((one) => one.name);
 }
 
-const membersIn = (names: readonly string[]): string => listed(names.map((name) => placeOf(name).member));
+const membersIn = (names: readonly string[]): string => listed(names.map((name) => nestedName(name).member));
 
 export const scopes = defineProvider({
   kind: "scopes",
-  one: "secret scope",
+  singular: "secret scope",
   description: "Secret scopes: named collections of secrets, each with an access list.",
   fields,
   severity: "security",
   nameField: undefined,
   unique: true,
   idAttribute: "name",
-  crash: "client-named",
-  replacing: "delete-first",
+  recovery: "client-named",
+  replaceStrategy: "delete-first",
   usedBy: ["acls", "secrets"],
   limit: { max: 100, per: "workspace" },
 
-  check(values, name) {
+  validate(values, name) {
     const problems = [];
     if (!NAME.test(name))
       problems.push({
@@ -94,9 +98,9 @@ export const scopes = defineProvider({
       });
     return problems;
   },
-  consequences(change, look) {
-    const secrets = lost("secrets", change, look);
-    const acls = lost("acls", change, look);
+  consequences(change, workspace) {
+    const secrets = lost("secrets", change, workspace);
+    const acls = lost("acls", change, workspace);
     return [
       ...(secrets.length > 0
         ? [
@@ -106,9 +110,9 @@ export const scopes = defineProvider({
       ...(acls.length > 0 ? [`its access list goes with it: ${membersIn(acls)}`] : []),
     ];
   },
-  objections(change, look) {
-    const foreign = lost("secrets", change, look).filter(
-      (name) => !look.declared("secrets", name) && !look.goes("secrets", name),
+  objections(change, workspace) {
+    const foreign = lost("secrets", change, workspace).filter(
+      (name) => !workspace.declared("secrets", name) && !workspace.isRemoved("secrets", name),
     );
     if (foreign.length === 0) return [];
     return [
@@ -134,5 +138,5 @@ export const scopes = defineProvider({
   /** Every field is immutable, so there is nothing to send. */
   update: async () => {},
   delete: (api, task) =>
-    unlessGone(() => api.write("secrets/scopes/delete", { scope: task.live?.name ?? task.name })),
+    ignoreMissing(() => api.write("secrets/scopes/delete", { scope: task.live?.name ?? task.name })),
 });

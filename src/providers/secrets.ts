@@ -1,31 +1,35 @@
 // Secrets (contract: part A, 2.4 and 4.3). Their values are written and never read; the time of the last write tells of others'.
 
-import type { Reader, Secret, WriteInput } from "../api/contract/reader.ts";
+import type { Reader, SecretValue, WriteInput } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import { SECRET_BYTES } from "../resource/content.ts";
-import type { Acting, LiveObject, Task } from "../resource/provider.ts";
-import { choice, defineProvider, optional, text } from "./kit/field-builders.ts";
-import { membersOfAll, placeOf } from "./kit/names.ts";
-import { factsOf, found, keyIn, objectsIn, textIn, unlessGone } from "./kit/responses.ts";
+import type { LiveObject, OperationWriter, Task } from "../resource/provider.ts";
+import { choiceField, defineProvider, optional, textField } from "./kit/field-builders.ts";
+import { membersOfAll, nestedName } from "./kit/names.ts";
+import { factsOf, ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
 
 const KEY = /^[\w.-]{1,128}$/;
 
 const fields = {
   env: optional(
-    text({ source: true, minLength: 1, description: "Environment variable that holds the value." }),
+    textField({ source: true, minLength: 1, description: "Environment variable that holds the value." }),
   ),
   file: optional(
-    text({ source: true, minLength: 1, description: "File inside the spec's folder that holds the value." }),
+    textField({
+      source: true,
+      minLength: 1,
+      description: "File inside the spec's folder that holds the value.",
+    }),
   ),
   encoding: optional(
-    choice(["text", "bytes"], {
+    choiceField(["text", "bytes"], {
       source: true,
       description: "How the file is read: as UTF-8 text without its last line break, or byte by byte.",
     }),
   ),
   value: optional(
-    text({
+    textField({
       writeOnly: true,
       sensitive: true,
       witness: "last_updated_timestamp",
@@ -40,13 +44,13 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
   return objectsIn(answer, "secrets").flatMap((item) => {
     const key = keyIn(item, "key");
     const name = `${scope}/${key}`;
-    const facts = factsOf({ last_updated_timestamp: textIn(item, "last_updated_timestamp") });
+    const facts = factsOf({ last_updated_timestamp: responseText(item, "last_updated_timestamp") });
     return [{ id: remoteId(name), name, values: {}, facts }];
   });
 }
 
 /** Text goes as `string_value`, everything else as `bytes_value`; the service stores the same bytes either way (part A, 4.3). */
-function wireValue(secret: Secret): WriteInput {
+function wireValue(secret: SecretValue): WriteInput {
   const bytes = secret.reveal();
   if (bytes.length > SECRET_BYTES)
     throw new Failure(
@@ -64,8 +68,8 @@ function isText(bytes: Uint8Array): boolean {
   }
 }
 
-async function put(api: Acting, task: Task): Promise<void> {
-  const { parent, member } = placeOf(task.name);
+async function put(api: OperationWriter, task: Task): Promise<void> {
+  const { parent, member } = nestedName(task.name);
   const secret = task.payload?.secret;
   if (secret === undefined)
     throw new Failure(
@@ -76,26 +80,26 @@ async function put(api: Acting, task: Task): Promise<void> {
 
 export const secrets = defineProvider({
   kind: "secrets",
-  one: "secret",
+  singular: "secret",
   description: "Secrets in a scope. Live ones that the spec does not have are reported and left alone.",
   fields,
   severity: "security",
   nameField: undefined,
   unique: true,
   idAttribute: "key",
-  crash: "repeatable",
-  replacing: "delete-first",
+  recovery: "repeatable",
+  replaceStrategy: "delete-first",
   nested: { kind: "scopes", under: "secrets" },
   limit: { max: 1000, per: "parent" },
 
-  check: (_values, name) =>
-    KEY.test(placeOf(name).member)
+  validate: (_values, name) =>
+    KEY.test(nestedName(name).member)
       ? []
       : [
           {
             path: [],
             code: "SPEC_VALUE",
-            message: `"${placeOf(name).member}" is no key for a secret`,
+            message: `"${nestedName(name).member}" is no key for a secret`,
             hint: "use 1 to 128 letters, digits, dashes, underscores and periods",
           },
         ],
@@ -105,7 +109,7 @@ export const secrets = defineProvider({
 
   list: (api, scope) => membersOfAll(api, scope.parents, ofScope),
   async read(api, id) {
-    const all = await found(() => ofScope(api, placeOf(id).parent));
+    const all = await readIfPresent(() => ofScope(api, nestedName(id).parent));
     return all?.find((live) => live.id === id);
   },
   async create(api, task) {
@@ -114,7 +118,7 @@ export const secrets = defineProvider({
   },
   update: put,
   delete(api, task) {
-    const { parent, member } = placeOf(task.name);
-    return unlessGone(() => api.write("secrets/delete", { scope: parent, key: member }));
+    const { parent, member } = nestedName(task.name);
+    return ignoreMissing(() => api.write("secrets/delete", { scope: parent, key: member }));
   },
 });

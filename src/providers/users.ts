@@ -5,7 +5,14 @@ import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { count, listed } from "../core/sentences.ts";
 import { foldCase } from "../resource/names.ts";
-import type { FieldDiff, LiveObject, Look, PlannedChange, Step, UpdateTask } from "../resource/provider.ts";
+import type {
+  FieldDiff,
+  LiveObject,
+  PlannedChange,
+  PlannedWorkspace,
+  Step,
+  UpdateTask,
+} from "../resource/provider.ts";
 import {
   aclsNaming,
   lockout,
@@ -14,15 +21,30 @@ import {
   membershipOf,
   withUserIn,
 } from "./kit/admin-membership.ts";
-import { defineProvider, flag, group, list, optional, text } from "./kit/field-builders.ts";
-import { goes, keptIn, keptPaths, withKept } from "./kit/preserved-fields.ts";
-import { factsOf, found, keyIn, objectsIn, textIn, unlessGone, valuesIn } from "./kit/responses.ts";
-import { asValues, deltaOf, operationsFor, patch, textsIn, USER_SCHEMA } from "./kit/scim.ts";
-import { liveForm } from "./kit/spec-form.ts";
+import {
+  defineProvider,
+  flagField,
+  groupField,
+  listField,
+  optional,
+  textField,
+} from "./kit/field-builders.ts";
+import { preservedIn, preservedPaths, removesObject, withPreserved } from "./kit/preserved-fields.ts";
+import {
+  factsOf,
+  ignoreMissing,
+  keyIn,
+  objectsIn,
+  readIfPresent,
+  responseText,
+  valuesIn,
+} from "./kit/responses.ts";
+import { asValues, CORE_USER, deltaOf, operationsFor, patch, scimValues } from "./kit/scim.ts";
+import { normalizeLive } from "./kit/spec-form.ts";
 
 const userFields = {
   userName: optional(
-    text({
+    textField({
       minLength: 1,
       ignoreCase: true,
       onChange: "replace",
@@ -30,7 +52,7 @@ const userFields = {
     }),
   ),
   entitlements: optional(
-    list(text({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }), {
+    listField(textField({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }), {
       list: "set",
       default: [],
       description:
@@ -38,7 +60,7 @@ const userFields = {
     }),
   ),
   groups: optional(
-    list(text({ names: "groups", minLength: 1, description: "Name of a group." }), {
+    listField(textField({ names: "groups", minLength: 1, description: "Name of a group." }), {
       list: "set",
       whenAbsent: "unmanaged",
       description:
@@ -46,24 +68,24 @@ const userFields = {
     }),
   ),
   displayName: optional(
-    text({ severity: "other", serverDefault: true, description: "Name shown to people." }),
+    textField({ severity: "other", serverDefault: true, description: "Name shown to people." }),
   ),
   name: optional(
-    group(
+    groupField(
       {
-        givenName: optional(text({ serverDefault: true, description: "First name." })),
-        familyName: optional(text({ serverDefault: true, description: "Last name." })),
+        givenName: optional(textField({ serverDefault: true, description: "First name." })),
+        familyName: optional(textField({ serverDefault: true, description: "Last name." })),
       },
       { severity: "other", serverDefault: true, description: "The parts of the person's name." },
     ),
   ),
   emails: optional(
-    list(
-      group(
+    listField(
+      groupField(
         {
-          value: text({ minLength: 1, description: "The address." }),
-          type: optional(text({ default: "work", description: "What the address is for." })),
-          primary: optional(flag({ default: false, description: "Whether it is the main address." })),
+          value: textField({ minLength: 1, description: "The address." }),
+          type: optional(textField({ default: "work", description: "What the address is for." })),
+          primary: optional(flagField({ default: false, description: "Whether it is the main address." })),
         },
         { description: "One e-mail address." },
       ),
@@ -76,9 +98,9 @@ const userFields = {
     ),
   ),
   externalId: optional(
-    text({ whenAbsent: "unmanaged", description: "Id of the user in the identity provider." }),
+    textField({ whenAbsent: "unmanaged", description: "Id of the user in the identity provider." }),
   ),
-  active: optional(flag({ default: true, description: "Whether the user may sign in." })),
+  active: optional(flagField({ default: true, description: "Whether the user may sign in." })),
 };
 
 const EVERYBODY = "users";
@@ -88,11 +110,11 @@ const SCALARS = ["displayName", "name", "emails", "externalId", "active"] as con
 function toSpec(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "id");
   const userName = keyIn(answer, "userName");
-  const groups = objectsIn(answer, "groups").filter((one) => textIn(one, "display") !== EVERYBODY);
-  const values = liveForm(userFields, {
+  const groups = objectsIn(answer, "groups").filter((one) => responseText(one, "display") !== EVERYBODY);
+  const values = normalizeLive(userFields, {
     ...answer,
     entitlements: [...valuesIn(answer, "entitlements")],
-    groups: groups.flatMap((one) => textIn(one, "value") ?? []),
+    groups: groups.flatMap((one) => responseText(one, "value") ?? []),
   });
   return {
     id: remoteId(id),
@@ -110,10 +132,10 @@ function isThere(live: LiveObject, names: ReadonlySet<string>): boolean {
 }
 
 function body(values: JsonObject): { [field: string]: Json } {
-  const sent: { [field: string]: Json } = { schemas: [USER_SCHEMA], userName: values.userName ?? "" };
+  const sent: { [field: string]: Json } = { schemas: [CORE_USER], userName: values.userName ?? "" };
   for (const field of SCALARS) if (values[field] !== undefined) sent[field] = values[field];
   for (const field of ["entitlements", "groups"] as const) {
-    const texts = textsIn(values[field]);
+    const texts = scimValues(values[field]);
     if (texts.length > 0) sent[field] = asValues(texts);
   }
   return sent;
@@ -122,8 +144,8 @@ function body(values: JsonObject): { [field: string]: Json } {
 /** What the plan found to differ, and nothing else: the service fills in addresses and names by itself. */
 function scalarOperations(task: UpdateTask): readonly Json[] {
   const detail = task.steps.find((step) => step.operation === "patch")?.detail;
-  const after = withKept(task.values, task.before, keptIn(detail));
-  const moved = new Set(textsIn(detail?.fields));
+  const after = withPreserved(task.values, task.before, preservedIn(detail));
+  const moved = new Set(scimValues(detail?.fields));
   return SCALARS.filter((field) => moved.has(field)).map((path) => {
     const value = after[path];
     return value === undefined ? { op: "remove", path } : { op: "replace", path, value };
@@ -135,7 +157,7 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject)
   const fields = [...new Set(diffs.map((diff) => String(diff.path[0])))].filter(
     (field) => field !== "groups",
   );
-  const keep = keptPaths(userFields, live.values, after, diffs).filter((path) => path.length > 1);
+  const keep = preservedPaths(userFields, live.values, after, diffs).filter((path) => path.length > 1);
   return [
     ...(fields.length > 0 ? [{ operation: "patch", detail: { fields, keep } }] : []),
     ...(groups.added.length > 0 ? [{ operation: "join", detail: { groups: groups.added } }] : []),
@@ -143,25 +165,25 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject)
   ];
 }
 
-const isCaller = (change: PlannedChange, look: Look): boolean =>
-  look.caller !== undefined && foldCase(look.caller) === foldCase(change.live?.name ?? change.name);
+const isCaller = (change: PlannedChange, workspace: PlannedWorkspace): boolean =>
+  workspace.caller !== undefined && foldCase(workspace.caller) === foldCase(change.live?.name ?? change.name);
 
 const isShutOut = (change: PlannedChange): boolean =>
-  goes(change) || change.diffs.some((diff) => diff.path[0] === "active" && diff.after === false);
+  removesObject(change) || change.diffs.some((diff) => diff.path[0] === "active" && diff.after === false);
 
-function memberships(change: PlannedChange, look: Look) {
-  const before = membershipOf(look);
-  const groups = goes(change) ? [] : change.after?.groups;
+function memberships(change: PlannedChange, workspace: PlannedWorkspace) {
+  const before = membershipOf(workspace);
+  const groups = removesObject(change) ? [] : change.after?.groups;
   const after =
     groups === undefined || change.live === undefined
       ? before
-      : withUserIn(before, change.live.name, textsIn(groups));
+      : withUserIn(before, change.live.name, scimValues(groups));
   return { before, after };
 }
 
 export const users = defineProvider({
   kind: "users",
-  one: "user",
+  singular: "user",
   description: "People and services who may use the workspace. Deleting a user makes it inactive.",
   fields: userFields,
   severity: "security",
@@ -169,12 +191,12 @@ export const users = defineProvider({
   unique: true,
   ignoreCase: true,
   idAttribute: "id",
-  crash: "client-named",
-  replacing: "create-first",
+  recovery: "client-named",
+  replaceStrategy: "create-first",
   usedBy: ["acls"],
 
-  check: (values) =>
-    textsIn(values.groups).includes(EVERYBODY)
+  validate: (values) =>
+    scimValues(values.groups).includes(EVERYBODY)
       ? [
           {
             path: ["groups"],
@@ -183,36 +205,38 @@ export const users = defineProvider({
           },
         ]
       : [],
-  fills: ({ userName = "" }) => ({
+  serverDefaults: ({ userName = "" }) => ({
     displayName: userName,
     emails: [{ value: userName, type: "work", primary: true }],
   }),
   steps,
-  wants(change, look) {
-    if (look.caller !== undefined || change.action === "create") return [];
-    const { before, after } = memberships(change, look);
+  requests(change, workspace) {
+    if (workspace.caller !== undefined || change.action === "create") return [];
+    const { before, after } = memberships(change, workspace);
     return isShutOut(change) || losesAdministrators(before, after) ? ["caller"] : [];
   },
-  consequences(change, look) {
-    if (!goes(change) || change.live === undefined) return [];
-    const groups = textsIn(change.live.values.groups).filter((name) => !look.goes("groups", name));
-    const acls = aclsNaming(look, foldCase, change.live.name);
+  consequences(change, workspace) {
+    if (!removesObject(change) || change.live === undefined) return [];
+    const groups = scimValues(change.live.values.groups).filter(
+      (name) => !workspace.isRemoved("groups", name),
+    );
+    const acls = aclsNaming(workspace, foldCase, change.live.name);
     return [
       `${change.live.name} can no longer sign in; the service purges inactive users after 30 days`,
       ...(groups.length > 0 ? [`it leaves ${count(groups.length, "group")}: ${listed(groups)}`] : []),
       ...(acls.length > 0 ? [`access lists still name it: ${listed(acls.map((acl) => acl.name))}`] : []),
     ];
   },
-  objections(change, look) {
-    if (isCaller(change, look) && isShutOut(change))
+  objections(change, workspace) {
+    if (isCaller(change, workspace) && isShutOut(change))
       return [
         lockout(
-          `${look.caller}, who runs this, would be made inactive`,
+          `${workspace.caller}, who runs this, would be made inactive`,
           "let another administrator apply this, or keep the user in the spec",
         ),
       ];
-    const { before, after } = memberships(change, look);
-    return lockouts(look, before, after);
+    const { before, after } = memberships(change, workspace);
+    return lockouts(workspace, before, after);
   },
 
   async list(api, scope) {
@@ -222,12 +246,12 @@ export const users = defineProvider({
       .filter((live) => isThere(live, scope.names));
   },
   read: async (api, id) => {
-    const answer = await found(() => api.read("scim/users/get", { id }));
+    const answer = await readIfPresent(() => api.read("scim/users/get", { id }));
     return answer === undefined ? undefined : toSpec(answer);
   },
   async create(api, task) {
     const answer = await api.write("scim/users/create", body(task.values));
-    return remoteId(textIn(answer, "id") ?? "");
+    return remoteId(responseText(answer, "id") ?? "");
   },
   async update(api, task) {
     await patch(api, "users", task.id, [
@@ -238,9 +262,9 @@ export const users = defineProvider({
     for (const id of groups.added)
       await patch(api, "groups", id, operationsFor("members", { added: [task.id], removed: [] }));
     for (const id of groups.removed)
-      await unlessGone(() =>
+      await ignoreMissing(() =>
         patch(api, "groups", id, operationsFor("members", { added: [], removed: [task.id] })),
       );
   },
-  delete: (api, task) => unlessGone(() => api.write("scim/users/delete", { id: task.id })),
+  delete: (api, task) => ignoreMissing(() => api.write("scim/users/delete", { id: task.id })),
 });

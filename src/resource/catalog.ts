@@ -7,7 +7,7 @@ export type CatalogName = "spark_versions" | "node_types";
 
 export interface Catalog {
   /** For sentences: `node type`. */
-  readonly one: string;
+  readonly singular: string;
   /** Lists all of it in one request. */
   readonly operation: ReadOperation;
   values(answer: JsonObject): readonly string[];

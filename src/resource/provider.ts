@@ -1,6 +1,6 @@
 // What a kind of resource is: a table of fields, its identity, how it survives a crash, and verbs that decide nothing.
 
-import type { Reader, Secret, Writer } from "../api/contract/reader.ts";
+import type { Reader, SecretValue, Writer } from "../api/contract/reader.ts";
 import type { Address, RemoteId } from "../core/address.ts";
 import type { Code } from "../core/codes.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -8,10 +8,10 @@ import type { Path } from "../core/pointer.ts";
 import type { FieldTable, Severity, Values } from "./field-schema.ts";
 
 /** How a crash between a request and its answer is resolved on the next run (design 6). */
-export type CrashClass = "client-named" | "repeatable" | "tagged" | "two-phase";
+export type RecoveryClass = "client-named" | "repeatable" | "tagged" | "two-phase";
 
 /** How an object that cannot be changed in place gives way to its successor (design 5). */
-export type Replacing = "create-first" | "rename-aside" | "delete-first";
+export type ReplaceStrategy = "create-first" | "rename-aside" | "delete-first";
 
 /** A thing that is in the workspace now, in spec form. */
 export interface LiveObject {
@@ -42,7 +42,7 @@ export interface Payload {
   readonly digest: string;
   bytes(): Uint8Array;
   /** Set for secrets: what a request must carry instead of bytes. */
-  readonly secret?: Secret;
+  readonly secret?: SecretValue;
 }
 
 /** One operation of an update, decided by the plan and shown in it: `resize`, `edit`, `pin`, `add-members`. */
@@ -78,7 +78,7 @@ export interface DeleteTask {
 }
 
 /** What acting verbs get beside the writer. */
-export interface Acting extends Writer {
+export interface OperationWriter extends Writer {
   /** Makes the id of an object that exists but is not finished durable (two-phase creation). */
   created(id: RemoteId): Promise<void>;
   /** Polls until `look` gives a value. Fails with APPLY_DEADLINE after the deadline (milliseconds) of the engine's clock. */
@@ -112,16 +112,16 @@ export interface FieldDiff {
 export type Cause = "spec" | "drift" | "both";
 
 /** The world as consequences and guards see it. */
-export interface Look {
+export interface PlannedWorkspace {
   live(kind: string): readonly LiveObject[];
   /** Name of the caller, where known. */
   readonly caller: string | undefined;
   /** Active runs, where the plan asked for them (`wants`). */
   readonly activeRuns: readonly JsonObject[] | undefined;
   /** True when this plan deletes (or replaces) the thing with this kind and natural name. */
-  goes(kind: string, name: string): boolean;
+  isRemoved(kind: string, name: string): boolean;
   /** Values of a live thing of a kind once the plan is done; undefined when it goes. */
-  after(kind: string, live: LiveObject): Values | undefined;
+  valuesAfter(kind: string, live: LiveObject): Values | undefined;
   /** True when the spec declares the thing with this kind and natural name. */
   declared(kind: string, name: string): boolean;
 }
@@ -145,12 +145,12 @@ export interface Objection {
 }
 
 /** Data that planning fetches only when a planned change asks for it: who we are, active runs, contents to be shown as text, what uses what goes, and values to be confirmed. */
-export type Want = "caller" | "runs" | "contents" | "around" | "lookups";
+export type FactRequest = "caller" | "runs" | "contents" | "around" | "lookups";
 
 export interface Provider {
   readonly kind: string;
   /** `pool` and `pools`, for sentences. */
-  readonly one: string;
+  readonly singular: string;
   readonly description: string;
   readonly fields: FieldTable;
   /** How much it matters if an object comes or goes, or a field differs that names no severity; `other` where unset. */
@@ -162,8 +162,8 @@ export interface Provider {
   readonly ignoreCase?: true;
   /** The attribute under which the remote id is referred to: `instance_pool_id`. */
   readonly idAttribute: string;
-  readonly crash: CrashClass;
-  readonly replacing: Replacing;
+  readonly recovery: RecoveryClass;
+  readonly replaceStrategy: ReplaceStrategy;
   /** For kinds written inside another resource: `acls` inside `scopes` under the key `acls`. `shorthand` is the field that a bare value means. */
   readonly nested?: { readonly kind: string; readonly under: string; readonly shorthand?: string };
   /** The most that a workspace, or a parent, may hold. */
@@ -174,47 +174,47 @@ export interface Provider {
   readonly builtIn?: readonly string[];
 
   /** What a schema cannot say about one resource. References are still text here (`${…}`). */
-  check?(values: Values, name: string): readonly Problem[];
+  validate?(values: Values, name: string): readonly Problem[];
   /** The values with what the kind itself leaves out or adds: pool members drop what they inherit. Pure. */
   normalize?(values: Values): Values;
   /** Things that a resource needs by natural name, beside what its fields say: an ACL's principal, a notebook's folder. Edges where they are managed. */
-  needs?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
+  dependencies?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
   /** A thing of one of these kinds that the resource's own name speaks of, and that the service wants to exist: an ACL's principal. */
-  speaksOf?(name: string): { readonly kinds: readonly string[]; readonly name: string };
+  namedInKey?(name: string): { readonly kinds: readonly string[]; readonly name: string };
   /** For kinds with a field `content`: what the spec puts there, a digest of the payload in the form in which contents are compared. Pure. */
   contentDigest?(bytes: Uint8Array, values: Values): string;
   /** Content as lines for people to compare, the same form for every format; undefined where it is not text. Pure. */
   contentText?(bytes: Uint8Array, values: Values): string | undefined;
   /** What the service is known to fill in where a spec says nothing: an export leaves such values out. Pure. */
-  fills?(values: Values): Values;
+  serverDefaults?(values: Values): Values;
   /** The natural name of what a write that was cut may leave beside its object: a part of an upload. Pure. */
-  leftover?(name: string, token: Token): string;
+  partialUploadName?(name: string, token: Token): string;
   /** The operations of an update. Pure. The default is one step `update`. */
   steps?(diffs: readonly FieldDiff[], live: LiveObject, after: Values): readonly Step[];
-  wants?(change: PlannedChange, look: Look): readonly Want[];
+  requests?(change: PlannedChange, workspace: PlannedWorkspace): readonly FactRequest[];
   /** What the change does to people, as sentences, from live data. */
-  consequences?(change: PlannedChange, look: Look): readonly string[];
-  objections?(change: PlannedChange, look: Look): readonly Objection[];
+  consequences?(change: PlannedChange, workspace: PlannedWorkspace): readonly string[];
+  objections?(change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[];
   /** What would still use a live thing after the plan: while there is any, an object that gave way stays. */
-  holders?(live: LiveObject, look: Look): readonly string[];
+  usersOf?(live: LiveObject, workspace: PlannedWorkspace): readonly string[];
   /** Live objects that stay without being in the spec and are no drift (the MANAGE that the service gives with a scope); `parent` is what the spec says of its parent. */
-  keeps?(live: LiveObject, look: Look, parent: Values): boolean;
+  isImplicit?(live: LiveObject, workspace: PlannedWorkspace, parent: Values): boolean;
 
   /** Everything of this kind, in as few requests as there can be. */
   list(api: Reader, scope: ListScope): Promise<readonly LiveObject[]>;
   /** More about objects that a list does not tell enough about; only called for those that the spec or the state knows. */
-  hydrate?(api: Reader, object: LiveObject, desired: Values | undefined): Promise<LiveObject>;
+  readDetails?(api: Reader, object: LiveObject, desired: Values | undefined): Promise<LiveObject>;
   /** For kinds with a field `content`: the bytes of a live object in pieces, in the form that its source file has by its name. */
-  content?(api: Reader, live: LiveObject): AsyncIterable<Uint8Array>;
+  readContent?(api: Reader, live: LiveObject): AsyncIterable<Uint8Array>;
   /** One object, or undefined when it is gone. */
   read(api: Reader, id: RemoteId): Promise<LiveObject | undefined>;
-  create(api: Acting, task: Task): Promise<RemoteId>;
-  update(api: Acting, task: UpdateTask): Promise<void>;
+  create(api: OperationWriter, task: Task): Promise<RemoteId>;
+  update(api: OperationWriter, task: UpdateTask): Promise<void>;
   /** Succeeds when the object is gone already. */
-  delete(api: Acting, task: DeleteTask): Promise<void>;
+  delete(api: OperationWriter, task: DeleteTask): Promise<void>;
   /** For "rename-aside", and for names that go round in a cycle: gives the live object another name and changes nothing else. */
   rename?(
-    api: Acting,
+    api: OperationWriter,
     task: { readonly id: RemoteId; readonly live: LiveObject; readonly name: string },
   ): Promise<void>;
 }

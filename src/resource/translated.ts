@@ -8,7 +8,7 @@ import { type FieldSchema, type FieldTable, memberSchema, type Values } from "./
 export type Translation = (kind: string, text: string) => string | undefined;
 
 /** The values with every text in a `names` field translated. */
-export function translated(fields: FieldTable, values: Values, translate: Translation): Values {
+export function translateNames(fields: FieldTable, values: Values, translate: Translation): Values {
   if (kindsNamedBy(fields).size === 0) return values;
   return translatedMembers(values, (key) => fields[key] ?? {}, translate);
 }

@@ -4,21 +4,21 @@ import type { Diagnostic } from "../core/diagnostic.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
 import type { Registry } from "../resource/registry.ts";
 import { readAll } from "./files/includes.ts";
-import { unfolded } from "./files/source-folders.ts";
+import { expandSourceFolders } from "./files/source-folders.ts";
 import { SourceReader } from "./files/source-reader.ts";
-import { treeOf } from "./files/spec-folder.ts";
+import { openSpecFolder } from "./files/spec-folder.ts";
 import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { Spec } from "./model/spec.ts";
 import { keySpanOf, type MapNode, member, spanOf, withMembers } from "./model/tree.ts";
-import { flattened } from "./resolve/flatten.ts";
+import { flattenResources } from "./resolve/flatten.ts";
 import { policyOf } from "./resolve/policy.ts";
-import { resolved } from "./resolve/resolve.ts";
-import { wordsOf } from "./schema/error-messages.ts";
+import { resolveResources } from "./resolve/resolve.ts";
+import { schemaMessages } from "./schema/error-messages.ts";
 import { validatorForPolicy } from "./schema/validator.ts";
 import { variablesOf } from "./variables/declarations.ts";
-import { expanded } from "./variables/interpolate.ts";
-import { withTarget } from "./variables/targets.ts";
+import { interpolate } from "./variables/interpolate.ts";
+import { applyTarget } from "./variables/targets.ts";
 
 export interface LoadOptions {
   /** Path of the main file. */
@@ -59,7 +59,7 @@ export async function loadSpec(
 
 async function read(options: LoadOptions, findings: Findings): Promise<Spec | undefined> {
   const { registry } = options;
-  const place = treeOf(options.file, {
+  const place = openSpecFolder(options.file, {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     visibleOnly: options.untrusted === true,
     states: options.states ?? [],
@@ -78,7 +78,12 @@ async function read(options: LoadOptions, findings: Findings): Promise<Spec | un
   const root = settled(included.root, options, suggest, findings);
   await checkPolicy(root, registry, suggest, findings);
   await options.turn?.();
-  const written = unfolded(flattened(root, registry, suggest, findings), registry, tree, findings);
+  const written = expandSourceFolders(
+    flattenResources(root, registry, suggest, findings),
+    registry,
+    tree,
+    findings,
+  );
   const keyed = options.secrets === "resolve" ? options.keyed : undefined;
   const secrets = {
     tree,
@@ -89,7 +94,7 @@ async function read(options: LoadOptions, findings: Findings): Promise<Spec | un
   };
   const sources = new SourceReader(tree, options.untrusted === true ? STRICT.sourceBytes : undefined);
   await options.turn?.();
-  const resources = await resolved(written, { registry, sources, secrets, suggest, findings });
+  const resources = await resolveResources(written, { registry, sources, secrets, suggest, findings });
   if (findings.failed) return undefined;
   if (resources.size === 0)
     findings.warning("SPEC_EMPTY", "the spec declares no resource, so it manages nothing", undefined, {
@@ -100,7 +105,7 @@ async function read(options: LoadOptions, findings: Findings): Promise<Spec | un
 
 /** The target laid over the rest, and variables in their places. */
 function settled(whole: MapNode, options: LoadOptions, suggest: Suggest, findings: Findings): MapNode {
-  const { root, variables } = withTarget(whole, options.target, suggest, findings);
+  const { root, variables } = applyTarget(whole, options.target, suggest, findings);
   const given = {
     vars: assigned(options.vars ?? [], findings),
     varFiles: options.varFiles ?? [],
@@ -108,7 +113,7 @@ function settled(whole: MapNode, options: LoadOptions, suggest: Suggest, finding
     untrusted: options.untrusted === true,
   };
   const lookup = variablesOf(root, variables, given, suggest, findings);
-  return expanded(withMembers(root, { variables: undefined, include: undefined }), lookup, findings);
+  return interpolate(withMembers(root, { variables: undefined, include: undefined }), lookup, findings);
 }
 
 function assigned(texts: readonly string[], findings: Findings): ReadonlyMap<string, string> {
@@ -130,7 +135,11 @@ async function checkPolicy(
   const section = member(root, "policy");
   if (section === undefined) return;
   const validator = await validatorForPolicy(registry, section);
-  for (const { code, message, path, onKey, hint } of wordsOf(validator.policy(section), "policy", suggest)) {
+  for (const { code, message, path, onKey, hint } of schemaMessages(
+    validator.policy(section),
+    "policy",
+    suggest,
+  )) {
     const at = onKey ? keySpanOf(section, path) : spanOf(section, path);
     findings.error(code, message, at, hint === undefined ? {} : { hint });
   }

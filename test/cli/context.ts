@@ -4,17 +4,17 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
-import type { Context, Environment } from "../../src/config/environment.ts";
+import type { CommandContext, ProcessEnvironment } from "../../src/config/environment.ts";
 import { Signals } from "../../src/config/signals.ts";
 import { outputOf } from "../../src/config/streams.ts";
 
-export interface TestContext extends Context {
+export interface TestContext extends CommandContext {
   readonly out: () => string;
   readonly err: () => string;
 }
 
 export function contextWith(
-  env: Environment = {},
+  env: ProcessEnvironment = {},
   cwd = mkdtempSync(join(tmpdir(), "cli-")),
   terminal = false,
 ): TestContext {

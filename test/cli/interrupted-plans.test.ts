@@ -11,7 +11,7 @@ import {
   nodeRandom,
   thisProcess,
 } from "../../src/state/backends/file/node-ports.ts";
-import type { Entry } from "../../src/state/model/journal-entry.ts";
+import type { JournalEntry } from "../../src/state/model/journal-entry.ts";
 import type { Lease } from "../../src/state/model/store.ts";
 import { PlanSite } from "./plan-site.ts";
 
@@ -32,14 +32,14 @@ const store = () =>
   });
 
 /** What stays in the journal of a run that is killed here. */
-async function killedAfter(...entries: readonly Entry[]): Promise<void> {
+async function killedAfter(...entries: readonly JournalEntry[]): Promise<void> {
   const lease = await store().lock({ timeoutMs: 0 });
   for (const entry of entries) await lease.append(entry);
   await lease.release();
 }
 
 const POOL = { node_type_id: "Standard_DS3_v2", custom_tags: { team: "x" } };
-const CREATION: Entry = {
+const CREATION: JournalEntry = {
   type: "intent",
   intent: {
     address: addressOf("pools", "c"),
@@ -52,7 +52,7 @@ const CREATION: Entry = {
     depends_on: [],
   },
 };
-const SEEN: Entry = { type: "caller", name: "admin@example.com", credential: "c" };
+const SEEN: JournalEntry = { type: "caller", name: "admin@example.com", credential: "c" };
 
 async function records(): Promise<readonly Address[]> {
   return [...(await store().read()).state.records.keys()].sort();

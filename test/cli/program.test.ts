@@ -3,26 +3,34 @@
 import { describe, expect, test } from "vitest";
 import { type Command, type CommandEntry, defineCommand } from "../../src/cli/command/command.ts";
 import { helpText } from "../../src/cli/command/help.ts";
-import { choice, flag, text, texts, time, values, whole } from "../../src/cli/command/option.ts";
+import {
+  choiceOption,
+  durationOption,
+  flagOption,
+  integerOption,
+  textOption,
+  textsOption,
+  valuesOption,
+} from "../../src/cli/command/option.ts";
 import { optionValues } from "../../src/cli/command/option-values.ts";
 import { buildProgram, parseArguments } from "../../src/cli/command/parser.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { type Diagnostic, error } from "../../src/core/diagnostic.ts";
-import { milliseconds } from "../../src/core/duration.ts";
+import { parseDuration } from "../../src/core/duration.ts";
 import { contextWith } from "./context.ts";
 
 const command = defineCommand({
   name: "try",
   summary: "try options",
   options: {
-    file: text("-f, --file <path>", "a path"),
-    var: texts("--var <name=value>", "a variable"),
-    form: choice("--form <form>", "a form", ["text", "json"]),
-    number: whole("--number <n>", "a number", 1, 5),
-    wait: time("--wait <time>", "a time"),
-    noInput: flag("--no-input", "never ask"),
-    param: values("--param <value>", "a value"),
+    file: textOption("-f, --file <path>", "a path"),
+    var: textsOption("--var <name=value>", "a variable"),
+    form: choiceOption("--form <form>", "a form", ["text", "json"]),
+    number: integerOption("--number <n>", "a number", 1, 5),
+    wait: durationOption("--wait <time>", "a time"),
+    noInput: flagOption("--no-input", "never ask"),
+    param: valuesOption("--param <value>", "a value"),
   },
   args: [{ name: "[what]", description: "a word" }],
   run: async () => 0,
@@ -169,11 +177,11 @@ describe("arguments", () => {
 
   test("times are seconds unless they say otherwise", () => {
     expect([
-      milliseconds("5"),
-      milliseconds("1.5s"),
-      milliseconds("250ms"),
-      milliseconds("2h"),
-      milliseconds("x"),
+      parseDuration("5"),
+      parseDuration("1.5s"),
+      parseDuration("250ms"),
+      parseDuration("2h"),
+      parseDuration("x"),
     ]).toEqual([5000, 1500, 250, 7_200_000, undefined]);
   });
 });

@@ -3,9 +3,9 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Environment } from "../../src/config/environment.ts";
+import type { ProcessEnvironment } from "../../src/config/environment.ts";
 import { parseIni } from "../../src/config/profile.ts";
-import { settingsOf, timeFromEnv, wholeFromEnv } from "../../src/config/settings.ts";
+import { integerFromEnv, settingsOf, timeFromEnv } from "../../src/config/settings.ts";
 import { contextWith } from "../cli/context.ts";
 
 const NONE = { host: undefined, profile: undefined, parallelism: undefined };
@@ -13,7 +13,7 @@ const NONE = { host: undefined, profile: undefined, parallelism: undefined };
 const PROFILES =
   "host = https://default.example\ntoken = default-token\n[prod]\nhost=https://prod.example\ntoken=prod-token\nuser = deployer@example.com\n[bare]\nhost = https://bare.example\n";
 
-function withProfiles(env: Environment = {}, mode = 0o600) {
+function withProfiles(env: ProcessEnvironment = {}, mode = 0o600) {
   const context = contextWith(env);
   const path = join(context.home, ".workspacecfg");
   writeFileSync(path, PROFILES);
@@ -21,7 +21,7 @@ function withProfiles(env: Environment = {}, mode = 0o600) {
   return context;
 }
 
-const placeOf = (env: Environment, options = {}) =>
+const placeOf = (env: ProcessEnvironment, options = {}) =>
   settingsOf(withProfiles(env), { ...NONE, ...options }).place;
 
 describe("settings", () => {
@@ -100,11 +100,11 @@ describe("settings", () => {
 
   test("numbers and times of the environment are checked", () => {
     const context = contextWith({ A: "12", B: "many", C: "5m", D: "soon", E: "" });
-    expect(wholeFromEnv(context, "A")).toBe(12);
-    expect(() => wholeFromEnv(context, "B")).toThrow("CLI_USAGE");
+    expect(integerFromEnv(context, "A")).toBe(12);
+    expect(() => integerFromEnv(context, "B")).toThrow("CLI_USAGE");
     expect(timeFromEnv(context, "C")).toBe(300_000);
     expect(() => timeFromEnv(context, "D")).toThrow("CLI_USAGE");
-    expect(wholeFromEnv(context, "E")).toBeUndefined();
+    expect(integerFromEnv(context, "E")).toBeUndefined();
   });
 });
 

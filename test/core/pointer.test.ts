@@ -1,7 +1,7 @@
 // Paths into values: reading, replacing, and how they are written.
 
 import { expect, test } from "vitest";
-import { toPointer, toText, valueAt, withValueAt } from "../../src/core/pointer.ts";
+import { toDottedPath, toPointer, valueAt, withValueAt } from "../../src/core/pointer.ts";
 
 const value = { a: { "x/y": [1, { b: 2 }] } };
 
@@ -26,7 +26,7 @@ test("__proto__ is a key, not a way to the prototype", () => {
 
 test("paths are written as JSON Pointers and as dotted text", () => {
   expect(toPointer(["a", "x/y", 0, "~"])).toBe("/a/x~1y/0/~0");
-  expect(toText(["autoscale", "max_workers"])).toBe("autoscale.max_workers");
-  expect(toText(["libraries", 0, "jar"])).toBe("libraries[0].jar");
-  expect(toText(["spark_conf", "spark.a"])).toBe('spark_conf["spark.a"]');
+  expect(toDottedPath(["autoscale", "max_workers"])).toBe("autoscale.max_workers");
+  expect(toDottedPath(["libraries", 0, "jar"])).toBe("libraries[0].jar");
+  expect(toDottedPath(["spark_conf", "spark.a"])).toBe('spark_conf["spark.a"]');
 });

@@ -5,7 +5,7 @@ import { readContract } from "../../src/emulator/http/contract.ts";
 import type { AppResponse } from "../../src/emulator/http/message.ts";
 import { scimArea } from "../../src/emulator/routes/scim/scim.ts";
 import { Store } from "../../src/emulator/store/store.ts";
-import { Clock } from "../../src/emulator/world/clock.ts";
+import { EmulatorClock } from "../../src/emulator/world/clock.ts";
 import { ApiError } from "../../src/emulator/world/errors.ts";
 import type { Area, Call } from "../../src/emulator/world/operation.ts";
 import { ADMIN, ADMIN_TOKEN, type Body, START } from "./harness.ts";
@@ -120,7 +120,7 @@ export function startEcho(store = new Store()) {
   const { app, tick } = createApp({
     store,
     contract,
-    clock: new Clock(() => START, { mode: "manual", value: START }),
+    clock: new EmulatorClock(() => START, { mode: "manual", value: START }),
     token: ADMIN_TOKEN,
     admin: ADMIN,
     areas: [scimArea, area],

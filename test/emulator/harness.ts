@@ -7,7 +7,7 @@ import { contractFile } from "../../src/emulator/http/contract-file.ts";
 import type { AppRequest, AppResponse } from "../../src/emulator/http/message.ts";
 import { openStore } from "../../src/emulator/store/sqlite.ts";
 import { Store } from "../../src/emulator/store/store.ts";
-import { Clock } from "../../src/emulator/world/clock.ts";
+import { EmulatorClock } from "../../src/emulator/world/clock.ts";
 
 /** What a test reads of an answer: JSON is parsed (numbers beyond 2^53 as bigint), so its members are looked at as they come. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape; the assertion is the type check.
@@ -61,7 +61,7 @@ export async function startWorld(options: StartOptions = {}) {
   const random = seededBytes(options.seed ?? 1);
   const store =
     options.dataDir === undefined ? new Store({ random, key: SEAL_KEY }) : openStore(options.dataDir, random);
-  const clock = new Clock(() => START, { mode: "manual", value: options.now ?? START });
+  const clock = new EmulatorClock(() => START, { mode: "manual", value: options.now ?? START });
   const { app } = createApp({
     store,
     contract: contractFile(),

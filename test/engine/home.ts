@@ -1,7 +1,7 @@
 // Where the states of a site lie. Whatever is no file is reached over a line, on which a test can stop, cut or delay everything.
 
-import { FilePlace } from "../../src/state/backends/file/file-backend.ts";
-import type { Place } from "../../src/state/model/backend.ts";
+import { FileBackend } from "../../src/state/backends/file/file-backend.ts";
+import type { StateBackend } from "../../src/state/model/backend.ts";
 import { memoryFiles } from "../state/memory-files.ts";
 import type { ProcessOptions, Site } from "./site.ts";
 
@@ -16,7 +16,7 @@ export interface Home {
   /** How long each request of the engine is on its way: so long that the lock is renewed now and then. */
   readonly latencyMs?: number;
   /** The place as one process reaches it. */
-  place(site: Site, options: ProcessOptions): Place;
+  place(site: Site, options: ProcessOptions): StateBackend;
   /** Everything that is kept outside of the disk, by name. */
   texts(site: Site): Promise<ReadonlyMap<string, string>>;
   /** The same once more, for a copy of the site. */
@@ -25,7 +25,7 @@ export interface Home {
 }
 
 export const onDisk: Home = {
-  place: (site, { hooks }) => new FilePlace(memoryFiles(site.disk, hooks), FOLDER, site.clock),
+  place: (site, { hooks }) => new FileBackend(memoryFiles(site.disk, hooks), FOLDER, site.clock),
   texts: async () => new Map(),
   copy: async () => onDisk,
 };

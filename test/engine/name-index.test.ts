@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { remoteId } from "../../src/core/address.ts";
-import { nameBook, toNames } from "../../src/engine/name-index.ts";
+import { createNameIndex, toNames } from "../../src/engine/name-index.ts";
 import type { FieldTable } from "../../src/resource/field-schema.ts";
 import { registryOf } from "../../src/resource/registry.ts";
-import { kindsNamedBy, translated } from "../../src/resource/translated.ts";
+import { kindsNamedBy, translateNames } from "../../src/resource/translated.ts";
 import { kind } from "./toy.ts";
 
 const FIELDS: FieldTable = {
@@ -32,7 +32,7 @@ test("names are translated wherever a field says so: alone, in lists, in objects
     members: { users: ["ada", "bo"], note: "ada" },
     byKey: { first: "bo" },
   };
-  expect(translated(FIELDS, values, toId)).toEqual({
+  expect(translateNames(FIELDS, values, toId)).toEqual({
     size: 1,
     owner: "1",
     groups: ["30"],
@@ -43,7 +43,7 @@ test("names are translated wherever a field says so: alone, in lists, in objects
 });
 
 test("what nobody knows stays as it is", () => {
-  expect(translated(FIELDS, { owner: "eve", groups: ["ops", "9"] }, toId)).toEqual({
+  expect(translateNames(FIELDS, { owner: "eve", groups: ["ops", "9"] }, toId)).toEqual({
     owner: "eve",
     groups: ["30", "9"],
   });
@@ -51,27 +51,27 @@ test("what nobody knows stays as it is", () => {
 
 test("there and back again is the same", () => {
   const registry = registryOf([kind("people"), kind("teams")]);
-  const book = nameBook(registry, new Map());
-  book.add("people", "ada", remoteId("1"));
-  book.add("teams", "ops", remoteId("30"));
+  const names = createNameIndex(registry, new Map());
+  names.add("people", "ada", remoteId("1"));
+  names.add("teams", "ops", remoteId("30"));
   const values = { owner: "ada", groups: ["ops"], members: { users: ["ada"] } };
-  const wire = translated(FIELDS, values, (of, name) => book.idOf(of, name));
+  const wire = translateNames(FIELDS, values, (of, name) => names.idOf(of, name));
   expect(wire).toEqual({ owner: "1", groups: ["30"], members: { users: ["1"] } });
-  expect(toNames(FIELDS, wire, book)).toEqual(values);
+  expect(toNames(FIELDS, wire, names)).toEqual(values);
 });
 
 test("a name and an id of different kinds do not meet", () => {
   const registry = registryOf([kind("people"), kind("teams")]);
-  const book = nameBook(registry, new Map());
-  book.add("people", "ops", remoteId("1"));
-  expect([book.idOf("teams", "ops"), book.nameOf("teams", "1")]).toEqual([undefined, undefined]);
+  const names = createNameIndex(registry, new Map());
+  names.add("people", "ops", remoteId("1"));
+  expect([names.idOf("teams", "ops"), names.nameOf("teams", "1")]).toEqual([undefined, undefined]);
 });
 
 test("names of kinds that ignore case are found in any case, and shown as they are", () => {
   const registry = registryOf([kind("people", { ignoreCase: true })]);
-  const book = nameBook(registry, new Map());
-  book.add("people", "Ada@Example.com", remoteId("1"));
-  expect([book.idOf("people", "ada@example.COM"), book.nameOf("people", "1")]).toEqual([
+  const names = createNameIndex(registry, new Map());
+  names.add("people", "Ada@Example.com", remoteId("1"));
+  expect([names.idOf("people", "ada@example.COM"), names.nameOf("people", "1")]).toEqual([
     "1",
     "Ada@Example.com",
   ]);
@@ -84,5 +84,5 @@ test("a table knows which kinds its fields name", () => {
 
 test("values without names are not copied", () => {
   const values = { size: 1 };
-  expect(translated({ size: { type: "integer" } }, values, toId)).toBe(values);
+  expect(translateNames({ size: { type: "integer" } }, values, toId)).toBe(values);
 });

@@ -9,20 +9,20 @@ import type { RequestEvent } from "../../src/api/retry/send.ts";
 import { keyedDigest } from "../../src/core/canonical.ts";
 import { Failure, hasErrors } from "../../src/core/diagnostic.ts";
 import { applyPlan } from "../../src/engine/apply/apply.ts";
-import { lookAround } from "../../src/engine/observe/list-dependents.ts";
+import { listDependents } from "../../src/engine/observe/list-dependents.ts";
 import { observe } from "../../src/engine/observe/observe.ts";
 import { recordRecovery, recover } from "../../src/engine/recover/recover.ts";
 import { auditPlan } from "../../src/planner/audit.ts";
 import { makePlan } from "../../src/planner/make-plan.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
-import type { ApplyEvent, Outcome, Plan } from "../../src/planner/model/plan.ts";
+import type { ApplyEvent, ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
 import { registry } from "../../src/providers/index.ts";
 import { loadSpec } from "../../src/spec/load-spec.ts";
 import type { Spec } from "../../src/spec/model/spec.ts";
-import type { LeaseTimes, Owner } from "../../src/state/lock/lease-rules.ts";
+import type { LeaseTimes, LockOwner } from "../../src/state/lock/lease-rules.ts";
 import type { State } from "../../src/state/model/record.ts";
 import type { StateStore } from "../../src/state/model/store.ts";
-import { KeptStore } from "../../src/state/store/state-store.ts";
+import { BackedStateStore } from "../../src/state/store/state-store.ts";
 import { ADMIN, ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
 import { Disk, type Hooks } from "../state/memory-files.ts";
 import { VirtualClock } from "../state/virtual-clock.ts";
@@ -51,7 +51,7 @@ export type Send = (request: HttpRequest) => Promise<HttpResponse>;
 
 export interface Applied {
   readonly plan: Plan;
-  readonly outcome: Outcome;
+  readonly outcome: ApplyOutcome;
 }
 
 export class Site {
@@ -183,7 +183,7 @@ export class Process {
         options.transport === undefined ? send(request) : options.transport(request, send),
       ...(options.log === undefined ? {} : { log: options.log }),
     });
-    const owner: Owner = {
+    const owner: LockOwner = {
       user: "ada",
       host: "laptop",
       pid: options.pid ?? 1,
@@ -191,7 +191,7 @@ export class Process {
       started: "0",
     };
     const { keyText } = site.home;
-    this.store = new KeptStore(site.home.place(site, options), {
+    this.store = new BackedStateStore(site.home.place(site, options), {
       clock: site.clock,
       random: site.random(),
       owner,
@@ -224,7 +224,7 @@ export class Process {
     if (!plan.wants.includes("around")) return { live, recovered, input, plan };
     const seeing = {
       ...input,
-      around: await lookAround(input, plan.changes, this.client.reader, this.options.parallelism ?? 10),
+      around: await listDependents(input, plan.changes, this.client.reader, this.options.parallelism ?? 10),
     };
     return { live, recovered, input: seeing, plan: makePlan(seeing) };
   }
@@ -272,6 +272,6 @@ export function doing(plan: Plan): readonly string[] {
     .map((change) => `${change.action} ${change.address}`);
 }
 
-export function results(outcome: Outcome): readonly string[] {
+export function results(outcome: ApplyOutcome): readonly string[] {
   return outcome.changes.map((one) => `${one.result} ${one.action} ${one.address}`);
 }

@@ -5,7 +5,7 @@ import { type Address, addressOf, type RemoteId, remoteId } from "../../src/core
 import { error } from "../../src/core/diagnostic.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
-import type { Spec } from "../../src/engine/observe/scope.ts";
+import type { DesiredSpec } from "../../src/engine/observe/scope.ts";
 import type { LiveObject, Provider } from "../../src/resource/provider.ts";
 import { type Registry, registryOf } from "../../src/resource/registry.ts";
 
@@ -121,10 +121,10 @@ export function kind(name: string, options: Options = {}): Provider {
     values: item.values as JsonObject,
     facts: typeof item.token === "string" ? { token: item.token } : {},
   });
-  const tokened = options.crash === "tagged" || options.crash === "two-phase";
+  const tokened = options.recovery === "tagged" || options.recovery === "two-phase";
   return {
     kind: name,
-    one: name.replace(/s$/, ""),
+    singular: name.replace(/s$/, ""),
     description: name,
     fields: {
       size: { type: "integer" },
@@ -135,8 +135,8 @@ export function kind(name: string, options: Options = {}): Provider {
     nameField: undefined,
     unique: !tokened,
     idAttribute: "id",
-    crash: "client-named",
-    replacing: "create-first",
+    recovery: "client-named",
+    replaceStrategy: "create-first",
     list: async (api, scope) => {
       const input =
         scope.parents[0] === undefined ? { kind: name } : { kind: name, parent: scope.parents[0] };
@@ -156,7 +156,7 @@ export function kind(name: string, options: Options = {}): Provider {
         ...token,
       });
       const id = remoteId(String(answer.id));
-      if (options.crash === "two-phase") {
+      if (options.recovery === "two-phase") {
         await api.created(id);
         await api.write("fs/create", { verb: "update", kind: name, id, values: task.values, finish: true });
       }
@@ -184,14 +184,14 @@ export function kind(name: string, options: Options = {}): Provider {
 export const toys: Registry = registryOf([
   kind("people"),
   kind("things"),
-  kind("boxes", { replacing: "rename-aside" }),
-  kind("rooms", { replacing: "delete-first" }),
-  kind("items", { nested: { kind: "rooms", under: "items" }, crash: "repeatable" }),
-  kind("tagged", { crash: "tagged" }),
-  kind("phased", { crash: "two-phase" }),
+  kind("boxes", { replaceStrategy: "rename-aside" }),
+  kind("rooms", { replaceStrategy: "delete-first" }),
+  kind("items", { nested: { kind: "rooms", under: "items" }, recovery: "repeatable" }),
+  kind("tagged", { recovery: "tagged" }),
+  kind("phased", { recovery: "two-phase" }),
 ]);
 
-export function emptySpec(): Spec {
+export function emptySpec(): DesiredSpec {
   return {
     folder: "/",
     files: [],
@@ -213,9 +213,12 @@ export interface Wanted {
 }
 
 /** A spec with these resources; `refersTo` puts the id of another one into the field `ref`. */
-export function specOf(wanted: Readonly<Record<string, Wanted>>): Spec {
+export function specOf(wanted: Readonly<Record<string, Wanted>>): DesiredSpec {
   const at = { file: "spec", line: 1, column: 1 };
-  const resources = new Map<Address, Spec["resources"] extends ReadonlyMap<Address, infer R> ? R : never>();
+  const resources = new Map<
+    Address,
+    DesiredSpec["resources"] extends ReadonlyMap<Address, infer R> ? R : never
+  >();
   for (const [text, { values = {}, dependsOn = [], refersTo }] of Object.entries(wanted)) {
     const dot = text.indexOf(".");
     const address = addressOf(text.slice(0, dot), text.slice(dot + 1));

@@ -3,12 +3,12 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { recordAsLive } from "../../src/engine/apply/build-record.ts";
-import { survey } from "../../src/engine/observe/list-kinds.ts";
+import { recordFromLive } from "../../src/engine/apply/build-record.ts";
+import { listKinds } from "../../src/engine/observe/list-kinds.ts";
 import { makePlan } from "../../src/planner/make-plan.ts";
 import { registry } from "../../src/providers/index.ts";
 import { yamlText } from "../../src/report/text/yaml.ts";
-import { type ExportInput, exported } from "../../src/spec/export/document.ts";
+import { type ExportInput, exportSpec } from "../../src/spec/export/document.ts";
 import { fetchSources } from "../../src/workflow/transfer/export.ts";
 import { doing, results, Site } from "../engine/site.ts";
 import { samples } from "./samples.ts";
@@ -43,8 +43,16 @@ function elsewhere(site: Site): Site {
 async function exportInto(site: Site, to: Site, options: Partial<ExportInput> = {}): Promise<string> {
   const { reader } = site.process().client;
   const kinds = new Set(registry.kinds.map(({ kind }) => kind));
-  const live = await site.drive(survey({ registry, reader, kinds, parallelism: 10 }));
-  const found = exported({ registry, live, kinds, builtIn: false, full: false, secrets: false, ...options });
+  const live = await site.drive(listKinds({ registry, reader, kinds, parallelism: 10 }));
+  const found = exportSpec({
+    registry,
+    live,
+    kinds,
+    builtIn: false,
+    full: false,
+    secrets: false,
+    ...options,
+  });
   expect(found.diagnostics).toEqual([]);
   const fetched = await site.drive(
     fetchSources(found.sources, { folder: to.folder, reader, parallelism: 4, force: false }),
@@ -96,7 +104,7 @@ describe.each(samples)("$kind", (sample) => {
       const found = input.live.get(resource.kind);
       const live =
         found?.readable === true ? found.objects.find((one) => one.name === resource.name) : undefined;
-      return live === undefined ? [] : [recordAsLive(registry.get(resource.kind), resource, live)];
+      return live === undefined ? [] : [recordFromLive(registry.get(resource.kind), resource, live)];
     });
     expect(records).toHaveLength(spec.resources.size);
     const state = { ...input.state, records: new Map(records.map((one) => [one.address, one])) };

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../src/planner/make-plan.ts";
 import { recordedLive } from "../../src/planner/mode/offline.ts";
-import { forStrangers, shielded } from "../../src/planner/mode/untrusted.ts";
+import { markUntrusted, redactForUntrusted } from "../../src/planner/mode/untrusted.ts";
 import { registry } from "../../src/providers/index.ts";
 import type { Spec } from "../../src/spec/model/spec.ts";
 import { doing, type Site } from "../engine/site.ts";
@@ -49,8 +49,8 @@ describe.each(samples)("$kind", (sample) => {
     const site = await applied(sample);
     const spec = await site.spec(POLICY + sample.spec);
     const state = await site.state();
-    const shield = shielded({ registry, spec, state }, recordedLive(registry, state));
+    const shield = redactForUntrusted({ registry, spec, state }, recordedLive(registry, state));
     const input = { registry, host: state.host, spec: shield.spec, live: shield.live, state, partial: true };
-    expect(doing(forStrangers(makePlan(input), shield.notes))).toEqual([]);
+    expect(doing(markUntrusted(makePlan(input), shield.notes))).toEqual([]);
   });
 });

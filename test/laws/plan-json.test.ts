@@ -3,7 +3,7 @@
 import jsonPatch from "fast-json-patch";
 import { describe, expect, test } from "vitest";
 import { isObject, type Json, type JsonObject } from "../../src/core/json.ts";
-import { normalForm, same } from "../../src/planner/diff/normalize.ts";
+import { isSameValue, normalForm } from "../../src/planner/diff/normalize.ts";
 import type { Plan } from "../../src/planner/model/plan.ts";
 import { registry } from "../../src/providers/index.ts";
 import { planJson } from "../../src/report/plan/plan-json.ts";
@@ -57,7 +57,7 @@ function mistakes(said: Shown, live: Shown): readonly string[] {
     if (schema.writeOnly === true || schema.readOnly === true || schema.whenAbsent === "unmanaged") return [];
     const unknown = said.change.after_unknown[key];
     const [a, b] = [known(after[key], unknown), known(found[key], unknown)];
-    if (same(schema, a, b) || same(schema, a ?? schema.default, b ?? schema.default)) return [];
+    if (isSameValue(schema, a, b) || isSameValue(schema, a ?? schema.default, b ?? schema.default)) return [];
     return [`${said.address} ${key}: ${JSON.stringify(normalForm(schema, a))} became ${JSON.stringify(b)}`];
   });
 }

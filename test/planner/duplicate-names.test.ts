@@ -1,7 +1,7 @@
 // Creations beside unmanaged objects of the same name: refused while no state exists, else a warning.
 
 import { describe, expect, test } from "vitest";
-import { forStrangers } from "../../src/planner/mode/untrusted.ts";
+import { markUntrusted } from "../../src/planner/mode/untrusted.ts";
 import { emptyState } from "../../src/state/format/fold.ts";
 import { actions, live, object, plan, record, resource, spec, state } from "./build.ts";
 
@@ -88,10 +88,10 @@ describe("a creation whose name an unmanaged object has", () => {
   });
 
   test("is refused for an untrusted spec without IDs, creators and commands", () => {
-    const made = forStrangers(plan({ spec: wanted, live: two, state: none }), []);
+    const made = markUntrusted(plan({ spec: wanted, live: two, state: none }), []);
     expect(made.guards).toMatchObject([{ diagnostic: { code: "GUARD_DUPLICATE_NAME" } }]);
     expect(JSON.stringify(made.guards)).not.toMatch(/t1|t2|ada|import/);
-    const warned = forStrangers(plan({ spec: wanted, live: two }), []);
+    const warned = markUntrusted(plan({ spec: wanted, live: two }), []);
     expect(warned.diagnostics).toMatchObject([{ code: "PLAN_DUPLICATE_NAME" }]);
     expect(JSON.stringify(warned.diagnostics)).not.toMatch(/t1|t2|ada|import/);
   });

@@ -9,7 +9,7 @@ import { contentDigest } from "../../src/providers/notebooks/content.ts";
 import { notebooks } from "../../src/providers/notebooks/notebooks.ts";
 import { sizeAndDigest } from "../../src/resource/content.ts";
 import type { Values } from "../../src/resource/field-schema.ts";
-import type { Acting, Payload, Provider } from "../../src/resource/provider.ts";
+import type { OperationWriter, Payload, Provider } from "../../src/resource/provider.ts";
 import {
   create,
   diffs,
@@ -34,10 +34,10 @@ function declared(provider: Provider, bytes: Uint8Array, said: Values = {}) {
 }
 
 /** What planning sees of one thing: found in the list, then looked at with what is wanted. */
-async function observed(provider: Provider, api: Acting, name: string, desired: Values) {
+async function observed(provider: Provider, api: OperationWriter, name: string, desired: Values) {
   const all = await provider.list(api, { parents: [], names: new Set([name]) });
   const live = all.find((one) => one.name === name);
-  return live === undefined ? undefined : ((await provider.hydrate?.(api, live, desired)) ?? live);
+  return live === undefined ? undefined : ((await provider.readDetails?.(api, live, desired)) ?? live);
 }
 
 const writes = (sent: readonly { readonly operation: string }[]) => sent.map((one) => one.operation);
@@ -84,7 +84,7 @@ describe("directories", () => {
     });
     const listed = await directories.list(api, { parents: [], names: new Set(["/Shared/etl"]) });
     const live = listed.find((one) => one.name === "/Shared/etl") ?? liveObject("", {});
-    const going = (await directories.hydrate?.(api, live, undefined)) ?? live;
+    const going = (await directories.readDetails?.(api, live, undefined)) ?? live;
     const change = planned(directories, "delete", going);
     expect(directories.objections?.(change, lookAt({}))?.[0]?.message).toMatch(
       /holds what this plan does not delete: theirs$/,
@@ -104,12 +104,12 @@ describe("directories", () => {
     const content = { path: "/Shared/etl/deep/er/ours", language: "PYTHON", content: btoa("1") };
     await world.post("workspace/import", content);
     const live = liveObject("/Shared/etl", {});
-    const going = (await directories.hydrate?.(api, live, undefined)) ?? live;
+    const going = (await directories.readDetails?.(api, live, undefined)) ?? live;
     const ours = lookAt({ goes: ["notebooks./Shared/etl/deep/er/ours"] });
     expect(directories.objections?.(planned(directories, "delete", going), ours)).toEqual([]);
     expect(directories.objections?.(planned(directories, "delete", going), lookAt({}))).toHaveLength(1);
     await world.post("workspace/mkdirs", { path: "/Shared/etl/theirs" });
-    const theirs = (await directories.hydrate?.(api, live, undefined)) ?? live;
+    const theirs = (await directories.readDetails?.(api, live, undefined)) ?? live;
     const change = planned(directories, "delete", theirs);
     expect(directories.objections?.(change, ours)?.[0]?.message).toMatch(/: theirs$/);
     await world.post("workspace/delete", { path: "/Shared/etl/theirs" });
@@ -119,10 +119,10 @@ describe("directories", () => {
   });
 
   test("paths are checked, and folders above are needed", () => {
-    expect(directories.check?.({}, "/Shared/etl")).toEqual([]);
+    expect(directories.validate?.({}, "/Shared/etl")).toEqual([]);
     for (const path of ["Shared", "/a//b", "/a/", "/a/../b", "/./a", "/"])
-      expect(directories.check?.({}, path), path).toHaveLength(1);
-    expect(directories.needs?.("/a/b/c", {})).toEqual([
+      expect(directories.validate?.({}, path), path).toHaveLength(1);
+    expect(directories.dependencies?.("/a/b/c", {})).toEqual([
       { kind: "directories", name: "/a/b" },
       { kind: "directories", name: "/a" },
     ]);
@@ -191,7 +191,7 @@ describe("notebooks", () => {
   });
 
   const updated = (
-    api: Acting,
+    api: OperationWriter,
     name: string,
     values: Values,
     live: Parameters<typeof update>[2],
@@ -326,7 +326,7 @@ describe("notebooks", () => {
   });
 
   test("language and format fit together", () => {
-    const codes = (values: Values) => notebooks.check?.(values, "/n").map((one) => one.code);
+    const codes = (values: Values) => notebooks.validate?.(values, "/n").map((one) => one.code);
     expect(codes({ format: "SOURCE", language: "SQL" })).toEqual([]);
     expect(codes({ language: "SQL" })).toEqual([]);
     expect(codes({ format: "SOURCE" })).toEqual(["SPEC_MISSING_FIELD"]);
@@ -414,7 +414,7 @@ describe("files", () => {
     const { world, api } = await startWorkspace();
     await world.post("fs/put", { path: "/init/a", contents: btoa("old") });
     let blocks = 0;
-    const lossy: Acting = {
+    const lossy: OperationWriter = {
       ...api,
       write: (operation, input) => {
         if (operation === "fs/add-block" && ++blocks === 2) return Promise.resolve({});
@@ -438,7 +438,7 @@ describe("files", () => {
     await create(files, api, "/init/a", values, payload);
     const { body } = await world.get("fs/list", { path: "/init" });
     expect(body.files.map((one: JsonObject) => one.path)).toEqual(["/init/a", "/init/a.other.part"]);
-    expect(files.leftover?.("/init/a", "tok")).toBe("/init/a.tok.part");
+    expect(files.partialUploadName?.("/init/a", "tok")).toBe("/init/a.tok.part");
   });
 
   test("a new file never overwrites one that appeared meanwhile, small or large", async () => {

@@ -3,8 +3,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { registry } from "../../src/providers/index.ts";
-import { keptIn, keptPaths, withKept } from "../../src/providers/kit/preserved-fields.ts";
-import { liveForm, tidyForm } from "../../src/providers/kit/spec-form.ts";
+import { preservedIn, preservedPaths, withPreserved } from "../../src/providers/kit/preserved-fields.ts";
+import { normalizeDesired, normalizeLive } from "../../src/providers/kit/spec-form.ts";
 import { ANNOTATION_KEYWORDS, type FieldSchema, type FieldTable } from "../../src/resource/field-schema.ts";
 
 const kinds = registry.kinds.map((provider) => [provider.kind, provider] as const);
@@ -50,7 +50,7 @@ describe.each(kinds)("%s", (_kind, provider) => {
   });
 
   test("a kind that is renamed aside knows how to rename, and its name field exists", () => {
-    expect(provider.replacing === "rename-aside").toBe(provider.rename !== undefined);
+    expect(provider.replaceStrategy === "rename-aside").toBe(provider.rename !== undefined);
     if (provider.nameField !== undefined) expect(provider.fields[provider.nameField]).toBeDefined();
   });
 });
@@ -75,7 +75,7 @@ describe("one form", () => {
       deep: { b: "c", z: 1 },
       unknown: 1,
     };
-    const live = liveForm(table, answer);
+    const live = normalizeLive(table, answer);
     expect(live).toMatchObject({ count: 12, on: true, any: "7", names: ["x"], deep: { a: 5, b: "c" } });
     expect(Object.entries(Object(live.tags))).toEqual([
       ["a", "b"],
@@ -85,16 +85,16 @@ describe("one form", () => {
   });
 
   test("defaults stand where nothing is; empty and null members are nothing", () => {
-    expect(liveForm(table, { tags: {}, names: [], deep: {}, on: null })).toEqual({
+    expect(normalizeLive(table, { tags: {}, names: [], deep: {}, on: null })).toEqual({
       count: 1,
       deep: { a: 5 },
     });
-    expect(tidyForm(table, { tags: {}, names: [], deep: {}, on: null })).toEqual({});
+    expect(normalizeDesired(table, { tags: {}, names: [], deep: {}, on: null })).toEqual({});
   });
 
   test("references stay text, and text that is no number stays as it is", () => {
     const desired = { count: "${pools.p.max_capacity}", on: "${var.on}", deep: { a: "12x" } };
-    expect(tidyForm(table, desired)).toEqual(desired);
+    expect(normalizeDesired(table, desired)).toEqual(desired);
   });
 });
 
@@ -109,18 +109,18 @@ describe("what an edit carries", () => {
   const diff = { before: 3, after: undefined, cause: "spec", replaces: false } as const;
 
   test("what the service decided and what nobody manages stays, what the spec dropped does not", () => {
-    const paths = keptPaths(kept, live, { deep: {} }, []);
+    const paths = preservedPaths(kept, live, { deep: {} }, []);
     expect(paths).toEqual([["size"], ["theirs"], ["deep", "inner"]]);
-    expect(withKept({ deep: {} }, live, paths)).toEqual({ size: 3, theirs: "t", deep: { inner: "i" } });
+    expect(withPreserved({ deep: {} }, live, paths)).toEqual({ size: 3, theirs: "t", deep: { inner: "i" } });
   });
 
   test("what goes back to the service's choice is not carried", () => {
-    expect(keptPaths(kept, live, {}, [{ ...diff, path: ["size"] }])).toEqual([["theirs"]]);
+    expect(preservedPaths(kept, live, {}, [{ ...diff, path: ["size"] }])).toEqual([["theirs"]]);
   });
 
   test("paths come back out of a step as they went in, and junk does not", () => {
     expect(
-      keptIn({
+      preservedIn({
         keep: [
           ["a", "b"],
           ["c", 1],
@@ -130,7 +130,7 @@ describe("what an edit carries", () => {
       ["a", "b"],
       ["c", 1],
     ]);
-    expect(keptIn({ keep: "x" })).toEqual([]);
-    expect(keptIn(undefined)).toEqual([]);
+    expect(preservedIn({ keep: "x" })).toEqual([]);
+    expect(preservedIn(undefined)).toEqual([]);
   });
 });

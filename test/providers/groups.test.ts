@@ -113,7 +113,7 @@ test("an administrator through a group is guarded where that group loses them, l
     planned(groups, "delete", ops),
   ];
   for (const change of changes) {
-    expect(groups.wants?.(change, lookAt(world))).toEqual(["caller"]);
+    expect(groups.requests?.(change, lookAt(world))).toEqual(["caller"]);
     expect(groups.objections?.(change, mine)?.[0]?.code).toBe("GUARD_LOCKOUT");
     expect(groups.objections?.(change, others)).toEqual([]);
   }
@@ -126,7 +126,7 @@ test("emptying admins is objected to even when the caller is not known", () => {
 
 test("changes that take no administrator away ask for nothing", () => {
   const change = planned(groups, "update", ops, { members: { users: ["ada@x", "bo@x"] } });
-  expect(groups.wants?.(change, lookAt(world))).toEqual([]);
+  expect(groups.requests?.(change, lookAt(world))).toEqual([]);
 });
 
 test("deleting a group tells how many lose it and which access lists still name it", () => {
@@ -137,8 +137,8 @@ test("deleting a group tells how many lose it and which access lists still name 
   );
   expect(told).toEqual(["1 member loses what the group gives", "access lists still name it: etl/ops"]);
   for (const goes of ["scopes.etl", "acls.etl/ops"]) {
-    const look = lookAt({ live: { ...world.live, acls: [acl] }, goes: [goes] });
-    expect(groups.consequences?.(planned(groups, "delete", ops), look)).toEqual([
+    const workspace = lookAt({ live: { ...world.live, acls: [acl] }, goes: [goes] });
+    expect(groups.consequences?.(planned(groups, "delete", ops), workspace)).toEqual([
       "1 member loses what the group gives",
     ]);
   }

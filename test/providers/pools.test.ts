@@ -144,8 +144,8 @@ test("answers in other forms mean the same: tags as a list, numbers as text, emp
 });
 
 test("more idle instances than the pool may hold are refused", () => {
-  expect(pools.check?.({ min_idle_instances: 3, max_capacity: 2 }, "p")).toHaveLength(1);
-  expect(pools.check?.({ min_idle_instances: "${var.n}", max_capacity: 2 }, "p")).toEqual([]);
+  expect(pools.validate?.({ min_idle_instances: 3, max_capacity: 2 }, "p")).toHaveLength(1);
+  expect(pools.validate?.({ min_idle_instances: "${var.n}", max_capacity: 2 }, "p")).toEqual([]);
 });
 
 test("deleting a pool twice is fine", async () => {
@@ -160,19 +160,19 @@ test("a pool that goes tells which clusters and jobs are hit, save those that go
   const pool = liveObject("shared", base, {}, "p-1");
   const member = (name: string, run_state: string) =>
     liveObject(name, { instance_pool_id: "p-1", run_state });
-  const look = lookAt({
+  const workspace = lookAt({
     live: {
       clusters: [member("up", "RUNNING"), member("down", "TERMINATED"), member("going", "RUNNING")],
       jobs: [liveObject("nightly", { new_cluster: { instance_pool_id: "p-1" } })],
     },
     goes: ["clusters.going"],
   });
-  expect(pools.consequences?.(planned(pools, "delete", pool), look)).toEqual([
+  expect(pools.consequences?.(planned(pools, "delete", pool), workspace)).toEqual([
     "running clusters cannot grow until they leave the pool: up",
     "stopped clusters cannot start until they leave the pool: down",
     "jobs cannot get their clusters from it: nightly",
   ]);
-  expect(pools.consequences?.(planned(pools, "update", pool, { ...base, max_capacity: 1 }), look)).toEqual(
-    [],
-  );
+  expect(
+    pools.consequences?.(planned(pools, "update", pool, { ...base, max_capacity: 1 }), workspace),
+  ).toEqual([]);
 });

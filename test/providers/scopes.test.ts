@@ -53,16 +53,16 @@ describe("scopes", () => {
   });
 
   test("names are checked by the contract's alphabet and length", () => {
-    for (const name of ["a", "A-b_c.9", "x".repeat(128)]) expect(scopes.check?.({}, name)).toEqual([]);
+    for (const name of ["a", "A-b_c.9", "x".repeat(128)]) expect(scopes.validate?.({}, name)).toEqual([]);
     for (const name of ["", "a b", "a/b", "ä", "x".repeat(129)])
-      expect(scopes.check?.({}, name)?.[0]?.code).toBe("SPEC_VALUE");
+      expect(scopes.validate?.({}, name)?.[0]?.code).toBe("SPEC_VALUE");
   });
 
   test("a vault and its backend need each other", () => {
     const vault = { resource_id: "/v", dns_name: "https://v" };
-    expect(scopes.check?.({ backend_type: "CLOUD_KEYVAULT" }, "s")?.[0]?.code).toBe("SPEC_COMBINATION");
-    expect(scopes.check?.({ keyvault_metadata: vault }, "s")?.[0]?.code).toBe("SPEC_COMBINATION");
-    expect(scopes.check?.({ backend_type: "CLOUD_KEYVAULT", keyvault_metadata: vault }, "s")).toEqual([]);
+    expect(scopes.validate?.({ backend_type: "CLOUD_KEYVAULT" }, "s")?.[0]?.code).toBe("SPEC_COMBINATION");
+    expect(scopes.validate?.({ keyvault_metadata: vault }, "s")?.[0]?.code).toBe("SPEC_COMBINATION");
+    expect(scopes.validate?.({ backend_type: "CLOUD_KEYVAULT", keyvault_metadata: vault }, "s")).toEqual([]);
   });
 
   const live = liveObject("etl", { backend_type: "PLATFORM" });
@@ -141,8 +141,8 @@ describe("secrets", () => {
   });
 
   test("keys are checked, and deleting twice is fine", async () => {
-    expect(secrets.check?.({}, "etl/db-password")).toEqual([]);
-    expect(secrets.check?.({}, "etl/db password")).toHaveLength(1);
+    expect(secrets.validate?.({}, "etl/db-password")).toEqual([]);
+    expect(secrets.validate?.({}, "etl/db password")).toHaveLength(1);
     const { api } = await startWorkspace();
     await create(scopes, api, "etl", {});
     const id = await create(secrets, api, "etl/k", { value: "d" }, payload("1"));
@@ -195,14 +195,14 @@ describe("access lists", () => {
   const mine = liveObject("etl/ada@x", { permission: "MANAGE" });
 
   test("the caller's own MANAGE is kept where nobody named it, others' are not", () => {
-    expect(acls.keeps?.(mine, lookAt({ caller: "ADA@x" }), {})).toBe(true);
-    expect(acls.keeps?.(mine, lookAt({ caller: "bo@x" }), {})).toBe(false);
-    expect(acls.keeps?.(mine, lookAt({}), {})).toBe(false);
+    expect(acls.isImplicit?.(mine, lookAt({ caller: "ADA@x" }), {})).toBe(true);
+    expect(acls.isImplicit?.(mine, lookAt({ caller: "bo@x" }), {})).toBe(false);
+    expect(acls.isImplicit?.(mine, lookAt({}), {})).toBe(false);
     const everyone = liveObject("etl/users", { permission: "MANAGE" });
-    expect(acls.keeps?.(everyone, lookAt({}), { initial_manage_principal: "users" })).toBe(true);
-    expect(acls.keeps?.(everyone, lookAt({}), {})).toBe(false);
+    expect(acls.isImplicit?.(everyone, lookAt({}), { initial_manage_principal: "users" })).toBe(true);
+    expect(acls.isImplicit?.(everyone, lookAt({}), {})).toBe(false);
     expect(
-      acls.keeps?.(liveObject("etl/ada@x", { permission: "READ" }), lookAt({ caller: "ada@x" }), {}),
+      acls.isImplicit?.(liveObject("etl/ada@x", { permission: "READ" }), lookAt({ caller: "ada@x" }), {}),
     ).toBe(false);
   });
 
@@ -211,7 +211,7 @@ describe("access lists", () => {
       planned(acls, "delete", mine),
       planned(acls, "update", mine, { permission: "READ" }),
     ]) {
-      expect(acls.wants?.(change, lookAt({}))).toEqual(["caller"]);
+      expect(acls.requests?.(change, lookAt({}))).toEqual(["caller"]);
       expect(acls.objections?.(change, lookAt({ caller: "ada@x" }))?.[0]?.code).toBe("GUARD_LOCKOUT");
       expect(acls.objections?.(change, lookAt({ caller: "bo@x" }))).toEqual([]);
     }
@@ -227,7 +227,7 @@ describe("access lists", () => {
   });
 
   test("an entry needs the user or group that it names", () => {
-    expect(acls.needs?.("etl/ops", {})).toEqual([
+    expect(acls.dependencies?.("etl/ops", {})).toEqual([
       { kind: "users", name: "ops" },
       { kind: "groups", name: "ops" },
     ]);

@@ -106,8 +106,8 @@ test("the built-in group of everybody is neither read as a membership nor taken 
   };
   const [live] = await listed(users, scripted({ "scim/users/list": answer }).api);
   expect(live?.values.groups).toEqual(["2"]);
-  expect(users.check?.({ groups: ["users"] }, ada)).toHaveLength(1);
-  expect(users.check?.({ groups: ["ops"] }, ada)).toEqual([]);
+  expect(users.validate?.({ groups: ["users"] }, ada)).toHaveLength(1);
+  expect(users.validate?.({ groups: ["ops"] }, ada)).toEqual([]);
 });
 
 test("a user made inactive counts only where its name is known", async () => {
@@ -131,7 +131,7 @@ const admins = liveObject("admins", { displayName: "admins", members: { users: [
 
 test("deleting a user asks for the caller, and objects when it is the caller", () => {
   const change = planned(users, "delete", live);
-  expect(users.wants?.(change, lookAt({}))).toEqual(["caller"]);
+  expect(users.requests?.(change, lookAt({}))).toEqual(["caller"]);
   expect(users.objections?.(change, lookAt({ caller: "bo@x" }))).toEqual([]);
   expect(users.objections?.(change, lookAt({ caller: "ADA@example.com" }))?.[0]?.code).toBe("GUARD_LOCKOUT");
 });
@@ -144,7 +144,7 @@ test("deactivating the caller is objected to", () => {
 test("taking the caller out of admins is objected to, another one is not", () => {
   const change = planned(users, "update", live, { groups: [] });
   const world = { live: { groups: [admins] } };
-  expect(users.wants?.(change, lookAt(world))).toEqual(["caller"]);
+  expect(users.requests?.(change, lookAt(world))).toEqual(["caller"]);
   expect(users.objections?.(change, lookAt({ ...world, caller: ada }))).toHaveLength(1);
   expect(users.objections?.(change, lookAt({ ...world, caller: "bo@x" }))).toEqual([]);
 });
@@ -164,11 +164,11 @@ test("deleting a user tells which groups it leaves and which access lists still 
     "it leaves 1 group: admins",
     `access lists still name it: etl/${ada}`,
   ]);
-  const look = lookAt({
+  const workspace = lookAt({
     live: { acls: [acl] },
     goes: ["groups.admins", "acls.etl/ada@example.com", "scopes.etl"],
   });
-  expect(users.consequences?.(planned(users, "delete", live), look)).toEqual([
+  expect(users.consequences?.(planned(users, "delete", live), workspace)).toEqual([
     `${ada} can no longer sign in; the service purges inactive users after 30 days`,
   ]);
 });

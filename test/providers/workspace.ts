@@ -8,12 +8,12 @@ import { Refused } from "../../src/core/request-failure.ts";
 import { diffResource } from "../../src/planner/diff/diff.ts";
 import type { Values } from "../../src/resource/field-schema.ts";
 import type {
-  Acting,
   FieldDiff,
   LiveObject,
-  Look,
+  OperationWriter,
   Payload,
   PlannedChange,
+  PlannedWorkspace,
   Provider,
 } from "../../src/resource/provider.ts";
 import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
@@ -27,7 +27,7 @@ export interface Sent {
 
 export interface Workspace {
   readonly world: TestWorld;
-  readonly api: Acting;
+  readonly api: OperationWriter;
   /** Writes so far, in order. */
   readonly sent: Sent[];
   readonly created: string[];
@@ -47,7 +47,7 @@ export async function startWorkspace(): Promise<Workspace> {
   });
   const sent: Sent[] = [];
   const created: string[] = [];
-  const api: Acting = {
+  const api: OperationWriter = {
     read: (operation, input) => writer.read(operation, input),
     write: (operation, input) => {
       sent.push({ operation, input });
@@ -73,7 +73,12 @@ type Answer = JsonObject | Refused | ((input: WriteInput) => JsonObject | Refuse
 /** Answers from a table of operations; a list of answers is used up in order, its last one stays. */
 export function scripted(
   answers: Partial<Record<ReadOperation | WriteOperation, Answer | readonly Answer[]>>,
-): { readonly api: Acting; readonly sent: Sent[]; readonly reads: Sent[]; readonly created: string[] } {
+): {
+  readonly api: OperationWriter;
+  readonly sent: Sent[];
+  readonly reads: Sent[];
+  readonly created: string[];
+} {
   const sent: Sent[] = [];
   const reads: Sent[] = [];
   const created: string[] = [];
@@ -92,7 +97,7 @@ export function scripted(
     if (made instanceof Refused) throw made;
     return made;
   };
-  const api: Acting = {
+  const api: OperationWriter = {
     read: (operation, input = {}) => {
       reads.push({ operation, input });
       return answer(operation, input);
@@ -120,7 +125,7 @@ export const refused = (status: number, code: string, message = "no"): Refused =
 
 export const create = (
   provider: Provider,
-  api: Acting,
+  api: OperationWriter,
   name: string,
   values: Values,
   payload?: Payload,
@@ -140,11 +145,16 @@ export function desiredOf(provider: Provider, name: string, values: Values): Val
   return provider.normalize?.(named) ?? named;
 }
 
-export async function listed(provider: Provider, api: Acting, parents: readonly string[] = []) {
+export async function listed(provider: Provider, api: OperationWriter, parents: readonly string[] = []) {
   return provider.list(api, { parents, names: new Set() });
 }
 
-export async function only(provider: Provider, api: Acting, id: RemoteId, parents: readonly string[] = []) {
+export async function only(
+  provider: Provider,
+  api: OperationWriter,
+  id: RemoteId,
+  parents: readonly string[] = [],
+) {
   const found = (await listed(provider, api, parents)).find((live) => live.id === id);
   if (found === undefined) throw new Error(`${provider.kind} ${id} is not listed`);
   return found;
@@ -184,7 +194,7 @@ export function diffsAfter(
 
 export async function update(
   provider: Provider,
-  api: Acting,
+  api: OperationWriter,
   live: LiveObject,
   name: string,
   values: Values,
@@ -205,7 +215,7 @@ export async function update(
   return steps.map((step) => step.operation);
 }
 
-export const remove = (provider: Provider, api: Acting, live: LiveObject): Promise<void> =>
+export const remove = (provider: Provider, api: OperationWriter, live: LiveObject): Promise<void> =>
   provider.delete(api, { address: addressOf(provider.kind, live.name), id: live.id, name: live.name, live });
 
 export function liveObject(name: string, values: Values, facts: JsonObject = {}, id = name): LiveObject {
@@ -220,13 +230,14 @@ interface World {
   readonly declared?: readonly string[];
 }
 
-export function lookAt(world: World): Look {
+export function lookAt(world: World): PlannedWorkspace {
   return {
     live: (kind) => world.live?.[kind] ?? [],
     caller: world.caller,
     activeRuns: world.activeRuns,
-    goes: (kind, name) => world.goes?.includes(`${kind}.${name}`) === true,
-    after: (kind, live) => (world.goes?.includes(`${kind}.${live.name}`) === true ? undefined : live.values),
+    isRemoved: (kind, name) => world.goes?.includes(`${kind}.${name}`) === true,
+    valuesAfter: (kind, live) =>
+      world.goes?.includes(`${kind}.${live.name}`) === true ? undefined : live.values,
     declared: (kind, name) => world.declared?.includes(`${kind}.${name}`) === true,
   };
 }

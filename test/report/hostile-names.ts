@@ -3,8 +3,8 @@
 import { addressOf, remoteId } from "../../src/core/address.ts";
 import { error } from "../../src/core/diagnostic.ts";
 import type { Change } from "../../src/planner/model/change.ts";
-import type { Outcome, Plan } from "../../src/planner/model/plan.ts";
-import { troubleHtml } from "../../src/report/html/failure-page.ts";
+import type { ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
+import { failureHtml } from "../../src/report/html/failure-page.ts";
 import { driftHtml, planHtml } from "../../src/report/html/plan-html.ts";
 import { graphDot, graphJson, graphMermaid, graphOf } from "../../src/report/inspect/dependency-graph.ts";
 import { runsText } from "../../src/report/inspect/job-run-text.ts";
@@ -140,7 +140,7 @@ function hostilePlan(name: string): Plan {
   });
 }
 
-function hostileOutcome(name: string): Outcome {
+function hostileOutcome(name: string): ApplyOutcome {
   const address = addressOf("pools", name);
   const diagnostic = error("API_REFUSED", name, { cause: name });
   const one = { address, kind: "pools", action: "create", elapsedMs: 1 } as const;
@@ -178,7 +178,7 @@ function outputs(name: string): Readonly<Record<string, string>> {
       printableJson(outcomeJson(view)),
     planHtml: planHtml(plan),
     driftHtml: driftHtml(drift),
-    troubleHtml: troubleHtml(name, plan.diagnostics),
+    troubleHtml: failureHtml(name, plan.diagnostics),
     planJunit: planJunit(plan),
     driftJunit: driftJunit(drift),
     outcomeJunit: outcomeJunit(view),

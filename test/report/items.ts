@@ -2,9 +2,9 @@
 
 import type { Diagnostic } from "../../src/core/diagnostic.ts";
 import type { Json } from "../../src/core/json.ts";
-import { toText } from "../../src/core/pointer.ts";
+import { toDottedPath } from "../../src/core/pointer.ts";
 import type { Change } from "../../src/planner/model/change.ts";
-import type { ChangeOutcome, Drift, Outcome, Plan } from "../../src/planner/model/plan.ts";
+import type { ApplyOutcome, ChangeOutcome, Drift, Plan } from "../../src/planner/model/plan.ts";
 
 export type FormName = "text" | "markdown" | "html" | "json" | "junit";
 
@@ -58,7 +58,7 @@ function changeItems(change: Change): readonly Item[] {
     ...(change.cause === "spec" ? [] : [item(WORDS[change.cause], change.cause)]),
     ...("diffs" in change && !("content" in change)
       ? change.diffs.flatMap((diff) => [
-          item(toText(diff.path)),
+          item(toDottedPath(diff.path)),
           ...[diff.before, diff.after]
             .filter((side) => typeof side !== "object")
             .map((side) => item(String(side))),
@@ -67,12 +67,12 @@ function changeItems(change: Change): readonly Item[] {
     ...("diffs" in change
       ? change.diffs.flatMap(({ cause, replaces, path }) => [
           ...(cause === "spec" || cause === change.cause ? [] : [item(`${WORDS[cause]}`, address)]),
-          ...(replaces ? [item("forces replacement", toText(path))] : []),
+          ...(replaces ? [item("forces replacement", toDottedPath(path))] : []),
         ])
       : []),
     ...("content" in change ? (change.content?.lines ?? []).map((line) => item(line)) : []),
     ...("unresolved" in change && action === "create"
-      ? change.unresolved.map(({ path }) => item("known after apply", `after_unknown.${toText(path)}`))
+      ? change.unresolved.map(({ path }) => item("known after apply", `after_unknown.${toDottedPath(path)}`))
       : []),
     ...(action === "create" ? Object.keys(change.after).map((key) => item(key)) : []),
     ...(action === "delete" && change.deposed === true
@@ -95,7 +95,7 @@ function driftItems({ address, what, diffs }: Drift): readonly Item[] {
     item(address),
     { ...item("other", "severity.other"), about: `severity of ${address}` },
     ...diffs.flatMap((diff) => [
-      item(toText(diff.path)),
+      item(toDottedPath(diff.path)),
       item(String(diff.before)),
       item(String(diff.after)),
     ]),
@@ -135,13 +135,13 @@ const PLAN: Members<Plan> = {
           ...Object.values(split.changes).flatMap(({ fields }) =>
             fields.flatMap(({ path, origin }) =>
               origin === "pending"
-                ? [{ about: toText(path), says: "already pending", json: "field_origins" }]
+                ? [{ about: toDottedPath(path), says: "already pending", json: "field_origins" }]
                 : [],
             ),
           ),
           ...split.resolved.map(({ change, fields = [] }) => ({
             about: "resolved",
-            says: `${change.action} ${change.address}${fields.length === 0 ? "" : `: only ${fields.map(toText).join(", ")}`}`,
+            says: `${change.action} ${change.address}${fields.length === 0 ? "" : `: only ${fields.map(toDottedPath).join(", ")}`}`,
             json: fields.length === 0 ? change.address : "resolved_paths",
           })),
         ],
@@ -200,7 +200,7 @@ function outcomeItem(one: ChangeOutcome): readonly Item[] {
   ];
 }
 
-const OUTCOME: Members<Outcome> = {
+const OUTCOME: Members<ApplyOutcome> = {
   changes: ({ changes }) => changes.flatMap(outcomeItem),
   diagnostics: ({ diagnostics }) => diagnostics.flatMap(diagnosticItems),
   interrupted: () => [{ about: "outcome", says: "Stopped", json: "interrupted.true", except: PEOPLE }],
@@ -209,7 +209,7 @@ const OUTCOME: Members<Outcome> = {
   ],
 };
 
-export const outcomeItems = (outcome: Outcome): readonly Item[] => itemsOf(OUTCOME, outcome);
+export const outcomeItems = (outcome: ApplyOutcome): readonly Item[] => itemsOf(OUTCOME, outcome);
 
 /** What a form does not say although it should. */
 export function missingIn(form: FormName, output: string, items: readonly Item[]): readonly string[] {
@@ -250,10 +250,10 @@ const PLAIN: Readonly<Record<FormName, (output: string) => string>> = {
 function leaves(value: Json, path: readonly (string | number)[]): readonly string[] {
   if (Array.isArray(value))
     return [
-      toText(value.filter((one) => typeof one === "string")),
+      toDottedPath(value.filter((one) => typeof one === "string")),
       ...value.flatMap((one, at) => leaves(one, [...path, at])),
     ];
-  if (typeof value !== "object" || value === null) return [`${toText(path)}.${String(value)}`];
+  if (typeof value !== "object" || value === null) return [`${toDottedPath(path)}.${String(value)}`];
   const { file, line, column } = value as Record<string, Json>;
   const place = file === undefined ? [] : [`${String(file)}:${String(line)}:${String(column)}`];
   return [...place, ...Object.entries(value).flatMap(([key, one]) => leaves(one, [...path, key]))];

@@ -28,14 +28,14 @@ const secrets: FieldTable = { value: { type: "string", sensitive: true, writeOnl
 function kind(name: string, fields: FieldTable): Provider {
   return {
     kind: name,
-    one: name,
+    singular: name,
     description: `${name}.`,
     fields,
     nameField: name === "pools" ? "name" : undefined,
     unique: true,
     idAttribute: "id",
-    crash: "client-named",
-    replacing: "create-first",
+    recovery: "client-named",
+    replaceStrategy: "create-first",
     list: never,
     read: never,
     create: never,

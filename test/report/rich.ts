@@ -4,7 +4,7 @@ import { addressOf, remoteId } from "../../src/core/address.ts";
 import { type Diagnostic, error, warning } from "../../src/core/diagnostic.ts";
 import type { Change, ContentDiff } from "../../src/planner/model/change.ts";
 import { changeKey } from "../../src/planner/model/order.ts";
-import type { ChangeOutcome, Outcome, Plan } from "../../src/planner/model/plan.ts";
+import type { ApplyOutcome, ChangeOutcome, Plan } from "../../src/planner/model/plan.ts";
 import { create, noop, remove, replace, secret, update } from "./plans.ts";
 
 const told = (number: number) => ({
@@ -138,7 +138,7 @@ const change = (
   ...rest,
 });
 
-export const richOutcome: Outcome = {
+export const richOutcome: ApplyOutcome = {
   changes: [
     change("made", "applied", { id: "id-made" }),
     change("refused", "failed", { diagnostic: error("API_REFUSED", "no room left", told(21)) }),

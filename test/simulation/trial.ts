@@ -4,7 +4,7 @@ import { Failure } from "../../src/core/diagnostic.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
-import type { Outcome, Plan } from "../../src/planner/model/plan.ts";
+import type { ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
 import type { Spec } from "../../src/spec/model/spec.ts";
 import type { ProcessOptions, Site } from "../engine/site.ts";
 import { Ledger } from "./ledger.ts";
@@ -22,7 +22,7 @@ export interface Ran {
   /** Its number in the ledger. */
   readonly process: number;
   readonly plan: Plan | undefined;
-  readonly outcome: Outcome | undefined;
+  readonly outcome: ApplyOutcome | undefined;
   /** What it threw: an expected failure, or a bug. */
   readonly failure: unknown;
   /** It stopped dead in the middle. */

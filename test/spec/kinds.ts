@@ -10,15 +10,15 @@ const never = (): never => {
 };
 
 function kind(
-  definition: Pick<Provider, "kind" | "one" | "nameField" | "idAttribute"> & {
+  definition: Pick<Provider, "kind" | "singular" | "nameField" | "idAttribute"> & {
     readonly fields: Record<string, TSchema>;
   } & Partial<Omit<Provider, "fields">>,
 ): Provider {
   return {
-    description: `Every ${definition.one}.`,
+    description: `Every ${definition.singular}.`,
     unique: true,
-    crash: "client-named",
-    replacing: "delete-first",
+    recovery: "client-named",
+    replaceStrategy: "delete-first",
     list: never,
     read: never,
     create: never,
@@ -37,7 +37,7 @@ const names = (kindNamed: string): TSchema =>
 
 const users = kind({
   kind: "users",
-  one: "user",
+  singular: "user",
   nameField: "userName",
   idAttribute: "id",
   ignoreCase: true,
@@ -50,7 +50,7 @@ const users = kind({
 
 const groups = kind({
   kind: "groups",
-  one: "group",
+  singular: "group",
   nameField: "displayName",
   idAttribute: "id",
   fields: {
@@ -61,7 +61,7 @@ const groups = kind({
 
 const scopes = kind({
   kind: "scopes",
-  one: "secret scope",
+  singular: "secret scope",
   nameField: undefined,
   idAttribute: "name",
   limit: { max: 3, per: "workspace" },
@@ -72,17 +72,17 @@ const member = (name: string): string => name.slice(name.indexOf("/") + 1);
 
 const acls = kind({
   kind: "acls",
-  one: "access",
+  singular: "access",
   nameField: undefined,
   idAttribute: "name",
   nested: { kind: "scopes", under: "acls", shorthand: "permission" },
-  needs: (name) => ["users", "groups"].map((one) => ({ kind: one, name: member(name) })),
+  dependencies: (name) => ["users", "groups"].map((one) => ({ kind: one, name: member(name) })),
   fields: { permission: text({ enum: ["READ", "WRITE", "MANAGE"] }) },
 });
 
 const secrets = kind({
   kind: "secrets",
-  one: "secret",
+  singular: "secret",
   nameField: undefined,
   idAttribute: "key",
   nested: { kind: "scopes", under: "secrets" },
@@ -97,7 +97,7 @@ const secrets = kind({
 
 const pools = kind({
   kind: "pools",
-  one: "pool",
+  singular: "pool",
   nameField: "instance_pool_name",
   idAttribute: "instance_pool_id",
   fields: {
@@ -118,7 +118,7 @@ const pools = kind({
     state: maybe(text({ readOnly: true })),
     serial: maybe(whole()),
   },
-  check: ({ min_idle_instances: least, max_capacity: most }) =>
+  validate: ({ min_idle_instances: least, max_capacity: most }) =>
     typeof least === "number" && typeof most === "number" && least > most
       ? [
           {
@@ -132,7 +132,7 @@ const pools = kind({
 
 const clusters = kind({
   kind: "clusters",
-  one: "cluster",
+  singular: "cluster",
   nameField: "cluster_name",
   idAttribute: "cluster_id",
   unique: false,
@@ -147,7 +147,7 @@ const clusters = kind({
 
 const jobs = kind({
   kind: "jobs",
-  one: "job",
+  singular: "job",
   nameField: "name",
   idAttribute: "job_id",
   unique: false,
@@ -161,11 +161,11 @@ const jobs = kind({
 });
 
 const parent = (name: string): string => name.slice(0, name.lastIndexOf("/"));
-const inFolder: Partial<Provider> = { needs: (name) => [{ kind: "directories", name: parent(name) }] };
+const inFolder: Partial<Provider> = { dependencies: (name) => [{ kind: "directories", name: parent(name) }] };
 
 const directories = kind({
   kind: "directories",
-  one: "folder",
+  singular: "folder",
   nameField: undefined,
   idAttribute: "path",
   ...inFolder,
@@ -180,7 +180,7 @@ const patterns = {
 
 const notebooks = kind({
   kind: "notebooks",
-  one: "notebook",
+  singular: "notebook",
   nameField: undefined,
   idAttribute: "path",
   ...inFolder,
@@ -196,7 +196,7 @@ const notebooks = kind({
 
 const files = kind({
   kind: "files",
-  one: "file",
+  singular: "file",
   nameField: undefined,
   idAttribute: "path",
   fields: { ...source, ...patterns, content: maybe(text()) },

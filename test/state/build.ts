@@ -3,7 +3,7 @@
 import { type Address, remoteId } from "../../src/core/address.ts";
 import type { PastRun } from "../../src/core/past-run.ts";
 import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
-import type { LeaseTimes, Owner } from "../../src/state/lock/lease-rules.ts";
+import type { LeaseTimes, LockOwner } from "../../src/state/lock/lease-rules.ts";
 import type { Intent } from "../../src/state/model/journal-entry.ts";
 import type { Clock } from "../../src/state/model/ports.ts";
 import type { StateRecord } from "../../src/state/model/record.ts";
@@ -57,8 +57,8 @@ export function pastRun(id: string, more: Partial<PastRun> = {}): PastRun {
   };
 }
 
-export const ADA: Owner = { user: "ada", host: "laptop", pid: 1, machine: "m", started: "1" };
-export const BO: Owner = { user: "bo", host: "server", pid: 2, machine: "n", started: "2" };
+export const ADA: LockOwner = { user: "ada", host: "laptop", pid: 1, machine: "m", started: "1" };
+export const BO: LockOwner = { user: "bo", host: "server", pid: 2, machine: "n", started: "2" };
 export const TIMES: LeaseTimes = { leaseMs: 60_000, requestMs: 30_000 };
 
 /** Bytes that differ from call to call and are the same in every run. */
@@ -74,10 +74,10 @@ export function counting(seed = 1): (count: number) => Uint8Array {
 export interface Setting {
   readonly disk?: Disk;
   readonly clock?: Clock;
-  readonly owner?: Owner;
+  readonly owner?: LockOwner;
   readonly hooks?: Hooks;
   readonly seed?: number;
-  readonly isDead?: (owner: Owner) => boolean;
+  readonly isDead?: (owner: LockOwner) => boolean;
   readonly keyText?: string;
 }
 

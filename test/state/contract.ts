@@ -3,14 +3,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { Failure } from "../../src/core/diagnostic.ts";
-import type { Entry } from "../../src/state/model/journal-entry.ts";
+import type { JournalEntry } from "../../src/state/model/journal-entry.ts";
 import type { State } from "../../src/state/model/record.ts";
 import type { Incoming, StateStore } from "../../src/state/model/store.ts";
 import { ADA, BO, intent, ready, TIMES } from "./build.ts";
 import { NOW, type Shared } from "./sharing.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
-export const record = (name: string): Entry => ({ type: "record", record: ready(`pools.${name}`) });
+export const record = (name: string): JournalEntry => ({ type: "record", record: ready(`pools.${name}`) });
 
 export async function codeOf(work: Promise<unknown>): Promise<string> {
   try {

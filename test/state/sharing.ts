@@ -5,12 +5,12 @@ import { isConflict, isMissing } from "../../src/api/contract/refusals.ts";
 import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
 import type { Database } from "../../src/state/backends/postgres/database.ts";
 import { openPgDatabase } from "../../src/state/backends/postgres/pg-database.ts";
-import { PostgresPlace } from "../../src/state/backends/postgres/postgres-backend.ts";
+import { PostgresBackend } from "../../src/state/backends/postgres/postgres-backend.ts";
 import { parsePostgresUrl } from "../../src/state/backends/postgres/url.ts";
 import { openWorkspaceStore } from "../../src/state/backends/workspace-file/workspace-backend.ts";
-import type { Owner } from "../../src/state/lock/lease-rules.ts";
+import type { LockOwner } from "../../src/state/lock/lease-rules.ts";
 import type { StateStore } from "../../src/state/model/store.ts";
-import { KeptStore } from "../../src/state/store/state-store.ts";
+import { BackedStateStore } from "../../src/state/store/state-store.ts";
 import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
 import type { PostgresServer } from "./backends/postgres/server.ts";
 import { ADA, counting, FOLDER, TIMES } from "./build.ts";
@@ -19,9 +19,9 @@ import { VirtualClock } from "./virtual-clock.ts";
 
 export interface Process {
   readonly clock?: VirtualClock;
-  readonly owner?: Owner;
+  readonly owner?: LockOwner;
   readonly seed?: number;
-  readonly isDead?: (owner: Owner) => boolean;
+  readonly isDead?: (owner: LockOwner) => boolean;
   readonly keyText?: string;
   readonly oldKeyText?: string;
   /** Called before each operation on the place, and after each whose answer may be lost; may never settle. */
@@ -126,7 +126,10 @@ export async function onPostgres(server: PostgresServer | undefined): Promise<Sh
     store: (process = {}) => {
       const given = options(process, ++seed);
       const now = (): number => given.clock.now();
-      return new KeptStore(new PostgresPlace({ database: databaseOf(process.step), url, now }), given);
+      return new BackedStateStore(
+        new PostgresBackend({ database: databaseOf(process.step), url, now }),
+        given,
+      );
     },
     busy: () => under > 0,
     async parts() {

@@ -86,11 +86,11 @@ export type WriteOperation =
   | "clusters/unpin";
 
 /** Fields of a request: JSON body or query. A path parameter is the field that the path names (`id`). */
-export type Input = JsonObject;
+export type RequestInput = JsonObject;
 
 export interface Reader {
   /** One read. Retried by the client. Throws Refused or UnknownOutcome (core/request-failure). */
-  read(operation: ReadOperation, input?: Input): Promise<JsonObject>;
+  read(operation: ReadOperation, input?: RequestInput): Promise<JsonObject>;
 }
 
 export interface Writer extends Reader {
@@ -106,9 +106,9 @@ export interface Writer extends Reader {
 export type Permit = () => void;
 
 /** Input of a write: JSON, save that a member may be a `Sensitive` or bytes, which the client base64-encodes. */
-export type WriteInput = { readonly [field: string]: JsonObject[string] | Secret | Uint8Array };
+export type WriteInput = { readonly [field: string]: JsonObject[string] | SecretValue | Uint8Array };
 
 /** The part of core's `Sensitive` that the client needs. */
-export interface Secret {
+export interface SecretValue {
   reveal(): Uint8Array;
 }

@@ -12,7 +12,7 @@ const TRIES = 3;
  * All resources of a SCIM list as one answer. A total that changes between two pages means that the pages shifted, so the
  * list is read anew. Throws Refused (API_PROTOCOL) when it stays incomplete: part of a list is never taken for the whole.
  */
-export async function wholeList(operation: string, input: JsonObject, fetch: Fetch): Promise<JsonObject> {
+export async function readWholeList(operation: string, input: JsonObject, fetch: Fetch): Promise<JsonObject> {
   for (let tries = 1; ; tries++) {
     const first = await fetch(input);
     const total = totalOf(first);

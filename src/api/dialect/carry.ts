@@ -2,15 +2,15 @@
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { type Path, toText } from "../../core/pointer.ts";
+import { type Path, toDottedPath } from "../../core/pointer.ts";
 import type { WrittenField, WrittenFields } from "./table.ts";
 
 /** Thrown where a field of the live object would be lost. */
 export class CannotCarry extends Error {
   readonly field: string;
   constructor(path: Path) {
-    super(toText(path));
-    this.field = toText(path);
+    super(toDottedPath(path));
+    this.field = toDottedPath(path);
   }
 }
 

@@ -4,7 +4,7 @@ import { error } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { OPERATIONS, type OperationFacts, type OperationName } from "../contract/operations.ts";
-import type { Input } from "../http/request-body.ts";
+import type { WriteInput } from "../contract/reader.ts";
 import type { Send } from "../retry/send.ts";
 import { CannotCarry, withCarried } from "./carry.ts";
 import { VersionedJobs } from "./jobs.ts";
@@ -12,7 +12,7 @@ import { workspaceGroup } from "./members.ts";
 import type { DialectTable, WrittenFields } from "./table.ts";
 import { inContractWords, inDialectWords, withoutNulls } from "./words.ts";
 
-type Exchange = (operation: OperationName, input: Input, permit?: () => void) => Promise<JsonObject>;
+type Exchange = (operation: OperationName, input: WriteInput, permit?: () => void) => Promise<JsonObject>;
 
 /** Sends in a dialect. For the contract, this is `send`. */
 export function speaking(table: DialectTable, send: Send): Exchange {
@@ -96,7 +96,7 @@ class Speaker {
 
   async #plain(
     operation: OperationName,
-    input: Input,
+    input: WriteInput,
     permit?: () => void,
     version?: string,
   ): Promise<JsonObject> {

@@ -2,18 +2,12 @@
 // A multipart form (RFC 7578) with one file: how content goes up that base64 would make too large for a request.
 
 import { stringifyJson } from "../../core/exact-json.ts";
-import type { Json } from "../../core/json.ts";
 import type { OperationFacts } from "../contract/operations.ts";
+import type { SecretValue, WriteInput } from "../contract/reader.ts";
 
-/** What may hold a secret: core's `Sensitive`. */
-interface Secret {
-  reveal(): Uint8Array;
-}
-export type Input = { readonly [field: string]: Json | Secret | Uint8Array };
+type Fields = { readonly [field: string]: WriteInput[string] | undefined };
 
-type Fields = { readonly [field: string]: Input[string] | undefined };
-
-export interface Prepared {
+export interface PreparedRequest {
   readonly method: string;
   /** Path below the host, with its query string. */
   readonly path: string;
@@ -27,8 +21,8 @@ export interface Prepared {
 /** Fields of type BYTES: base64 on the wire (part A, section 2). A secret in any other field is sent as UTF-8 text. */
 const BYTES_FIELDS: ReadonlySet<string> = new Set(["bytes_value", "content", "contents", "data"]);
 
-export function prepare(operation: OperationFacts, input: Input): Prepared {
-  const rest: { [field: string]: Input[string] } = { ...input };
+export function prepareRequest(operation: OperationFacts, input: WriteInput): PreparedRequest {
+  const rest: { [field: string]: WriteInput[string] } = { ...input };
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
     const value = rest[field];
     delete rest[field];
@@ -43,7 +37,7 @@ export function prepare(operation: OperationFacts, input: Input): Prepared {
       return {
         method,
         path,
-        ...formOf(textsOf(others), { field: operation.file.field, content }),
+        ...multipartForm(textsOf(others), { field: operation.file.field, content }),
         secrets: [],
       };
   }
@@ -54,7 +48,7 @@ export function prepare(operation: OperationFacts, input: Input): Prepared {
 }
 
 /** An id that would change the path's shape never reaches the wire: `DELETE /Users/` is not `DELETE /Users/{id}`. */
-function segment(field: string, value: Input[string] | undefined): string {
+function segment(field: string, value: WriteInput[string] | undefined): string {
   const text =
     typeof value === "string" || typeof value === "number" || typeof value === "bigint" ? `${value}` : "";
   if (text === "" || text === "." || text === "..")
@@ -78,7 +72,7 @@ function textsOf(fields: Fields): Record<string, string> {
   return texts;
 }
 
-function wireValue(field: string, value: Input[string] | undefined, secrets: Uint8Array[]): unknown {
+function wireValue(field: string, value: WriteInput[string] | undefined, secrets: Uint8Array[]): unknown {
   if (value instanceof Uint8Array) return base64(value);
   if (!isSecret(value)) return value;
   const bytes = value.reveal();
@@ -86,9 +80,11 @@ function wireValue(field: string, value: Input[string] | undefined, secrets: Uin
   return BYTES_FIELDS.has(field) ? base64(bytes) : utf8(field, bytes);
 }
 
-function isSecret(value: Input[string] | undefined): value is Secret {
+function isSecret(value: WriteInput[string] | undefined): value is SecretValue {
   return (
-    typeof value === "object" && value !== null && typeof (value as Partial<Secret>).reveal === "function"
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as Partial<SecretValue>).reveal === "function"
   );
 }
 
@@ -108,16 +104,16 @@ function utf8(field: string, bytes: Uint8Array): string {
   }
 }
 
-interface Form {
+interface MultipartForm {
   readonly contentType: string;
   readonly body: Uint8Array;
 }
 
 /** Text fields first, then the file; values of text fields hold no line ends where the contract uses this. */
-export function formOf(
+export function multipartForm(
   fields: Readonly<Record<string, string>>,
   file: { readonly field: string; readonly content: Uint8Array },
-): Form {
+): MultipartForm {
   const boundary = boundaryFor(file.content);
   const part = (name: string, rest: string): string =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${rest}`;

@@ -29,7 +29,7 @@ export interface RedirectAnswer {
   readonly status: number;
   readonly location: string;
 }
-export type Answer =
+export type ApiAnswer =
   | { readonly end: "ok"; readonly json: JsonObject }
   | ErrorAnswer
   | GarbledAnswer
@@ -40,7 +40,7 @@ const TOO_DEEP = Symbol("nested too deeply");
 const LONGEST_MESSAGE = 2_000;
 
 /** `now` is the clock in epoch milliseconds, for a Retry-After that is a date. */
-export function answerOf(response: HttpResponse, now: number): Answer {
+export function parseAnswer(response: HttpResponse, now: number): ApiAnswer {
   const { status } = response;
   if (status === 204) return { end: "ok", json: NOTHING };
   const text = textOf(response.body);
@@ -51,7 +51,7 @@ export function answerOf(response: HttpResponse, now: number): Answer {
   return { end: "error", status, ...errorBody(text), ...(wait === undefined ? {} : { retryAfterMs: wait }) };
 }
 
-function success(status: number, text: string | undefined): Answer {
+function success(status: number, text: string | undefined): ApiAnswer {
   const garbled = (what: GarbledAnswer["what"]): GarbledAnswer => ({ end: "garbled", status, what });
   if (text === undefined) return garbled("not UTF-8");
   if (text.trim() === "") return garbled("empty");

@@ -1,7 +1,7 @@
 // Reads from a transport's error what became of the request: whether any of it was sent, and why no whole answer came.
 
 /** Why no whole answer came. `invalid`: the request could not be formed. `protocol`: the peer does not speak HTTP. */
-export type Why =
+export type TransportFailureReason =
   | "refused"
   | "unknown-host"
   | "untrusted"
@@ -12,8 +12,8 @@ export type Why =
   | "too-large"
   | "protocol";
 
-export interface Break {
-  readonly why: Why;
+export interface TransportFailure {
+  readonly why: TransportFailureReason;
   /** False only where the request certainly never left this machine. */
   readonly sent: boolean;
   /** The system's own words. */
@@ -36,13 +36,13 @@ const NO_TLS =
 /** Before a tunnel stands nothing is sent, and of a request that a proxy wants a password for nothing is passed on. */
 const PROXY_REFUSAL = /^Proxy response \(\d+\) !== 200|^Proxy Authentication Required/;
 
-export function breakOf(problem: unknown): Break {
+export function transportFailure(problem: unknown): TransportFailure {
   const shape: ErrorShape = typeof problem === "object" && problem !== null ? problem : {};
   const code = typeof shape.code === "string" ? shape.code : "";
   const text =
     typeof shape.message === "string" && shape.message !== "" ? shape.message : code || "no answer";
-  const unsent = (why: Why): Break => ({ why, sent: false, text });
-  const sent = (why: Why): Break => ({ why, sent: true, text });
+  const unsent = (why: TransportFailureReason): TransportFailure => ({ why, sent: false, text });
+  const sent = (why: TransportFailureReason): TransportFailure => ({ why, sent: true, text });
 
   if (code === "ENOTFOUND") return unsent("unknown-host");
   if (code.startsWith("UND_ERR_PRX_") || PROXY_REFUSAL.test(text)) return unsent("proxy");

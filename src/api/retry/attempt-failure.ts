@@ -5,13 +5,13 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
 import { isMissing } from "../contract/refusals.ts";
 import type { ErrorAnswer, GarbledAnswer, RedirectAnswer } from "../http/response.ts";
-import type { Break, Why } from "../http/transport-failure.ts";
-import { type BadEnd, mayHaveActed } from "./retry-policy.ts";
+import type { TransportFailure, TransportFailureReason } from "../http/transport-failure.ts";
+import { type FailedAttempt, mayHaveActed } from "./retry-policy.ts";
 
-export interface Ending {
+export interface AttemptEnd {
   readonly operation: string;
   readonly origin: string;
-  readonly bad: BadEnd;
+  readonly bad: FailedAttempt;
   readonly writes: boolean;
   /** An earlier attempt of the same request may have had its effect. */
   readonly earlierMayHaveActed: boolean;
@@ -22,7 +22,7 @@ export interface Ending {
 }
 
 /** What is thrown. A read has no effect, so it is always Refused. */
-export function endOf(ending: Ending): Refused | UnknownOutcome {
+export function attemptFailure(ending: AttemptEnd): Refused | UnknownOutcome {
   const refused = refusalOf(ending);
   if (!ending.writes) return refused;
   // An object that is gone holds nothing of an earlier attempt either: that is what a repeated delete meets.
@@ -30,14 +30,14 @@ export function endOf(ending: Ending): Refused | UnknownOutcome {
   return open ? new UnknownOutcome(unknown(ending, refused.diagnostic)) : refused;
 }
 
-function unknown({ operation }: Ending, last: Diagnostic): Diagnostic {
+function unknown({ operation }: AttemptEnd, last: Diagnostic): Diagnostic {
   return error("API_UNKNOWN_OUTCOME", `${operation} may or may not have happened`, {
     hint: "run the command again: it looks first what became of it",
     cause: last.cause === undefined ? last.message : `${last.message}: ${last.cause}`,
   });
 }
 
-function refusalOf(ending: Ending): Refused {
+function refusalOf(ending: AttemptEnd): Refused {
   const { bad } = ending;
   switch (bad.end) {
     case "error":
@@ -53,7 +53,7 @@ function refusalOf(ending: Ending): Refused {
   }
 }
 
-function afterError(answer: ErrorAnswer, ending: Ending): Diagnostic {
+function afterError(answer: ErrorAnswer, ending: AttemptEnd): Diagnostic {
   const { status, code, form } = answer;
   const label = code === "" || code === String(status) ? `${status}` : `${status} ${code}`;
   const cause = ending.redact(answer.message);
@@ -74,7 +74,7 @@ function afterError(answer: ErrorAnswer, ending: Ending): Diagnostic {
   return say("API_REFUSED", "was refused");
 }
 
-function afterGarbled(answer: GarbledAnswer, ending: Ending): Diagnostic {
+function afterGarbled(answer: GarbledAnswer, ending: AttemptEnd): Diagnostic {
   const what = answer.what === "empty" ? "an empty body" : `a body that is ${answer.what}`;
   return error(
     "API_PROTOCOL",
@@ -85,7 +85,7 @@ function afterGarbled(answer: GarbledAnswer, ending: Ending): Diagnostic {
   );
 }
 
-function afterRedirect(answer: RedirectAnswer, ending: Ending): Diagnostic {
+function afterRedirect(answer: RedirectAnswer, ending: AttemptEnd): Diagnostic {
   const location = ending.redact(answer.location);
   return error(
     "API_REDIRECT",
@@ -97,7 +97,7 @@ function afterRedirect(answer: RedirectAnswer, ending: Ending): Diagnostic {
   );
 }
 
-function afterBreak(broken: Break, ending: Ending): Diagnostic {
+function afterBreak(broken: TransportFailure, ending: AttemptEnd): Diagnostic {
   const [code, what, hint] = BREAKS[broken.why];
   return error(code, `${what.replace("HOST", ending.origin)}${tries(ending)}`, {
     hint,
@@ -106,7 +106,7 @@ function afterBreak(broken: Break, ending: Ending): Diagnostic {
 }
 
 /** Says what was tried, where it was tried more than once. */
-function tries({ attempts, elapsedMs }: Ending): string {
+function tries({ attempts, elapsedMs }: AttemptEnd): string {
   return attempts === 1 ? "" : `, ${attempts} attempts in ${Math.round(elapsedMs / 1_000)} s`;
 }
 
@@ -119,7 +119,7 @@ const HINTS = {
   network: "check the host, the network and the firewall between",
 };
 
-const BREAKS: Readonly<Record<Why, readonly [Code, string, string]>> = {
+const BREAKS: Readonly<Record<TransportFailureReason, readonly [Code, string, string]>> = {
   refused: ["API_UNREACHABLE", "HOST cannot be reached", HINTS.network],
   "unknown-host": [
     "API_UNREACHABLE",

@@ -6,19 +6,19 @@ import type { JsonObject } from "../../core/json.ts";
 import { parseHost } from "../contract/host.ts";
 import type { OperationFacts } from "../contract/operations.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../http/message.ts";
-import type { Prepared } from "../http/request-body.ts";
-import { answerOf } from "../http/response.ts";
-import { breakOf } from "../http/transport-failure.ts";
-import type { Pace } from "./rate-limit.ts";
-import type { BadEnd } from "./retry-policy.ts";
+import type { PreparedRequest } from "../http/request-body.ts";
+import { parseAnswer } from "../http/response.ts";
+import { transportFailure } from "../http/transport-failure.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import type { FailedAttempt } from "./retry-policy.ts";
 
-export type Attempt = { readonly end: "ok"; readonly json: JsonObject } | BadEnd;
+export type Attempt = { readonly end: "ok"; readonly json: JsonObject } | FailedAttempt;
 
-export interface Wire {
+export interface HostConnection {
   readonly origin: string;
   /** Whether the host has ever answered. */
   readonly contacted: boolean;
-  requestOf(operation: OperationFacts, prepared: Prepared): HttpRequest;
+  requestOf(operation: OperationFacts, prepared: PreparedRequest): HttpRequest;
   /** Rejects only with what `permit` throws: then nothing left. */
   attempt(request: HttpRequest, permit?: () => void): Promise<Attempt>;
 }
@@ -30,12 +30,12 @@ interface WireOptions {
   readonly auth: Scheme;
   readonly timeoutMs: number;
   readonly clock: () => number;
-  readonly pace: Pace;
+  readonly rateLimit: RateLimit;
 }
 
 /** Throws Failure where host or token can never work. */
-export function createWire(options: WireOptions): Wire {
-  const { transport, pace, clock, timeoutMs } = options;
+export function createHostConnection(options: WireOptions): HostConnection {
+  const { transport, rateLimit, clock, timeoutMs } = options;
   const { origin, base } = parseHost(options.host);
   const credential = authorization(options.token, options.auth);
   const headers = {
@@ -57,24 +57,24 @@ export function createWire(options: WireOptions): Wire {
       return { ...request, headers: own, body };
     },
     async attempt(request, permit) {
-      const turn = pace.enter();
+      const turn = rateLimit.enter();
       if (turn !== undefined) await turn;
       try {
         permit?.();
       } catch (withheld) {
-        pace.leave();
+        rateLimit.leave();
         throw withheld;
       }
       let response: HttpResponse;
       try {
         response = await transport(request);
       } catch (problem) {
-        return { end: "broken", broken: breakOf(problem) };
+        return { end: "broken", broken: transportFailure(problem) };
       } finally {
-        pace.leave();
+        rateLimit.leave();
       }
       contacted = true;
-      return answerOf(response, clock());
+      return parseAnswer(response, clock());
     },
   };
 }

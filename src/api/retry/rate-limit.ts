@@ -1,6 +1,6 @@
 // How many requests are under way at once, and the pause that all of them keep after the service said "too many".
 
-export interface Pace {
+export interface RateLimit {
   /** Resolves when a request may leave; undefined when it may leave at once. */
   enter(): Promise<void> | undefined;
   /** Gives the place to the next one. Call it once for each `enter`. */
@@ -9,7 +9,7 @@ export interface Pace {
   hold(until: number): void;
 }
 
-export interface PaceOptions {
+export interface RateLimitOptions {
   /** The most requests under way. */
   readonly parallelism: number;
   /** The most requests that begin in a second; absent means no such limit. */
@@ -21,7 +21,7 @@ export interface PaceOptions {
   readonly stopped: () => boolean;
 }
 
-export function createPace(options: PaceOptions): Pace {
+export function createRateLimit(options: RateLimitOptions): RateLimit {
   const { clock, pause, stopped } = options;
   const gap = options.perSecond === undefined ? 0 : 1_000 / options.perSecond;
   const waiting: (() => void)[] = [];

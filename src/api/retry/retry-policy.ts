@@ -1,13 +1,15 @@
 // Whether a request is sent again, and when: a pure decision on how the last attempt ended. Nothing here waits.
 
-import type { Answer } from "../http/response.ts";
-import type { Break } from "../http/transport-failure.ts";
+import type { ApiAnswer } from "../http/response.ts";
+import type { TransportFailure } from "../http/transport-failure.ts";
 
 /** How an attempt ended badly. */
-export type BadEnd = Exclude<Answer, { end: "ok" }> | { readonly end: "broken"; readonly broken: Break };
+export type FailedAttempt =
+  | Exclude<ApiAnswer, { end: "ok" }>
+  | { readonly end: "broken"; readonly broken: TransportFailure };
 
-export interface Situation {
-  readonly bad: BadEnd;
+export interface RetrySituation {
+  readonly bad: FailedAttempt;
   /** Attempts made so far, this one included. */
   readonly attempts: number;
   /** Milliseconds since the first attempt began. */
@@ -23,7 +25,7 @@ export interface Situation {
 }
 
 /** `together`: every other request of this client waits as well. */
-export type Decision = { readonly waitMs: number; readonly together: boolean } | "give up";
+export type RetryDecision = { readonly waitMs: number; readonly together: boolean } | "give up";
 
 const MINUTE = 60_000;
 /** Part B, 4.2 rule 11. */
@@ -38,7 +40,7 @@ const GARBLED_ATTEMPTS = 4;
 const BASE = 500;
 const LONGEST_BACK_OFF = 30_000;
 
-export function decide(situation: Situation): Decision {
+export function decideRetry(situation: RetrySituation): RetryDecision {
   const { bad } = situation;
   if (mayHaveActed(bad) && !situation.repeatable) return "give up";
   switch (bad.end) {
@@ -61,7 +63,7 @@ export function decide(situation: Situation): Decision {
  * Whether the request may have had an effect; only an answer that rules it out counts. A 4xx says that it was turned down,
  * 429 before anything was done; 501 that nobody there can do it; 503 proves it only where the service itself says so.
  */
-export function mayHaveActed(bad: BadEnd): boolean {
+export function mayHaveActed(bad: FailedAttempt): boolean {
   switch (bad.end) {
     case "error":
       if (bad.status < 500 || bad.status === 501) return false;
@@ -77,7 +79,11 @@ export function mayHaveActed(bad: BadEnd): boolean {
   }
 }
 
-function afterError(status: number, retryAfter: number | undefined, situation: Situation): Decision {
+function afterError(
+  status: number,
+  retryAfter: number | undefined,
+  situation: RetrySituation,
+): RetryDecision {
   const asked = Math.min(retryAfter ?? 0, LONGEST_RETRY_AFTER);
   // A tenth more than asked at most, so that many clients do not come back in the same instant.
   const wait =
@@ -88,7 +94,7 @@ function afterError(status: number, retryAfter: number | undefined, situation: S
   return within(WINDOW, wait, situation);
 }
 
-function afterBreak(broken: Break, situation: Situation): Decision {
+function afterBreak(broken: TransportFailure, situation: RetrySituation): RetryDecision {
   switch (broken.why) {
     case "untrusted":
     case "invalid":
@@ -108,12 +114,17 @@ function afterBreak(broken: Break, situation: Situation): Decision {
   }
 }
 
-function within(windowMs: number, waitMs: number, situation: Situation, together = false): Decision {
+function within(
+  windowMs: number,
+  waitMs: number,
+  situation: RetrySituation,
+  together = false,
+): RetryDecision {
   return situation.elapsedMs + waitMs <= windowMs ? { waitMs, together } : "give up";
 }
 
 /** Doubles with each attempt; between half and the whole of it. */
-function backOff({ attempts, random }: Situation): number {
+function backOff({ attempts, random }: RetrySituation): number {
   const whole = Math.min(BASE * 2 ** (attempts - 1), LONGEST_BACK_OFF);
   return Math.round(whole / 2 + (whole / 2) * random);
 }

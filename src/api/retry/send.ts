@@ -2,12 +2,13 @@
 
 import type { JsonObject } from "../../core/json.ts";
 import { OPERATIONS, type OperationFacts, type OperationName, repeatIsSafe } from "../contract/operations.ts";
+import type { WriteInput } from "../contract/reader.ts";
 import type { HttpRequest } from "../http/message.ts";
-import { type Input, type Prepared, prepare } from "../http/request-body.ts";
-import { type Ending, endOf } from "./attempt-failure.ts";
-import type { Attempt, Wire } from "./connection.ts";
-import type { Pace } from "./rate-limit.ts";
-import { type BadEnd, decide, mayHaveActed } from "./retry-policy.ts";
+import { type PreparedRequest, prepareRequest } from "../http/request-body.ts";
+import { type AttemptEnd, attemptFailure } from "./attempt-failure.ts";
+import type { Attempt, HostConnection } from "./connection.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { decideRetry, type FailedAttempt, mayHaveActed } from "./retry-policy.ts";
 
 /** One attempt, after it ended. Holds no input, no query and no header. */
 export interface RequestEvent {
@@ -23,8 +24,8 @@ export interface RequestEvent {
 }
 
 export interface SendOptions {
-  readonly wire: Wire;
-  readonly pace: Pace;
+  readonly connection: HostConnection;
+  readonly rateLimit: RateLimit;
   readonly clock: () => number;
   readonly random: () => number;
   /** Returns early once `stopped`. */
@@ -41,7 +42,7 @@ export interface SendOptions {
  */
 export type Send = (
   operation: OperationName,
-  input: Input,
+  input: WriteInput,
   permit?: () => void,
   facts?: OperationFacts,
 ) => Promise<JsonObject>;
@@ -52,7 +53,7 @@ const MOST_REDIRECTS = 3;
 interface Course {
   readonly name: OperationName;
   readonly facts: OperationFacts;
-  readonly prepared: Prepared;
+  readonly prepared: PreparedRequest;
   readonly repeatable: boolean;
   readonly begin: number;
   /** Time spent on purpose; counts where the clock was set back meanwhile. */
@@ -70,7 +71,7 @@ export function createSend(options: SendOptions): Send {
     const course: Course = {
       name,
       facts,
-      prepared: prepare(facts, input),
+      prepared: prepareRequest(facts, input),
       repeatable: repeatIsSafe(facts, input),
       begin: options.clock(),
       waitedMs: 0,
@@ -84,13 +85,13 @@ export function createSend(options: SendOptions): Send {
 }
 
 async function run(course: Course, options: SendOptions): Promise<JsonObject> {
-  const { wire, clock, log } = options;
-  let request = wire.requestOf(course.facts, course.prepared);
-  let last: BadEnd | undefined;
+  const { connection, clock, log } = options;
+  let request = connection.requestOf(course.facts, course.prepared);
+  let last: FailedAttempt | undefined;
   for (;;) {
     course.attempts += 1;
     const sentAt = clock();
-    const end = await permitted(wire.attempt(request, course.permit), last, course, options);
+    const end = await permitted(connection.attempt(request, course.permit), last, course, options);
     const note = (waitMs?: number): void => log?.(eventOf(course, request, end, clock() - sentAt, waitMs));
     if (end.end === "ok") {
       note();
@@ -110,7 +111,7 @@ async function run(course: Course, options: SendOptions): Promise<JsonObject> {
 /** An attempt that was held back leaves the request as the attempts before it did. */
 async function permitted(
   attempt: Promise<Attempt>,
-  last: BadEnd | undefined,
+  last: FailedAttempt | undefined,
   course: Course,
   options: SendOptions,
 ): Promise<Attempt> {
@@ -119,32 +120,40 @@ async function permitted(
   } catch (withheld) {
     if (last === undefined || !course.earlierMayHaveActed) throw withheld;
     course.attempts -= 1;
-    throw endOf(endingOf(last, course, options));
+    throw attemptFailure(endingOf(last, course, options));
   }
 }
 
 /** Returns when it is time for the next attempt; throws what the request ended with when there is none. */
 async function waitOrEnd(
-  bad: BadEnd,
+  bad: FailedAttempt,
   course: Course,
   options: SendOptions,
   note: (waitMs?: number) => void,
 ): Promise<void> {
-  const { wire, clock, stopped } = options;
+  const { connection, clock, stopped } = options;
   const elapsedMs = elapsed(course, clock);
   const { attempts, repeatable } = course;
-  const { contacted } = wire;
+  const { contacted } = connection;
   const { jobs } = course.facts;
-  const next = decide({ bad, attempts, elapsedMs, repeatable, jobs, contacted, random: options.random() });
+  const next = decideRetry({
+    bad,
+    attempts,
+    elapsedMs,
+    repeatable,
+    jobs,
+    contacted,
+    random: options.random(),
+  });
   if (next === "give up" || stopped()) {
     note();
-    throw endOf(endingOf(bad, course, options));
+    throw attemptFailure(endingOf(bad, course, options));
   }
   note(next.waitMs);
-  if (next.together) options.pace.hold(clock() + next.waitMs);
+  if (next.together) options.rateLimit.hold(clock() + next.waitMs);
   await options.pause(next.waitMs);
   course.waitedMs += next.waitMs;
-  if (stopped()) throw endOf(endingOf(bad, course, options));
+  if (stopped()) throw attemptFailure(endingOf(bad, course, options));
   course.earlierMayHaveActed ||= mayHaveActed(bad);
 }
 
@@ -153,7 +162,7 @@ function elapsed(course: Course, clock: () => number): number {
 }
 
 /** A read follows a redirect inside its own host; the token goes nowhere else, and a write is never sent on. */
-function followed(bad: BadEnd, course: Course, request: HttpRequest): HttpRequest | undefined {
+function followed(bad: FailedAttempt, course: Course, request: HttpRequest): HttpRequest | undefined {
   if (bad.end !== "redirect" || course.facts.kind === "write" || request.method !== "GET") return undefined;
   const target = URL.parse(bad.location, request.origin + request.path);
   if (target === null || target.origin !== request.origin || course.redirects === MOST_REDIRECTS)
@@ -162,10 +171,10 @@ function followed(bad: BadEnd, course: Course, request: HttpRequest): HttpReques
   return { ...request, path: target.pathname + target.search };
 }
 
-function endingOf(bad: BadEnd, course: Course, options: SendOptions): Ending {
+function endingOf(bad: FailedAttempt, course: Course, options: SendOptions): AttemptEnd {
   return {
     operation: course.name,
-    origin: options.wire.origin,
+    origin: options.connection.origin,
     bad,
     writes: course.facts.kind === "write",
     earlierMayHaveActed: course.earlierMayHaveActed,

@@ -1,6 +1,6 @@
 // What a command is: a name, a summary, its options and arguments as data, and what it does.
 
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import type { ReportEnding } from "../output/failure-documents.ts";
 import type { Options, ValuesOf } from "./option.ts";
 
@@ -36,7 +36,11 @@ export interface Command extends Described {
   /** For commands with forms for machines: what their reader gets where the run ended before its answer. */
   readonly ending?: ReportEnding;
   /** Gives the exit code. */
-  run(context: Context, options: Readonly<Record<string, unknown>>, args: readonly string[]): Promise<number>;
+  run(
+    context: CommandContext,
+    options: Readonly<Record<string, unknown>>,
+    args: readonly string[],
+  ): Promise<number>;
 }
 
 interface Definition<O extends Options> extends Described {
@@ -45,7 +49,7 @@ interface Definition<O extends Options> extends Described {
   readonly below?: readonly Command[];
   readonly ending?: ReportEnding;
   moreHelp?(args: readonly string[]): Promise<string>;
-  run(context: Context, options: ValuesOf<O>, args: readonly string[]): Promise<number>;
+  run(context: CommandContext, options: ValuesOf<O>, args: readonly string[]): Promise<number>;
 }
 
 /** The parser fills exactly the declared options, so `run` may count on their types. */

@@ -2,7 +2,7 @@
 
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { Outcome, Plan } from "../../planner/model/plan.ts";
+import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
 
 export const EXIT = {
   ok: 0,
@@ -41,7 +41,7 @@ export function exitOfPlan(plan: Plan): number {
 }
 
 /** The exit code of an apply that ran to its end. */
-export function exitOfOutcome(outcome: Outcome): number {
+export function exitOfOutcome(outcome: ApplyOutcome): number {
   const failed = outcome.changes.some((one) => one.result === "failed" || one.result === "unknown");
   const findings = exitOf(outcome.diagnostics);
   if (failed || findings === EXIT.error) return EXIT.error;

@@ -1,6 +1,6 @@
 // Options as data: one declaration gives the parser, the help, the completion and the type of the value.
 
-import { milliseconds } from "../../core/duration.ts";
+import { parseDuration } from "../../core/duration.ts";
 
 /** Reports a value that is not valid; `why` completes `--flag cannot be "text": …`. */
 export type RefuseValue = (text: string, why: string) => void;
@@ -25,34 +25,34 @@ export type ValuesOf<O extends Options> = {
   readonly [Name in keyof O]: O[Name] extends OptionSpec<infer T> ? T : never;
 };
 
-export function flag(flags: string, description: string): OptionSpec<boolean> {
+export function flagOption(flags: string, description: string): OptionSpec<boolean> {
   return { flags, description, parse: (given) => given.length > 0 };
 }
 
-export function text(flags: string, description: string): OptionSpec<string | undefined> {
+export function textOption(flags: string, description: string): OptionSpec<string | undefined> {
   return { flags, description, parse: (given) => given.at(-1) };
 }
 
-export function texts(flags: string, description: string): OptionSpec<readonly string[]> {
+export function textsOption(flags: string, description: string): OptionSpec<readonly string[]> {
   return { flags, description, parse: (given) => given };
 }
 
 /** Values that are handed on as they are, so an empty one is a value. */
-export function values(flags: string, description: string): OptionSpec<readonly string[]> {
-  return { ...texts(flags, description), mayBeEmpty: true };
+export function valuesOption(flags: string, description: string): OptionSpec<readonly string[]> {
+  return { ...textsOption(flags, description), mayBeEmpty: true };
 }
 
-export function choice<const C extends string>(
+export function choiceOption<const C extends string>(
   flags: string,
   description: string,
   choices: readonly [C, ...C[]],
 ): OptionSpec<C> {
-  const { parse, ...rest } = choiceIfGiven(flags, description, choices);
+  const { parse, ...rest } = optionalChoiceOption(flags, description, choices);
   return { ...rest, parse: (given, refuse) => parse(given, refuse) ?? choices[0] };
 }
 
 /** A choice that may be left to something else, such as the environment. */
-export function choiceIfGiven<const C extends string>(
+export function optionalChoiceOption<const C extends string>(
   flags: string,
   description: string,
   choices: readonly [C, ...C[]],
@@ -90,28 +90,33 @@ export function oneFormat<T>(spec: OptionSpec<T>): OptionSpec<T> {
 }
 
 /** One report: on standard output, or in a file. */
-export interface OutputWish<F> {
+export interface OutputRequest<F> {
   readonly format: F;
   readonly file?: string;
 }
 
 /** `-o FORMAT[=FILE]`: at most one format without a file, and one format for each file. */
-export function outputs<const F extends string>(formats: readonly F[]): OptionSpec<readonly OutputWish<F>[]> {
+export function outputsOption<const F extends string>(
+  formats: readonly F[],
+): OptionSpec<readonly OutputRequest<F>[]> {
   return {
     flags: "-o, --output <format[=file]>",
     description: `output format, to standard output or to a file; repeatable: ${formats.join(", ")}`,
     choices: formats,
     parse: (given, refuse) =>
-      given.reduce<readonly OutputWish<F>[]>((before, one) => withOutput(before, one, formats, refuse), []),
+      given.reduce<readonly OutputRequest<F>[]>(
+        (before, one) => withOutput(before, one, formats, refuse),
+        [],
+      ),
   };
 }
 
 function withOutput<F extends string>(
-  before: readonly OutputWish<F>[],
+  before: readonly OutputRequest<F>[],
   given: string,
   formats: readonly F[],
   refuse: RefuseValue,
-): readonly OutputWish<F>[] {
+): readonly OutputRequest<F>[] {
   const [, name = "", file] = /^([^=]*)(?:=(.*))?$/s.exec(given) ?? [];
   const format = chosen(name, formats, refuse, given);
   if (format === undefined) return before;
@@ -131,7 +136,7 @@ function withOutput<F extends string>(
   return before;
 }
 
-export function whole(
+export function integerOption(
   flags: string,
   description: string,
   least: number,
@@ -146,9 +151,9 @@ export function whole(
   return { flags, description, parse: (given, refuse) => given.map((one) => read(one, refuse)).at(-1) };
 }
 
-export function time(flags: string, description: string): OptionSpec<number | undefined> {
+export function durationOption(flags: string, description: string): OptionSpec<number | undefined> {
   const read = (given: string, refuse: RefuseValue): number | undefined => {
-    const ms = milliseconds(given);
+    const ms = parseDuration(given);
     if (ms === undefined) refuse(given, "use a duration such as 30s, 5m, or 250ms");
     return ms;
   };

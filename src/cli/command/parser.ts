@@ -5,12 +5,12 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { nearestHint, suggester } from "../../core/suggest.ts";
 import { type Command, type CommandEntry, type CommandGroup, commandsBelow } from "./command.ts";
 import { commandHabit, withoutHabits } from "./habits.ts";
-import { flag, type OptionSpec } from "./option.ts";
+import { flagOption, type OptionSpec } from "./option.ts";
 import { longOf, type RawOptions } from "./option-values.ts";
 import { PIPELINE_OPTIONS, ROOT_OPTIONS } from "./shared-options.ts";
 
-const HELP = flag("-h, --help", "show help");
-const VERSION = flag("-V, --version", "show the version");
+const HELP = flagOption("-h, --help", "show help");
+const VERSION = flagOption("-V, --version", "show the version");
 
 /** What the arguments ask for. */
 export interface Invocation {

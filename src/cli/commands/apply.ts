@@ -1,10 +1,10 @@
 // `workspace apply [PLANFILE]`: makes the workspace as the spec, or a saved plan, says.
 // `workspace destroy`: deletes everything that the state says is ours.
 
-import { makeSo } from "../../workflow/reconcile/apply.ts";
-import { applySaved } from "../../workflow/reconcile/apply-plan-file.ts";
+import { runApply } from "../../workflow/reconcile/apply.ts";
+import { applyPlanFile } from "../../workflow/reconcile/apply-plan-file.ts";
 import { defineCommand } from "../command/command.ts";
-import { texts } from "../command/option.ts";
+import { textsOption } from "../command/option.ts";
 import {
   ASK_OPTIONS,
   EXISTING_OPTIONS,
@@ -18,7 +18,7 @@ import {
 import { applyEnding } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
 
-export const apply = defineCommand({
+export const applyCommand = defineCommand({
   name: "apply",
   summary: "make the workspace as the spec says",
   options: {
@@ -40,20 +40,20 @@ export const apply = defineCommand({
   async run(context, options, [planfile]) {
     return withReports(context, options, applyEnding, (reports) =>
       planfile === undefined
-        ? makeSo(reports, options, { wish: options, question: "Apply this plan?" })
-        : applySaved(reports, options, planfile),
+        ? runApply(reports, options, { plan: options, question: "Apply this plan?" })
+        : applyPlanFile(reports, options, planfile),
     );
   },
 });
 
-export const destroy = defineCommand({
+export const destroyCommand = defineCommand({
   name: "destroy",
   summary: "delete everything that the spec manages",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
     ...STATE_OPTIONS,
-    only: texts("--only <address-glob>", "only these addresses and what needs them; can be repeated"),
+    only: textsOption("--only <address-glob>", "only these addresses and what needs them; can be repeated"),
     ...OUTCOME_OUTPUT,
     ...ASK_OPTIONS,
   },
@@ -62,7 +62,7 @@ export const destroy = defineCommand({
   async run(context, options) {
     const wish = { destroy: true, only: options.only };
     return withReports(context, options, applyEnding, (reports) =>
-      makeSo(reports, options, { wish, question: "Delete all of this?" }),
+      runApply(reports, options, { plan: wish, question: "Delete all of this?" }),
     );
   },
 });

@@ -11,10 +11,10 @@ import { withOrigins } from "../../workflow/reconcile/drift-origins.ts";
 import { placesIn } from "../../workflow/reconcile/located.ts";
 import { knownDrift, rememberReported } from "../../workflow/reconcile/remember-drift.ts";
 import { restrictionOf } from "../../workflow/session/address-filter.ts";
-import { lookAround, withRun } from "../../workflow/session/session.ts";
+import { planSession, withSession } from "../../workflow/session/session.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { choiceIfGiven } from "../command/option.ts";
+import { optionalChoiceOption } from "../command/option.ts";
 import {
   DRIFT_OUTPUT,
   HOST_OPTIONS,
@@ -22,13 +22,13 @@ import {
   SPEC_OPTIONS,
   STATE_OPTIONS,
 } from "../command/shared-options.ts";
-import { tell } from "../output/diagnostics.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
 import { driftEnding } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
-import { acknowledge } from "./drift/acknowledge.ts";
+import { acknowledgeCommand } from "./drift/acknowledge.ts";
 
-export const drift = defineCommand({
-  below: [acknowledge],
+export const driftCommand = defineCommand({
+  below: [acknowledgeCommand],
   name: "drift",
   summary: "show what changed outside since the last apply",
   options: {
@@ -37,8 +37,14 @@ export const drift = defineCommand({
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
     ...DRIFT_OUTPUT,
-    since: choiceIfGiven("--since <run>", "exit 2 only for drift that no earlier run reported", ["last"]),
-    failOn: choiceIfGiven("--fail-on <severity>", "exit 2 only for drift at least this severe", SEVERITIES),
+    since: optionalChoiceOption("--since <run>", "exit 2 only for drift that no earlier run reported", [
+      "last",
+    ]),
+    failOn: optionalChoiceOption(
+      "--fail-on <severity>",
+      "exit 2 only for drift at least this severe",
+      SEVERITIES,
+    ),
   },
   ending: driftEnding,
   notes:
@@ -46,32 +52,36 @@ export const drift = defineCommand({
   async run(context, options) {
     const opening = { makesKey: false, secrets: "skip", ahead: true, only: options.only } as const;
     return withReports(context, options, driftEnding, (reports) =>
-      withRun(context, options, opening, async (run) => {
-        const { state, diagnostics } = await run.loaded();
-        if (!stateExists(state)) throw new Failure(noState(run.store.place));
-        const looked = await lookAround(run, state, { only: options.only });
+      withSession(context, options, opening, async (session) => {
+        const { state, diagnostics } = await session.loaded();
+        if (!stateExists(state)) throw new Failure(noState(session.store.place));
+        const planned = await planSession(session, state, { only: options.only });
         // What the spec asks for now is no business of drift; what could not be read is.
-        const unread = looked.plan.diagnostics.filter((one) => one.code === "PLAN_UNREADABLE");
-        const found = [...diagnostics, ...looked.recovered.diagnostics, ...unread];
+        const unread = planned.plan.diagnostics.filter((one) => one.code === "PLAN_UNREADABLE");
+        const found = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
         if (hasErrors(found)) throw new Failure(...found);
-        tell(context, found);
-        const managed = looked.recovered.state.records.size;
-        const places = placesIn(run.spec.resources);
-        const seen = await withOrigins(looked.plan.drift, looked.recovered.state, run.connection.reader);
+        printDiagnostics(context, found);
+        const managed = planned.recovered.state.records.size;
+        const places = placesIn(session.spec.resources);
+        const seen = await withOrigins(
+          planned.plan.drift,
+          planned.recovered.state,
+          session.connection.reader,
+        );
         const sinceLast = options.since === "last";
         const known = { ...knownDrift(state, Date.now()), sinceLast };
         const view = driftView(
-          { ...looked.plan, drift: seen, diagnostics: found },
+          { ...planned.plan, drift: seen, diagnostics: found },
           managed,
           registry,
           places,
           known,
         );
-        await reports.show<DriftView>(DRIFT_FORMATS, view, looked.plan);
+        await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
         const least = options.failOn ?? "other";
         if (sinceLast) {
           const covers = restrictionOf(options.only)?.only ?? (() => true);
-          tell(context, await rememberReported(run.store, state, looked.plan.drift, covers));
+          printDiagnostics(context, await rememberReported(session.store, state, planned.plan.drift, covers));
         }
         const open = view.drift.some((one) => one.open !== undefined && isAtLeast(one.open, least));
         return open ? EXIT.changes : EXIT.ok;

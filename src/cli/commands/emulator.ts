@@ -2,33 +2,36 @@
 
 import { resolve } from "node:path";
 import { CLOUDS, DIALECTS, dialectOf } from "../../config/dialect.ts";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { choiceIfGiven, text, whole } from "../command/option.ts";
+import { integerOption, optionalChoiceOption, textOption } from "../command/option.ts";
 
 const MEMORY = ":memory:";
 
-export const emulator = defineCommand({
+export const emulatorCommand = defineCommand({
   name: "emulator",
   summary: "serve a workspace on this machine: the whole API, on loopback only",
   options: {
-    port: whole("--port <number>", "port to listen on; 0 takes a free one (default: 0)", 0, 65_535),
-    data: text("--data <folder>", "where the workspace is kept, or `:memory:` (default: :memory:)"),
-    token: text("--token <token>", "token of the administrator (default: WORKSPACE_TOKEN, else a new one)"),
-    dialect: choiceIfGiven(
+    port: integerOption("--port <number>", "port to listen on; 0 takes a free one (default: 0)", 0, 65_535),
+    data: textOption("--data <folder>", "where the workspace is kept, or `:memory:` (default: :memory:)"),
+    token: textOption(
+      "--token <token>",
+      "token of the administrator (default: WORKSPACE_TOKEN, else a new one)",
+    ),
+    dialect: optionalChoiceOption(
       "--dialect <name>",
       "dialect of the API (default: WORKSPACE_DIALECT, else contract)",
       DIALECTS,
     ),
-    cloud: choiceIfGiven(
+    cloud: optionalChoiceOption(
       "--cloud <name>",
       "cloud of the databricks dialect (default: WORKSPACE_CLOUD, else azure)",
       CLOUDS,
     ),
-    admin: text("--admin <user>", "user name of the administrator (default: admin@example.com)"),
+    admin: textOption("--admin <user>", "user name of the administrator (default: admin@example.com)"),
   },
   notes:
     "Prints one line with its URL when it is ready. A generated token is printed to stderr. The token is needed for every request, also for those that control the emulator (/__emulator/…). Requests from web pages and for foreign host names are refused.",
@@ -55,7 +58,7 @@ export const emulator = defineCommand({
   },
 });
 
-function newToken(context: Context): string {
+function newToken(context: CommandContext): string {
   const token = `wat${crypto.randomUUID().replaceAll("-", "")}`;
   context.stderr.write(`token: ${token}\n`);
   return token;

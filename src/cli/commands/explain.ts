@@ -21,7 +21,7 @@ import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { colorsOf } from "../output/diagnostics.ts";
 
-export const explain = defineCommand({
+export const explainCommand = defineCommand({
   name: "explain",
   summary: "explain a kind or a field",
   options: {},

@@ -2,19 +2,19 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Context } from "../../config/environment.ts";
-import { DEFAULT_FILE, making } from "../../config/files.ts";
+import type { CommandContext } from "../../config/environment.ts";
+import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
 import { EMBEDDED, type HostOptions, settingsOf } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
-import { survey } from "../../engine/observe/list-kinds.ts";
+import { listKinds } from "../../engine/observe/list-kinds.ts";
 import { registry } from "../../providers/index.ts";
 import { yamlText } from "../../report/text/yaml.ts";
-import { type Exported, type ExportInput, exportable, exported } from "../../spec/export/document.ts";
+import { type ExportedSpec, type ExportInput, exportable, exportSpec } from "../../spec/export/document.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
-import { onlyThese } from "../../workflow/session/address-filter.ts";
+import { addressFilter } from "../../workflow/session/address-filter.ts";
 import { type Connection, connect } from "../../workflow/session/connect.ts";
 import { embeddedFolder } from "../../workflow/session/open-state.ts";
 import { fetchSources, writeSpec } from "../../workflow/transfer/export.ts";
@@ -22,19 +22,19 @@ import { kindsNamed } from "../../workflow/transfer/export-kinds.ts";
 import { ignoreState, SCHEMA_LINES } from "../../workflow/transfer/new-folder.ts";
 import { defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
-import { flag, text, texts } from "../command/option.ts";
+import { flagOption, textOption, textsOption } from "../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../command/shared-options.ts";
-import { tell } from "../output/diagnostics.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
 import { progressFor } from "../output/progress.ts";
 
 const OPTIONS = {
-  kinds: texts("--kinds <names>", "only these kinds: pools,clusters; can be repeated"),
-  only: texts("--only <address-glob>", "only these addresses; can be repeated"),
-  out: text("--out <folder>", "write workspace.yaml and the contents it names there (default: stdout)"),
-  secrets: flag("--secrets", "name a variable as the source of each secret, instead of a comment"),
-  full: flag("--full", "with defaults, states and what the service filled in"),
-  builtIn: flag("--built-in", "with what every workspace has: the groups admins and users …"),
-  force: flag("--force", "write over files that are there"),
+  kinds: textsOption("--kinds <names>", "only these kinds: pools,clusters; can be repeated"),
+  only: textsOption("--only <address-glob>", "only these addresses; can be repeated"),
+  out: textOption("--out <folder>", "write workspace.yaml and the contents it names there (default: stdout)"),
+  secrets: flagOption("--secrets", "name a variable as the source of each secret, instead of a comment"),
+  full: flagOption("--full", "with defaults, states and what the service filled in"),
+  builtIn: flagOption("--built-in", "with what every workspace has: the groups admins and users …"),
+  force: flagOption("--force", "write over files that are there"),
   file: SPEC_OPTIONS.file,
   ...HOST_OPTIONS,
 } as const;
@@ -58,7 +58,7 @@ export const exportCommand = defineCommand({
 \`workspace apply --adopt\` in the folder that it was written to.`,
   async run(context, options) {
     const settings = settingsOf(context, options);
-    tell(context, settings.warnings);
+    printDiagnostics(context, settings.warnings);
     const kinds = kindsNamed(registry, options.kinds);
     const connection = await connect({ settings, embeddedFolder: embeddedFolder(context, options) });
     try {
@@ -73,7 +73,7 @@ export const exportCommand = defineCommand({
 });
 
 async function look(
-  context: Context,
+  context: CommandContext,
   { reader }: Connection,
   parallelism: number,
   kinds: ReadonlySet<string>,
@@ -81,15 +81,17 @@ async function look(
 ): Promise<ExportInput> {
   const progress = await progressFor(context);
   const onRead = (event: Parameters<typeof progress.read>[0]) => progress.read(event);
-  const live = await survey({ registry, reader, kinds, parallelism, onRead }).finally(() => progress.stop());
+  const live = await listKinds({ registry, reader, kinds, parallelism, onRead }).finally(() =>
+    progress.stop(),
+  );
   const { builtIn, full, secrets } = options;
   const input = { registry, live, kinds, builtIn, full, secrets };
-  const only = onlyThese(options.only, exportable(input), "see what there is with: workspace export");
+  const only = addressFilter(options.only, exportable(input), "see what there is with: workspace export");
   return only === undefined ? input : { ...input, only };
 }
 
-function print(context: Context, { host }: Connection, input: ExportInput, options: Wish): number {
-  const found = exported(input);
+function print(context: CommandContext, { host }: Connection, input: ExportInput, options: Wish): number {
+  const found = exportSpec(input);
   context.stdout.write(yamlText(found.document, headOf(host)));
   const notes = [...notesOf(found, options)];
   if (found.sources.length > 0)
@@ -102,12 +104,12 @@ function print(context: Context, { host }: Connection, input: ExportInput, optio
         },
       ),
     );
-  tell(context, notes);
+  printDiagnostics(context, notes);
   return exitOf(notes);
 }
 
 async function write(
-  context: Context,
+  context: CommandContext,
   { host, reader }: Connection,
   input: ExportInput,
   options: Wish,
@@ -118,13 +120,13 @@ async function write(
   const file = join(folder, DEFAULT_FILE);
   const { force } = options;
   if (!force && existsSync(file)) throw new Failure(existsAlready(join(out, DEFAULT_FILE)));
-  const { sources } = exported(input);
+  const { sources } = exportSpec(input);
   const { failed } = await fetchSources(sources, { folder, reader, parallelism, force });
-  const found = exported(withoutThese(input, new Set(failed.keys())));
+  const found = exportSpec(withoutThese(input, new Set(failed.keys())));
   writeSpec(file, yamlText(found.document, [...headOf(host), ...SCHEMA_LINES]), force);
-  making(join(folder, ".gitignore"), "", () => ignoreState(folder));
+  withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
   const notes = [...notesOf(found, options), ...failed.values(), ...(await doubts(context, file))];
-  tell(context, notes);
+  printDiagnostics(context, notes);
   context.stdout.write(
     `Wrote ${count(found.addresses.length, "resource")} to ${join(out, DEFAULT_FILE)}${
       found.sources.length === 0 ? "" : ` and ${count(found.sources.length, "file")} beside it`
@@ -142,7 +144,7 @@ function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportI
 }
 
 /** What the service holds and a spec cannot say is found by reading what was written. */
-async function doubts(context: Context, file: string): Promise<readonly Diagnostic[]> {
+async function doubts(context: CommandContext, file: string): Promise<readonly Diagnostic[]> {
   const { diagnostics } = await loadSpec({
     file,
     cwd: context.cwd,
@@ -158,7 +160,7 @@ function headOf(host: string): readonly string[] {
   return [`Exported from ${host} by workspace ${VERSION}.`];
 }
 
-function* notesOf(found: Exported, options: Wish): Generator<Diagnostic> {
+function* notesOf(found: ExportedSpec, options: Wish): Generator<Diagnostic> {
   yield* found.diagnostics;
   if (found.addresses.length === 0 && found.diagnostics.length === 0)
     yield warning("CLI_UNKNOWN_ADDRESS", "the workspace has nothing to export", {

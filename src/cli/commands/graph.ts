@@ -5,16 +5,16 @@ import { printableJson } from "../../report/text/printable.ts";
 import { specWithoutSecrets } from "../../workflow/session/read-spec.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { choice, oneFormat } from "../command/option.ts";
+import { choiceOption, oneFormat } from "../command/option.ts";
 import { SPEC_OPTIONS } from "../command/shared-options.ts";
 
-export const graph = defineCommand({
+export const graphCommand = defineCommand({
   name: "graph",
   summary: "show how resources depend on each other",
   options: {
     ...SPEC_OPTIONS,
     output: oneFormat(
-      choice("-o, --output <form>", "the form of the output", ["dot", "mermaid", "svg", "json"]),
+      choiceOption("-o, --output <form>", "the form of the output", ["dot", "mermaid", "svg", "json"]),
     ),
   },
   async run(context, options) {

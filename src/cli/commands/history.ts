@@ -8,13 +8,13 @@ import { withState } from "../../workflow/session/open-state.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { FORM_OPTION } from "../command/shared-options.ts";
-import { tell } from "../output/diagnostics.ts";
-import { PLACE } from "./state/state-options.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
+import { STATE_LOCATION_OPTIONS } from "./state/state-options.ts";
 
-export const history = defineCommand({
+export const historyCommand = defineCommand({
   name: "history",
   summary: "show who applied what, and when",
-  options: { ...PLACE, ...FORM_OPTION },
+  options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
   args: [{ name: "[address]", description: "only applies that changed this resource", takes: "address" }],
   notes: "The state keeps the last 100 applies and destroys, and of each up to 100 changed addresses.",
   async run(context, options, [text]) {
@@ -26,7 +26,7 @@ export const history = defineCommand({
         }),
       );
     const { state, diagnostics } = await withState(context, options, (store) => store.read());
-    tell(context, diagnostics);
+    printDiagnostics(context, diagnostics);
     const view = historyView(state.history ?? [], address);
     context.stdout.write(
       options.output === "json" ? `${printableJson(historyJson(view), 2)}\n` : historyText(view),

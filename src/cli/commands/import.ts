@@ -13,12 +13,12 @@ import type { StateRecord } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { withLock } from "../../workflow/reconcile/apply-plan.ts";
 import { placesIn } from "../../workflow/reconcile/located.ts";
-import { type Run, withRun } from "../../workflow/session/session.ts";
-import { assertFree, taking } from "../../workflow/transfer/import.ts";
+import { type Session, withSession } from "../../workflow/session/session.ts";
+import { assertFree, planImport } from "../../workflow/transfer/import.ts";
 import { defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
 import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
-import { tell } from "../output/diagnostics.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
 import { showPlan, viewOf } from "../output/plan.ts";
 import { Reports } from "../output/reports.ts";
 
@@ -38,10 +38,10 @@ export const importCommand = defineCommand({
   notes: "Changes the state only, and shows what the next plan would change in the workspace.",
   async run(context, options, [text = "", id = ""]) {
     return context.signals.during((signal) =>
-      withRun(context, options, { makesKey: true, secrets: "skip", signal }, (run) => {
-        const resource = declared(run.spec, text);
-        return withLock(run, options.lockTimeout, signal, (lease) =>
-          importInto(run, lease, resource, id, options.output),
+      withSession(context, options, { makesKey: true, secrets: "skip", signal }, (session) => {
+        const resource = declared(session.spec, text);
+        return withLock(session, options.lockTimeout, signal, (lease) =>
+          importInto(session, lease, resource, id, options.output),
         );
       }),
     );
@@ -49,27 +49,27 @@ export const importCommand = defineCommand({
 });
 
 async function importInto(
-  run: Run,
+  session: Session,
   lease: Lease,
   resource: Resource,
   id: string,
   form: "text" | "json",
 ): Promise<number> {
   assertFree(lease.state(), resource, id);
-  const { record, plan, looked } = await taking(run, lease.state(), resource, id);
-  const found = [...lease.diagnostics, ...looked.recovered.diagnostics];
+  const { record, plan, planned } = await planImport(session, lease.state(), resource, id);
+  const found = [...lease.diagnostics, ...planned.recovered.diagnostics];
   if (hasErrors(found)) throw new Failure(...found);
-  tell(run.context, found);
-  await recordRecovery(lease, [...looked.recovered.entries, ...looked.learnt]);
-  if (lease.state().host === "") await lease.append({ type: "host", host: run.connection.host });
+  printDiagnostics(session.context, found);
+  await recordRecovery(lease, [...planned.recovered.entries, ...planned.learnt]);
+  if (lease.state().host === "") await lease.append({ type: "host", host: session.connection.host });
   await lease.append({ type: "record", record });
   await lease.publish();
-  await show(run, record, plan, form);
+  await show(session, record, plan, form);
   return exitOf(unreadable(plan));
 }
 
 async function show(
-  { context, options, spec }: Run,
+  { context, options, spec }: Session,
   { address, id, name }: StateRecord,
   plan: Plan,
   form: "text" | "json",

@@ -1,12 +1,12 @@
 // `workspace init`: a first spec that validates, and a .gitignore line for the state. Overwrites nothing.
 
 import { join, resolve } from "node:path";
-import { DEFAULT_FILE, making } from "../../config/files.ts";
+import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
 import { ignoreState, SCHEMA_LINES } from "../../workflow/transfer/new-folder.ts";
 import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { text } from "../command/option.ts";
+import { textOption } from "../command/option.ts";
 
 const FIRST_SPEC = `# What the workspace should have. Check it with: workspace validate
 ${SCHEMA_LINES.map((line) => `# ${line}`).join("\n")}
@@ -37,14 +37,16 @@ clusters:
     autotermination_minutes: 60
 `;
 
-export const init = defineCommand({
+export const initCommand = defineCommand({
   name: "init",
   summary: "write a first spec into this folder",
-  options: { file: text("-f, --file <path>", "the spec to write (default: workspace.yaml)") },
+  options: { file: textOption("-f, --file <path>", "the spec to write (default: workspace.yaml)") },
   async run(context, options) {
     const file = options.file ?? DEFAULT_FILE;
     const path = resolve(context.cwd, file);
-    making(path, "name another file with --file", () => writeWholeFile(path, FIRST_SPEC, { over: false }));
+    withFileCreation(path, "name another file with --file", () =>
+      writeWholeFile(path, FIRST_SPEC, { over: false }),
+    );
     const ignored = ignoreState(join(path, ".."));
     context.stdout.write(`Wrote ${file}${ignored ? " and a line into .gitignore" : ""}.\n`);
     const named = options.file === undefined ? "" : ` --file ${options.file}`;

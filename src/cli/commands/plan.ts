@@ -12,16 +12,16 @@ import { changesAnything } from "../../report/plan/summary.ts";
 import type { State } from "../../state/model/record.ts";
 import { type BaseOptions, readBase } from "../../workflow/base/base-spec.ts";
 import { placesIn } from "../../workflow/reconcile/located.ts";
-import { type Origin, savedText } from "../../workflow/reconcile/plan-file.ts";
+import { type PlanOrigin, savedText } from "../../workflow/reconcile/plan-file.ts";
 import { planOffline } from "../../workflow/reconcile/plan-offline.ts";
-import type { Keyed } from "../../workflow/session/read-spec.ts";
-import { lookAround, type Run, withRun } from "../../workflow/session/session.ts";
+import type { DigestFn } from "../../workflow/session/read-spec.ts";
+import { planSession, type Session, withSession } from "../../workflow/session/session.ts";
 import { ephemeralState } from "../../workflow/session/state-warnings.ts";
 import { untrustedState } from "../../workflow/session/untrusted-state.ts";
 import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT, exitOf, exitOfPlan } from "../command/exit-codes.ts";
-import { flag, text, whole } from "../command/option.ts";
+import { flagOption, integerOption, textOption } from "../command/option.ts";
 import {
   BASE_OPTIONS,
   EXISTING_OPTIONS,
@@ -32,12 +32,12 @@ import {
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
 } from "../command/shared-options.ts";
-import { tell } from "../output/diagnostics.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
 import { planEnding } from "../output/failure-documents.ts";
 import { showPlan } from "../output/plan.ts";
 import { type Reports, withReports } from "../output/reports.ts";
 
-export const plan = defineCommand({
+export const planCommand = defineCommand({
   name: "plan",
   summary: "show what apply would change; writes nothing",
   options: {
@@ -46,18 +46,18 @@ export const plan = defineCommand({
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
     ...PLAN_OUTPUT,
-    out: text("--out <file>", "save the plan, to be applied as it is"),
-    detailedExitcode: flag("--detailed-exitcode", "exit 2 when there are changes"),
+    out: textOption("--out <file>", "save the plan, to be applied as it is"),
+    detailedExitcode: flagOption("--detailed-exitcode", "exit 2 when there are changes"),
     ...EXISTING_OPTIONS,
     ...UNENCRYPTED_OPTION,
-    destroy: flag("--destroy", "plan the deletion of everything managed"),
-    untrusted: flag(
+    destroy: flagOption("--destroy", "plan the deletion of everything managed"),
+    untrusted: flagOption(
       "--untrusted",
       "the spec may come from a stranger: no environment, no secrets, no foreign values",
     ),
-    maxReads: whole("--max-reads <number>", "reads that an untrusted spec may cause", 1, 1_000_000),
+    maxReads: integerOption("--max-reads <number>", "reads that an untrusted spec may cause", 1, 1_000_000),
     ...BASE_OPTIONS,
-    offline: flag("--offline", "compare with what the state recorded; no request is sent"),
+    offline: flagOption("--offline", "compare with what the state recorded; no request is sent"),
   },
   ending: planEnding,
   notes: "Exit codes: 0 done, 1 error, 2 changes (with --detailed-exitcode), 3 refused by a guard or policy.",
@@ -72,30 +72,30 @@ export const plan = defineCommand({
         ahead: true,
         only: options.only,
       } as const;
-      return withRun(context, options, opening, async (run) => {
-        const loaded = await run.loaded();
+      return withSession(context, options, opening, async (session) => {
+        const loaded = await session.loaded();
         const { state, diagnostics } = loaded;
         const origin = options.untrusted ? untrustedState(context, options, state) : [];
         const budget = options.untrusted ? { budget: budgetFor(state, options.maxReads) } : {};
-        const base = await readBase(context, options, keyedBy(run, opening.secrets), options.untrusted);
-        const looked = await lookAround(run, state, {
+        const base = await readBase(context, options, keyedBy(session, opening.secrets), options.untrusted);
+        const planned = await planSession(session, state, {
           ...options,
           ...budget,
           base,
           mayLackSecrets: !options.destroy,
         });
-        const doubts = [...origin, ...ephemeralState(context, options, run.settings.place, state)];
+        const doubts = [...origin, ...ephemeralState(context, options, session.settings.place, state)];
         const found = {
-          plan: looked.plan,
-          places: placesIn(run.spec.resources),
-          diagnostics: [...diagnostics, ...looked.diagnostics, ...doubts],
-          warnings: run.warnings,
+          plan: planned.plan,
+          places: placesIn(session.spec.resources),
+          diagnostics: [...diagnostics, ...planned.diagnostics, ...doubts],
+          warnings: session.warnings,
         };
         const { out } = options;
         if (out === undefined) return shown(reports, options, found);
         const about = { run: await reports.origin, notes: [...found.warnings, ...found.diagnostics] };
         return shown(reports, options, found, () =>
-          save(run, out, looked.plan, { loaded, recovered: looked.recovered.state }, about),
+          save(session, out, planned.plan, { loaded, recovered: planned.recovered.state }, about),
         );
       });
     });
@@ -103,7 +103,7 @@ export const plan = defineCommand({
 });
 
 /** The secrets of a base get their digests as those of the spec do, or none. */
-function keyedBy({ key }: Run, secrets: "optional" | "skip"): Keyed | undefined {
+function keyedBy({ key }: Session, secrets: "optional" | "skip"): DigestFn | undefined {
   return secrets === "skip" ? undefined : (bytes) => keyedDigest(key, bytes);
 }
 
@@ -130,7 +130,7 @@ async function shown(
 ): Promise<number> {
   const { context } = reports;
   if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
-  tell(context, diagnostics);
+  printDiagnostics(context, diagnostics);
   const refused = exitOfPlan(found);
   const counted = options.exitcodeFor === "change" ? causedPart(found) : found;
   const code = exitOfPlan(counted);
@@ -138,7 +138,7 @@ async function shown(
   const notes = [...warnings, ...diagnostics, ...kept.trouble];
   await showPlan(reports, { plan: found, places, notes });
   if (code !== EXIT.ok) return code;
-  tell(context, kept.trouble);
+  printDiagnostics(context, kept.trouble);
   if (hasErrors(kept.trouble)) return exitOf(kept.trouble);
   if (kept.said !== undefined) context.stderr.write(kept.said);
   return options.detailedExitcode && changesAnything(counted) ? EXIT.changes : exitOf(diagnostics);
@@ -195,15 +195,15 @@ interface Kept {
 
 /** A plan that cannot be saved is shown all the same, with what went wrong. */
 function save(
-  run: Run,
+  session: Session,
   out: string,
   found: Plan,
-  origin: Origin,
+  origin: PlanOrigin,
   about: Parameters<typeof savedText>[3],
 ): Kept {
-  const text = savedText(run, found, origin, about);
+  const text = savedText(session, found, origin, about);
   try {
-    writeWholeFile(resolve(run.context.cwd, out), text, { over: true, mode: 0o600 });
+    writeWholeFile(resolve(session.context.cwd, out), text, { over: true, mode: 0o600 });
   } catch (problem) {
     const cause = problem instanceof Error ? problem.message : String(problem);
     return { trouble: [error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause })] };

@@ -8,7 +8,7 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { choice, flag } from "../command/option.ts";
+import { choiceOption, flagOption } from "../command/option.ts";
 
 /** Each path is written out, so that the bundle can contain the file. */
 const SHIPPED = {
@@ -20,15 +20,15 @@ const SHIPPED = {
     readFileSync(new URL("../../../schemas/apply-events.schema.json", import.meta.url), "utf8"),
 };
 
-export const schema = defineCommand({
+export const schemaCommand = defineCommand({
   name: "schema",
   summary: "print the JSON Schema of a spec, or the API's description",
   options: {
-    api: flag("--api", "the service's API as OpenAPI 3.1 (YAML)"),
-    dialect: choice("--dialect <name>", "with --api, the dialect that it describes", DIALECTS),
-    plan: flag("--plan", "the schema of `plan --output json`"),
-    drift: flag("--drift", "the schema of `drift --output json`"),
-    applyEvents: flag("--apply-events", "the schema of each line of `apply --output json`"),
+    api: flagOption("--api", "the service's API as OpenAPI 3.1 (YAML)"),
+    dialect: choiceOption("--dialect <name>", "with --api, the dialect that it describes", DIALECTS),
+    plan: flagOption("--plan", "the schema of `plan --output json`"),
+    drift: flagOption("--drift", "the schema of `drift --output json`"),
+    applyEvents: flagOption("--apply-events", "the schema of each line of `apply --output json`"),
   },
   async run(context, options) {
     if (options.dialect !== "contract" && !options.api)
@@ -50,7 +50,7 @@ export const schema = defineCommand({
   },
 });
 
-export const version = defineCommand({
+export const versionCommand = defineCommand({
   name: "version",
   summary: "print the version",
   options: {},

@@ -5,14 +5,14 @@ import { sealedPlan } from "../../workflow/reconcile/plan-file.ts";
 import { placesFrom } from "../../workflow/reconcile/saved-places.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { flag } from "../command/option.ts";
+import { flagOption } from "../command/option.ts";
 import { HOST_OPTIONS, PLAN_OUTPUT, SPEC_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
-import { tell } from "../output/diagnostics.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
 import { planEnding } from "../output/failure-documents.ts";
 import { showPlan } from "../output/plan.ts";
 import { withReports } from "../output/reports.ts";
 
-export const show = defineCommand({
+export const showCommand = defineCommand({
   name: "show",
   summary: "show a saved plan, without reading the workspace",
   options: {
@@ -20,7 +20,7 @@ export const show = defineCommand({
     ...HOST_OPTIONS,
     state: STATE_OPTIONS.state,
     ...PLAN_OUTPUT,
-    detailedExitcode: flag("--detailed-exitcode", "exit 2 when there are changes"),
+    detailedExitcode: flagOption("--detailed-exitcode", "exit 2 when there are changes"),
   },
   args: [{ name: "<planfile>", description: "a plan saved with `plan --out`" }],
   ending: planEnding,
@@ -31,7 +31,7 @@ export const show = defineCommand({
       const saved = await sealedPlan(context, options, planfile);
       const { plan, report } = saved;
       const notes = report?.notes ?? [];
-      tell(context, notes);
+      printDiagnostics(context, notes);
       const origin = report?.run ?? {
         toolVersion: saved.tool_version,
         ...(saved.target === "" ? {} : { target: saved.target }),

@@ -5,27 +5,27 @@ import { Failure, hasErrors } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { VALIDATION_FORMATS, type ValidationView } from "../../report/formats.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import { judgedSpec } from "../../workflow/session/read-spec.ts";
+import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
 import { SPEC_OPTIONS, VALIDATION_OUTPUT } from "../command/shared-options.ts";
-import { diagnosticsOf, tell } from "../output/diagnostics.ts";
+import { diagnosticsOf, printDiagnostics } from "../output/diagnostics.ts";
 import { validateEnding } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
 
-export const validate = defineCommand({
+export const validateCommand = defineCommand({
   name: "validate",
   summary: "check the spec; needs no workspace and reads no secret",
   options: { ...SPEC_OPTIONS, ...VALIDATION_OUTPUT },
   ending: validateEnding,
   async run(context, options) {
     return withReports(context, options, validateEnding, async (reports) => {
-      const { spec, diagnostics } = await judgedSpec(context, options, undefined).catch(
+      const { spec, diagnostics } = await checkSpec(context, options, undefined).catch(
         (problem: unknown) => ({ spec: undefined, diagnostics: diagnosticsOf(problem) }),
       );
       const valid = spec !== undefined && !hasErrors(diagnostics);
       if (reports.format === "text" && !valid) throw new Failure(...diagnostics);
-      if (reports.format === "text") tell(context, diagnostics);
+      if (reports.format === "text") printDiagnostics(context, diagnostics);
       const view = { sentence: valid ? sentence(spec) : undefined, diagnostics };
       await reports.show<ValidationView>(VALIDATION_FORMATS, view, { host: "" });
       return exitOf(diagnostics);

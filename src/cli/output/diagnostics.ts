@@ -1,7 +1,7 @@
 // What a run that cannot go on tells people: diagnostics, never a stack trace.
 // The colours of what a run writes.
 
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
@@ -10,9 +10,9 @@ import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { exitOf } from "../command/exit-codes.ts";
 
 /** Writes what went wrong to stderr; the exit code. */
-export function troubled(context: Context, problem: unknown): number {
+export function reportFailure(context: CommandContext, problem: unknown): number {
   const found = diagnosticsOf(problem);
-  tell(context, found);
+  printDiagnostics(context, found);
   if (
     found.some((one) => one.code === "CLI_INTERNAL") &&
     context.env.WORKSPACE_DEBUG === "1" &&
@@ -23,7 +23,10 @@ export function troubled(context: Context, problem: unknown): number {
 }
 
 /** Writes diagnostics to stderr. */
-export function tell(context: Pick<Context, "env" | "stderr">, diagnostics: readonly Diagnostic[]): void {
+export function printDiagnostics(
+  context: Pick<CommandContext, "env" | "stderr">,
+  diagnostics: readonly Diagnostic[],
+): void {
   if (diagnostics.length === 0) return;
   context.stderr.write(diagnosticsText(diagnostics, colorsOf(context, context.stderr)));
 }
@@ -39,6 +42,6 @@ export function diagnosticsOf(problem: unknown): readonly Diagnostic[] {
   ];
 }
 
-export function colorsOf({ env }: Pick<Context, "env">, { isTerminal }: Output): Colors {
+export function colorsOf({ env }: Pick<CommandContext, "env">, { isTerminal }: Output): Colors {
   return colorsFor(wantsColor(env, isTerminal));
 }

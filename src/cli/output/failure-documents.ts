@@ -1,9 +1,9 @@
 // What the reader of a form gets on stdout from a run that ended before it had its answer.
 
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
-import { diagnosticsText, tally } from "../../report/text/diagnostic-text.ts";
+import { diagnosticsText, severityCounts } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { colorsOf } from "./diagnostics.ts";
@@ -11,7 +11,7 @@ import { type RunOrigin, runOrigin } from "./run-origin.ts";
 
 /** Writes what ended a run in the form that was asked for; nothing where stderr has said it all. */
 export type ReportEnding = (
-  context: Context,
+  context: CommandContext,
   form: string,
   found: readonly Diagnostic[],
   /** Absent for a run that ended before its options were understood. */
@@ -48,24 +48,24 @@ export const applyEnding: ReportEnding = async (context, form, diagnostics, orig
   await diagnosticEvents(context, diagnostics);
 };
 
-async function diagnosticEvents(context: Context, found: readonly Diagnostic[]): Promise<void> {
+async function diagnosticEvents(context: CommandContext, found: readonly Diagnostic[]): Promise<void> {
   const { diagnosticEventJson } = await import("../../report/outcome/outcome-json.ts");
   for (const one of found) context.stdout.write(`${printableJson(diagnosticEventJson(one))}\n`);
 }
 
 /** Of a run that ended before its options were understood, the environment says all that is known. */
-async function infoOf(context: Context, origin: RunOrigin | undefined): Promise<RunInfo> {
+async function infoOf(context: CommandContext, origin: RunOrigin | undefined): Promise<RunInfo> {
   return { ...(origin ?? (await runOrigin(context, { untrusted: true }))), host: "", modes: [] };
 }
 
 const NOTHING = { host: "", changes: [], drift: [], unmanaged: [], guards: [] };
 
-function json(context: Context, document: Record<string, unknown>): void {
+function json(context: CommandContext, document: Record<string, unknown>): void {
   context.stdout.write(`${printableJson(document, 2)}\n`);
 }
 
 async function report(
-  context: Context,
+  context: CommandContext,
   form: string,
   command: string,
   found: readonly Diagnostic[],
@@ -75,13 +75,13 @@ async function report(
     const { findingsJunit } = await import("../../report/outcome/junit.ts");
     context.stdout.write(findingsJunit(`workspace ${command}`, "", found));
   } else if (form === "html") {
-    const { troubleHtml } = await import("../../report/html/failure-page.ts");
-    context.stdout.write(troubleHtml(`workspace ${command}`, found));
+    const { failureHtml } = await import("../../report/html/failure-page.ts");
+    context.stdout.write(failureHtml(`workspace ${command}`, found));
   } else if (form === "markdown" || form === "markdown-summary") {
     const { findingsMarkdown } = await import("../../report/inspect/validation-markdown.ts");
     const { COMMENT_SIZE, SUMMARY_SIZE } = await import("../../report/text/markdown.ts");
     const size = form === "markdown" ? COMMENT_SIZE : SUMMARY_SIZE;
-    const title = `workspace ${command}: ${tally(found)}`;
+    const title = `workspace ${command}: ${severityCounts(found)}`;
     const { text, cut } = findingsMarkdown(title, found, await infoOf(context, origin), size);
     context.stdout.write(text);
     if (cut) context.stderr.write(diagnosticsText(found, colorsOf(context, context.stderr), found.length));

@@ -2,8 +2,8 @@
 // The views of a notebook run, as HTML files or on stdout.
 
 import { extname, resolve } from "node:path";
-import type { Context } from "../../config/environment.ts";
-import { making } from "../../config/files.ts";
+import type { CommandContext } from "../../config/environment.ts";
+import { withFileCreation } from "../../config/files.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
@@ -18,7 +18,7 @@ import { printable, printableJson, printableLines } from "../../report/text/prin
 import type { Connection } from "../../workflow/session/connect.ts";
 import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { colorsOf, tell } from "./diagnostics.ts";
+import { colorsOf, printDiagnostics } from "./diagnostics.ts";
 
 interface Ending {
   readonly id: number | bigint;
@@ -28,7 +28,7 @@ interface Ending {
 }
 
 export async function showEnd(
-  context: Context,
+  context: CommandContext,
   connection: Connection,
   run: JsonObject,
   ending: Ending,
@@ -43,7 +43,7 @@ export async function showEnd(
     context.stdout.write(outputText(output));
   }
   if (hasSucceeded(run)) return EXIT.ok;
-  tell(context, [unsuccessful(run, ending)]);
+  printDiagnostics(context, [unsuccessful(run, ending)]);
   return EXIT.error;
 }
 
@@ -95,7 +95,11 @@ interface Writing {
 }
 
 /** Throws Failure with CLI_USAGE, CLI_FILE or CLI_NO_OBJECT. */
-export function writeViews(context: Context, views: readonly View[], { run, out, force }: Writing): void {
+export function writeViews(
+  context: CommandContext,
+  views: readonly View[],
+  { run, out, force }: Writing,
+): void {
   const [first, ...more] = views;
   if (first === undefined)
     throw new Failure(error("CLI_NO_OBJECT", `run ${run} has no such views`, { hint: "try --views ALL" }));
@@ -124,7 +128,7 @@ function numbered(path: string, number: number): string {
 }
 
 function write(path: string, shown: string, content: string, force: boolean): void {
-  making(shown, "name another file, or write over it with --force", () =>
+  withFileCreation(shown, "name another file, or write over it with --force", () =>
     writeWholeFile(path, content, { over: force }),
   );
 }

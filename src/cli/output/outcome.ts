@@ -1,7 +1,7 @@
 // Shows what an apply did in every format that the run was asked for.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { Outcome, Plan } from "../../planner/model/plan.ts";
+import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
 import { OUTCOME_FORMATS, type OutcomeFormat } from "../../report/formats.ts";
 import { type OutcomeView, outcomeView } from "../../report/outcome/outcome-view.ts";
 import type { OutcomeReports } from "./plan.ts";
@@ -9,7 +9,7 @@ import type { OutcomeReports } from "./plan.ts";
 /** `notes`: what was found about the run before the first change. It is on standard error already, and documents contain it too. */
 export async function showOutcome(
   reports: OutcomeReports,
-  outcome: Outcome,
+  outcome: ApplyOutcome,
   plan: Plan,
   notes: readonly Diagnostic[],
   only: (format: OutcomeFormat) => boolean = () => true,

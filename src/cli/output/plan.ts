@@ -6,7 +6,7 @@ import { registry } from "../../providers/index.ts";
 import { type OutcomeFormat, PLAN_FORMATS, type PlanFormat } from "../../report/formats.ts";
 import { type PlanView, planView, type ShownPlan } from "../../report/plan/plan-view.ts";
 import type { SpecPlaces } from "../../report/plan/spec-places.ts";
-import { tell } from "./diagnostics.ts";
+import { printDiagnostics } from "./diagnostics.ts";
 import type { Reports } from "./reports.ts";
 import type { RunOrigin } from "./run-origin.ts";
 
@@ -34,7 +34,7 @@ export async function showPlan<F extends PlanFormat>(
 ): Promise<void> {
   const { plan, origin } = shown;
   const isShown = await reports.show<PlanView>(PLAN_FORMATS, viewOf(shown), { ...plan, origin }, only);
-  if (!isShown) tell(reports.context, [...plan.diagnostics, ...guardsOf(plan)]);
+  if (!isShown) printDiagnostics(reports.context, [...plan.diagnostics, ...guardsOf(plan)]);
 }
 
 /** A plan that is not applied: whole for people, as events or cases for those who follow an apply. */

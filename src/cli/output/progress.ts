@@ -1,6 +1,6 @@
 // Which progress a run shows: a board where a person watches, lines where a log is kept.
 
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import type { Output } from "../../config/streams.ts";
 import { type Progress, plainProgress } from "../../report/outcome/progress.ts";
@@ -10,7 +10,7 @@ const TOGETHER_MS = 50;
 /** Terminals that do not tell their width say 0. */
 const NARROWEST = 20;
 
-export async function progressFor(context: Context): Promise<Progress> {
+export async function progressFor(context: CommandContext): Promise<Progress> {
   const { stderr } = context;
   if (
     stderr.isTerminal &&

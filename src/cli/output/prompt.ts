@@ -1,7 +1,7 @@
 // Asks a person before anything is changed; where nobody can be asked, says so instead of going on.
 
 import { createInterface } from "node:readline/promises";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { printable } from "../../report/text/printable.ts";
 
@@ -13,8 +13,8 @@ export interface Asking {
 const LOOK_FIRST = "look at the plan first; then use --auto-approve, or `plan --out FILE` and `apply FILE`";
 
 /** True when the changes are approved. Throws Failure with CLI_CONFIRMATION where nobody can be asked. */
-export async function confirmed(
-  context: Context,
+export async function askApproval(
+  context: CommandContext,
   asking: Asking,
   question: string,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 // The reports that one run was asked for with `-o FORMAT[=FILE]`: one on standard output, any number in files, all from one view.
 
 import { resolve } from "node:path";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import type { Output } from "../../config/streams.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
@@ -13,8 +13,8 @@ import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import type { OutputWish } from "../command/option.ts";
-import { colorsOf, diagnosticsOf, tell } from "./diagnostics.ts";
+import type { OutputRequest } from "../command/option.ts";
+import { colorsOf, diagnosticsOf, printDiagnostics } from "./diagnostics.ts";
 import type { ReportEnding } from "./failure-documents.ts";
 import { type OriginOptions, type RunOrigin, runOrigin } from "./run-origin.ts";
 
@@ -34,13 +34,13 @@ export type RunFacts = Pick<Plan, "host" | "modes" | "part"> & {
 };
 
 export class Reports<F extends string> {
-  readonly context: Context;
+  readonly context: CommandContext;
   /** The format on standard output. */
   readonly format: F | "text";
   readonly origin: Promise<RunOrigin>;
   readonly #targets: readonly Target<F | "text">[];
 
-  constructor(context: Context, wishes: readonly OutputWish<F>[], options: OriginOptions) {
+  constructor(context: CommandContext, wishes: readonly OutputRequest<F>[], options: OriginOptions) {
     this.context = context;
     this.origin = runOrigin(context, options);
     // Awaited with the first report; a run that ends before it has a reason of its own.
@@ -137,7 +137,7 @@ export class Reports<F extends string> {
   }
 }
 
-function fileTarget<F>(context: Context, format: F, file: string): Target<F> {
+function fileTarget<F>(context: CommandContext, format: F, file: string): Target<F> {
   const output = collected(context.stdout);
   return { format, file, output, colors: colorsFor(false), text: () => output.text() };
 }
@@ -156,12 +156,12 @@ function collected({ stream }: Output): Output & { readonly text: () => string }
 }
 
 interface ReportOptions<F> extends OriginOptions {
-  readonly output: readonly OutputWish<F>[];
+  readonly output: readonly OutputRequest<F>[];
 }
 
 /** Runs `work`, then writes the files, also where it fails: what an earlier run left there is of another run. */
 export async function withReports<F extends string>(
-  context: Context,
+  context: CommandContext,
   options: ReportOptions<F>,
   ending: ReportEnding,
   work: (reports: Reports<F>) => Promise<number>,
@@ -177,6 +177,6 @@ export async function withReports<F extends string>(
     throw unwritten.length === 0 ? problem : new Failure(...found, ...unwritten);
   }
   const unwritten = reports.save();
-  tell(context, unwritten);
+  printDiagnostics(context, unwritten);
   return unwritten.length === 0 ? code : EXIT.error;
 }

@@ -2,7 +2,7 @@
 
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { type Address, kindOf } from "../../core/address.ts";
-import type { Outcome, Plan } from "../../planner/model/plan.ts";
+import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import {
   driftDifferences,
@@ -43,7 +43,7 @@ export class RunCollector implements RunObserver {
     };
   }
 
-  applied(plan: Plan, state: Pick<State, "records">, outcome: Outcome): void {
+  applied(plan: Plan, state: Pick<State, "records">, outcome: ApplyOutcome): void {
     this.#found = {
       ...this.#found,
       resources: byKind(state.records.keys()),

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ciCommit, ciRunUrl } from "../../config/ci-run.ts";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
@@ -20,7 +20,7 @@ export interface OriginOptions {
   readonly untrusted?: boolean;
 }
 
-export async function runOrigin(context: Context, options: OriginOptions): Promise<RunOrigin> {
+export async function runOrigin(context: CommandContext, options: OriginOptions): Promise<RunOrigin> {
   const target = targetOf(context, { target: options.target });
   const runUrl = ciRunUrl(context);
   const spec = specFile(context, { file: options.file });
@@ -42,19 +42,19 @@ export async function runOrigin(context: Context, options: OriginOptions): Promi
 }
 
 /** SOURCE_DATE_EPOCH, in seconds, makes reports that are the same byte for byte. */
-function timeOfRun(context: Context): string {
+function timeOfRun(context: CommandContext): string {
   const fixed = fromEnv(context, "SOURCE_DATE_EPOCH");
   const ms = fixed !== undefined && /^\d{1,11}$/.test(fixed) ? Number(fixed) * 1000 : Date.now();
   return new Date(ms).toISOString();
 }
 
 /** Where a CI service put the repository, for a checkout without `.git`. */
-function checkoutOf(context: Context): string | undefined {
+function checkoutOf(context: CommandContext): string | undefined {
   const names = ["GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY"];
   return names.map((name) => fromEnv(context, name)).find((value) => value !== undefined);
 }
 
-function urlOfRepository(context: Context): string | undefined {
+function urlOfRepository(context: CommandContext): string | undefined {
   const [server, repository] = ["GITHUB_SERVER_URL", "GITHUB_REPOSITORY"].map((name) =>
     fromEnv(context, name),
   );
@@ -78,7 +78,7 @@ function httpUrl(text: string | undefined): string | undefined {
 const GIT_MS = 2000;
 
 /** Undefined outside of a repository, in one without a commit, and where git is missing or refuses. */
-function headOf(context: Context, folder: string): Promise<string | undefined> {
+function headOf(context: CommandContext, folder: string): Promise<string | undefined> {
   if (repositoryOf(folder) === undefined) return Promise.resolve(undefined);
   const safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
   return new Promise((resolve) => {

@@ -2,25 +2,25 @@
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { networkOf } from "../../config/network.ts";
 import { fromEnv } from "../../config/settings.ts";
-import { type Diagnostic, error, Failure, saidBy } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnostic.ts";
 import type { RunOutcome, RunResult } from "../../report/metrics/run-result.ts";
 import { WEBHOOK_FORMATS, type WebhookFormat } from "../../report/metrics/webhook-body.ts";
 import type { RunObserver } from "../../workflow/session/run-observer.ts";
 import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import type { Command } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
-import { choiceIfGiven, text } from "../command/option.ts";
-import { diagnosticsOf, tell } from "./diagnostics.ts";
+import { optionalChoiceOption, textOption } from "../command/option.ts";
+import { diagnosticsOf, printDiagnostics } from "./diagnostics.ts";
 import type { RunCollector } from "./run-collector.ts";
 import { runOrigin } from "./run-origin.ts";
 
 const WATCH_OPTIONS = {
-  metrics: text("--metrics <file>", "write metrics of this run in the text format of Prometheus"),
-  webhook: text("--webhook <url>", "post the result of this run; signed with WORKSPACE_WEBHOOK_SECRET"),
-  webhookFormat: choiceIfGiven("--webhook-format <form>", "the form of the message", WEBHOOK_FORMATS),
+  metrics: textOption("--metrics <file>", "write metrics of this run in the text format of Prometheus"),
+  webhook: textOption("--webhook <url>", "post the result of this run; signed with WORKSPACE_WEBHOOK_SECRET"),
+  webhookFormat: optionalChoiceOption("--webhook-format <form>", "the form of the message", WEBHOOK_FORMATS),
 } as const;
 
 /** The command with these options: its run gets an observer among its options if somebody watches. */
@@ -46,7 +46,7 @@ interface WatchOptions {
 }
 
 async function watched(
-  context: Context,
+  context: CommandContext,
   options: WatchOptions,
   command: string,
   work: (watching: { readonly observer?: RunObserver }) => Promise<number>,
@@ -68,8 +68,8 @@ async function watched(
   );
   const facts = await factsOf(context, options, command, observer, ended);
   const trouble = options.metrics === undefined ? [] : await writeMetrics(context, options.metrics, facts);
-  tell(context, trouble);
-  tell(context, (await post?.(facts)) ?? []);
+  printDiagnostics(context, trouble);
+  printDiagnostics(context, (await post?.(facts)) ?? []);
   if (ended.problem !== undefined) throw ended.problem;
   return trouble.length > 0 && (ended.code === EXIT.ok || ended.code === EXIT.changes)
     ? EXIT.error
@@ -77,7 +77,7 @@ async function watched(
 }
 
 async function factsOf(
-  context: Context,
+  context: CommandContext,
   options: WatchOptions,
   command: string,
   observer: RunCollector,
@@ -106,12 +106,12 @@ const OUTCOMES: Readonly<Record<number, RunOutcome>> = {
   [EXIT.locked]: "locked",
 };
 
-function outcomeOf(code: number, { signals }: Context): RunOutcome {
+function outcomeOf(code: number, { signals }: CommandContext): RunOutcome {
   return signals.last === undefined ? (OUTCOMES[code] ?? "failed") : "interrupted";
 }
 
 async function writeMetrics(
-  context: Context,
+  context: CommandContext,
   file: string,
   facts: RunResult,
 ): Promise<readonly Diagnostic[]> {
@@ -121,7 +121,7 @@ async function writeMetrics(
     writeWholeFile(path, prometheusText(facts, previousText(path)), { over: true });
     return [];
   } catch (problem) {
-    return [error("CLI_FILE", `the metrics cannot be written to ${file}`, { cause: saidBy(problem) })];
+    return [error("CLI_FILE", `the metrics cannot be written to ${file}`, { cause: thrownText(problem) })];
   }
 }
 
@@ -136,7 +136,7 @@ function previousText(path: string): string {
 type Post = (facts: RunResult) => Promise<readonly Diagnostic[]>;
 
 /** What cannot work is refused before the run begins. */
-async function webhookOf(context: Context, options: WatchOptions): Promise<Post | undefined> {
+async function webhookOf(context: CommandContext, options: WatchOptions): Promise<Post | undefined> {
   const { webhook, webhookFormat: format = "json" } = options;
   if (webhook === undefined) return undefined;
   if (options.untrusted === true)

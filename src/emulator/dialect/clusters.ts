@@ -6,7 +6,7 @@ import { ApiError, invalidValue } from "../world/errors.ts";
 import type { Call, Operation, Reply } from "../world/operation.ts";
 import type { World } from "../world/world.ts";
 import type { Asked, Cloud, Hooks } from "./hook.ts";
-import { listIn, without } from "./members.ts";
+import { listMember, without } from "./members.ts";
 import { once } from "./once.ts";
 import { pageOf } from "./paging.ts";
 import { refuseNodeTypeOfPool } from "./pool-rule.ts";
@@ -74,10 +74,12 @@ const DEFAULTS: Readonly<Record<Cloud, JsonObject>> = {
 const withCloud = (cluster: JsonObject, cloud: Cloud): JsonObject => ({ ...DEFAULTS[cloud], ...cluster });
 
 function listClusters(answer: JsonObject, { version, input, cloud }: Asked): JsonObject {
-  const clusters = listIn(answer.clusters).map((one) => without(withCloud(objectIn(one), cloud), ["spec"]));
+  const clusters = listMember(answer.clusters).map((one) =>
+    without(withCloud(objectIn(one), cloud), ["spec"]),
+  );
   if (version === "2.0") return clusters.length === 0 ? {} : { clusters };
-  const states = listIn(input["filter_by.cluster_states"]);
-  const sources = listIn(input["filter_by.cluster_sources"]);
+  const states = listMember(input["filter_by.cluster_states"]);
+  const sources = listMember(input["filter_by.cluster_sources"]);
   const found = clusters.filter(
     ({ state = null, cluster_source = null }) =>
       (states.length === 0 || states.includes(state)) &&

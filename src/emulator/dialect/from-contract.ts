@@ -1,7 +1,7 @@
 // Answers of the contract as answers of a dialect: other names, values, URIs and maps, with the added fields put back.
 
 import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { type DialectSchemas, type Followed, onCloud, renames, reversed } from "./schema.ts";
+import { type DialectSchemas, onCloud, type ResolvedSchema, renames, reversed } from "./schema.ts";
 
 export function fromContract(
   schemas: DialectSchemas,
@@ -31,7 +31,7 @@ class Outward {
     return value;
   }
 
-  #object({ marks }: Followed, fields: ReadonlyMap<string, JsonObject>, value: JsonObject): Json {
+  #object({ marks }: ResolvedSchema, fields: ReadonlyMap<string, JsonObject>, value: JsonObject): Json {
     const { extra, ...members } = value;
     const keeps = marks["x-keeps"] === true;
     const names = this.#names(fields);

@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "../../core/json.ts";
 
-export function listIn(value: Json | undefined): readonly Json[] {
+export function listMember(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 

@@ -5,7 +5,7 @@ import { type GivenTags, readTags } from "../routes/compute/tags.ts";
 import { poolsOf, putPool } from "../routes/pools/pool.ts";
 import { POOLS } from "../world/limits.ts";
 import type { Asked, Cloud, Hooks } from "./hook.ts";
-import { listIn } from "./members.ts";
+import { listMember } from "./members.ts";
 
 export const poolHooks: Hooks = {
   "instance-pools/edit": { after: replaceTags },
@@ -14,7 +14,10 @@ export const poolHooks: Hooks = {
     after: ({ instance_pools, ...rest }, { cloud }) =>
       instance_pools === undefined
         ? rest
-        : { ...rest, instance_pools: listIn(instance_pools).map((pool) => withCloud(objectIn(pool), cloud)) },
+        : {
+            ...rest,
+            instance_pools: listMember(instance_pools).map((pool) => withCloud(objectIn(pool), cloud)),
+          },
   },
 };
 

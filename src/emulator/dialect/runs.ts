@@ -5,7 +5,7 @@ import { runById } from "../routes/jobs/run.ts";
 import type { Call, Operation, Reply } from "../world/operation.ts";
 import type { World } from "../world/world.ts";
 import type { Asked, Hooks } from "./hook.ts";
-import { listIn, without } from "./members.ts";
+import { listMember, without } from "./members.ts";
 import { once } from "./once.ts";
 import { pageOf } from "./paging.ts";
 import { taskKeyOf, withLiftedTask } from "./tasks.ts";
@@ -30,7 +30,7 @@ function allRuns(core: Operation, call: Call, { world, version }: Asked): Reply 
   for (let more = true; more; ) {
     const reply = core({ ...call, input: { ...call.input, limit: 0, offset: runs.length } }, world);
     const json = "json" in reply ? reply.json : {};
-    runs.push(...listIn(json.runs));
+    runs.push(...listMember(json.runs));
     more = json.has_more === true;
   }
   return { json: { runs, has_more: false } };
@@ -39,7 +39,7 @@ function allRuns(core: Operation, call: Call, { world, version }: Asked): Reply 
 function listRuns(answer: JsonObject, asked: Asked): JsonObject {
   const { version, input } = asked;
   const expand = input.expand_tasks === true;
-  const runs = listIn(answer.runs).map((run) => shownRun(objectIn(run), asked, expand));
+  const runs = listMember(answer.runs).map((run) => shownRun(objectIn(run), asked, expand));
   if (version === "2.0") return { ...answer, ...(runs.length === 0 ? {} : { runs }) };
   const { run_type, start_time_from: from = 0, start_time_to: to = Number.MAX_SAFE_INTEGER } = input;
   const found = runs.filter(
@@ -62,7 +62,7 @@ function shownRun(run: JsonObject, { world, version }: Asked, expand: boolean): 
   const times = timesOf(run, world);
   const several = declared !== undefined && Object.keys(objectIn(task)).length === 0;
   const own = { task_key: taskKeyOf(run), ...objectIn(task), ...objectIn(cluster_spec) };
-  const shown = listIn(declared ?? [own]).map((one, index) =>
+  const shown = listMember(declared ?? [own]).map((one, index) =>
     runTask(objectIn(one), run, times, several ? index : -1),
   );
   const listed = version !== "2.0" || several;

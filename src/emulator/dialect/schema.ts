@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.
 const COMPONENT = "#/components/schemas/";
 
 /** A schema as translation needs it. */
-export interface Followed {
+export interface ResolvedSchema {
   /** The schema with the members of what it refers to; its own come first. */
   readonly marks: JsonObject;
   /** Undefined where any field may stand. */
@@ -14,13 +14,13 @@ export interface Followed {
 
 export class DialectSchemas {
   readonly #components: JsonObject;
-  readonly #followed = new WeakMap<JsonObject, Followed>();
+  readonly #followed = new WeakMap<JsonObject, ResolvedSchema>();
 
   constructor(components: JsonObject) {
     this.#components = components;
   }
 
-  follow(schema: JsonObject): Followed {
+  follow(schema: JsonObject): ResolvedSchema {
     let followed = this.#followed.get(schema);
     if (followed === undefined) {
       followed = this.#read(schema);
@@ -29,7 +29,7 @@ export class DialectSchemas {
     return followed;
   }
 
-  #read(schema: JsonObject): Followed {
+  #read(schema: JsonObject): ResolvedSchema {
     const { $ref: ref, allOf, properties } = schema;
     const target = typeof ref === "string" ? [objectIn(this.#components[ref.slice(COMPONENT.length)])] : [];
     const parts = [...target, ...(Array.isArray(allOf) ? allOf.map(objectIn) : [])].map((part) =>
@@ -45,7 +45,7 @@ export class DialectSchemas {
 }
 
 /** Does a field exist on this cloud? */
-export function onCloud({ marks }: Followed, cloud: string): boolean {
+export function onCloud({ marks }: ResolvedSchema, cloud: string): boolean {
   return marks["x-cloud"] === undefined || marks["x-cloud"] === cloud;
 }
 

@@ -16,7 +16,7 @@ import type { Call, Operation, Reply } from "../world/operation.ts";
 import type { World } from "../world/world.ts";
 import type { Asked, Hooks } from "./hook.ts";
 import { hasValue } from "./lenient.ts";
-import { listIn } from "./members.ts";
+import { listMember } from "./members.ts";
 
 export const scimHooks: Hooks = {
   "scim/users/list": { around: wholeList, after: listed(shownUser) },
@@ -36,7 +36,7 @@ export const scimHooks: Hooks = {
 const EXTENSION = "urn:ietf:params:scim:schemas:extension:workspace:2.0:User";
 
 function shownUser(user: JsonObject): JsonObject {
-  return { ...user, schemas: [...listIn(user.schemas), EXTENSION] };
+  return { ...user, schemas: [...listMember(user.schemas), EXTENSION] };
 }
 
 function shownGroup(group: JsonObject, { world }: Pick<Asked, "world">): JsonObject {
@@ -53,7 +53,7 @@ function refuseAccountGroup(core: Operation, call: Call, { world }: Asked): Repl
 
 /** `[{}]` is no value, in an operation with a path and in one without. */
 function cleanPatch({ input }: Asked): JsonObject {
-  const operations = listIn(input.Operations).map((operation) => {
+  const operations = listMember(input.Operations).map((operation) => {
     const { value } = objectIn(operation);
     return value === undefined ? operation : { ...objectIn(operation), value: withoutEmpty(value) };
   });
@@ -81,7 +81,7 @@ function wholeList(core: Operation, call: Call, { world, input }: Asked): Reply 
 function listed(show: (one: JsonObject, asked: Asked) => JsonObject) {
   return (answer: JsonObject, asked: Asked): JsonObject => {
     const { input } = asked;
-    const shown = listIn(answer.Resources).map((one) => show(objectIn(one), asked));
+    const shown = listMember(answer.Resources).map((one) => show(objectIn(one), asked));
     const page = input.sortBy === undefined ? shown : sortedPage(shown, input);
     const resources = page.map((one) => selected(one, input));
     const { Resources: _all, ...envelope } = answer;
@@ -143,7 +143,7 @@ export function makeServicePrincipal(world: World, input: JsonObject): JsonObjec
     throw invalidValue("Missing required field: application_id");
   const id = newPrincipalId(world);
   servicePrincipals(world).set(id, { id, applicationId: application, displayName: String(name) });
-  for (const wanted of listIn(input.groups)) joinGroup(world, String(wanted), id);
+  for (const wanted of listMember(input.groups)) joinGroup(world, String(wanted), id);
   return { id };
 }
 

@@ -3,7 +3,7 @@
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { invalidValue } from "../world/errors.ts";
 import type { Asked, Hooks } from "./hook.ts";
-import { listIn } from "./members.ts";
+import { listMember } from "./members.ts";
 
 export const secretHooks: Hooks = {
   "secrets/scopes/create": {
@@ -20,7 +20,7 @@ function refuseVaultElsewhere({ input, cloud }: Asked): JsonObject {
 }
 
 function listScopes(answer: JsonObject): JsonObject {
-  const scopes = listIn(answer.scopes).map((scope): JsonObject => {
+  const scopes = listMember(answer.scopes).map((scope): JsonObject => {
     const shown = objectIn(scope);
     return shown.backend_type === "AZURE_KEYVAULT" ? { ...shown, is_databricks_managed: false } : shown;
   });

@@ -2,7 +2,7 @@
 
 import { digest } from "../../core/canonical.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { signInSettings, tokensOf } from "../tokens.ts";
+import { signInSettings, userTokens } from "../tokens.ts";
 import type { TimerRun } from "../world/operation.ts";
 import type { World } from "../world/world.ts";
 
@@ -27,7 +27,7 @@ const REMEMBERED_MS = 3_600_000;
 export const FORGET_TOKEN = "sign-in.forget";
 
 export const forgetToken: TimerRun = (world, { token }) => {
-  tokensOf(world).delete(String(token));
+  userTokens(world).delete(String(token));
 };
 
 /** A token for a user that expires; for the workspace unless an audience is given. */
@@ -74,7 +74,7 @@ function keep(
 ): void {
   const key = digest(token);
   const expires_at = world.now + seconds * 1000;
-  tokensOf(world).set(key, {
+  userTokens(world).set(key, {
     user_id: user,
     expires_at,
     oauth: true,
@@ -85,7 +85,7 @@ function keep(
 
 /** The user for whom a token speaks that is valid for an audience; none is a personal access token. */
 export function ownerOf(world: World, token: string, audience: string | undefined): string | undefined {
-  const row = tokensOf(world).get(digest(token));
+  const row = userTokens(world).get(digest(token));
   if (row === undefined || row.audience !== audience) return undefined;
   if (audience === undefined && row.oauth) return undefined;
   return row.expires_at !== undefined && row.expires_at <= world.now ? undefined : row.user_id;

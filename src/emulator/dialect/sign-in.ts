@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../core/json.ts";
 import { tokenIn, WORKSPACE_AUDIENCE } from "../http/authenticate.ts";
-import { type AppRequest, type AppResponse, pathOf, queryOf, textOf } from "../http/message.ts";
+import { type AppRequest, type AppResponse, bodyText, pathOf, queryOf } from "../http/message.ts";
 import { jsonAnswer } from "../http/responses.ts";
 import { putSignInSettings, signInSettings } from "../tokens.ts";
 import { administratorName, userByName } from "../world/directory.ts";
@@ -58,7 +58,7 @@ export function answerSignIn(request: AppRequest, world: World, cloud: Cloud): A
   try {
     if (route === undefined)
       throw new SignInError(405, "invalid_request", `${request.method} is not served here.`);
-    const fields = new URLSearchParams(request.method === "GET" ? queryOf(request) : textOf(request.body));
+    const fields = new URLSearchParams(request.method === "GET" ? queryOf(request) : bodyText(request.body));
     const origin = `http://${request.headers.host ?? "workspace.invalid"}`;
     return jsonAnswer(200, route[2]({ request, world, cloud, fields, origin }), {
       "cache-control": "no-store",

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { invalidValue } from "../world/errors.ts";
 import { EXTRA } from "../world/operation.ts";
-import { type DialectSchemas, type Followed, onCloud, renames } from "./schema.ts";
+import { type DialectSchemas, onCloud, type ResolvedSchema, renames } from "./schema.ts";
 
 /** A value in two parts: what the contract knows, in its form, and what the dialect adds, in its own. */
 interface Parts {
@@ -39,13 +39,13 @@ class Inward {
   }
 
   /** A list with an added field anywhere in it is kept whole; the contract sees the elements that it knows. */
-  #list({ marks }: Followed, list: readonly Json[]): Parts {
+  #list({ marks }: ResolvedSchema, list: readonly Json[]): Parts {
     const parts = list.map((member) => this.parts(objectIn(marks.items), member));
     const known = parts.flatMap((part) => (part.known === undefined ? [] : [part.known]));
     return parts.every((part) => part.extra === undefined) ? { known } : { known, extra: list };
   }
 
-  #object(followed: Followed, fields: ReadonlyMap<string, JsonObject>, value: JsonObject): Parts {
+  #object(followed: ResolvedSchema, fields: ReadonlyMap<string, JsonObject>, value: JsonObject): Parts {
     const known: Record<string, Json> = {};
     const extra: Record<string, Json> = {};
     for (const [name, member] of Object.entries(value)) {

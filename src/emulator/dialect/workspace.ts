@@ -2,8 +2,8 @@
 
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import type { Language } from "../notebook/notebook.ts";
-import { alreadyExists, parentFolder, postedContent } from "../routes/workspace/import.ts";
-import { makeFolders, objectsOf, placeFile } from "../routes/workspace/objects.ts";
+import { objectExistsError, parentFolder, postedContent } from "../routes/workspace/import.ts";
+import { makeFolders, objectsOf, putWorkspaceFile } from "../routes/workspace/objects.ts";
 import { decodeBase64, pathOfSegments, segmentsOf } from "../world/encoding.ts";
 import { ApiError, invalidValue } from "../world/errors.ts";
 import type { Call, Operation, Reply } from "../world/operation.ts";
@@ -57,12 +57,12 @@ function notebookIn(path: string, content: Uint8Array): JsonObject | undefined {
 function importFile(world: World, path: string, overwrite: boolean, content: Uint8Array): void {
   const segments = segmentsOf(path);
   const old = objectsOf(world).find(segments);
-  if (old !== undefined && !overwrite) throw alreadyExists(segments);
+  if (old !== undefined && !overwrite) throw objectExistsError(segments);
   if (old !== undefined && old.entry.object_type !== "FILE")
     throw invalidValue(
       `Path (${pathOfSegments(segments)}) is a ${old.entry.object_type} and cannot be overwritten by a file.`,
     );
-  placeFile(world, parentFolder(world, segments), segments.at(-1) ?? "", content);
+  putWorkspaceFile(world, parentFolder(world, segments), segments.at(-1) ?? "", content);
 }
 
 function exportAny(core: Operation, call: Call, { world }: Asked): Reply {
@@ -89,9 +89,9 @@ export function makeObject(world: World, input: JsonObject): JsonObject {
   const { object_type: type, content = "" } = objectIn(input);
   const segments = segmentsOf(String(input.path));
   const name = segments.at(-1);
-  if (name === undefined || objectsOf(world).find(segments) !== undefined) throw alreadyExists(segments);
+  if (name === undefined || objectsOf(world).find(segments) !== undefined) throw objectExistsError(segments);
   const parent = makeFolders(world, segments.slice(0, -1)).id;
-  if (type === "FILE") placeFile(world, parent, name, decodeBase64("content", String(content)));
+  if (type === "FILE") putWorkspaceFile(world, parent, name, decodeBase64("content", String(content)));
   else if (type === "REPO" || type === "DASHBOARD" || type === "LIBRARY")
     objectsOf(world).add({ parent, name, folder: type === "REPO", object_type: type });
   else

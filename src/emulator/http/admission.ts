@@ -4,7 +4,7 @@ import { digest } from "../../core/canonical.ts";
 import { REQUESTS } from "../world/limits.ts";
 import { AuthError, tokenIn } from "./authenticate.ts";
 import { type AppRequest, type AppResponse, pathOf } from "./message.ts";
-import { type Answer, refusal } from "./responses.ts";
+import { type EmulatorAnswer, refusal } from "./responses.ts";
 
 /** Control requests are below this path and never under /api. */
 export const CONTROL_BASE = "/__emulator/";
@@ -39,7 +39,7 @@ export class Door {
   }
 
   /** The answer to a request that is refused for who sent it; its head is enough. Undefined when it may come in. */
-  refuses(request: Omit<AppRequest, "body">): Answer | undefined {
+  refuses(request: Omit<AppRequest, "body">): EmulatorAnswer | undefined {
     const strange = strangeness(request);
     if (strange !== undefined) return refusal(403, "PERMISSION_DENIED", strange);
     if (!isControl(request)) return undefined;
@@ -55,7 +55,7 @@ export function isControl(request: Pick<AppRequest, "path">): boolean {
   return request.path.startsWith(CONTROL_BASE);
 }
 
-function refused({ status, message }: AuthError): Answer {
+function refused({ status, message }: AuthError): EmulatorAnswer {
   return refusal(status, status, message);
 }
 

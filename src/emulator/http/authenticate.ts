@@ -1,7 +1,7 @@
 // Who is calling: an access token, as bearer or as the password of the user `token` (A 5).
 
 import { digest } from "../../core/canonical.ts";
-import { signInSettings, type TokenRow, tokensOf } from "../tokens.ts";
+import { signInSettings, type TokenRow, userTokens } from "../tokens.ts";
 import { isAdmin, userById } from "../world/directory.ts";
 import type { Caller } from "../world/operation.ts";
 import type { World } from "../world/world.ts";
@@ -24,7 +24,7 @@ export class Authentication {
     if (token === undefined) {
       throw new AuthError(401, "Credential was not sent or was of an unsupported type for this API.");
     }
-    const row = tokensOf(world).get(this.#digestOf(token));
+    const row = userTokens(world).get(this.#digestOf(token));
     if (row !== undefined && !isUsable(world, row))
       throw new AuthError(row.oauth ? signInSettings(world).expired_status : 403, "Invalid access token.");
     const user = row && userById(world, row.user_id);
@@ -53,7 +53,7 @@ function isUsable(world: World, { expires_at, audience }: TokenRow): boolean {
 
 /** Lets a token speak for a user. */
 export function grantToken(world: World, token: string, userId: string): void {
-  tokensOf(world).set(digest(token), { user_id: userId });
+  userTokens(world).set(digest(token), { user_id: userId });
 }
 
 /** The token in an Authorization header: `Bearer T`, or `Basic` with the user `token`. */

@@ -8,9 +8,9 @@ import { ApiError } from "../world/errors.ts";
 import { REQUESTS } from "../world/limits.ts";
 import type { FilePart } from "../world/operation.ts";
 import type { OperationSpec, QueryField } from "./contract.ts";
-import { type AppRequest, bytesOf, queryOf, textOf } from "./message.ts";
+import { type AppRequest, bodyText, bytesOf, queryOf } from "./message.ts";
 
-export interface Input {
+export interface ReceivedInput {
   readonly fields: Json;
   readonly files: Readonly<Record<string, FilePart>>;
 }
@@ -36,7 +36,7 @@ export function isForm(request: AppRequest): boolean {
 }
 
 /** Throws MALFORMED_REQUEST when the request cannot be read as what the operation takes. */
-export function readInput(spec: OperationSpec, request: AppRequest): Input {
+export function readInput(spec: OperationSpec, request: AppRequest): ReceivedInput {
   const body = readJson(request);
   if (spec.method !== "GET") return { fields: body === undefined ? {} : body, files: NO_FILES };
   const query = readQuery(spec.query, queryOf(request));
@@ -49,7 +49,11 @@ export function readInput(spec: OperationSpec, request: AppRequest): Input {
  * The text fields of a form, as the types that the schema of the JSON body names, and its files. A loose reader takes
  * `True` and `False`, as Python writes them.
  */
-export async function readForm(spec: OperationSpec, request: AppRequest, loose = false): Promise<Input> {
+export async function readForm(
+  spec: OperationSpec,
+  request: AppRequest,
+  loose = false,
+): Promise<ReceivedInput> {
   const form = await parseForm(request.headers["content-type"] ?? "", bytesOf(request.body));
   const properties = spec.input.properties;
   const schemas = isObject(properties) ? properties : {};
@@ -90,7 +94,7 @@ const holdsObject = (json: Json): boolean => json !== null && typeof json === "o
 
 function parsed(request: AppRequest): Json | undefined {
   try {
-    const text = textOf(request.body);
+    const text = bodyText(request.body);
     return text.trim() === "" ? undefined : parseJson(text);
   } catch (error) {
     // Nothing of the text itself: it may hold a secret.

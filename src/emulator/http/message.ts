@@ -49,7 +49,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 const encoder = new TextEncoder();
 
 /** The body as text. Throws TypeError when its bytes are not UTF-8. */
-export function textOf(body: string | Uint8Array | undefined): string {
+export function bodyText(body: string | Uint8Array | undefined): string {
   if (body === undefined) return "";
   return typeof body === "string" ? body : decoder.decode(body);
 }

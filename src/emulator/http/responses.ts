@@ -15,7 +15,7 @@ const JSON_HEADERS = { ...COMMON, "content-type": "application/json; charset=utf
 const SCIM_HEADERS = { ...COMMON, "content-type": "application/scim+json; charset=utf-8" };
 
 /** The error code that the request log notes. */
-export interface Answer {
+export interface EmulatorAnswer {
   readonly response: AppResponse;
   readonly errorCode?: string | number;
 }
@@ -28,7 +28,7 @@ export function jsonAnswer(
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: stringifyJson(json) };
 }
 
-export function answerOf(reply: Reply, scim: boolean): Answer {
+export function renderAnswer(reply: Reply, scim: boolean): EmulatorAnswer {
   const status = reply.status ?? 200;
   if ("bytes" in reply) {
     return {
@@ -44,14 +44,24 @@ export function answerOf(reply: Reply, scim: boolean): Answer {
 }
 
 /** `{error_code, message}`; the gateway in front of the service uses a number as its code (facts 4.1). */
-export function refusal(status: number, code: string | number, message: string, retryAfter?: string): Answer {
+export function refusal(
+  status: number,
+  code: string | number,
+  message: string,
+  retryAfter?: string,
+): EmulatorAnswer {
   const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
   return { response: jsonAnswer(status, { error_code: code, message }, headers), errorCode: code };
 }
 
 const SCIM_ERROR = "urn:ietf:params:scim:api:messages:2.0:Error";
 
-function scimRefusal(status: number, detail: string, code: string | number, scimType?: string): Answer {
+function scimRefusal(
+  status: number,
+  detail: string,
+  code: string | number,
+  scimType?: string,
+): EmulatorAnswer {
   const body = {
     schemas: [SCIM_ERROR],
     detail,
@@ -62,7 +72,7 @@ function scimRefusal(status: number, detail: string, code: string | number, scim
 }
 
 /** What a thrown error answers. A bug answers 500; its message goes to the client, since this service is for developers. */
-export function errorAnswer(error: unknown, scim: boolean): Answer {
+export function errorAnswer(error: unknown, scim: boolean): EmulatorAnswer {
   if (error instanceof ScimError)
     return scimRefusal(error.status, error.message, error.status, error.scimType);
   if (error instanceof ApiError) {
@@ -87,7 +97,7 @@ function scimTypeOf(error: ApiError): string | undefined {
 }
 
 /** The answer to a version or place that there is not (facts 4.1). */
-export function badTarget(path: string): Answer {
+export function badTarget(path: string): EmulatorAnswer {
   const { response } = refusal(404, "ENDPOINT_NOT_FOUND", "");
   return {
     response: { ...response, body: JSON.stringify({ error: `Bad Target: ${path}` }) },

@@ -7,9 +7,9 @@ import { ApiError, invalidValue } from "../world/errors.ts";
 import type { Contract, OperationSpec } from "./contract.ts";
 
 /** Throws ApiError when the input is not what the operation takes. A schema is compiled when it is first needed. */
-export type Validator = (spec: OperationSpec, input: Json) => void;
+export type InputValidator = (spec: OperationSpec, input: Json) => void;
 
-export function makeValidator(contract: Contract): Validator {
+export function makeValidator(contract: Contract): InputValidator {
   const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false });
   ajv.addFormat("int32", { type: "number", validate: (value: number) => Math.abs(value + 0.5) <= 2 ** 31 });
   // A longer integer was checked as the bigint that it is, see `plain`; as a number (1e30, or with a fraction) it is not exact.

@@ -24,7 +24,7 @@ export function notebookOf({ format, bytes, language }: Document): Notebook {
 }
 
 /** The bytes of a document in a format: its own where it is that already. */
-export function exported(document: Document, format: DocumentFormat, name: string): Uint8Array {
+export function exportBytes(document: Document, format: DocumentFormat, name: string): Uint8Array {
   return document.format === format ? document.bytes : write(notebookOf(document), format, name);
 }
 

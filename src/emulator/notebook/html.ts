@@ -3,7 +3,7 @@
 import { assertShallow } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { fromModel, toModel } from "./model.ts";
-import { type Cell, type Notebook, toBytes, toText, unreadable } from "./notebook.ts";
+import { type Cell, type Notebook, notebookText, toBytes, unreadable } from "./notebook.ts";
 
 const OPENING = '<script id="notebook-model" type="application/json">';
 const CLOSING = "</script>";
@@ -11,7 +11,7 @@ const CLOSING = "</script>";
 const ENCODED_MODEL = /__\w*NOTEBOOK_MODEL = ['"]([A-Za-z0-9+/=]*)['"]/;
 
 export function readHtml(bytes: Uint8Array): Notebook {
-  const page = toText(bytes);
+  const page = notebookText(bytes);
   const model = modelIn(page);
   if (model === undefined) throw unreadable("HTML", "the page holds no notebook");
   return fromModel(model, "HTML");

@@ -1,7 +1,14 @@
 // The JSON form of a notebook that HTML pages and archives carry: a list of commands with their positions.
 
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { cellOf, commandOf, type Format, languageNamed, type Notebook, unreadable } from "./notebook.ts";
+import {
+  cellOf,
+  commandOf,
+  languageNamed,
+  type Notebook,
+  type NotebookFormat,
+  unreadable,
+} from "./notebook.ts";
 
 export function toModel({ language, cells }: Notebook, name: string): JsonObject {
   return {
@@ -18,7 +25,7 @@ export function toModel({ language, cells }: Notebook, name: string): JsonObject
 }
 
 /** Reads a model out of a file of the format named, which the refusal of a bad one tells. */
-export function fromModel(model: Json, format: Format): Notebook {
+export function fromModel(model: Json, format: NotebookFormat): Notebook {
   const { language: named, commands } = objectIn(model);
   const language = languageNamed(named);
   if (language === undefined)

@@ -5,8 +5,8 @@ import { ApiError } from "../world/errors.ts";
 export const LANGUAGES = ["SCALA", "PYTHON", "SQL", "R"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-export const FORMATS = ["SOURCE", "HTML", "JUPYTER", "DBC"] as const;
-export type Format = (typeof FORMATS)[number];
+export const NOTEBOOK_FORMATS = ["SOURCE", "HTML", "JUPYTER", "DBC"] as const;
+export type NotebookFormat = (typeof NOTEBOOK_FORMATS)[number];
 
 /** A code cell may begin with a magic command (`%sql`), which stays part of its text. */
 export interface Cell {
@@ -41,7 +41,7 @@ export function commandOf(cell: Cell): string {
 }
 
 /** The refusal of content that is not what its format says. */
-export function unreadable(format: Format, why: string): ApiError {
+export function unreadable(format: NotebookFormat, why: string): ApiError {
   return new ApiError(
     "INVALID_PARAMETER_VALUE",
     `The content is not a notebook in the format ${format}: ${why}`,
@@ -53,4 +53,4 @@ const decoder = new TextDecoder("utf-8");
 
 export const toBytes = (text: string): Uint8Array => encoder.encode(text);
 /** Text without a byte order mark; bytes that are not UTF-8 are shown as U+FFFD. */
-export const toText = (bytes: Uint8Array): string => decoder.decode(bytes);
+export const notebookText = (bytes: Uint8Array): string => decoder.decode(bytes);

@@ -1,6 +1,14 @@
 // SOURCE: a notebook as a program text, in which comments part the cells and hold what is not code of its language.
 
-import { type Cell, cellOf, commandOf, type Language, type Notebook, toBytes, toText } from "./notebook.ts";
+import {
+  type Cell,
+  cellOf,
+  commandOf,
+  type Language,
+  type Notebook,
+  notebookText,
+  toBytes,
+} from "./notebook.ts";
 
 const COMMENT: Readonly<Record<Language, string>> = { PYTHON: "#", R: "#", SQL: "--", SCALA: "//" };
 
@@ -13,7 +21,7 @@ const TITLE = "DBTITLE";
 
 export function readSource(bytes: Uint8Array, language: Language): Notebook {
   const comment = COMMENT[language];
-  const lines = toText(bytes).replaceAll("\r\n", "\n").split("\n");
+  const lines = notebookText(bytes).replaceAll("\r\n", "\n").split("\n");
   const first = lines[0] ?? "";
   const body = isComment(first, comment) && ANY_HEADER.test(after(first, comment)) ? lines.slice(1) : lines;
   const chunks = split(body, `${comment} ${SEPARATOR}`).map(withoutBlankEnds);

@@ -11,7 +11,7 @@ interface Due {
 }
 
 /** Entries are never taken out when a timer is cancelled; who takes the first one checks that it still stands. */
-export class Schedule {
+export class DueQueue {
   readonly #heap: Due[] = [];
 
   get first(): Due | undefined {
@@ -87,7 +87,7 @@ export interface TimerRow {
 /** The schedule may hold more than the rows (what was cancelled or undone); a row decides what stands. */
 export class TimerRows implements Timers {
   readonly #rows: () => Collection<TimerRow>;
-  readonly #schedule = new Schedule();
+  readonly #schedule = new DueQueue();
   #order = 0;
 
   constructor(rows: () => Collection<TimerRow>) {

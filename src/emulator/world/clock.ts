@@ -8,7 +8,7 @@ export interface ClockState {
   readonly value: number;
 }
 
-export class Clock {
+export class EmulatorClock {
   readonly #machine: () => number;
   #state: ClockState;
 

@@ -1,6 +1,6 @@
 // The people and groups of the workspace: who exists, who belongs to what (directly or through groups), who may do what.
 
-import { tokensOf } from "../tokens.ts";
+import { userTokens } from "../tokens.ts";
 import { RETENTION } from "./limits.ts";
 import type { Caller } from "./operation.ts";
 import type { Collection, World } from "./world.ts";
@@ -163,8 +163,8 @@ export const PURGE = "users/purge";
 /** A deleted user is gone for every reader; what is left of it is purged after 30 days (A 3, A 8). */
 export function inactivateUser(world: World, user: User): void {
   leaveAll(world, user.id);
-  for (const [token, row] of [...tokensOf(world).entries()]) {
-    if (row.user_id === user.id) tokensOf(world).delete(token);
+  for (const [token, row] of [...userTokens(world).entries()]) {
+    if (row.user_id === user.id) userTokens(world).delete(token);
   }
   usersOf(world).delete(user.id);
   userNames(world).delete(folded(user.userName));

@@ -3,14 +3,14 @@
 import type { Collection, World } from "./world.ts";
 
 /** What every entry has; `parent` is "" for the root alone. */
-export interface Entry {
+export interface TreeEntry {
   readonly parent: string;
   readonly name: string;
   readonly folder: boolean;
 }
 
 /** An entry with its id. */
-export interface Node<T extends Entry> {
+export interface EmulatorNode<T extends TreeEntry> {
   readonly id: string;
   readonly entry: T;
 }
@@ -28,7 +28,7 @@ interface Links {
 /** Id of the root of every tree. */
 export const ROOT = "1";
 
-export class Tree<T extends Entry> {
+export class EntryTree<T extends TreeEntry> {
   readonly #world: World;
   readonly #name: string;
   readonly #entries: Collection<T>;
@@ -48,24 +48,24 @@ export class Tree<T extends Entry> {
     this.#entries.set(ROOT, entry);
   }
 
-  node(id: string): Node<T> {
+  node(id: string): EmulatorNode<T> {
     const entry = this.#entries.get(id);
     if (entry === undefined) throw new Error(`${this.#name} has no entry ${id}, although another names it`);
     return { id, entry };
   }
 
-  child(parent: string, name: string): Node<T> | undefined {
+  child(parent: string, name: string): EmulatorNode<T> | undefined {
     const id = this.#names.get(`${parent}/${name}`);
     return id === undefined ? undefined : this.node(id);
   }
 
-  find(segments: readonly string[]): Node<T> | undefined {
+  find(segments: readonly string[]): EmulatorNode<T> | undefined {
     const { node, rest } = this.deepest(segments);
     return rest.length === 0 ? node : undefined;
   }
 
   /** The last entry on the way to a path that exists, and the segments after it. */
-  deepest(segments: readonly string[]): { readonly node: Node<T>; readonly rest: readonly string[] } {
+  deepest(segments: readonly string[]): { readonly node: EmulatorNode<T>; readonly rest: readonly string[] } {
     let node = this.node(ROOT);
     for (const [index, name] of segments.entries()) {
       const next = this.child(node.id, name);
@@ -76,7 +76,7 @@ export class Tree<T extends Entry> {
   }
 
   /** Hangs a new entry into its parent, which must have no child of that name. */
-  add(entry: T): Node<T> {
+  add(entry: T): EmulatorNode<T> {
     const id = String(this.#world.next(this.#name, Number(ROOT) + 1));
     this.#entries.set(id, entry);
     this.#attach(id, entry);
@@ -89,14 +89,14 @@ export class Tree<T extends Entry> {
   }
 
   /** Takes away an entry that has no children. */
-  remove(node: Node<T>): void {
+  remove(node: EmulatorNode<T>): void {
     this.#detach(node.id, node.entry);
     this.#links.delete(node.id);
     this.#entries.delete(node.id);
   }
 
   /** Gives an entry, and so all below it, another place. */
-  move(node: Node<T>, parent: string, name: string): void {
+  move(node: EmulatorNode<T>, parent: string, name: string): void {
     this.#detach(node.id, node.entry);
     const moved = { ...node.entry, parent, name };
     this.#entries.set(node.id, moved);
@@ -108,8 +108,8 @@ export class Tree<T extends Entry> {
   }
 
   /** The children of a folder, by name. */
-  children(id: string): Node<T>[] {
-    const nodes: Node<T>[] = [];
+  children(id: string): EmulatorNode<T>[] {
+    const nodes: EmulatorNode<T>[] = [];
     for (let next = this.#links.get(id)?.first; next !== undefined; next = this.#links.get(next)?.next) {
       nodes.push(this.node(next));
     }
@@ -117,8 +117,8 @@ export class Tree<T extends Entry> {
   }
 
   /** An entry and all below it, a folder after what it holds. */
-  *subtree(top: Node<T>): IterableIterator<Node<T>> {
-    const open: { node: Node<T>; seen: boolean }[] = [{ node: top, seen: false }];
+  *subtree(top: EmulatorNode<T>): IterableIterator<EmulatorNode<T>> {
+    const open: { node: EmulatorNode<T>; seen: boolean }[] = [{ node: top, seen: false }];
     for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
       if (last.seen || !this.hasChildren(last.node.id)) {
         open.pop();
@@ -157,6 +157,6 @@ export class Tree<T extends Entry> {
   }
 }
 
-function byName<T extends Entry>(a: Node<T>, b: Node<T>): number {
+function byName<T extends TreeEntry>(a: EmulatorNode<T>, b: EmulatorNode<T>): number {
   return a.entry.name < b.entry.name ? -1 : 1;
 }

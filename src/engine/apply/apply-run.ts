@@ -6,23 +6,23 @@ import type { Address, RemoteId } from "../../core/address.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
 import type { Change } from "../../planner/model/change.ts";
-import type { ApplyEvent, Plan, Result } from "../../planner/model/plan.ts";
+import type { ApplyEvent, ChangeStatus, Plan } from "../../planner/model/plan.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { type Clock, type Random, randomHex } from "../../state/model/ports.ts";
 import type { Lease } from "../../state/model/store.ts";
-import { Slots } from "../concurrency.ts";
+import { Semaphore } from "../concurrency.ts";
 import { NotSent } from "../failures.ts";
-import { type NameBook, nameBook } from "../name-index.ts";
-import type { Spec } from "../observe/scope.ts";
-import { Journaled } from "./journaled-writer.ts";
+import { createNameIndex, type NameIndex } from "../name-index.ts";
+import type { DesiredSpec } from "../observe/scope.ts";
+import { JournaledWriter } from "./journaled-writer.ts";
 import { stoppedBefore } from "./outcome-log.ts";
 
-export interface Run {
+export interface ApplyRun {
   readonly input: ApplyInput;
-  readonly book: NameBook;
+  readonly names: NameIndex;
   /** Changes under way: more than requests, because each waits for the journal before and after them. */
-  readonly slots: Slots;
+  readonly slots: Semaphore;
   /** The service, with at most `parallelism` requests at once. */
   readonly writer: Writer;
   /** Tokens of what this apply made, by the address that it was made for. */
@@ -32,19 +32,19 @@ export interface Run {
 }
 
 /** How one change, or one part of it, ended. */
-export interface Ended {
-  readonly result: Result;
+export interface ChangeResult {
+  readonly result: ChangeStatus;
   readonly id?: RemoteId;
   readonly diagnostic?: Diagnostic;
 }
 
-export function startRun(input: ApplyInput): Run {
+export function startRun(input: ApplyInput): ApplyRun {
   const { parallelism } = input;
   return {
     input,
-    book: nameBook(input.registry, input.live),
-    slots: new Slots(parallelism > 1 ? parallelism * CHANGES_PER_REQUEST : 1),
-    writer: bounded(input.writer, new Slots(parallelism), input.lease),
+    names: createNameIndex(input.registry, input.live),
+    slots: new Semaphore(parallelism > 1 ? parallelism * CHANGES_PER_REQUEST : 1),
+    writer: bounded(input.writer, new Semaphore(parallelism), input.lease),
     tokens: new Map(),
     halted: undefined,
   };
@@ -54,7 +54,7 @@ export function startRun(input: ApplyInput): Run {
 const CHANGES_PER_REQUEST = 4;
 
 /** The last look at the lock is the one right before a write leaves, be it for the first time or again. */
-function bounded(writer: Writer, requests: Slots, lease: Lease): Writer {
+function bounded(writer: Writer, requests: Semaphore, lease: Lease): Writer {
   return {
     read: (operation, input) => requests.inside(() => writer.read(operation, input)),
     write: (operation, input, asked) =>
@@ -78,20 +78,20 @@ function assertHeld(lease: Lease): void {
 }
 
 /** Whether nothing more may be begun. */
-export function isStopped(run: Run): boolean {
+export function isStopped(run: ApplyRun): boolean {
   return run.input.signal?.aborted === true || run.halted !== undefined;
 }
 
-export function newToken(run: Run): string {
+export function newToken(run: ApplyRun): string {
   return randomHex(run.input.random, 8);
 }
 
-type IntentOf = ConstructorParameters<typeof Journaled>[2];
+type IntentOf = ConstructorParameters<typeof JournaledWriter>[2];
 
 /** A journal for one change; a wait of it lends its slot to others. */
-export function journalOf(run: Run, change: Change, intent: IntentOf): Journaled {
+export function openJournal(run: ApplyRun, change: Change, intent: IntentOf): JournaledWriter {
   const { lease, clock, signal } = run.input;
-  return new Journaled(run.writer, lease, intent, {
+  return new JournaledWriter(run.writer, lease, intent, {
     clock,
     signal,
     onWait: (what) =>
@@ -102,7 +102,7 @@ export function journalOf(run: Run, change: Change, intent: IntentOf): Journaled
 }
 
 /** After a stop a change that only waited for its turn is not begun; a successor whose predecessor has given way is still made. */
-function assertMayBegin(run: Run, change: Change, { action }: IntentOf): void {
+function assertMayBegin(run: ApplyRun, change: Change, { action }: IntentOf): void {
   const goesOn = change.action === "replace" && change.replacing !== "create-first" && action === "create";
   if (isStopped(run) && !goesOn) throw new NotSent(new Failure(stoppedBefore(change)));
 }
@@ -111,7 +111,7 @@ export interface ApplyInput {
   readonly plan: Plan;
   readonly registry: Registry;
   /** The spec's resources: what they set, and the payloads that go with them. Empty for a destroy. */
-  readonly resources: Spec["resources"];
+  readonly resources: DesiredSpec["resources"];
   /** What was live when the plan was made: ids and names of what the plan does not touch. */
   readonly live: Live;
   readonly writer: Writer;

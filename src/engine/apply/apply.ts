@@ -3,34 +3,34 @@
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Change, Create, Replace } from "../../planner/model/change.ts";
-import type { Outcome } from "../../planner/model/plan.ts";
-import { type Part, partsOf } from "../../planner/model/work-graph.ts";
-import { expected } from "../failures.ts";
-import { type ApplyInput, type Ended, isStopped, type Run, startRun } from "./apply-run.ts";
+import type { ApplyOutcome } from "../../planner/model/plan.ts";
+import { type WorkItem, workGraph } from "../../planner/model/work-graph.ts";
+import { failureDiagnostic } from "../failures.ts";
+import { type ApplyInput, type ApplyRun, type ChangeResult, isStopped, startRun } from "./apply-run.ts";
 import { adopt, create, forget, remove, removeReplaced, update } from "./change-actions.ts";
 import { RecordedLease } from "./history.ts";
-import { blockedBy, stoppedBefore, Tally } from "./outcome-log.ts";
+import { blockedBy, OutcomeLog, stoppedBefore } from "./outcome-log.ts";
 import { renameAside, renameForNow } from "./temporary-name.ts";
 import { recordUnchanged, save, verify } from "./verify.ts";
-import { type Node, walk } from "./walk-graph.ts";
+import { type GraphNode, walkGraph } from "./walk-graph.ts";
 
 /** The lock must be held, what recovery found appended, and the plan audited. */
-export async function applyPlan(given: ApplyInput): Promise<Outcome> {
+export async function applyPlan(given: ApplyInput): Promise<ApplyOutcome> {
   const begun = given.clock.now();
   const { origin, lease, plan, clock } = given;
   const recorded = origin === undefined ? undefined : new RecordedLease(lease, plan, clock, origin);
   const input = recorded === undefined ? given : { ...given, lease: recorded };
   const run = startRun(input);
-  const tally = new Tally(
+  const tally = new OutcomeLog(
     () => input.clock.now(),
     (event) => input.onEvent?.(event),
   );
-  const parts = partsOf(input.plan.changes);
+  const parts = workGraph(input.plan.changes);
   const diagnostics: Diagnostic[] = [];
   tally.begin(parts);
   await beginState(run);
   const addresses = new Map(parts.map((part) => [part.key, part.change.address]));
-  await walk(
+  await walkGraph(
     parts.map((part) => nodeOf(run, part, tally, (key) => addresses.get(key) ?? part.change.address)),
     run.slots,
     () => isStopped(run),
@@ -50,17 +50,22 @@ export async function applyPlan(given: ApplyInput): Promise<Outcome> {
 }
 
 /** A state belongs to the workspace that it is first applied to. */
-async function beginState(run: Run): Promise<void> {
+async function beginState(run: ApplyRun): Promise<void> {
   const { lease, plan } = run.input;
   if (lease.state().host !== "" || plan.changes.length === 0) return;
   try {
     await lease.append({ type: "host", host: plan.host });
   } catch (failure) {
-    run.halted = expected(failure);
+    run.halted = failureDiagnostic(failure);
   }
 }
 
-function nodeOf(run: Run, part: Part, tally: Tally, addressIn: (key: string) => Address): Node {
+function nodeOf(
+  run: ApplyRun,
+  part: WorkItem,
+  tally: OutcomeLog,
+  addressIn: (key: string) => Address,
+): GraphNode {
   const { change, half } = part;
   return {
     key: part.key,
@@ -81,7 +86,7 @@ function nodeOf(run: Run, part: Part, tally: Tally, addressIn: (key: string) => 
   };
 }
 
-function partEnded(run: Run, { change, half }: Part): Promise<Ended> {
+function partEnded(run: ApplyRun, { change, half }: WorkItem): Promise<ChangeResult> {
   if (half === "aside") return renameForNow(run, change);
   switch (change.action) {
     case "create":
@@ -107,7 +112,7 @@ function partEnded(run: Run, { change, half }: Part): Promise<Ended> {
   }
 }
 
-async function makeSuccessor(run: Run, change: Replace): Promise<Ended> {
+async function makeSuccessor(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   if (change.replacing === "rename-aside") {
     const aside = await renameAside(run, change);
     return aside.result === "applied" ? create(run, change, false) : aside;
@@ -116,16 +121,16 @@ async function makeSuccessor(run: Run, change: Replace): Promise<Ended> {
 }
 
 /** Whether an object has the name when a creation begins. A name that another change of the plan frees is free by then. */
-function existed(run: Run, change: Create | Replace): boolean {
-  return change.nameFrom === undefined && run.book.idOf(change.kind, change.name) !== undefined;
+function existed(run: ApplyRun, change: Create | Replace): boolean {
+  return change.nameFrom === undefined && run.names.idOf(change.kind, change.name) !== undefined;
 }
 
-async function deleteFirst(run: Run, change: Replace): Promise<Ended> {
+async function deleteFirst(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   const gone = await remove(run, { ...change, action: "delete" });
   return gone.result === "applied" ? create(run, change, false) : gone;
 }
 
-function writtenOf(changes: readonly Change[], tally: Tally): readonly Change[] {
+function writtenOf(changes: readonly Change[], tally: OutcomeLog): readonly Change[] {
   return changes.filter(
     (change) =>
       (change.action === "create" || change.action === "update" || change.action === "replace") &&

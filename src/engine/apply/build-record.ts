@@ -11,14 +11,14 @@ import type { LiveObject, Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { deposedBy } from "../../state/format/fold.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import type { Spec } from "../observe/scope.ts";
-import type { Run } from "./apply-run.ts";
+import type { DesiredSpec } from "../observe/scope.ts";
+import type { ApplyRun } from "./apply-run.ts";
 
-type Resource = NonNullable<ReturnType<Spec["resources"]["get"]>>;
+type Resource = NonNullable<ReturnType<DesiredSpec["resources"]["get"]>>;
 
 /** The record of what a change made or wrote. `replaces`: the object that has to go yet. */
 export function recordAfter(
-  run: Run,
+  run: ApplyRun,
   change: Change,
   id: RemoteId,
   applied: Values,
@@ -56,7 +56,7 @@ function declaredOf(
 }
 
 /** What was seen before and still holds: everything but the witnesses of what is being written. */
-export function seenBefore(run: Run, change: Change): Values {
+export function seenBefore(run: ApplyRun, change: Change): Values {
   const record = run.input.lease.record(change.address);
   if (record?.status !== "ready") return {};
   const witnesses = new Set(
@@ -113,7 +113,7 @@ function members(object: JsonObject, pick: (key: string) => Json | undefined): J
 }
 
 /** The next plan then tells every difference from the spec as the spec's own, and nothing as drift. */
-export function recordAsLive(provider: Provider, resource: Resource, found: LiveObject): StateRecord {
+export function recordFromLive(provider: Provider, resource: Resource, found: LiveObject): StateRecord {
   const live = comparable(provider, found);
   const applied = asApplied(provider.fields, resource.values, live.values);
   return {

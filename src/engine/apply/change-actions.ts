@@ -6,26 +6,30 @@ import { comparable } from "../../planner/diff/fingerprint.ts";
 import type { Change, Create, Delete, Replace, Update } from "../../planner/model/change.ts";
 import type { Payload } from "../../resource/provider.ts";
 import { assertId } from "../failures.ts";
-import { type Ended, journalOf, newToken, type Run } from "./apply-run.ts";
+import { type ApplyRun, type ChangeResult, newToken, openJournal } from "./apply-run.ts";
 import { recordAfter, seenBefore, seenIn } from "./build-record.ts";
-import { ended } from "./change-result.ts";
-import { look, madeOrFound, reread } from "./read-object.ts";
-import { type Reached, reach } from "./resolve-values.ts";
+import { runChange } from "./change-result.ts";
+import { createOrFind, readObject, readUnmoved } from "./read-object.ts";
+import { type ResolvedValues, resolveValues } from "./resolve-values.ts";
 
 /** Creates what a change asks for. `replaces`: the object that gives way to it. */
-export async function create(run: Run, change: Create | Replace, existed: boolean): Promise<Ended> {
+export async function create(
+  run: ApplyRun,
+  change: Create | Replace,
+  existed: boolean,
+): Promise<ChangeResult> {
   const provider = run.input.registry.get(change.kind);
   const replaces = change.action === "replace" && existsStill(run, change) ? change.id : undefined;
   const token = newToken(run);
   run.tokens.set(change.address, token);
-  return ended(run, change, async (open) => {
+  return runChange(run, change, async (open) => {
     // What gives way is looked at before its successor is made; one that was renamed aside was looked at then.
     if (change.action === "replace" && change.replacing === "create-first" && replaces !== undefined)
-      await reread(run, change);
-    const { wire, applied } = await reach(run, change);
+      await readUnmoved(run, change);
+    const { wire, applied } = await resolveValues(run, change);
     const payload = payloadOf(run, change);
     const journal = open(
-      journalOf(run, change, {
+      openJournal(run, change, {
         ...intentOf(run, change, applied),
         action: "create",
         token,
@@ -34,30 +38,30 @@ export async function create(run: Run, change: Create | Replace, existed: boolea
       }),
     );
     const task = { address: change.address, name: change.name, values: wire, token, ...payload };
-    const id = await madeOrFound(run, change, journal, () => provider.create(journal, task));
+    const id = await createOrFind(run, change, journal, () => provider.create(journal, task));
     assertId(id, change.address);
     await journal.done({ record: recordAfter(run, change, id, applied, {}, replaces) });
-    run.book.add(change.kind, change.name, id);
+    run.names.add(change.kind, change.name, id);
     return id;
   });
 }
 
 /** A delete-first replacement has nothing left to give way. */
-function existsStill(run: Run, change: Replace): boolean {
+function existsStill(run: ApplyRun, change: Replace): boolean {
   return run.input.lease.record(change.address)?.id === change.id;
 }
 
-export async function update(run: Run, change: Update): Promise<Ended> {
+export async function update(run: ApplyRun, change: Update): Promise<ChangeResult> {
   const provider = run.input.registry.get(change.kind);
-  return ended(run, change, async (open) => {
-    const live = await reread(run, change);
+  return runChange(run, change, async (open) => {
+    const live = await readUnmoved(run, change);
     if (live === undefined) throw new Error("a re-read of what an update rests on gives it or fails");
-    const { wire, applied } = await reach(run, change);
+    const { wire, applied } = await resolveValues(run, change);
     const payload = payloadOf(run, change);
     const token = newToken(run);
     const { address, name, id, steps } = change;
     const journal = open(
-      journalOf(run, change, {
+      openJournal(run, change, {
         ...intentOf(run, change, applied),
         action: "update",
         id,
@@ -78,41 +82,41 @@ export async function update(run: Run, change: Update): Promise<Ended> {
       ...payload,
     });
     await journal.done({ record: recordAfter(run, change, id, applied, seenBefore(run, change)) });
-    run.book.add(change.kind, change.name, id);
+    run.names.add(change.kind, change.name, id);
     return id;
   });
 }
 
 /** Deletes the object that a change rests on; one that is gone already is only taken from the state. */
-export async function remove(run: Run, change: Delete): Promise<Ended> {
-  return ended(run, change, async (open) => {
-    const live = await reread(run, change);
+export async function remove(run: ApplyRun, change: Delete): Promise<ChangeResult> {
+  return runChange(run, change, async (open) => {
+    const live = await readUnmoved(run, change);
     await removeObject(run, change, change.id, live, open);
     return change.id;
   });
 }
 
 /** Deletes the old object of a replacement. Its fingerprint was compared before anything was done to it. */
-export async function removeReplaced(run: Run, change: Replace): Promise<Ended> {
-  return ended(run, change, async (open) => {
-    const live = await look(run, change.kind, change.id, undefined);
+export async function removeReplaced(run: ApplyRun, change: Replace): Promise<ChangeResult> {
+  return runChange(run, change, async (open) => {
+    const live = await readObject(run, change.kind, change.id, undefined);
     await removeObject(run, change, change.id, live, open);
     return run.input.lease.record(change.address)?.id ?? change.id;
   });
 }
 
-type Opener = Parameters<Parameters<typeof ended>[2]>[0];
+type Opener = Parameters<Parameters<typeof runChange>[2]>[0];
 
 async function removeObject(
-  run: Run,
+  run: ApplyRun,
   change: Delete | Replace,
   id: RemoteId,
-  live: Awaited<ReturnType<typeof look>>,
+  live: Awaited<ReturnType<typeof readObject>>,
   open: Opener,
 ): Promise<void> {
   const { address } = change;
   const journal = open(
-    journalOf(run, change, {
+    openJournal(run, change, {
       ...intentOf(run, change, {}),
       action: "delete",
       id,
@@ -128,11 +132,11 @@ async function removeObject(
 
 /** Records what exists as ours; touches only the state. */
 export async function adopt(
-  run: Run,
+  run: ApplyRun,
   change: Extract<Change, { readonly action: "adopt" | "noop" }>,
-): Promise<Ended> {
-  return ended(run, change, async () => {
-    const { applied } = await reach(run, change);
+): Promise<ChangeResult> {
+  return runChange(run, change, async () => {
+    const { applied } = await resolveValues(run, change);
     await run.input.lease.append({ type: "record", record: recordAsIs(run, change, applied) });
     return change.id;
   });
@@ -141,7 +145,7 @@ export async function adopt(
 type AsIs = Extract<Change, { readonly action: "adopt" | "noop" }>;
 
 /** The record of something that is as the spec wants it. */
-export function recordAsIs(run: Run, change: AsIs, applied: Reached["applied"]) {
+export function recordAsIs(run: ApplyRun, change: AsIs, applied: ResolvedValues["applied"]) {
   const found = run.input.live.get(change.kind);
   const live = found?.readable === true ? found.objects.find((one) => one.id === change.id) : undefined;
   const provider = run.input.registry.get(change.kind);
@@ -155,23 +159,23 @@ export function recordAsIs(run: Run, change: AsIs, applied: Reached["applied"]) 
 }
 
 export async function forget(
-  run: Run,
+  run: ApplyRun,
   change: Extract<Change, { readonly action: "forget" }>,
-): Promise<Ended> {
-  return ended(run, change, async () => {
+): Promise<ChangeResult> {
+  return runChange(run, change, async () => {
     const { address, id } = change;
     await run.input.lease.append({ type: "gone", gone: { address, id } });
     return id;
   });
 }
 
-function intentOf(run: Run, change: Change, wanted: Reached["applied"]) {
+function intentOf(run: ApplyRun, change: Change, wanted: ResolvedValues["applied"]) {
   const depends_on = run.input.resources.get(change.address)?.dependsOn ?? change.dependsOn;
   return { address: change.address, name: change.name, wanted, depends_on };
 }
 
 /** The payload that the plan was made with, and no other. */
-function payloadOf(run: Run, change: Create | Replace | Update): { readonly payload?: Payload } {
+function payloadOf(run: ApplyRun, change: Create | Replace | Update): { readonly payload?: Payload } {
   const payload = run.input.resources.get(change.address)?.payload;
   if (change.payload === undefined) return payload === undefined ? {} : { payload };
   if (payload?.digest === change.payload) return { payload };

@@ -6,22 +6,22 @@ import type { RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Change } from "../../planner/model/change.ts";
-import type { Result } from "../../planner/model/plan.ts";
+import type { ChangeStatus } from "../../planner/model/plan.ts";
 import { diagnosticOf } from "../failures.ts";
 import { isFoundByName } from "../recover/match-object.ts";
 import { mergedRecord } from "../recover/resolve-intent.ts";
-import type { Ended, Run } from "./apply-run.ts";
+import type { ApplyRun, ChangeResult } from "./apply-run.ts";
 import { seenBefore } from "./build-record.ts";
-import type { Journaled } from "./journaled-writer.ts";
-import { listedAs } from "./read-object.ts";
+import type { JournaledWriter } from "./journaled-writer.ts";
+import { findByName } from "./read-object.ts";
 
 /** Runs the work of a change. `open` makes a journal known, so that a failure can be told from what it holds. */
-export async function ended(
-  run: Run,
+export async function runChange(
+  run: ApplyRun,
   change: Change,
-  work: (open: (journal: Journaled) => Journaled) => Promise<RemoteId>,
-): Promise<Ended> {
-  let journal: Journaled | undefined;
+  work: (open: (journal: JournaledWriter) => JournaledWriter) => Promise<RemoteId>,
+): Promise<ChangeResult> {
+  let journal: JournaledWriter | undefined;
   try {
     const id = await work((opened) => {
       journal = opened;
@@ -44,26 +44,26 @@ function isFatal({ code }: Diagnostic): boolean {
   return code === "STATE_LOCK_LOST" || code === "STATE_IO";
 }
 
-function resultOf({ code }: Diagnostic): Result {
+function resultOf({ code }: Diagnostic): ChangeStatus {
   return code === "PLAN_LIVE_MOVED" || code === "APPLY_INTERRUPTED" ? "skipped" : "failed";
 }
 
 /** Leaves the intent open where anything is uncertain or not recorded: the next run settles it. */
 async function close(
-  run: Run,
+  run: ApplyRun,
   change: Change,
-  journal: Journaled,
+  journal: JournaledWriter,
   failure: unknown,
   diagnostic: Diagnostic,
-): Promise<Result> {
+): Promise<ChangeStatus> {
   const { open, succeeded, begun } = journal.account;
   if (open > 0) return "unknown";
   if (!begun || run.halted !== undefined) return resultOf(diagnostic);
-  if (succeeded === 0 && (await mayBeOurs(run, change, journal, failure))) return "unknown";
+  if (succeeded === 0 && (await mayBeEarlierCopy(run, change, journal, failure))) return "unknown";
   try {
     if (succeeded === 0 || journal.made !== undefined) await journal.close();
     // What such a change may have left beside its object is found by the intent that stays open.
-    else if (run.input.registry.get(change.kind).leftover !== undefined) return resultOf(diagnostic);
+    else if (run.input.registry.get(change.kind).partialUploadName !== undefined) return resultOf(diagnostic);
     else if (change.action === "update") await journal.done(partly(run, change, journal));
     else if (change.action === "delete") await journal.close();
   } catch (problem) {
@@ -73,7 +73,7 @@ async function close(
 }
 
 /** Some of an update's requests were done: what they may have set is recorded, what is seen stays. */
-function partly(run: Run, change: Change, journal: Journaled) {
+function partly(run: ApplyRun, change: Change, journal: JournaledWriter) {
   const record = run.input.lease.record(change.address);
   if (record?.status !== "ready") return {};
   const merged = mergedRecord(run.input.registry.get(change.kind), record, journal.wanted);
@@ -81,7 +81,12 @@ function partly(run: Run, change: Change, journal: Journaled) {
 }
 
 /** Where it is there now, the next run judges by what was sent whether it is ours, as after a request without an answer. */
-async function mayBeOurs(run: Run, change: Change, journal: Journaled, failure: unknown): Promise<boolean> {
+async function mayBeEarlierCopy(
+  run: ApplyRun,
+  change: Change,
+  journal: JournaledWriter,
+  failure: unknown,
+): Promise<boolean> {
   const creates = change.action === "create" || change.action === "replace";
   if (!creates || journal.existed || !(failure instanceof Refused)) return false;
   if (!isFoundByName(run.input.registry.get(change.kind))) return false;
@@ -89,7 +94,7 @@ async function mayBeOurs(run: Run, change: Change, journal: Journaled, failure: 
   // Some kinds have no code of their own for a name that is taken.
   if (failure.code !== "INVALID_PARAMETER_VALUE") return false;
   try {
-    return (await listedAs(run, change)) !== undefined;
+    return (await findByName(run, change)) !== undefined;
   } catch (unread) {
     if (unread instanceof Refused) return false;
     throw unread;

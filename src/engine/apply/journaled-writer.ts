@@ -2,9 +2,9 @@
 // Waiting for the service: looks again and again, on the engine's clock, until there is an answer or the deadline is over.
 
 import type {
-  Input,
   Permit,
   ReadOperation,
+  RequestInput,
   WriteInput,
   WriteOperation,
   Writer,
@@ -14,8 +14,8 @@ import { error, Failure, warning } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Acting } from "../../resource/provider.ts";
-import type { Gone, Intent } from "../../state/model/journal-entry.ts";
+import type { OperationWriter } from "../../resource/provider.ts";
+import type { Intent, RemovedObject } from "../../state/model/journal-entry.ts";
 import type { Clock } from "../../state/model/ports.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
@@ -36,11 +36,11 @@ interface Beginning {
 }
 
 /** One change's journal. Opened by its first request; a change that sends nothing leaves nothing behind. */
-export class Journaled implements Acting {
+export class JournaledWriter implements OperationWriter {
   readonly #writer: Writer;
   readonly #lease: Lease;
   readonly #intent: Omit<Intent, "operation">;
-  readonly #waiting: Waiting & Beginning;
+  readonly #waiting: WaitPorts & Beginning;
   #left = false;
   #seq: Promise<number> | undefined;
   #sent = 0;
@@ -48,7 +48,12 @@ export class Journaled implements Acting {
   #refused = 0;
   #made: RemoteId | undefined;
 
-  constructor(writer: Writer, lease: Lease, intent: Omit<Intent, "operation">, waiting: Waiting & Beginning) {
+  constructor(
+    writer: Writer,
+    lease: Lease,
+    intent: Omit<Intent, "operation">,
+    waiting: WaitPorts & Beginning,
+  ) {
     this.#writer = writer;
     this.#lease = lease;
     this.#intent = intent;
@@ -75,7 +80,7 @@ export class Journaled implements Acting {
     return this.#made;
   }
 
-  read(operation: ReadOperation, input?: Input): Promise<JsonObject> {
+  read(operation: ReadOperation, input?: RequestInput): Promise<JsonObject> {
     return this.#writer.read(operation, input);
   }
 
@@ -127,11 +132,11 @@ export class Journaled implements Acting {
   }
 
   until<T>(what: string, look: () => Promise<T | undefined>, deadlineMs: number): Promise<T> {
-    return until(what, look, deadlineMs, this.#waiting);
+    return waitUntil(what, look, deadlineMs, this.#waiting);
   }
 
   /** The change is finished: durable when this resolves. */
-  async done(result: { readonly record?: StateRecord; readonly gone?: Gone }): Promise<void> {
+  async done(result: { readonly record?: StateRecord; readonly gone?: RemovedObject }): Promise<void> {
     const intent = await this.#seq;
     if (intent !== undefined) await this.#lease.append({ type: "done", intent, ...result });
     else if (result.record !== undefined) await this.#lease.append({ type: "record", record: result.record });
@@ -145,7 +150,7 @@ export class Journaled implements Acting {
   }
 }
 
-export interface Waiting {
+export interface WaitPorts {
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   /** Told once, when the first look gives nothing. */
@@ -158,11 +163,11 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15_000;
 
 /** Fails with APPLY_DEADLINE after `deadlineMs`, with APPLY_INTERRUPTED when the run is to stop. */
-export async function until<T>(
+export async function waitUntil<T>(
   what: string,
   look: () => Promise<T | undefined>,
   deadlineMs: number,
-  on: Waiting,
+  on: WaitPorts,
 ): Promise<T> {
   const end = on.clock.now() + deadlineMs;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {

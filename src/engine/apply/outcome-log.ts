@@ -4,11 +4,11 @@ import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
-import type { ApplyEvent, ChangeOutcome, Result } from "../../planner/model/plan.ts";
-import type { Part } from "../../planner/model/work-graph.ts";
-import type { Ended } from "./apply-run.ts";
+import type { ApplyEvent, ChangeOutcome, ChangeStatus } from "../../planner/model/plan.ts";
+import type { WorkItem } from "../../planner/model/work-graph.ts";
+import type { ChangeResult } from "./apply-run.ts";
 
-export class Tally {
+export class OutcomeLog {
   readonly #now: () => number;
   readonly #onEvent: (event: ApplyEvent) => void;
   readonly #started = new Map<string, number>();
@@ -19,7 +19,7 @@ export class Tally {
     this.#onEvent = onEvent;
   }
 
-  begin(parts: readonly Part[]): void {
+  begin(parts: readonly WorkItem[]): void {
     const totals: Record<string, number> = {};
     for (const { change, half } of parts)
       if (half !== "remove" && half !== "aside") totals[change.kind] = (totals[change.kind] ?? 0) + 1;
@@ -34,7 +34,7 @@ export class Tally {
     this.#onEvent({ type: "apply_start", address, kind, action });
   }
 
-  end(change: Change, ended: Ended, because?: Address): void {
+  end(change: Change, ended: ChangeResult, because?: Address): void {
     const key = changeKey(change);
     if (this.#outcomes.has(key)) return;
     const { address, kind, action } = change;
@@ -63,7 +63,7 @@ export class Tally {
 }
 
 /** A skipped change did not fail: live moved, or the run was stopped before it. */
-function eventOf(result: Result): "apply_complete" | "apply_skipped" | "apply_errored" {
+function eventOf(result: ChangeStatus): "apply_complete" | "apply_skipped" | "apply_errored" {
   if (result === "applied") return "apply_complete";
   return result === "skipped" ? "apply_skipped" : "apply_errored";
 }

@@ -9,29 +9,29 @@ import type { Change, Create, Replace } from "../../planner/model/change.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { isSameName } from "../../resource/names.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
-import { expected } from "../failures.ts";
+import { failureDiagnostic } from "../failures.ts";
 import { toNames } from "../name-index.ts";
-import { isFoundByName, isWhatWasSent } from "../recover/match-object.ts";
-import { isStopped, type Run } from "./apply-run.ts";
-import type { Journaled } from "./journaled-writer.ts";
+import { isFoundByName, matchesRequest } from "../recover/match-object.ts";
+import { type ApplyRun, isStopped } from "./apply-run.ts";
+import type { JournaledWriter } from "./journaled-writer.ts";
 
 type Existing = Extract<Change, { readonly fingerprint: string }>;
 
 /** The object as it is now, ids in place of names; undefined when it is gone. */
-export async function look(
-  run: Run,
+export async function readObject(
+  run: ApplyRun,
   kind: string,
   id: RemoteId,
   desired: Values | undefined,
 ): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
   const live = await provider.read(run.writer, id);
-  if (live === undefined || provider.hydrate === undefined) return live;
-  return provider.hydrate(run.writer, live, desired);
+  if (live === undefined || provider.readDetails === undefined) return live;
+  return provider.readDetails(run.writer, live, desired);
 }
 
 /** The object that has the natural name of a change now, as its list tells it. */
-export async function listedAs(run: Run, { kind, name }: Change): Promise<LiveObject | undefined> {
+export async function findByName(run: ApplyRun, { kind, name }: Change): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
   const parents = provider.nested === undefined ? [] : [parentOf(name)];
   const all = await provider.list(run.writer, { parents, names: new Set([name]) });
@@ -39,16 +39,16 @@ export async function listedAs(run: Run, { kind, name }: Change): Promise<LiveOb
 }
 
 /** The object that a change rests on. Throws Failure with PLAN_LIVE_MOVED when it is another one than the plan saw. */
-export async function reread(run: Run, change: Existing): Promise<LiveObject | undefined> {
+export async function readUnmoved(run: ApplyRun, change: Existing): Promise<LiveObject | undefined> {
   const after = "after" in change ? change.after : undefined;
-  const live = await look(run, change.kind, change.id, after);
+  const live = await readObject(run, change.kind, change.id, after);
   if (live === undefined) {
     if (change.action === "delete") return undefined;
     throw moved(change, "is gone");
   }
   const provider = run.input.registry.get(change.kind);
   const values = {
-    ...toNames(provider.fields, live.values, run.book),
+    ...toNames(provider.fields, live.values, run.names),
     ...nameBefore(provider, change, live),
   };
   const named = { ...live, values };
@@ -74,10 +74,10 @@ function moved(change: Change, how: string): Failure {
 }
 
 /** The id that `make` gives; where its outcome is unknown, that of the very thing which was to be made. Throws as `make` does. */
-export async function madeOrFound(
-  run: Run,
+export async function createOrFind(
+  run: ApplyRun,
   change: Create | Replace,
-  journal: Journaled,
+  journal: JournaledWriter,
   make: () => Promise<RemoteId>,
 ): Promise<RemoteId> {
   try {
@@ -91,22 +91,23 @@ export async function madeOrFound(
 
 /** By the rule of recovery: nothing of its name was there, and what is there now is what was sent. One list, one look. */
 async function foundAgain(
-  run: Run,
+  run: ApplyRun,
   change: Create | Replace,
-  journal: Journaled,
+  journal: JournaledWriter,
 ): Promise<RemoteId | undefined> {
   const provider = run.input.registry.get(change.kind);
   // A creation of several requests may be half done.
   if (!isFoundByName(provider) || journal.existed || journal.account.succeeded > 0 || isStopped(run))
     return undefined;
   try {
-    const listed = await listedAs(run, change);
-    const live = listed === undefined ? undefined : await look(run, change.kind, listed.id, change.after);
+    const listed = await findByName(run, change);
+    const live =
+      listed === undefined ? undefined : await readObject(run, change.kind, listed.id, change.after);
     if (live === undefined) return undefined;
-    const values = toNames(provider.fields, live.values, run.book);
-    return isWhatWasSent(provider, journal.wanted, { ...live, values }) ? live.id : undefined;
+    const values = toNames(provider.fields, live.values, run.names);
+    return matchesRequest(provider, journal.wanted, { ...live, values }) ? live.id : undefined;
   } catch (unread) {
-    expected(unread);
+    failureDiagnostic(unread);
     return undefined;
   }
 }

@@ -2,27 +2,27 @@
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
-import { isObject, type Json, type JsonObject, textsIn } from "../../core/json.ts";
+import { collectTexts, isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { setMember, withValueAt } from "../../core/pointer.ts";
 import { declaredForm } from "../../planner/diff/fingerprint.ts";
 import { referenceValue } from "../../planner/diff/references.ts";
 import type { Change } from "../../planner/model/change.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/provider.ts";
-import { translated } from "../../resource/translated.ts";
-import type { Spec } from "../observe/scope.ts";
-import type { Run } from "./apply-run.ts";
+import { translateNames } from "../../resource/translated.ts";
+import type { DesiredSpec } from "../observe/scope.ts";
+import type { ApplyRun } from "./apply-run.ts";
 
-export type Reaching = Extract<Change, { readonly after: unknown }>;
+export type ChangeWithValues = Extract<Change, { readonly after: unknown }>;
 
-export interface Reached {
+export interface ResolvedValues {
   /** What the spec itself sets, spec form: recorded as applied. */
   readonly applied: Values;
   /** Ids in place of names: for the provider. */
   readonly wire: Values;
 }
 
-export async function reach(run: Run, change: Reaching): Promise<Reached> {
+export async function resolveValues(run: ApplyRun, change: ChangeWithValues): Promise<ResolvedValues> {
   const provider = run.input.registry.get(change.kind);
   let values = change.after;
   for (const reference of change.unresolved) {
@@ -34,13 +34,13 @@ export async function reach(run: Run, change: Reaching): Promise<Reached> {
     const value = referenceValue(reference, (address, attribute) => known.get(`${address}.${attribute}`));
     values = (withValueAt(values, reference.path, value) ?? {}) as Values;
   }
-  const applied = appliedOf(provider, run.input.resources.get(change.address), values);
+  const applied = appliedValues(provider, run.input.resources.get(change.address), values);
   const before = "before" in change ? change.before : undefined;
   return { applied, wire: onWire(run, provider, change.address, values, before) };
 }
 
 /** An attribute of something that exists by now: its id, a value that was written, or what the service says of it. */
-async function attributeOf(run: Run, address: Address, attribute: string): Promise<Json> {
+async function attributeOf(run: ApplyRun, address: Address, attribute: string): Promise<Json> {
   const provider = run.input.registry.of(address);
   const record = run.input.lease.record(address);
   if (record !== undefined) {
@@ -57,7 +57,7 @@ async function attributeOf(run: Run, address: Address, attribute: string): Promi
 }
 
 async function liveAttribute(
-  run: Run,
+  run: ApplyRun,
   provider: Provider,
   id: RemoteId,
   attribute: string,
@@ -67,17 +67,17 @@ async function liveAttribute(
 }
 
 function onWire(
-  run: Run,
+  run: ApplyRun,
   provider: Provider,
   address: Address,
   values: Values,
   before: Values | undefined,
 ): Values {
   let kept: ReadonlySet<string> | undefined;
-  return translated(provider.fields, values, (kind, name) => {
-    const id = run.book.idOf(kind, name);
+  return translateNames(provider.fields, values, (kind, name) => {
+    const id = run.names.idOf(kind, name);
     if (id !== undefined) return id;
-    kept ??= textsIn(before);
+    kept ??= collectTexts(before);
     // An id that no list knows was in the live object already, and stays.
     if (kept.has(name)) return undefined;
     throw new Failure(
@@ -94,9 +94,9 @@ function onWire(
 }
 
 /** Of the values to reach, those that the spec sets: defaults and values of others that a write carries along are not ours. */
-export function appliedOf(
+export function appliedValues(
   provider: Provider,
-  resource: ReturnType<Spec["resources"]["get"]>,
+  resource: ReturnType<DesiredSpec["resources"]["get"]>,
   values: Values,
 ): Values {
   if (resource === undefined) return values;

@@ -5,17 +5,17 @@ import type { Change, Replace } from "../../planner/model/change.ts";
 import { isSameName } from "../../resource/names.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import { type Ended, journalOf, newToken, type Run } from "./apply-run.ts";
-import { ended } from "./change-result.ts";
-import { reread } from "./read-object.ts";
+import { type ApplyRun, type ChangeResult, newToken, openJournal } from "./apply-run.ts";
+import { runChange } from "./change-result.ts";
+import { readUnmoved } from "./read-object.ts";
 
 /** Gives the object of a change the temporary name that the plan chose. */
-export async function renameForNow(run: Run, change: Change): Promise<Ended> {
+export async function renameForNow(run: ApplyRun, change: Change): Promise<ChangeResult> {
   if (!("temporaryName" in change) || change.temporaryName === undefined)
     throw new Error(`${change.address} has no temporary name in the plan, so it has no part for one`);
   const name = change.temporaryName;
-  return ended(run, change, async (open) => {
-    const live = await reread(run, change);
+  return runChange(run, change, async (open) => {
+    const live = await readUnmoved(run, change);
     // What is gone already has no name.
     if (live !== undefined) await rename(run, change, live, newToken(run), name, open);
     return change.id;
@@ -23,9 +23,9 @@ export async function renameForNow(run: Run, change: Change): Promise<Ended> {
 }
 
 /** Gives the old object of a rename-aside replacement another name, so that its successor can have the right one. */
-export async function renameAside(run: Run, change: Replace): Promise<Ended> {
-  return ended(run, change, async (open) => {
-    const live = await reread(run, change);
+export async function renameAside(run: ApplyRun, change: Replace): Promise<ChangeResult> {
+  return runChange(run, change, async (open) => {
+    const live = await readUnmoved(run, change);
     // A replacement that was cut after this step has renamed it already.
     if (live === undefined || !isSameName(run.input.registry.get(change.kind), live.name, change.name))
       return change.id;
@@ -36,11 +36,11 @@ export async function renameAside(run: Run, change: Replace): Promise<Ended> {
 }
 
 type Renamed = Extract<Change, { readonly action: "update" | "replace" | "delete" }>;
-type Opener = Parameters<Parameters<typeof ended>[2]>[0];
+type Opener = Parameters<Parameters<typeof runChange>[2]>[0];
 
 /** One rename under an intent of its own; the record then holds the name that the object has. */
 async function rename(
-  run: Run,
+  run: ApplyRun,
   change: Renamed,
   live: LiveObject,
   token: string,
@@ -52,7 +52,7 @@ async function rename(
   if (provider.rename === undefined)
     throw new Error(`${change.kind} cannot be renamed: only kinds with a verb for it are`);
   const journal = open(
-    journalOf(run, change, {
+    openJournal(run, change, {
       address,
       name: change.name,
       wanted: provider.nameField === undefined ? {} : { [provider.nameField]: name },
@@ -78,7 +78,7 @@ export function recordNamed<R extends StateRecord>({ nameField }: Provider, reco
 
 const SHORT_TOKEN = 6;
 
-function asideName(run: Run, change: Replace, token: string): string {
+function asideName(run: ApplyRun, change: Replace, token: string): string {
   const mark = ` (replaced ${token.slice(0, SHORT_TOKEN)})`;
   const longest = longestName(run.input.registry.get(change.kind));
   return `${change.name.slice(0, longest - mark.length)}${mark}`;

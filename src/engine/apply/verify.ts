@@ -3,23 +3,23 @@
 import { parentOf } from "../../core/address.ts";
 import { canonicalJson } from "../../core/canonical.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
-import { toText } from "../../core/pointer.ts";
+import { toDottedPath } from "../../core/pointer.ts";
 import { diffResource } from "../../planner/diff/diff.ts";
 import { comparable } from "../../planner/diff/fingerprint.ts";
 import { isIgnored } from "../../planner/diff/normalize.ts";
 import type { Change } from "../../planner/model/change.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import { diagnosticOf, expected } from "../failures.ts";
+import { diagnosticOf, failureDiagnostic } from "../failures.ts";
 import { toNames } from "../name-index.ts";
-import { twinsOf, withDeposed } from "../recover/match-object.ts";
-import type { Run } from "./apply-run.ts";
+import { duplicatesOf, withDeposed } from "../recover/match-object.ts";
+import type { ApplyRun } from "./apply-run.ts";
 import { leavesToServer, seenIn } from "./build-record.ts";
 import { recordAsIs } from "./change-actions.ts";
-import { appliedOf } from "./resolve-values.ts";
+import { appliedValues } from "./resolve-values.ts";
 
 /** Looks at what was written. Never fails: what cannot be looked at now is recorded by a later run. */
-export async function verify(run: Run, written: readonly Change[]): Promise<Diagnostic[]> {
+export async function verify(run: ApplyRun, written: readonly Change[]): Promise<Diagnostic[]> {
   const byKind = new Map<string, Change[]>();
   for (const change of written) {
     const others = byKind.get(change.kind);
@@ -32,7 +32,11 @@ export async function verify(run: Run, written: readonly Change[]): Promise<Diag
   return found.flat();
 }
 
-async function verifyKind(run: Run, provider: Provider, changes: readonly Change[]): Promise<Diagnostic[]> {
+async function verifyKind(
+  run: ApplyRun,
+  provider: Provider,
+  changes: readonly Change[],
+): Promise<Diagnostic[]> {
   // Members are listed again only where there is something to record: it costs a request for each parent.
   if (provider.nested !== undefined && !leavesToServer(provider.fields)) return [];
   try {
@@ -53,7 +57,7 @@ async function verifyKind(run: Run, provider: Provider, changes: readonly Change
     );
     return found.flat();
   } catch (failure) {
-    const { code, message } = expected(failure);
+    const { code, message } = failureDiagnostic(failure);
     return [
       warning("APPLY_VERIFY", `what was written to ${provider.kind} could not be looked at again`, {
         cause: `${code}: ${message}`,
@@ -65,14 +69,14 @@ async function verifyKind(run: Run, provider: Provider, changes: readonly Change
 
 /** A request that arrived twice made two things under one token: the second one is recorded, so that the next plan deletes it. */
 function madeTwice(
-  run: Run,
+  run: ApplyRun,
   provider: Provider,
   record: Ready,
   objects: readonly LiveObject[],
 ): readonly Diagnostic[] {
   const token = run.tokens.get(record.address);
   if (token === undefined) return [];
-  const same = twinsOf(token, record, provider, { all: () => objects });
+  const same = duplicatesOf(token, record, provider, { all: () => objects });
   if (same.length === 0) return [];
   const recorded = new Set([...run.input.lease.state().records.values()].map((one) => one.id));
   const twins = same.filter((id) => !recorded.has(id));
@@ -93,30 +97,30 @@ function parentsOf(provider: Provider, changes: readonly Change[]): readonly (re
 
 /** Where a list does not tell the witness of a value that was written, a look at the object does. */
 async function withWitnesses(
-  run: Run,
+  run: ApplyRun,
   provider: Provider,
   record: Ready,
   listed: LiveObject | undefined,
 ): Promise<LiveObject | undefined> {
-  if (listed === undefined || provider.hydrate === undefined) return listed;
+  if (listed === undefined || provider.readDetails === undefined) return listed;
   const lacks = Object.entries(provider.fields).some(
     ([name, { witness }]) =>
       witness !== undefined && record.applied[name] !== undefined && listed.facts[witness] === undefined,
   );
-  return lacks ? provider.hydrate(run.writer, listed, record.applied) : listed;
+  return lacks ? provider.readDetails(run.writer, listed, record.applied) : listed;
 }
 
 type Ready = Extract<StateRecord, { readonly status: "ready" }>;
 
 /** Records what the service filled in, and tells where it does not hold what was written. */
 function checked(
-  run: Run,
+  run: ApplyRun,
   provider: Provider,
   record: Ready,
   raw: LiveObject | undefined,
 ): readonly Diagnostic[] {
   if (raw === undefined) return [differs(record, "it is not there")];
-  const values = toNames(provider.fields, raw.values, run.book);
+  const values = toNames(provider.fields, raw.values, run.names);
   const live = comparable(provider, { ...raw, values });
   const seen = seenIn(provider.fields, record.applied, live);
   if (canonicalJson(seen) !== canonicalJson(record.seen))
@@ -125,12 +129,12 @@ function checked(
       record: { ...(run.input.lease.record(record.address) ?? record), status: "ready", seen },
     });
   // A list tells less than a look at each object: kinds with more to tell are compared by the next plan.
-  if (provider.hydrate !== undefined) return [];
+  if (provider.readDetails !== undefined) return [];
   const ignored = run.input.resources.get(record.address)?.lifecycle.ignore_changes ?? [];
   const off = diffResource(provider.fields, record.applied, live, { applied: record.applied, seen }).filter(
     (diff) => !isIgnored(diff.path, ignored),
   );
-  return off.length === 0 ? [] : [differs(record, off.map((diff) => toText(diff.path)).join(", "))];
+  return off.length === 0 ? [] : [differs(record, off.map((diff) => toDottedPath(diff.path)).join(", "))];
 }
 
 function differs(record: StateRecord, what: string): Diagnostic {
@@ -141,13 +145,13 @@ function differs(record: StateRecord, what: string): Diagnostic {
 }
 
 /** Records of what needed no change and is yet recorded otherwise: fields that the spec took over or let go. */
-export function recordUnchanged(run: Run): void {
+export function recordUnchanged(run: ApplyRun): void {
   for (const change of run.input.plan.changes) {
     if (change.action !== "noop" || change.unresolved.length > 0) continue;
     const before = run.input.lease.record(change.address);
     if (before === undefined || before.id !== change.id) continue;
     const provider = run.input.registry.get(change.kind);
-    const applied = appliedOf(provider, run.input.resources.get(change.address), change.after);
+    const applied = appliedValues(provider, run.input.resources.get(change.address), change.after);
     const record = recordAsIs(run, change, applied);
     if (canonicalJson(jsonOf(record)) !== canonicalJson(jsonOf(before)))
       run.input.lease.note({ type: "record", record });
@@ -163,7 +167,7 @@ function jsonOf(record: StateRecord) {
 }
 
 /** Folds the journal into the state; a failure is told, and the journal keeps everything. */
-export async function save(run: Run): Promise<Diagnostic[]> {
+export async function save(run: ApplyRun): Promise<Diagnostic[]> {
   try {
     await run.input.lease.publish();
     return [];

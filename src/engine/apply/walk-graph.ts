@@ -1,8 +1,8 @@
 // Walks a graph of work: each node after those it needs, as many at once as there are slots, a failure stops only what needs it.
 
-import type { Slots } from "../concurrency.ts";
+import type { Semaphore } from "../concurrency.ts";
 
-export interface Node {
+export interface GraphNode {
   readonly key: string;
   /** Keys of the nodes that come before; keys without a node are done already. */
   readonly after: readonly string[];
@@ -15,13 +15,17 @@ export interface Node {
 }
 
 /** Nodes that are ready begin in their given order. Resolves when each node was run, blocked or skipped. */
-export async function walk(nodes: readonly Node[], slots: Slots, stopped: () => boolean): Promise<void> {
+export async function walkGraph(
+  nodes: readonly GraphNode[],
+  slots: Semaphore,
+  stopped: () => boolean,
+): Promise<void> {
   await new Walk(nodes, slots, stopped).all();
 }
 
 class Walk {
-  readonly #nodes: readonly Node[];
-  readonly #slots: Slots;
+  readonly #nodes: readonly GraphNode[];
+  readonly #slots: Semaphore;
   readonly #stopped: () => boolean;
   readonly #missing: number[];
   readonly #dependents: number[][];
@@ -31,7 +35,7 @@ class Walk {
   #wake: (() => void) | undefined;
   #crash: { readonly reason: unknown } | undefined;
 
-  constructor(nodes: readonly Node[], slots: Slots, stopped: () => boolean) {
+  constructor(nodes: readonly GraphNode[], slots: Semaphore, stopped: () => boolean) {
     this.#nodes = nodes;
     this.#slots = slots;
     this.#stopped = stopped;

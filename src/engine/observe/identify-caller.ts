@@ -3,14 +3,14 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
-import type { Entry } from "../../state/model/journal-entry.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
 
 export interface Identity {
   /** User name; undefined where the service does not tell. */
   readonly name: string | undefined;
   /** To be kept in the state, so that the next run need not ask. */
-  readonly entry?: Entry;
+  readonly entry?: JournalEntry;
 }
 
 export interface IdentifyInput {

@@ -1,19 +1,19 @@
 // Who else uses what a plan takes away: lists of kinds that the spec need not know, read once a plan asks for them.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { kindsAround } from "../../planner/check/unreadable.ts";
+import { dependentKinds } from "../../planner/check/unreadable.ts";
 import type { Change } from "../../planner/model/change.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Live } from "../../resource/live.ts";
-import { survey } from "./list-kinds.ts";
+import { listKinds } from "./list-kinds.ts";
 
 /** `parallelism`: how many requests may be under way at once. */
-export function lookAround(
+export function listDependents(
   input: PlanInput,
   changes: readonly Change[],
   reader: Reader,
   parallelism: number,
 ): Promise<Live> {
-  const kinds = new Set(kindsAround(input, changes).keys());
-  return survey({ registry: input.registry, reader, kinds, parallelism, closer: false });
+  const kinds = new Set(dependentKinds(input, changes).keys());
+  return listKinds({ registry: input.registry, reader, kinds, parallelism, closer: false });
 }

@@ -1,18 +1,18 @@
 // Reads everything that a workspace holds of some kinds, whoever manages it: what an export starts from.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { withNeeds } from "../../planner/model/order.ts";
+import { transitiveClosure } from "../../planner/model/order.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Live, LiveKind } from "../../resource/live.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
-import { Slots } from "../concurrency.ts";
-import { expected } from "../failures.ts";
+import { Semaphore } from "../concurrency.ts";
+import { failureDiagnostic } from "../failures.ts";
 import { withNames } from "./observe.ts";
 import { kindsBehind } from "./scope.ts";
 
-export interface SurveyInput {
+export interface ListKindsInput {
   readonly registry: Registry;
   readonly reader: Reader;
   readonly kinds: ReadonlySet<string>;
@@ -24,9 +24,9 @@ export interface SurveyInput {
 }
 
 /** A kind, or a parent, that could not be read is there with the reason. */
-export async function survey(input: SurveyInput): Promise<Live> {
-  const slots = new Slots(input.parallelism);
-  const needed = withNeeds(input.kinds, (kind) => kindsBehind(input.registry.get(kind)));
+export async function listKinds(input: ListKindsInput): Promise<Live> {
+  const slots = new Semaphore(input.parallelism);
+  const needed = transitiveClosure(input.kinds, (kind) => kindsBehind(input.registry.get(kind)));
   const kinds = input.registry.kinds.filter((provider) => needed.has(provider.kind));
   const reading = new Map<string, Promise<LiveKind>>();
   const found = new Map<string, LiveKind>();
@@ -51,8 +51,8 @@ const pair = (kind: string, live: LiveKind | undefined): readonly (readonly [str
   live === undefined ? [] : [[kind, live]];
 
 async function readKind(
-  input: SurveyInput,
-  slots: Slots,
+  input: ListKindsInput,
+  slots: Semaphore,
   provider: Provider,
   parents: Promise<LiveKind> | undefined,
 ): Promise<LiveKind> {
@@ -71,20 +71,26 @@ async function readKind(
   return { readable: true, objects, unreadableParents };
 }
 
-async function listed(input: SurveyInput, slots: Slots, provider: Provider, parents: readonly string[]) {
+async function listed(
+  input: ListKindsInput,
+  slots: Semaphore,
+  provider: Provider,
+  parents: readonly string[],
+) {
   try {
     const objects = await slots.inside(() => provider.list(input.reader, { parents, names: new Set() }));
-    const { hydrate } = provider;
+    const { readDetails } = provider;
     // Contents are fetched when they are written; here they would be read for nothing.
-    if (hydrate === undefined || provider.content !== undefined || input.closer === false) return { objects };
+    if (readDetails === undefined || provider.readContent !== undefined || input.closer === false)
+      return { objects };
     const wanted = unlikeDefaults(provider);
     return {
       objects: await Promise.all(
-        objects.map((object) => slots.inside(() => hydrate(input.reader, object, wanted))),
+        objects.map((object) => slots.inside(() => readDetails(input.reader, object, wanted))),
       ),
     };
   } catch (failure) {
-    return { diagnostic: expected(failure) };
+    return { diagnostic: failureDiagnostic(failure) };
   }
 }
 

@@ -2,11 +2,11 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Question } from "../../planner/check/lookups.ts";
-import type { LookedUp, Lookups } from "../../planner/model/input.ts";
+import type { LookupAnswer, Lookups } from "../../planner/model/input.ts";
 import type { Catalog, Catalogs } from "../../resource/catalog.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
-import { expected } from "../failures.ts";
+import { failureDiagnostic } from "../failures.ts";
 
 export interface LookUpInput {
   readonly questions: readonly Question[];
@@ -27,7 +27,7 @@ export async function lookUp({
   reader,
   objects,
 }: LookUpInput): Promise<Lookups> {
-  const ofCatalogs = new Map<string, Promise<LookedUp>>();
+  const ofCatalogs = new Map<string, Promise<LookupAnswer>>();
   const wanted = new Map<string, Set<string>>();
   for (const { place, text } of questions) {
     if (place.in === "catalog") {
@@ -43,16 +43,16 @@ export async function lookUp({
   return { catalogs: await settled(ofCatalogs), kinds: await settled(ofKinds) };
 }
 
-async function settled(answers: ReadonlyMap<string, Promise<LookedUp>>): Promise<Lookups["catalogs"]> {
+async function settled(answers: ReadonlyMap<string, Promise<LookupAnswer>>): Promise<Lookups["catalogs"]> {
   return new Map(await Promise.all([...answers].map(async ([of, answer]) => [of, await answer] as const)));
 }
 
-async function offered({ one, operation, values }: Catalog, reader: Reader): Promise<LookedUp> {
-  const head = { one, operation };
+async function offered({ singular, operation, values }: Catalog, reader: Reader): Promise<LookupAnswer> {
+  const head = { one: singular, operation };
   try {
     return { ...head, readable: true, values: new Set(values(await reader.read(operation))) };
   } catch (failure) {
-    return { ...head, readable: false, diagnostic: expected(failure) };
+    return { ...head, readable: false, diagnostic: failureDiagnostic(failure) };
   }
 }
 
@@ -61,7 +61,7 @@ async function there(
   reader: Reader,
   texts: readonly string[],
   byName: boolean,
-): Promise<LookedUp> {
+): Promise<LookupAnswer> {
   const groups = new Set(texts.map((text) => (byName ? folderOf(text) : text)));
   const asked = new Set([...groups].slice(0, MOST));
   const inBounds = texts.filter((text) => asked.has(byName ? folderOf(text) : text));
@@ -94,13 +94,13 @@ async function listed(
   reader: Reader,
   texts: readonly string[],
   byName: boolean,
-): Promise<LookedUp> {
+): Promise<LookupAnswer> {
   const scope = byName ? { names: new Set(texts) } : { names: new Set<string>(), ids: new Set(texts) };
   try {
     const objects = await provider.list(reader, { parents: [], ...scope });
     return { readable: true, values: new Set<string>(objects.map((one) => (byName ? one.name : one.id))) };
   } catch (failure) {
-    return { readable: false, diagnostic: expected(failure) };
+    return { readable: false, diagnostic: failureDiagnostic(failure) };
   }
 }
 

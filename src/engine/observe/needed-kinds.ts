@@ -1,14 +1,14 @@
 // Which kinds a plan has to list: those of its resources, and those without which these cannot be judged.
 
 import { type Address, kindOf } from "../../core/address.ts";
-import { withNeeds } from "../../planner/model/order.ts";
+import { transitiveClosure } from "../../planner/model/order.ts";
 import { somewhere } from "../../resource/field-schema.ts";
 import { isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { kindsNamedBy } from "../../resource/translated.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
-import type { Spec } from "./scope.ts";
+import type { DesiredSpec } from "./scope.ts";
 
 /** What a run is limited to (`--only`). */
 export interface Restriction {
@@ -21,7 +21,7 @@ export interface Restriction {
 export interface Needing {
   readonly registry: Registry;
   /** Without a spec everything that the state knows is needed. */
-  readonly spec?: Spec;
+  readonly spec?: DesiredSpec;
   readonly state: State;
   readonly destroy?: boolean;
   readonly restriction?: Restriction;
@@ -53,7 +53,9 @@ class Need {
       restriction === undefined ? [] : this.#all().filter((one) => restriction.mayName(kindOf(one)));
     const used = [...this.#open, ...authoritative, ...[...this.#addresses, ...declared].map(kindOf)];
     const known = new Set(used.filter((kind) => registry.find(kind) !== undefined));
-    return withNeeds([...known, ...this.#principals(known)], (kind) => this.#behind(registry.get(kind)));
+    return transitiveClosure([...known, ...this.#principals(known)], (kind) =>
+      this.#behind(registry.get(kind)),
+    );
   }
 
   #all(): readonly Address[] {
@@ -66,7 +68,7 @@ class Need {
     const { spec, state, restriction } = this.#from;
     if (restriction === undefined) return new Set(this.#all());
     const dependents = this.#dependents();
-    return withNeeds(this.#all().filter(restriction.only), (address) => [
+    return transitiveClosure(this.#all().filter(restriction.only), (address) => [
       ...(spec?.resources.get(address)?.dependsOn ?? []),
       ...(state.records.get(address)?.depends_on ?? []),
       // What uses an object lets go of it before it is deleted.
@@ -138,7 +140,7 @@ class Need {
     for (const address of this.#addresses) {
       const resource = spec?.resources.get(address);
       if (resource === undefined || state.records.has(address)) continue;
-      const spoken = registry.get(resource.kind).speaksOf?.(resource.name);
+      const spoken = registry.get(resource.kind).namedInKey?.(resource.name);
       if (spoken === undefined || !spoken.kinds.some((kind) => used.has(kind))) continue;
       if (resource.dependsOn.some((one) => spoken.kinds.includes(kindOf(one)))) continue;
       if (spoken.kinds.some((kind) => isBuiltIn(registry.get(kind), spoken.name))) continue;

@@ -9,20 +9,20 @@ import type { Live, LiveKind } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
-import { kindsNamedBy, translated, withoutNames } from "../../resource/translated.ts";
+import { kindsNamedBy, translateNames, withoutNames } from "../../resource/translated.ts";
 import type { State } from "../../state/model/record.ts";
-import { Slots } from "../concurrency.ts";
-import { expected } from "../failures.ts";
-import { type NameBook, nameBook } from "../name-index.ts";
+import { Semaphore } from "../concurrency.ts";
+import { failureDiagnostic } from "../failures.ts";
+import { createNameIndex, type NameIndex } from "../name-index.ts";
 import type { Restriction } from "./needed-kinds.ts";
-import { type LiveSnapshot, onceEach } from "./readers.ts";
-import { isKnown, type Known, type Scope, type Spec, scopeOf } from "./scope.ts";
+import { type LiveSnapshot, memoizedReader } from "./readers.ts";
+import { type DesiredSpec, isKnown, type KnownNames, type ObserveScope, observeScope } from "./scope.ts";
 
 export interface ObserveInput {
   readonly registry: Registry;
   readonly reader: Reader;
   /** Without a spec everything that the state knows is read. */
-  readonly spec?: Spec;
+  readonly spec?: DesiredSpec;
   readonly state: State;
   /** Everything managed is to be deleted. */
   readonly destroy?: boolean;
@@ -39,7 +39,7 @@ export interface ObserveInput {
 
 /** A kind, or a parent, whose list fails is unreadable with the reason; it is never taken for empty. */
 export async function observe(input: ObserveInput): Promise<Live> {
-  const scope = scopeOf(input);
+  const scope = observeScope(input);
   const reading = new Reading(input, scope);
   const live = await reading.all();
   return withNames(input.registry, live);
@@ -47,17 +47,17 @@ export async function observe(input: ObserveInput): Promise<Live> {
 
 class Reading {
   readonly #input: ObserveInput;
-  readonly #scope: Scope;
-  readonly #slots: Slots;
+  readonly #scope: ObserveScope;
+  readonly #slots: Semaphore;
   readonly #reader: Reader;
   readonly #kinds = new Map<string, Promise<LiveKind>>();
   #done = 0;
 
-  constructor(input: ObserveInput, scope: Scope) {
+  constructor(input: ObserveInput, scope: ObserveScope) {
     this.#input = input;
     this.#scope = scope;
-    this.#slots = new Slots(input.parallelism);
-    this.#reader = onceEach(input.reader, input.snapshot?.answers, input.snapshot !== undefined);
+    this.#slots = new Semaphore(input.parallelism);
+    this.#reader = memoizedReader(input.reader, input.snapshot?.answers, input.snapshot !== undefined);
   }
 
   async all(): Promise<Live> {
@@ -122,16 +122,20 @@ class Reading {
       const listed = await this.#slots.inside(() =>
         provider.list(this.#reader, { parents, names: known.names, ids: known.ids }),
       );
-      if (provider.hydrate === undefined) return { objects: listed };
+      if (provider.readDetails === undefined) return { objects: listed };
       const objects = await Promise.all(listed.map((object) => this.#hydrated(provider, known, object)));
       return { objects: objects.filter((object) => object !== undefined) };
     } catch (failure) {
-      return { diagnostic: expected(failure) };
+      return { diagnostic: failureDiagnostic(failure) };
     }
   }
 
-  async #hydrated(provider: Provider, known: Known, object: LiveObject): Promise<LiveObject | undefined> {
-    if (provider.hydrate === undefined || !isKnown(provider, known, object)) return object;
+  async #hydrated(
+    provider: Provider,
+    known: KnownNames,
+    object: LiveObject,
+  ): Promise<LiveObject | undefined> {
+    if (provider.readDetails === undefined || !isKnown(provider, known, object)) return object;
     if (this.#input.looksAt?.(provider.kind, object) === false) return object;
     const desired = known.desired.get(foldName(provider, object.name));
     try {
@@ -151,10 +155,10 @@ class Reading {
   ): Promise<LiveObject> | LiveObject {
     const { reader, snapshot } = this.#input;
     if (provider.contentText === undefined || snapshot === undefined)
-      return provider.hydrate?.(this.#reader, object, desired) ?? object;
+      return provider.readDetails?.(this.#reader, object, desired) ?? object;
     const key = `${provider.kind}\n${object.id}`;
     const known =
-      snapshot.objects.get(key) ?? Promise.resolve(provider.hydrate?.(reader, object, desired) ?? object);
+      snapshot.objects.get(key) ?? Promise.resolve(provider.readDetails?.(reader, object, desired) ?? object);
     snapshot.objects.set(key, known);
     return known;
   }
@@ -167,11 +171,11 @@ type Listed = { readonly objects: readonly LiveObject[] } | { readonly diagnosti
  * for it, nothing in such a field is managed, and the field is left out.
  */
 export function withNames(registry: Registry, live: Live): Live {
-  const book = nameBook(registry, live);
+  const names = createNameIndex(registry, live);
   return new Map(
     [...live].map(([kind, found]) => [
       kind,
-      found.readable ? named(registry.get(kind), found, live, book) : found,
+      found.readable ? named(registry.get(kind), found, live, names) : found,
     ]),
   );
 }
@@ -180,7 +184,7 @@ function named(
   provider: Provider,
   found: Extract<LiveKind, { readonly readable: true }>,
   live: Live,
-  book: NameBook,
+  names: NameIndex,
 ): LiveKind {
   const kinds = kindsNamedBy(provider.fields);
   if (kinds.size === 0) return found;
@@ -188,11 +192,15 @@ function named(
   let missing: Diagnostic | undefined;
   const objects = found.objects.map((object) => ({
     ...object,
-    values: translated(provider.fields, withoutNames(provider.fields, object.values, unasked), (kind, id) => {
-      const other = live.get(kind);
-      if (other?.readable === false) missing ??= unreadableNames(provider, kind, other.diagnostic);
-      return book.nameOf(kind, id);
-    }),
+    values: translateNames(
+      provider.fields,
+      withoutNames(provider.fields, object.values, unasked),
+      (kind, id) => {
+        const other = live.get(kind);
+        if (other?.readable === false) missing ??= unreadableNames(provider, kind, other.diagnostic);
+        return names.nameOf(kind, id);
+      },
+    ),
   }));
   return missing === undefined ? { ...found, objects } : { readable: false, diagnostic: missing };
 }

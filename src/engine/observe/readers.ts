@@ -21,7 +21,11 @@ export function emptyLiveSnapshot(): LiveSnapshot {
 }
 
 /** Lists only: contents are large, and nobody asks for one twice. An answer is shared, so nobody may change it. */
-export function onceEach(reader: Reader, asked: LiveSnapshot["answers"] = new Map(), all = false): Reader {
+export function memoizedReader(
+  reader: Reader,
+  asked: LiveSnapshot["answers"] = new Map(),
+  all = false,
+): Reader {
   return {
     read: (operation, input) => {
       if (!all && !operation.endsWith("/list")) return reader.read(operation, input);
@@ -47,7 +51,7 @@ interface Budgeted {
 }
 
 /** Once the budget is spent every further read fails, before a request is sent. */
-export function budgeted(reader: Reader, budget: Budget): Budgeted {
+export function budgetedReader(reader: Reader, budget: Budget): Budgeted {
   let reads = 0;
   let characters = 0;
   const refusal = (): Diagnostic | undefined => {

@@ -8,10 +8,10 @@ import type { LiveObject, Provider } from "../../resource/provider.ts";
 import { kindsNamedBy } from "../../resource/translated.ts";
 import { kindsNeeded, type Needing } from "./needed-kinds.ts";
 
-export type Spec = PlanInput["spec"];
+export type DesiredSpec = PlanInput["spec"];
 
 /** What the spec and the state know of one kind. */
-export interface Known {
+export interface KnownNames {
   readonly names: ReadonlySet<string>;
   /** The same in the form in which names compare. */
   readonly folded: ReadonlySet<string>;
@@ -20,10 +20,10 @@ export interface Known {
   readonly desired: ReadonlyMap<string, Values>;
 }
 
-export interface Scope {
+export interface ObserveScope {
   /** Every kind to read, in the registry's order. */
   readonly kinds: readonly Provider[];
-  known(kind: string): Known;
+  known(kind: string): KnownNames;
 }
 
 interface Growing {
@@ -33,9 +33,9 @@ interface Growing {
   readonly desired: Map<string, Values>;
 }
 
-const NOTHING: Known = { names: new Set(), folded: new Set(), ids: new Set(), desired: new Map() };
+const NOTHING: KnownNames = { names: new Set(), folded: new Set(), ids: new Set(), desired: new Map() };
 
-export function scopeOf(needing: Needing): Scope {
+export function observeScope(needing: Needing): ObserveScope {
   const { registry, spec, state } = needing;
   const known = new Map<string, Growing>();
   const of = (kind: string): Growing => {
@@ -65,7 +65,7 @@ export function scopeOf(needing: Needing): Scope {
   for (const intent of [...state.open, ...state.sweeps.flatMap((sweep) => sweep.intent ?? [])]) {
     const { address, name, token } = intent;
     mention(address, name);
-    const left = registry.find(kindOf(address))?.leftover?.(name, token);
+    const left = registry.find(kindOf(address))?.partialUploadName?.(name, token);
     if (left !== undefined) mention(address, left);
   }
   const used = kindsNeeded(needing);
@@ -81,6 +81,6 @@ export function kindsBehind({ nested, fields }: Provider): readonly string[] {
 }
 
 /** Whether the spec or the state speaks of a live object. */
-export function isKnown(provider: Provider, known: Known, object: LiveObject): boolean {
+export function isKnown(provider: Provider, known: KnownNames, object: LiveObject): boolean {
   return known.ids.has(object.id) || known.folded.has(foldName(provider, object.name));
 }

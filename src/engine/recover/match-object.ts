@@ -3,16 +3,16 @@
 import type { Address, RemoteId } from "../../core/address.ts";
 import { diffResource } from "../../planner/diff/diff.ts";
 import { comparable } from "../../planner/diff/fingerprint.ts";
-import type { World } from "../../planner/model/live-index.ts";
+import type { LiveIndex } from "../../planner/model/live-index.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { OpenIntent, StateRecord } from "../../state/model/record.ts";
 
 /** What recovery looks at. */
-export interface Around {
+export interface RecoveryContext {
   readonly registry: Registry;
-  readonly world: World;
+  readonly liveIndex: LiveIndex;
   /** Whether the absence of a thing can be believed. */
   readonly readable: (kind: string, name: string) => boolean;
   readonly now: number;
@@ -23,37 +23,37 @@ export interface Around {
 }
 
 export function carriesToken(provider: Provider): boolean {
-  return provider.crash === "tagged" || provider.crash === "two-phase";
+  return provider.recovery === "tagged" || provider.recovery === "two-phase";
 }
 
 /** Whether what a request made is told by its natural name alone. */
-export function isFoundByName({ crash, unique }: Provider): boolean {
-  return crash === "client-named" && unique;
+export function isFoundByName({ recovery, unique }: Provider): boolean {
+  return recovery === "client-named" && unique;
 }
 
 /**
  * What a creation made, by id, token or natural name; undefined when nothing of it is there. An object of another address that has
  * the name, because it was renamed since, was not made by it.
  */
-export function madeBy(
+export function findCreated(
   intent: Pick<OpenIntent, "address" | "name" | "token" | "made">,
   provider: Provider,
-  { world, owner }: Pick<Around, "world" | "owner">,
+  { liveIndex, owner }: Pick<RecoveryContext, "liveIndex" | "owner">,
 ): LiveObject | undefined {
   const { kind } = provider;
-  if (intent.made !== undefined) return world.byId(kind, intent.made);
-  if (carriesToken(provider)) return world.all(kind).find((one) => one.facts.token === intent.token);
-  return world
+  if (intent.made !== undefined) return liveIndex.byId(kind, intent.made);
+  if (carriesToken(provider)) return liveIndex.all(kind).find((one) => one.facts.token === intent.token);
+  return liveIndex
     .byName(kind, intent.name)
     .find((one) => (owner(kind, one.id) ?? intent.address) === intent.address);
 }
 
 /** Other objects under the same token: the service got the same request more than once. */
-export function twinsOf(
+export function duplicatesOf(
   token: string,
   live: Pick<LiveObject, "id">,
   provider: Provider,
-  world: Pick<World, "all">,
+  world: Pick<LiveIndex, "all">,
 ): readonly RemoteId[] {
   if (!carriesToken(provider)) return [];
   return world
@@ -69,7 +69,7 @@ export function withDeposed(record: StateRecord, ids: readonly RemoteId[]): Stat
 }
 
 /** Whether a live object is what was sent; what cannot be read back is taken as equal. */
-export function isWhatWasSent(provider: Provider, wanted: Values, live: LiveObject): boolean {
+export function matchesRequest(provider: Provider, wanted: Values, live: LiveObject): boolean {
   const found = diffResource(provider.fields, wanted, comparable(provider, live), undefined);
   return found.every((diff) => provider.fields[String(diff.path[0])]?.writeOnly === true);
 }
@@ -78,7 +78,7 @@ export function isWhatWasSent(provider: Provider, wanted: Values, live: LiveObje
  * The values that a live object proves: without those that others may have written since. A value that can only be sent with
  * the creation (no witness) is proved by the object itself.
  */
-export function provable(fields: FieldTable, wanted: Values): Values {
+export function confirmableValues(fields: FieldTable, wanted: Values): Values {
   const isOpen = (name: string): boolean =>
     fields[name]?.writeOnly === true && fields[name].witness !== undefined;
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isOpen(name)));

@@ -3,16 +3,16 @@
 
 import { type Address, kindOf, type RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { worldOf } from "../../planner/model/live-index.ts";
+import { indexLive } from "../../planner/model/live-index.ts";
 import type { Live } from "../../resource/live.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { add, draftOf, stateOf } from "../../state/format/fold.ts";
-import type { Entry } from "../../state/model/journal-entry.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { OpenIntent, State, StateRecord, Sweep } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
-import { type Around, carriesToken, madeBy } from "./match-object.ts";
-import { isOurs, leftoverOf, recordOf, settle } from "./resolve-intent.ts";
+import { carriesToken, findCreated, type RecoveryContext } from "./match-object.ts";
+import { isCreatedByIntent, partialUploadOf, recordOf, resolveIntent } from "./resolve-intent.ts";
 
 interface RecoverInput {
   readonly registry: Registry;
@@ -28,32 +28,36 @@ export interface Recovered {
   /** The state once the entries are added. */
   readonly state: State;
   /** To be appended to the journal before anything else is written. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly JournalEntry[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export function recover(input: RecoverInput): Recovered {
   const draft = draftOf(input.state);
-  const world = worldOf(input.live, input.registry);
-  const entries: Entry[] = [];
+  const liveIndex = indexLive(input.live, input.registry);
+  const entries: JournalEntry[] = [];
   const diagnostics: Diagnostic[] = [];
-  const take = (found: { readonly entries: readonly Entry[]; readonly diagnostic?: Diagnostic }): void => {
+  const take = (found: {
+    readonly entries: readonly JournalEntry[];
+    readonly diagnostic?: Diagnostic;
+  }): void => {
     for (const entry of found.entries) add(draft, { seq: 0, at: input.now, entry });
     entries.push(...found.entries);
     if (found.diagnostic !== undefined) diagnostics.push(found.diagnostic);
   };
   const readable = (kind: string, name: string): boolean =>
-    input.live.get(kind)?.readable === true && world.unreadable(kind, name) === undefined;
-  const around: Around = {
+    input.live.get(kind)?.readable === true && liveIndex.unreadable(kind, name) === undefined;
+  const recovery: RecoveryContext = {
     registry: input.registry,
-    world,
+    liveIndex,
     readable,
     owner: (kind, id) => ownerOf(draft.records, kind, id),
     now: input.now,
     adopt: input.adopt === true,
   };
-  for (const intent of input.state.open) take(settle(intent, draft.records.get(intent.address), around));
-  for (const one of [...draft.sweeps.values()]) take(sweep(one, draft.records, around));
+  for (const intent of input.state.open)
+    take(resolveIntent(intent, draft.records.get(intent.address), recovery));
+  for (const one of [...draft.sweeps.values()]) take(sweep(one, draft.records, recovery));
   return { state: stateOf(draft), entries, diagnostics };
 }
 
@@ -69,27 +73,27 @@ function ownerOf(
 }
 
 /** Makes durable what recovery found, and what else has to be known before anything is sent. To be done under the lock. */
-export async function recordRecovery(lease: Lease, entries: readonly Entry[]): Promise<void> {
+export async function recordRecovery(lease: Lease, entries: readonly JournalEntry[]): Promise<void> {
   await Promise.all(entries.map((entry) => lease.append(entry)));
 }
 
 interface Swept {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly JournalEntry[];
 }
 
 const NOT_YET: Swept = { entries: [] };
 
-function sweep(one: Sweep, records: ReadonlyMap<Address, StateRecord>, around: Around): Swept {
-  const done: Entry = { type: "swept", token: one.token };
-  const later = around.now > one.until ? { entries: [done] } : NOT_YET;
-  const provider = around.registry.find(kindOf(one.address));
+function sweep(one: Sweep, records: ReadonlyMap<Address, StateRecord>, recovery: RecoveryContext): Swept {
+  const done: JournalEntry = { type: "swept", token: one.token };
+  const later = recovery.now > one.until ? { entries: [done] } : NOT_YET;
+  const provider = recovery.registry.find(kindOf(one.address));
   const { intent } = one;
   if (provider === undefined || intent === undefined) return later;
-  if (!around.readable(provider.kind, intent.name)) return later;
-  const left = leftoverOf(intent, provider, around);
+  if (!recovery.readable(provider.kind, intent.name)) return later;
+  const left = partialUploadOf(intent, provider, recovery);
   if (left.length > 0) return { entries: [...left, done] };
   if (intent.action === "update") return later;
-  const live = madeBy(intent, provider, around);
+  const live = findCreated(intent, provider, recovery);
   if (live === undefined) return later;
   if (isRecorded(records.get(one.address), live)) return { entries: [done] };
   const record = claimed(intent, provider, records.get(one.address), live);
@@ -108,7 +112,8 @@ function claimed(
   record: StateRecord | undefined,
   live: LiveObject,
 ): StateRecord | undefined {
-  const certain = carriesToken(provider) || provider.crash === "repeatable" || isOurs(intent, provider, live);
+  const certain =
+    carriesToken(provider) || provider.recovery === "repeatable" || isCreatedByIntent(intent, provider, live);
   if (!certain) return undefined;
   if (record === undefined) return recordOf(intent, provider, undefined, live);
   if (record.id === intent.replaces) return recordOf(intent, provider, record, live);

@@ -6,35 +6,39 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 import { deposedBy } from "../../state/format/fold.ts";
-import type { Entry } from "../../state/model/journal-entry.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { OpenIntent, StateRecord } from "../../state/model/record.ts";
 import {
-  type Around,
   carriesToken,
-  isWhatWasSent,
-  madeBy,
-  provable,
-  twinsOf,
+  confirmableValues,
+  duplicatesOf,
+  findCreated,
+  matchesRequest,
+  type RecoveryContext,
   withDeposed,
 } from "./match-object.ts";
 
 /** How long a slow server may take to commit what it was sent. */
 export const SWEEP_MS = 72 * 3600 * 1000;
 
-interface Settled {
-  readonly entries: readonly Entry[];
+interface IntentResolution {
+  readonly entries: readonly JournalEntry[];
   readonly diagnostic?: Diagnostic;
 }
 
-const OPEN: Settled = { entries: [] };
+const OPEN: IntentResolution = { entries: [] };
 
-export function settle(intent: OpenIntent, record: StateRecord | undefined, around: Around): Settled {
+export function resolveIntent(
+  intent: OpenIntent,
+  record: StateRecord | undefined,
+  recovery: RecoveryContext,
+): IntentResolution {
   const kind = kindOf(intent.address);
-  const provider = around.registry.find(kind);
+  const provider = recovery.registry.find(kind);
   // What cannot be read may be there or not: the intent waits for a run that can see.
-  if (provider === undefined || !around.readable(kind, intent.name)) return OPEN;
-  const left = leftoverOf(intent, provider, around);
-  const { entries, ...rest } = settledBy(intent, provider, record, around);
+  if (provider === undefined || !recovery.readable(kind, intent.name)) return OPEN;
+  const left = partialUploadOf(intent, provider, recovery);
+  const { entries, ...rest } = settledBy(intent, provider, record, recovery);
   return { entries: [...left, ...entries], ...rest };
 }
 
@@ -42,21 +46,21 @@ function settledBy(
   intent: OpenIntent,
   provider: Provider,
   record: StateRecord | undefined,
-  around: Around,
-): Settled {
+  recovery: RecoveryContext,
+): IntentResolution {
   switch (intent.action) {
     case "create":
-      return creation(intent, provider, record, around);
+      return creation(intent, provider, record, recovery);
     case "update":
-      return update(intent, provider, record, around);
+      return update(intent, provider, record, recovery);
     case "delete":
-      return deletion(intent, provider, around);
+      return deletion(intent, provider, recovery);
     default:
       return intent.action satisfies never;
   }
 }
 
-function closed(intent: OpenIntent, ...others: readonly Entry[]): Settled {
+function closed(intent: OpenIntent, ...others: readonly JournalEntry[]): IntentResolution {
   return { entries: [...others, { type: "closed", intent: intent.seq }] };
 }
 
@@ -64,14 +68,20 @@ function update(
   intent: OpenIntent,
   provider: Provider,
   record: StateRecord | undefined,
-  around: Around,
-): Settled {
+  recovery: RecoveryContext,
+): IntentResolution {
   // What a slow server still puts beside the object is looked for later.
-  const later = provider.leftover === undefined ? [] : sweepFor(intent, around);
+  const later = provider.partialUploadName === undefined ? [] : sweepFor(intent, recovery);
   if (record === undefined || record.status === "creating") return closed(intent, ...later);
   // The record of the address is about another object: this one was an old object, or is taken over again.
   if (intent.id !== undefined && record.id !== intent.id) return closed(intent, ...later);
-  const merged = nameAsLive(intent, provider, mergedRecord(provider, record, intent.wanted), record, around);
+  const merged = nameAsLive(
+    intent,
+    provider,
+    mergedRecord(provider, record, intent.wanted),
+    record,
+    recovery,
+  );
   return closed(intent, ...later, { type: "record", record: merged });
 }
 
@@ -81,10 +91,10 @@ function nameAsLive(
   { kind, nameField = "" }: Provider,
   merged: StateRecord,
   before: StateRecord,
-  { world }: Around,
+  { liveIndex }: RecoveryContext,
 ): StateRecord {
   const wanted = intent.wanted[nameField];
-  const live = intent.id === undefined ? undefined : world.byId(kind, intent.id)?.name;
+  const live = intent.id === undefined ? undefined : liveIndex.byId(kind, intent.id)?.name;
   const recorded = before.applied[nameField];
   if (wanted === undefined || recorded === undefined || live === undefined) return merged;
   if (live === recorded) return { ...merged, applied: { ...merged.applied, [nameField]: recorded } };
@@ -93,12 +103,12 @@ function nameAsLive(
 
 /** The next plan compares live with desired anyway; what may have been written is recorded, so that its removal is noticed. */
 export function mergedRecord<R extends StateRecord>(provider: Provider, record: R, wanted: Values): R {
-  return { ...record, applied: provable(provider.fields, { ...record.applied, ...wanted }) };
+  return { ...record, applied: confirmableValues(provider.fields, { ...record.applied, ...wanted }) };
 }
 
-function deletion(intent: OpenIntent, provider: Provider, around: Around): Settled {
+function deletion(intent: OpenIntent, provider: Provider, recovery: RecoveryContext): IntentResolution {
   const { address, id } = intent;
-  if (id === undefined || around.world.byId(provider.kind, id) !== undefined) return closed(intent);
+  if (id === undefined || recovery.liveIndex.byId(provider.kind, id) !== undefined) return closed(intent);
   return closed(intent, { type: "gone", gone: { address, id } });
 }
 
@@ -106,40 +116,48 @@ function creation(
   intent: OpenIntent,
   provider: Provider,
   record: StateRecord | undefined,
-  around: Around,
-): Settled {
-  const live = madeBy(intent, provider, around);
-  if (live === undefined) return notThere(intent, record, around);
+  recovery: RecoveryContext,
+): IntentResolution {
+  const live = findCreated(intent, provider, recovery);
+  if (live === undefined) return notThere(intent, record, recovery);
   if (record?.id === live.id && record.status !== "creating") return closed(intent);
-  if (carriesToken(provider) || provider.crash === "repeatable" || isOurs(intent, provider, live)) {
+  if (
+    carriesToken(provider) ||
+    provider.recovery === "repeatable" ||
+    isCreatedByIntent(intent, provider, live)
+  ) {
     const found = recordOf(intent, provider, record, live);
     return closed(intent, {
       type: "record",
-      record: withDeposed(found, twinsOf(intent.token, live, provider, around.world)),
+      record: withDeposed(found, duplicatesOf(intent.token, live, provider, recovery.liveIndex)),
     });
   }
-  return around.adopt ? OPEN : { entries: [], diagnostic: collision(intent, provider, live) };
+  return recovery.adopt ? OPEN : { entries: [], diagnostic: collision(intent, provider, live) };
 }
 
 /** Adopted only if the service said so, or if nothing was there before and what is there now is what was sent. */
-export function isOurs(intent: OpenIntent, provider: Provider, live: LiveObject): boolean {
-  return (intent.succeeded ?? 0) > 0 || (!intent.existed && isWhatWasSent(provider, intent.wanted, live));
+export function isCreatedByIntent(intent: OpenIntent, provider: Provider, live: LiveObject): boolean {
+  return (intent.succeeded ?? 0) > 0 || (!intent.existed && matchesRequest(provider, intent.wanted, live));
 }
 
-function notThere(intent: OpenIntent, record: StateRecord | undefined, around: Around): Settled {
+function notThere(
+  intent: OpenIntent,
+  record: StateRecord | undefined,
+  recovery: RecoveryContext,
+): IntentResolution {
   const { address, made } = intent;
-  const sweep = made === undefined ? sweepFor(intent, around) : [];
-  const lost: readonly Entry[] =
+  const sweep = made === undefined ? sweepFor(intent, recovery) : [];
+  const lost: readonly JournalEntry[] =
     made !== undefined && record?.id === made ? [{ type: "gone", gone: { address, id: made } }] : [];
   return closed(intent, ...sweep, ...lost);
 }
 
 /** A token to be looked for on later runs, where a request of the intent has no answer. */
-function sweepFor(intent: OpenIntent, around: Around): readonly Entry[] {
+function sweepFor(intent: OpenIntent, recovery: RecoveryContext): readonly JournalEntry[] {
   const { address, token } = intent;
   const until = intent.at + SWEEP_MS;
   const unanswered = (intent.sent ?? 1) > (intent.succeeded ?? 0) + (intent.refused ?? 0);
-  return unanswered && around.now < until
+  return unanswered && recovery.now < until
     ? [{ type: "sweep", sweep: { token, address, until, intent } }]
     : [];
 }
@@ -156,13 +174,13 @@ export function recordOf(
     address: intent.address,
     id: live.id,
     name: intent.name,
-    applied: provable(provider.fields, intent.wanted),
+    applied: confirmableValues(provider.fields, intent.wanted),
     depends_on: intent.depends_on,
     ...(before?.prevent_destroy === true ? { prevent_destroy: true as const } : {}),
     ...(before?.owns === undefined ? {} : { owns: before.owns }),
     ...(deposed.length === 0 ? {} : { deposed }),
   };
-  return provider.crash === "two-phase" && live.facts.token === intent.token
+  return provider.recovery === "two-phase" && live.facts.token === intent.token
     ? { ...common, status: "creating", token: intent.token }
     : { ...common, status: "ready", seen: {} };
 }
@@ -175,7 +193,7 @@ function deposedWith(intent: OpenIntent, before: StateRecord | undefined, id: Re
 function collision(intent: OpenIntent, provider: Provider, live: LiveObject): Diagnostic {
   return error(
     "PLAN_COLLISION",
-    `a ${provider.one} "${live.name}" is there, and it is not certain that we made it: nothing proves what became of our request for that name`,
+    `a ${provider.singular} "${live.name}" is there, and it is not certain that we made it: nothing proves what became of our request for that name`,
     {
       address: intent.address,
       hint: `look at it; if it is ours, run: workspace import ${intent.address} ${live.id}; if not, delete or rename it`,
@@ -183,13 +201,13 @@ function collision(intent: OpenIntent, provider: Provider, live: LiveObject): Di
   );
 }
 
-export function leftoverOf(
+export function partialUploadOf(
   intent: Pick<OpenIntent, "name" | "token">,
   provider: Provider,
-  around: Around,
-): readonly Entry[] {
-  const name = provider.leftover?.(intent.name, intent.token);
-  const live = name === undefined ? undefined : around.world.byName(provider.kind, name)[0];
+  recovery: RecoveryContext,
+): readonly JournalEntry[] {
+  const name = provider.partialUploadName?.(intent.name, intent.token);
+  const live = name === undefined ? undefined : recovery.liveIndex.byName(provider.kind, name)[0];
   if (live === undefined) return [];
   const address: Address = addressOf(provider.kind, live.name);
   const record: StateRecord = {

@@ -5,7 +5,7 @@ import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/provider.ts";
 import type { Change, Create, Namesake } from "../model/change.ts";
-import type { Context } from "../model/context.ts";
+import type { PlanContext } from "../model/context.ts";
 import type { Plan } from "../model/plan.ts";
 import { stateExists } from "./state-exists.ts";
 
@@ -42,7 +42,7 @@ interface Duplicates {
  * Without a state, an object with the name of a new one was probably created by a run whose state is lost, so a guard
  * blocks the plan. With a state, somebody else probably created it, so a warning is enough.
  */
-export function duplicatesIn({ input }: Context, changes: readonly Change[]): Duplicates {
+export function duplicatesIn({ input }: PlanContext, changes: readonly Change[]): Duplicates {
   const { spec, state, registry } = input;
   const found = changes.filter(hasNamesakes);
   const details = (change: WithNamesakes) => {
@@ -51,7 +51,7 @@ export function duplicatesIn({ input }: Context, changes: readonly Change[]): Du
     return { address: change.address, ...(at === undefined ? {} : { at }), cause };
   };
   const existing = ({ address, kind, name }: Change): string =>
-    `${address}: an unmanaged ${registry.get(kind).one} named ${JSON.stringify(name)} already exists`;
+    `${address}: an unmanaged ${registry.get(kind).singular} named ${JSON.stringify(name)} already exists`;
   if (stateExists(state) || input.allowDuplicates === true || spec.policy.duplicate_names === "allow") {
     const warnings = found.map((change) =>
       warning("PLAN_DUPLICATE_NAME", `${existing(change)}, and the plan creates another one`, {

@@ -3,26 +3,30 @@
 import { type Address, parentOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { isBuiltIn } from "../../resource/names.ts";
-import type { Look, Provider } from "../../resource/provider.ts";
+import type { PlannedWorkspace, Provider } from "../../resource/provider.ts";
 import type { Change } from "../model/change.ts";
-import type { Context } from "../model/context.ts";
+import type { PlanContext } from "../model/context.ts";
 import type { Guard } from "../model/plan.ts";
-import { plannedOf } from "../model/plan-view.ts";
+import { plannedChange } from "../model/plan-view.ts";
 
 /** Below this many managed resources a share says nothing. */
 const SHARE_COUNTS_ABOVE = 10;
 
-export function guardsOf(context: Context, changes: readonly Change[], look: Look): Guard[] {
+export function checkGuards(
+  context: PlanContext,
+  changes: readonly Change[],
+  workspace: PlannedWorkspace,
+): Guard[] {
   return [
     ...maxDeletes(context, changes),
     ...maxUnmanaged(context, changes),
     ...preventDestroy(context, changes),
-    ...objections(context, changes, look),
+    ...objections(context, changes, workspace),
     ...limits(context, changes),
   ];
 }
 
-function maxDeletes(context: Context, changes: readonly Change[]): Guard[] {
+function maxDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
   if (context.input.destroy === true) return [];
   const deletes = changes.filter((change) => change.action === "delete" && change.deposed !== true);
   const policy = context.input.spec.policy.max_deletes;
@@ -46,7 +50,7 @@ function maxDeletes(context: Context, changes: readonly Change[]): Guard[] {
 }
 
 /** What nobody manages counts against what is there of its kind, in a small spec as in a large one. */
-function maxUnmanaged(context: Context, changes: readonly Change[]): Guard[] {
+function maxUnmanaged(context: PlanContext, changes: readonly Change[]): Guard[] {
   const policy = context.input.spec.policy.max_deletes;
   if ("count" in policy || context.input.destroy === true) return [];
   const parts: string[] = [];
@@ -57,7 +61,9 @@ function maxUnmanaged(context: Context, changes: readonly Change[]): Guard[] {
       ({ action, kind, address }) =>
         action === "delete" && kind === provider.kind && !context.input.state.records.has(address),
     );
-    const there = context.world.all(provider.kind).filter(({ name }) => !isBuiltIn(provider, name)).length;
+    const there = context.liveIndex
+      .all(provider.kind)
+      .filter(({ name }) => !isBuiltIn(provider, name)).length;
     if (foreign.length <= policy.share * there) continue;
     parts.push(`${foreign.length} of ${there} ${provider.kind}`);
     addresses.push(...foreign.map(({ address }) => address));
@@ -69,7 +75,7 @@ function maxUnmanaged(context: Context, changes: readonly Change[]): Guard[] {
   return [{ diagnostic: error("GUARD_MAX_DELETES", message, { hint }), addresses }];
 }
 
-function preventDestroy(context: Context, changes: readonly Change[]): Guard[] {
+function preventDestroy(context: PlanContext, changes: readonly Change[]): Guard[] {
   return changes.flatMap((change) => {
     const diagnostic = destroys(change) ? protection(context, change) : undefined;
     return diagnostic === undefined ? [] : [{ diagnostic, addresses: [change.address] }];
@@ -83,7 +89,7 @@ function destroys(change: Change): boolean {
 }
 
 /** The spec's word counts; where it has none, what it last said. */
-function protection({ input }: Context, { address, action }: Change): Diagnostic | undefined {
+function protection({ input }: PlanContext, { address, action }: Change): Diagnostic | undefined {
   const resource = input.spec.resources.get(address);
   const would = `${address} would be ${action === "replace" ? "replaced" : "deleted"}`;
   if (resource?.lifecycle.prevent_destroy === true)
@@ -103,14 +109,14 @@ function protection({ input }: Context, { address, action }: Change): Diagnostic
   );
 }
 
-function objections(context: Context, changes: readonly Change[], look: Look): Guard[] {
+function objections(context: PlanContext, changes: readonly Change[], workspace: PlannedWorkspace): Guard[] {
   const guards: Guard[] = [];
   for (const change of changes) {
-    const planned = plannedOf(change, context.world);
+    const planned = plannedChange(change, context.liveIndex);
     const found =
       planned === undefined
         ? []
-        : (context.input.registry.get(change.kind).objections?.(planned, look) ?? []);
+        : (context.input.registry.get(change.kind).objections?.(planned, workspace) ?? []);
     for (const one of found) {
       const at = context.input.spec.resources.get(change.address)?.at;
       const details = {
@@ -125,7 +131,7 @@ function objections(context: Context, changes: readonly Change[], look: Look): G
 }
 
 /** Counts after the plan, for kinds of which a workspace (or a parent) holds only so many. */
-function limits(context: Context, changes: readonly Change[]): Guard[] {
+function limits(context: PlanContext, changes: readonly Change[]): Guard[] {
   const guards: Guard[] = [];
   for (const provider of context.input.registry.kinds) {
     if (provider.limit === undefined) continue;
@@ -144,7 +150,7 @@ function limits(context: Context, changes: readonly Change[]): Guard[] {
 }
 
 function countsAfter(
-  context: Context,
+  context: PlanContext,
   provider: Provider,
   changes: readonly Change[],
 ): [string, number, Address[]][] {
@@ -155,7 +161,7 @@ function countsAfter(
     counts.set(key, known);
     return known;
   };
-  for (const live of context.world.all(provider.kind)) slot(live.name).count += 1;
+  for (const live of context.liveIndex.all(provider.kind)) slot(live.name).count += 1;
   for (const change of changes) {
     if (change.kind !== provider.kind) continue;
     if (change.action === "delete") slot(change.name).count -= 1;

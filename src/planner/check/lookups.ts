@@ -3,21 +3,21 @@
 import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
-import { type Path, toPointer, toText, valueAt } from "../../core/pointer.ts";
+import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
 import type { CatalogName } from "../../resource/catalog.ts";
 import { type FieldSchema, memberSchema, somewhere } from "../../resource/field-schema.ts";
-import type { Look } from "../../resource/provider.ts";
+import type { PlannedWorkspace } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { Change } from "../model/change.ts";
-import type { Context } from "../model/context.ts";
-import type { LookedUp, Lookups, PlanInput } from "../model/input.ts";
-import { worldOf } from "../model/live-index.ts";
-import { lookOf } from "../model/plan-view.ts";
+import type { PlanContext } from "../model/context.ts";
+import type { LookupAnswer, Lookups, PlanInput } from "../model/input.ts";
+import { indexLive } from "../model/live-index.ts";
+import { createPlannedWorkspace } from "../model/plan-view.ts";
 
 /** Where a value is to be found: in a catalog, or among the IDs or names of a kind. */
-export type Place =
+export type LookupSource =
   | { readonly in: "catalog"; readonly of: CatalogName }
   | { readonly in: "ids" | "names"; readonly of: string };
 
@@ -25,14 +25,14 @@ export interface Question {
   readonly address: Address;
   readonly path: Path;
   readonly text: string;
-  readonly place: Place;
+  readonly place: LookupSource;
 }
 
-type Around = Pick<Context, "input" | "world">;
+type LookupContext = Pick<PlanContext, "input" | "liveIndex">;
 
 const asks = somewhere((field) => placeOf(field) !== undefined);
 
-function placeOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): Place | undefined {
+function placeOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): LookupSource | undefined {
   if (catalog !== undefined) return { in: "catalog", of: catalog };
   if (refersTo !== undefined) return { in: "ids", of: refersTo };
   const [kind] = mentions ?? [];
@@ -40,7 +40,11 @@ function placeOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): Pla
 }
 
 /** Of what the changes send, the values that neither the spec nor what was read confirms. */
-export function questionsOf(context: Around, changes: readonly Change[], look: Look): Question[] {
+export function lookupQuestions(
+  context: LookupContext,
+  changes: readonly Change[],
+  workspace: PlannedWorkspace,
+): Question[] {
   return changes.flatMap((change) => {
     const resource = context.input.spec.resources.get(change.address);
     const sends = change.action === "create" || change.action === "replace" || change.action === "update";
@@ -49,13 +53,18 @@ export function questionsOf(context: Around, changes: readonly Change[], look: L
       const text = valueAt(change.after, path);
       if (typeof text !== "string" || !isSent(change, path)) return [];
       const question = { address: change.address, path, text, place };
-      return isReference(resource, path, place) || isConfirmed(context, look, question) ? [] : [question];
+      return isReference(resource, path, place) || isConfirmed(context, workspace, question)
+        ? []
+        : [question];
     });
   });
 }
 
-function valuesIn(context: Around, resource: Resource): { readonly path: Path; readonly place: Place }[] {
-  const found: { readonly path: Path; readonly place: Place }[] = [];
+function valuesIn(
+  context: LookupContext,
+  resource: Resource,
+): { readonly path: Path; readonly place: LookupSource }[] {
+  const found: { readonly path: Path; readonly place: LookupSource }[] = [];
   const visit = (schema: FieldSchema, value: Json, path: Path): void => {
     if (typeof value === "string") {
       const place = placeOf(schema);
@@ -87,29 +96,34 @@ function isSent(change: Change, path: Path): boolean {
 }
 
 /** What is still to be made is unknown, and an ID that a reference gives is that of a declared resource. */
-function isReference({ references }: Resource, path: Path, place: Place): boolean {
+function isReference({ references }: Resource, path: Path, place: LookupSource): boolean {
   const here = toPointer(path);
   const reference = references.find((one) => toPointer(one.path) === here);
   return reference !== undefined && place.in !== "catalog";
 }
 
-function isConfirmed({ world }: Around, look: Look, { text, place }: Question): boolean {
+function isConfirmed(
+  { liveIndex }: LookupContext,
+  workspace: PlannedWorkspace,
+  { text, place }: Question,
+): boolean {
   if (text.includes("${")) return true;
-  if (place.in === "ids") return world.byId(place.of, remoteId(text)) !== undefined;
+  if (place.in === "ids") return liveIndex.byId(place.of, remoteId(text)) !== undefined;
   if (place.in === "catalog") return false;
   return (
-    look.declared(place.of, text) || (world.byName(place.of, text).length > 0 && !look.goes(place.of, text))
+    workspace.declared(place.of, text) ||
+    (liveIndex.byName(place.of, text).length > 0 && !workspace.isRemoved(place.of, text))
   );
 }
 
 /** The questions of a plan that was made, for whoever answers them. */
 export function openQuestions(input: PlanInput, changes: readonly Change[]): readonly Question[] {
-  const world = worldOf(input.live, input.registry);
-  const context: Around = { input, world };
-  return questionsOf(
+  const liveIndex = indexLive(input.live, input.registry);
+  const context: LookupContext = { input, liveIndex };
+  return lookupQuestions(
     context,
     changes,
-    lookOf(input, world, () => changes),
+    createPlannedWorkspace(input, liveIndex, () => changes),
   );
 }
 
@@ -117,11 +131,11 @@ export function openQuestions(input: PlanInput, changes: readonly Change[]): rea
  * The answers: an error for each value that the workspace does not have, a warning for what could not be asked. The service
  * takes a path of nothing, and somebody else may bring what belongs there, so that is a warning, too.
  */
-export function unconfirmed(context: Around, questions: readonly Question[]): Diagnostic[] {
+export function unconfirmedValues(context: LookupContext, questions: readonly Question[]): Diagnostic[] {
   const { lookups } = context.input;
   if (lookups === undefined) return [];
   const suggest = suggester();
-  const unasked = new Map<LookedUp | Diagnostic, Question[]>();
+  const unasked = new Map<LookupAnswer | Diagnostic, Question[]>();
   const found = questions.flatMap((question) => {
     const answer = answerTo(lookups, question.place);
     if (answer === undefined) return [];
@@ -136,19 +150,19 @@ export function unconfirmed(context: Around, questions: readonly Question[]): Di
   return [...found, ...[...unasked].map(([open, about]) => unchecked(context, open, about))];
 }
 
-function answerTo(lookups: Lookups, place: Place): LookedUp | undefined {
+function answerTo(lookups: Lookups, place: LookupSource): LookupAnswer | undefined {
   return place.in === "catalog" ? lookups.catalogs.get(place.of) : lookups.kinds.get(place.of);
 }
 
 function unknown(
-  context: Around,
+  context: LookupContext,
   { address, path, text, place }: Question,
-  answer: Extract<LookedUp, { readonly readable: true }>,
+  answer: Extract<LookupAnswer, { readonly readable: true }>,
   suggest: Suggest,
 ): Diagnostic {
   const resource = context.input.spec.resources.get(address);
   const best = place.in === "ids" ? undefined : suggest(text, answer.values);
-  const message = `${address}: ${toText(path)} ${JSON.stringify(text)} is not ${describes(context, place, answer)}`;
+  const message = `${address}: ${toDottedPath(path)} ${JSON.stringify(text)} is not ${describes(context, place, answer)}`;
   const told = place.in === "names" ? warning : error;
   return told("PLAN_UNKNOWN_NAME", message, {
     address,
@@ -157,13 +171,13 @@ function unknown(
   });
 }
 
-function describes(context: Around, place: Place, answer: LookedUp): string {
+function describes(context: LookupContext, place: LookupSource, answer: LookupAnswer): string {
   if (place.in === "catalog") return `a ${answer.one} of the workspace`;
-  const { one } = context.input.registry.get(place.of);
-  return place.in === "ids" ? `the ID of a ${one} in the workspace` : `a ${one} in the workspace`;
+  const { singular } = context.input.registry.get(place.of);
+  return place.in === "ids" ? `the ID of a ${singular} in the workspace` : `a ${singular} in the workspace`;
 }
 
-function hintFor({ of, in: where }: Place, { operation }: LookedUp): string {
+function hintFor({ of, in: where }: LookupSource, { operation }: LookupAnswer): string {
   if (operation !== undefined) return `to list them, run \`workspace api ${operation}\``;
   return where === "ids"
     ? `declare it under ${of} and write a reference, or correct the ID`
@@ -172,11 +186,15 @@ function hintFor({ of, in: where }: Place, { operation }: LookedUp): string {
 
 const NOTHING: Lookups = { catalogs: new Map(), kinds: new Map() };
 
-function unchecked(context: Around, open: LookedUp | Diagnostic, questions: readonly Question[]): Diagnostic {
+function unchecked(
+  context: LookupContext,
+  open: LookupAnswer | Diagnostic,
+  questions: readonly Question[],
+): Diagnostic {
   const [first] = questions;
   const answer = first === undefined ? undefined : answerTo(context.input.lookups ?? NOTHING, first.place);
   const what = answer?.one === undefined ? first?.place.of : `${answer.one}s`;
-  const about = listed(questions.map(({ address, path }) => `${toText(path)} of ${address}`));
+  const about = listed(questions.map(({ address, path }) => `${toDottedPath(path)} of ${address}`));
   const verb = questions.length === 1 ? "is" : "are";
   const at =
     first === undefined ? undefined : context.input.spec.resources.get(first.address)?.locate(first.path);

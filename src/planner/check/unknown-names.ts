@@ -1,15 +1,15 @@
 // Names in the spec that belong to nothing once a plan is applied: told by the plan, before an apply fails on them.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { isObject, type Json, textsIn } from "../../core/json.ts";
+import { collectTexts, isObject, type Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
 import { type FieldSchema, memberSchema, somewhere } from "../../resource/field-schema.ts";
 import { isBuiltIn } from "../../resource/names.ts";
-import type { Look, Provider } from "../../resource/provider.ts";
+import type { PlannedWorkspace, Provider } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { Change } from "../model/change.ts";
-import { type Context, ownerKey } from "../model/context.ts";
+import { objectKey, type PlanContext } from "../model/context.ts";
 
 /** A text of the spec that names a thing of one of these kinds. */
 interface Naming {
@@ -22,10 +22,14 @@ const mayName = somewhere((field) => field.names !== undefined);
 
 type Standing = "there" | "goes" | "unknown";
 
-export function unknownNames(context: Context, changes: readonly Change[], look: Look): Diagnostic[] {
+export function unknownNames(
+  context: PlanContext,
+  changes: readonly Change[],
+  workspace: PlannedWorkspace,
+): Diagnostic[] {
   const going = new Set(
     changes.flatMap((change) =>
-      change.action === "delete" || change.action === "replace" ? [ownerKey(change.kind, change.id)] : [],
+      change.action === "delete" || change.action === "replace" ? [objectKey(change.kind, change.id)] : [],
     ),
   );
   const suggest = suggester();
@@ -34,11 +38,11 @@ export function unknownNames(context: Context, changes: readonly Change[], look:
     if (resource === undefined || !reaches(change)) return [];
     let before: ReadonlySet<string> | undefined;
     const stoodThere = (text: string): boolean => {
-      before ??= "before" in change ? textsIn(change.before) : new Set<string>();
+      before ??= "before" in change ? collectTexts(change.before) : new Set<string>();
       return before.has(text);
     };
     return namings(context.input.registry.get(resource.kind), resource).flatMap((naming) => {
-      const standing = standingOf(context, naming, going, look);
+      const standing = standingOf(context, naming, going, workspace);
       // What is there already under a name that no list knows is the service's affair.
       if (
         standing === "there" ||
@@ -57,14 +61,19 @@ function reaches(change: Change): boolean {
 }
 
 /** One readable kind that has the name is enough; a kind that nobody listed may have it. */
-function standingOf(context: Context, naming: Naming, going: ReadonlySet<string>, look: Look): Standing {
+function standingOf(
+  context: PlanContext,
+  naming: Naming,
+  going: ReadonlySet<string>,
+  workspace: PlannedWorkspace,
+): Standing {
   let standing: Standing = "unknown";
   for (const kind of naming.kinds) {
     const provider = context.input.registry.find(kind);
     if (provider === undefined || context.input.live.get(kind)?.readable !== true) return "there";
-    if (look.declared(kind, naming.text) || isBuiltIn(provider, naming.text)) return "there";
-    const found = context.world.byName(kind, naming.text);
-    if (found.some((one) => !going.has(ownerKey(kind, one.id)))) return "there";
+    if (workspace.declared(kind, naming.text) || isBuiltIn(provider, naming.text)) return "there";
+    const found = context.liveIndex.byName(kind, naming.text);
+    if (found.some((one) => !going.has(objectKey(kind, one.id)))) return "there";
     if (found.length > 0) standing = "goes";
   }
   // Only what takes a thing away is certain then.
@@ -77,7 +86,7 @@ function namings(provider: Provider, resource: Resource): Naming[] {
     const schema = provider.fields[field];
     if (schema !== undefined && mayName(schema)) collect(schema, value, [field], found);
   }
-  const inName = provider.speaksOf?.(resource.name);
+  const inName = provider.namedInKey?.(resource.name);
   if (inName !== undefined) found.push({ text: inName.name, kinds: inName.kinds, path: undefined });
   return found;
 }
@@ -96,9 +105,13 @@ function collect(schema: FieldSchema, value: Json, path: Path, found: Naming[]):
 }
 
 /** Names that will be there after the plan. */
-function namesOf(context: Context, kinds: readonly string[], going: ReadonlySet<string>): readonly string[] {
+function namesOf(
+  context: PlanContext,
+  kinds: readonly string[],
+  going: ReadonlySet<string>,
+): readonly string[] {
   const live = kinds.flatMap((kind) =>
-    context.world.all(kind).filter((one) => !going.has(ownerKey(kind, one.id))),
+    context.liveIndex.all(kind).filter((one) => !going.has(objectKey(kind, one.id))),
   );
   const declared = [...context.input.spec.resources.values()].filter(({ kind }) => kinds.includes(kind));
   return [...live, ...declared].map(({ name }) => name);

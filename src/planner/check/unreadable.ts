@@ -7,7 +7,7 @@ import { listed } from "../../core/sentences.ts";
 import type { LiveKind } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Change } from "../model/change.ts";
-import type { Context } from "../model/context.ts";
+import type { PlanContext } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
 
 interface Unread {
@@ -17,7 +17,7 @@ interface Unread {
 }
 
 /** Deletes of such a kind are not even planned: unreadable is never empty. */
-export function unreadableKinds({ input: { live, spec, state } }: Context): Diagnostic[] {
+export function unreadableKinds({ input: { live, spec, state } }: PlanContext): Diagnostic[] {
   const managed = new Set([...spec.resources.values()].map((one) => one.kind));
   for (const kind of spec.policy.authoritative) managed.add(kind);
   for (const address of state.records.keys()) managed.add(kindOf(address));
@@ -57,7 +57,7 @@ function told(group: readonly Unread[]): Diagnostic {
 }
 
 /** Kinds that use what goes and that the input tells nothing, or not all, about. Empty for a plan that takes nothing away. */
-export function kindsAround(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, Address> {
+export function dependentKinds(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, Address> {
   const kinds = new Map<string, Address>();
   for (const change of changes) {
     if (change.action !== "delete" && change.action !== "replace") continue;
@@ -82,11 +82,11 @@ function isSeen({ live, spec, state }: PlanInput, { kind, nested }: Provider, ch
 }
 
 /** Said where a plan takes something away and cannot tell what that does to others. */
-export function unseen(input: PlanInput, changes: readonly Change[]): Diagnostic[] {
-  const { around } = input;
-  if (around === undefined) return [];
-  return [...kindsAround(input, changes)].flatMap(([kind, address]) => {
-    const found = around.get(kind);
+export function unreadDependents(input: PlanInput, changes: readonly Change[]): Diagnostic[] {
+  const { dependents } = input;
+  if (dependents === undefined) return [];
+  return [...dependentKinds(input, changes)].flatMap(([kind, address]) => {
+    const found = dependents.get(kind);
     return found === undefined ? [] : untold(kind, address, found);
   });
 }

@@ -5,23 +5,27 @@ import type { Address, RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
-import { toText, valueAt, withValueAt } from "../../core/pointer.ts";
+import { toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Cause, FieldDiff, LiveObject, Provider } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import { changedByService, diffResource } from "../diff/diff.ts";
 import { comparable, declaredForm, liveFingerprint } from "../diff/fingerprint.ts";
-import { isIgnored, keepingIgnored } from "../diff/normalize.ts";
-import { type Resolved, resolveReferences, withFollowed } from "../diff/references.ts";
-import { spelled } from "../diff/spelling.ts";
+import { isIgnored, withIgnoredFromLive } from "../diff/normalize.ts";
+import { type ResolvedReferences, resolveReferences, withReferenceCauses } from "../diff/references.ts";
+import { withLiveSpelling } from "../diff/spelling.ts";
 import type { Change, NonEmpty, Replace, Update } from "../model/change.ts";
-import { attributeOf, type Context, recordedOf } from "../model/context.ts";
-import { type Found, findLive } from "./match-live.ts";
+import { type PlanContext, plannedAttribute, recordedOf } from "../model/context.ts";
+import { type LiveMatch, matchLive } from "./match-live.ts";
 
-type Decision = { readonly change: Change } | { readonly refused: Diagnostic };
+type ResourceDecision = { readonly change: Change } | { readonly refused: Diagnostic };
 
-export function decide(context: Context, resource: Resource, provider: Provider): Decision {
-  const found = findLive(context, resource, provider);
+export function decideResource(
+  context: PlanContext,
+  resource: Resource,
+  provider: Provider,
+): ResourceDecision {
+  const found = matchLive(context, resource, provider);
   if (found.is === "refused") return { refused: found.diagnostic };
   const resolved = desiredOf(context, resource, provider);
   if (found.is === "absent") return { change: creation(context, resource, resolved, found) };
@@ -30,11 +34,11 @@ export function decide(context: Context, resource: Resource, provider: Provider)
 }
 
 /** The desired values with references put in, the natural name filled in, and what the kind leaves out removed. */
-function desiredOf(context: Context, resource: Resource, provider: Provider): Resolved {
+function desiredOf(context: PlanContext, resource: Resource, provider: Provider): ResolvedReferences {
   const resolved = resolveReferences(resource, (address, attribute) =>
-    attributeOf(context, address, attribute),
+    plannedAttribute(context, address, attribute),
   );
-  const values = spelled(context, provider, resolved.values);
+  const values = withLiveSpelling(context, provider, resolved.values);
   return { ...resolved, values: declaredForm(provider, resource.name, values) };
 }
 
@@ -43,17 +47,17 @@ function common(resource: Resource, cause: Cause, reasons: readonly string[]) {
   return { address, kind, name, cause, reasons, consequences: [], dependsOn };
 }
 
-function reaching(resource: Resource, after: Values, resolved: Resolved) {
+function reaching(resource: Resource, after: Values, resolved: ResolvedReferences) {
   const payload = resource.payload?.digest;
   return { after, unresolved: resolved.unresolved, ...(payload === undefined ? {} : { payload }) };
 }
 
-type Absent = Extract<Found, { readonly is: "absent" }>;
+type Absent = Extract<LiveMatch, { readonly is: "absent" }>;
 
 function creation(
-  context: Context,
+  context: PlanContext,
   resource: Resource,
-  resolved: Resolved,
+  resolved: ResolvedReferences,
   { newParent, namesakes }: Absent,
 ): Change {
   const { cause, reasons } = whyCreated(context, resource, newParent);
@@ -67,11 +71,11 @@ function creation(
 
 /** What goes with its replaced parent did not go outside. */
 function whyCreated(
-  context: Context,
+  context: PlanContext,
   resource: Resource,
   newParent: Address | undefined,
 ): { readonly cause: Cause; readonly reasons: readonly string[] } {
-  const misfit = context.misfits.get(resource.address);
+  const misfit = context.invalidRecords.get(resource.address);
   if (misfit !== undefined)
     return { cause: "spec", reasons: [`what the state records under this address is ${misfit.name}`] };
   if (!context.input.state.records.has(resource.address)) return { cause: "spec", reasons: [] };
@@ -93,10 +97,10 @@ interface Compared {
 }
 
 function compared(
-  context: Context,
+  context: PlanContext,
   resource: Resource,
   provider: Provider,
-  resolved: Resolved,
+  resolved: ResolvedReferences,
   object: LiveObject,
   takeover: boolean,
 ): Compared {
@@ -105,9 +109,9 @@ function compared(
   const ignored = resource.lifecycle.ignore_changes;
   const recorded = takeover ? undefined : recordedOf(provider, record);
   const found = diffResource(provider.fields, resolved.values, live, recorded, resolved.unknown);
-  const all = withFollowed(context, resource, recorded, found);
+  const all = withReferenceCauses(context, resource, recorded, found);
   const diffs = ignored.length === 0 ? all : all.filter((diff) => !isIgnored(diff.path, ignored));
-  const after = withTargets(keepingIgnored(resolved.values, live.values, ignored), diffs);
+  const after = withTargets(withIgnoredFromLive(resolved.values, live.values, ignored), diffs);
   return {
     live: object,
     takeover,
@@ -119,7 +123,12 @@ function compared(
   };
 }
 
-function actionFor(context: Context, resource: Resource, provider: Provider, found: Compared): Decision {
+function actionFor(
+  context: PlanContext,
+  resource: Resource,
+  provider: Provider,
+  found: Compared,
+): ResourceDecision {
   const [first, ...rest] = found.diffs;
   if (first === undefined) return { change: unchanged(resource, found) };
   const diffs: NonEmpty<FieldDiff> = [first, ...rest];
@@ -138,7 +147,7 @@ function actionFor(context: Context, resource: Resource, provider: Provider, fou
       action: "replace",
       ...base,
       because,
-      replacing: provider.replacing,
+      replacing: provider.replaceStrategy,
       removeAfter: [],
     } satisfies Replace,
   };
@@ -168,7 +177,7 @@ function combined(diffs: readonly FieldDiff[]): Cause {
 }
 
 function reasonsOf(
-  context: Context,
+  context: PlanContext,
   resource: Resource,
   provider: Provider,
   found: Compared,
@@ -184,16 +193,16 @@ function reasonsOf(
   }
   for (const address of [...moved].sort()) reasons.push(`${address} is replaced and gets a new id`);
   for (const diff of found.diffs)
-    if (diff.replaces) reasons.push(`${toText(diff.path)} cannot be changed in place`);
+    if (diff.replaces) reasons.push(`${toDottedPath(diff.path)} cannot be changed in place`);
   for (const diff of found.diffs) {
     const why = changedByService(provider.fields[String(diff.path[0])] ?? {}, found.live);
     if (why !== undefined)
-      reasons.push(`the service itself set ${toText(diff.path)} to ${String(diff.before)} (${why})`);
+      reasons.push(`the service itself set ${toDottedPath(diff.path)} to ${String(diff.before)} (${why})`);
   }
   return reasons;
 }
 
-function immutablePolicy(context: Context, resource: Resource): "error" | "replace" {
+function immutablePolicy(context: PlanContext, resource: Resource): "error" | "replace" {
   const { policy } = context.input.spec;
   return (
     resource.lifecycle.on_immutable_change ??
@@ -203,12 +212,12 @@ function immutablePolicy(context: Context, resource: Resource): "error" | "repla
 }
 
 function immutable(resource: Resource, provider: Provider, because: NonEmpty<FieldDiff>): Diagnostic {
-  const fields = because.map((diff) => toText(diff.path)).join(", ");
+  const fields = because.map((diff) => toDottedPath(diff.path)).join(", ");
   const [first] = because;
   return error("PLAN_IMMUTABLE", `${resource.address}: ${fields} cannot be changed in place`, {
     address: resource.address,
     at: resource.locate(first.path),
-    cause: because.map((diff) => movedText(provider.fields, diff)).join("; "),
+    cause: because.map((diff) => describeDiff(provider.fields, diff)).join("; "),
     hint: "change it back, or let the resource be replaced with lifecycle: { on_immutable_change: replace }",
   });
 }
@@ -216,10 +225,10 @@ function immutable(resource: Resource, provider: Provider, because: NonEmpty<Fie
 const LONGEST = 120;
 
 /** `node_type_id: "Standard_DS3_v2" → "Standard_DS4_v2"`. */
-function movedText(fields: FieldTable, { path, before, after }: FieldDiff): string {
+function describeDiff(fields: FieldTable, { path, before, after }: FieldDiff): string {
   const isHidden = fields[String(path[0])]?.sensitive === true;
   const text = (value: Json | undefined): string => (isHidden ? "(sensitive)" : valueText(value));
-  return `${toText(path)}: ${text(before)} → ${text(after)}`;
+  return `${toDottedPath(path)}: ${text(before)} → ${text(after)}`;
 }
 
 function valueText(value: Json | undefined): string {

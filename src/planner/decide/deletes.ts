@@ -2,17 +2,23 @@
 
 import { type Address, addressOf, kindOf, parentOf, type RemoteId } from "../../core/address.ts";
 import { foldName, isBuiltIn } from "../../resource/names.ts";
-import type { Look, Provider } from "../../resource/provider.ts";
+import type { PlannedWorkspace, Provider } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { stateExists } from "../check/state-exists.ts";
 import type { Change, Forget } from "../model/change.ts";
-import { type Context, holdsUnreadable, ownerKey } from "../model/context.ts";
-import { deletion, foreignMembers, knownMembers, type LiveMember, type Removals } from "./nested-members.ts";
+import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.ts";
+import {
+  deleteChange,
+  type LiveMember,
+  managedObjects,
+  type PlannedDeletes,
+  unmanagedMembers,
+} from "./nested-members.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
-export function removals(context: Context, look: Look): Removals {
+export function planDeletes(context: PlanContext, workspace: PlannedWorkspace): PlannedDeletes {
   const changes = [...undeclared(context), ...untrue(context), ...deposed(context)];
-  const members = foreignMembers(context, look);
+  const members = unmanagedMembers(context, workspace);
   const unwanted = undeclaredObjects(context);
   return {
     changes: [...changes, ...members.changes, ...unwanted.map((one) => deletionOf(context, one))],
@@ -22,7 +28,7 @@ export function removals(context: Context, look: Look): Removals {
   };
 }
 
-function undeclared(context: Context): Change[] {
+function undeclared(context: PlanContext): Change[] {
   const { records } = context.input.state;
   const changes: Change[] = [];
   const going = new Set<Address>();
@@ -35,8 +41,8 @@ function undeclared(context: Context): Change[] {
 }
 
 /** Records of one thing under the address of another: what they speak of was never this resource, and stays. */
-function untrue(context: Context): Change[] {
-  return [...context.misfits.values()].flatMap((record) =>
+function untrue(context: PlanContext): Change[] {
+  return [...context.invalidRecords.values()].flatMap((record) =>
     isDesired(context, record.address)
       ? []
       : [
@@ -50,15 +56,15 @@ function untrue(context: Context): Change[] {
   );
 }
 
-function isDesired(context: Context, address: Address): boolean {
+function isDesired(context: PlanContext, address: Address): boolean {
   return context.input.destroy !== true && context.input.spec.resources.has(address);
 }
 
-function removalOf(context: Context, record: StateRecord, going: ReadonlySet<Address>): Change[] {
+function removalOf(context: PlanContext, record: StateRecord, going: ReadonlySet<Address>): Change[] {
   const provider = context.input.registry.of(record.address);
   if (!context.input.live.has(provider.kind)) return [];
-  if (context.world.unreadable(provider.kind, record.name) !== undefined) return [];
-  const live = context.world.byId(provider.kind, record.id);
+  if (context.liveIndex.unreadable(provider.kind, record.name) !== undefined) return [];
+  const live = context.liveIndex.byId(provider.kind, record.id);
   if (live === undefined) return [forget(record, provider, "it is no longer in the workspace", [])];
   if (isBuiltIn(provider, record.name))
     return [forget(record, provider, "it is part of every workspace and stays", [])];
@@ -70,16 +76,16 @@ function removalOf(context: Context, record: StateRecord, going: ReadonlySet<Add
     return [forget(record, provider, `${parent} no longer manages its ${provider.kind}`, [])];
   const reason =
     context.input.destroy === true ? destroyed(context.input, record.address) : "it is no longer in the spec";
-  return [deletion(provider, record.address, record.name, live, reason)];
+  return [deleteChange(provider, record.address, record.name, live, reason)];
 }
 
-function destroyed({ only }: Context["input"], address: Address): string {
+function destroyed({ only }: PlanContext["input"], address: Address): string {
   if (only === undefined) return "everything managed is to be destroyed";
   return only(address) ? "it is to be destroyed" : "what it needs is to be destroyed";
 }
 
 /** The record of the thing that a nested record lives in. */
-function parentAddress(context: Context, provider: Provider, record: StateRecord): Address | undefined {
+function parentAddress(context: PlanContext, provider: Provider, record: StateRecord): Address | undefined {
   if (provider.nested === undefined) return undefined;
   const parentKind = context.input.registry.get(provider.nested.kind);
   const parent = foldName(parentKind, parentOf(record.name));
@@ -89,7 +95,7 @@ function parentAddress(context: Context, provider: Provider, record: StateRecord
 }
 
 /** A parent that is still there and whose list is managed no more ("absent means not managed", design 4). */
-function isReleased(context: Context, provider: Provider, parent: Address): boolean {
+function isReleased(context: PlanContext, provider: Provider, parent: Address): boolean {
   const owner = context.input.spec.resources.get(parent);
   return owner !== undefined && !owner.owns.includes(provider.kind) && !holdsUnreadable(provider);
 }
@@ -115,14 +121,14 @@ function forget(
 }
 
 /** Objects of ours that were replaced, or committed late, and are still there. */
-function deposed(context: Context): Change[] {
+function deposed(context: PlanContext): Change[] {
   const changes: Change[] = [];
   for (const record of context.input.state.records.values()) {
     for (const id of leaving(context, record)) {
       const provider = context.input.registry.of(record.address);
-      const live = context.world.byId(provider.kind, id);
+      const live = context.liveIndex.byId(provider.kind, id);
       if (live === undefined) continue;
-      const going = deletion(
+      const going = deleteChange(
         provider,
         record.address,
         live.name,
@@ -136,7 +142,7 @@ function deposed(context: Context): Change[] {
 }
 
 /** The deposed objects of a record; where one of them takes its place again, the recorded one goes instead. */
-function leaving(context: Context, record: StateRecord): readonly RemoteId[] {
+function leaving(context: PlanContext, record: StateRecord): readonly RemoteId[] {
   const { id, deposed = [] } = record;
   const change = context.decided.get(record.address);
   const stays = change !== undefined && "id" in change ? change.id : id;
@@ -144,16 +150,16 @@ function leaving(context: Context, record: StateRecord): readonly RemoteId[] {
 }
 
 /** Kinds that the policy calls authoritative: whatever is live and not declared goes. */
-function undeclaredObjects(context: Context): LiveMember[] {
+function undeclaredObjects(context: PlanContext): LiveMember[] {
   if (context.input.destroy === true) return [];
-  const known = knownMembers(context);
+  const known = managedObjects(context);
   const found: LiveMember[] = [];
   for (const kind of context.input.spec.policy.authoritative) {
     const provider = context.input.registry.get(kind);
     if (provider.nested !== undefined) continue;
     const wanted = wantedNames(context, provider);
-    for (const live of context.world.all(kind)) {
-      if (known.has(ownerKey(kind, live.id)) || isBuiltIn(provider, live.name)) continue;
+    for (const live of context.liveIndex.all(kind)) {
+      if (known.has(objectKey(kind, live.id)) || isBuiltIn(provider, live.name)) continue;
       if (wanted.has(foldName(provider, live.name))) continue;
       found.push({ address: freeAddress(context, kind, live.name, live.id), live });
     }
@@ -161,14 +167,14 @@ function undeclaredObjects(context: Context): LiveMember[] {
   return found;
 }
 
-function deletionOf({ input }: Context, { address, live }: LiveMember): Change {
+function deletionOf({ input }: PlanContext, { address, live }: LiveMember): Change {
   const provider = input.registry.of(address);
   const reason = `the policy makes ${provider.kind} authoritative and the spec does not have it`;
-  return deletion(provider, address, live.name, live, reason);
+  return deleteChange(provider, address, live.name, live, reason);
 }
 
 /** What the spec declares and may not take over is refused there; it is not also deleted here. */
-function wantedNames(context: Context, provider: Provider): ReadonlySet<string> {
+function wantedNames(context: PlanContext, provider: Provider): ReadonlySet<string> {
   const names = new Set<string>();
   if (!provider.unique) return names;
   for (const { kind, name } of context.input.spec.resources.values())
@@ -177,7 +183,7 @@ function wantedNames(context: Context, provider: Provider): ReadonlySet<string> 
 }
 
 /** An address for something that the spec never named; its id tells it apart where the name is taken. */
-function freeAddress(context: Context, kind: string, name: string, id: RemoteId): Address {
+function freeAddress(context: PlanContext, kind: string, name: string, id: RemoteId): Address {
   const plain = addressOf(kind, name === "" ? id : name);
   return context.decided.has(plain) || context.input.state.records.has(plain)
     ? addressOf(kind, `${name}@${id}`)

@@ -5,11 +5,11 @@ import { isObject, type Json } from "../../core/json.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { Change } from "../model/change.ts";
-import type { Context } from "../model/context.ts";
-import { withNeeds } from "../model/order.ts";
+import type { PlanContext } from "../model/context.ts";
+import { transitiveClosure } from "../model/order.ts";
 
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
-export function withEdges(context: Context, changes: readonly Change[]): Change[] {
+export function withDependencies(context: PlanContext, changes: readonly Change[]): Change[] {
   const acting = new Set(changes.filter((change) => acts(change)).map((change) => change.address));
   const dependents = dependentsOf(context);
   for (const [going, holders] of liveHolders(context, changes))
@@ -42,7 +42,7 @@ function acts(change: Change): boolean {
 }
 
 /** Who holds, or held at the last apply, what. */
-function dependentsOf(context: Context): Map<Address, Set<Address>> {
+function dependentsOf(context: PlanContext): Map<Address, Set<Address>> {
   const dependents = new Map<Address, Set<Address>>();
   const add = (from: Address, to: Address): void => addTo(dependents, from, to);
   for (const record of context.input.state.records.values())
@@ -59,7 +59,10 @@ function addTo(dependents: Map<Address, Set<Address>>, from: Address, to: Addres
 }
 
 /** Who is updated and holds, live, what is deleted: neither the spec nor the state need to know of that. */
-function liveHolders(context: Context, changes: readonly Change[]): ReadonlyMap<Address, readonly Address[]> {
+function liveHolders(
+  context: PlanContext,
+  changes: readonly Change[],
+): ReadonlyMap<Address, readonly Address[]> {
   const { registry } = context.input;
   const going = new Map<string, Address>();
   for (const change of changes)
@@ -97,12 +100,12 @@ function mentioned(fields: FieldTable, values: Values): readonly (readonly [stri
 }
 
 /** Keeps the changes that `only` names and everything that those need. */
-export function restricted(changes: readonly Change[], only: (address: Address) => boolean): Change[] {
+export function limitChanges(changes: readonly Change[], only: (address: Address) => boolean): Change[] {
   const byAddress = new Map<Address, Change[]>();
   for (const change of changes)
     byAddress.set(change.address, [...(byAddress.get(change.address) ?? []), change]);
   const named = changes.map((change) => change.address).filter((address) => only(address));
-  const kept = withNeeds(named, (address) =>
+  const kept = transitiveClosure(named, (address) =>
     (byAddress.get(address) ?? []).flatMap((change) => [
       ...change.dependsOn,
       ...("nameFrom" in change && change.nameFrom !== undefined ? [change.nameFrom.address] : []),

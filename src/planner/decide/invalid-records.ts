@@ -7,23 +7,23 @@ import type { Registry } from "../../resource/registry.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { PlanInput } from "../model/input.ts";
 
-export interface Believed {
+export interface CheckedRecords {
   readonly input: PlanInput;
   /** Records that planning leaves out: what they speak of is not what their address means. */
-  readonly misfits: ReadonlyMap<Address, StateRecord>;
+  readonly invalidRecords: ReadonlyMap<Address, StateRecord>;
 }
 
 /** The input without records of one thing under the address of another. */
-export function believed(input: PlanInput): Believed {
+export function dropInvalidRecords(input: PlanInput): CheckedRecords {
   const misfits = new Map<Address, StateRecord>();
   for (const record of input.state.records.values())
-    if (isMisfit(input, record)) misfits.set(record.address, record);
-  if (misfits.size === 0) return { input, misfits };
+    if (isInvalidRecord(input, record)) misfits.set(record.address, record);
+  if (misfits.size === 0) return { input, invalidRecords: misfits };
   const records = new Map([...input.state.records].filter(([address]) => !misfits.has(address)));
-  return { input: { ...input, state: { ...input.state, records } }, misfits };
+  return { input: { ...input, state: { ...input.state, records } }, invalidRecords: misfits };
 }
 
-function isMisfit({ registry, spec }: PlanInput, record: StateRecord): boolean {
+function isInvalidRecord({ registry, spec }: PlanInput, record: StateRecord): boolean {
   const provider = registry.find(kindOf(record.address));
   if (provider === undefined || provider.nameField !== undefined) return false;
   const meant = spec.resources.get(record.address)?.name;
@@ -35,7 +35,7 @@ function isMisfit({ registry, spec }: PlanInput, record: StateRecord): boolean {
 }
 
 /** Whether a record may have an address: everywhere, save where the key of a kind is its name. */
-export function mayBeAt(provider: Provider, record: StateRecord, address: Address): boolean {
+export function recordFitsAddress(provider: Provider, record: StateRecord, address: Address): boolean {
   return provider.nameField !== undefined || isSameName(provider, record.name, nameOf(address));
 }
 

@@ -9,10 +9,10 @@ import type { StateRecord } from "../../state/model/record.ts";
 import { importCommands, namesakeOf, namesakesText } from "../check/duplicate-names.ts";
 import { isIgnored } from "../diff/normalize.ts";
 import type { Namesake, NonEmpty } from "../model/change.ts";
-import { type Context, holdsUnreadable, ownerKey } from "../model/context.ts";
+import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.ts";
 
 /** `ours`: recorded and there. `takeover`: there, not recorded, and we may have it. `absent`: to be created. */
-export type Found =
+export type LiveMatch =
   | { readonly is: "ours" | "takeover"; readonly live: LiveObject }
   | {
       readonly is: "absent";
@@ -21,20 +21,20 @@ export type Found =
     }
   | { readonly is: "refused"; readonly diagnostic: Diagnostic };
 
-export function findLive(context: Context, resource: Resource, provider: Provider): Found {
+export function matchLive(context: PlanContext, resource: Resource, provider: Provider): LiveMatch {
   const newParent = newParentOf(context, resource, provider);
   if (newParent !== undefined) return { is: "absent", newParent };
   const record = context.input.state.records.get(resource.address);
-  const recorded = record === undefined ? undefined : context.world.byId(resource.kind, record.id);
+  const recorded = record === undefined ? undefined : context.liveIndex.byId(resource.kind, record.id);
   const returning = recorded === undefined ? undefined : returningTo(context, resource, provider, recorded);
   if (returning !== undefined) return { is: "takeover", live: returning };
   if (recorded !== undefined) return { is: "ours", live: recorded };
-  const named = context.world.byName(resource.kind, resource.name);
-  const free = named.filter((one) => !context.owners.has(ownerKey(resource.kind, one.id)));
+  const named = context.liveIndex.byName(resource.kind, resource.name);
+  const free = named.filter((one) => !context.owners.has(objectKey(resource.kind, one.id)));
   if (!provider.unique) return withoutUniqueNames(context, resource, provider, free);
   const [only] = named;
   if (only === undefined) return { is: "absent" };
-  const owner = context.owners.get(ownerKey(resource.kind, only.id));
+  const owner = context.owners.get(objectKey(resource.kind, only.id));
   if (owner !== undefined && givesUpName(context, owner, resource, provider, only)) return { is: "absent" };
   if (owner !== undefined && owner !== resource.address)
     return refuse(resource, provider, heldBy(owner, resource.address));
@@ -45,7 +45,7 @@ export function findLive(context: Context, resource: Resource, provider: Provide
 
 /** Whether the spec gives the object that has the name of a resource another name. */
 function givesUpName(
-  context: Context,
+  context: PlanContext,
   owner: Address,
   { address, name }: Resource,
   provider: Provider,
@@ -63,19 +63,19 @@ function givesUpName(
 
 /** A replacement was cut and the spec went back: the old object is still there under the name that is wanted again. */
 function returningTo(
-  context: Context,
+  context: PlanContext,
   resource: Resource,
   provider: Provider,
   recorded: LiveObject,
 ): LiveObject | undefined {
   if (isSameName(provider, recorded.name, resource.name)) return undefined;
   const deposed = context.input.state.records.get(resource.address)?.deposed ?? [];
-  const old = deposed.flatMap((id) => context.world.byId(resource.kind, id) ?? []);
+  const old = deposed.flatMap((id) => context.liveIndex.byId(resource.kind, id) ?? []);
   return old.find((live) => isSameName(provider, live.name, resource.name));
 }
 
 /** The parent of a nested resource, where this plan makes it anew: whatever is there now goes with the old one. */
-function newParentOf(context: Context, resource: Resource, provider: Provider): Address | undefined {
+function newParentOf(context: PlanContext, resource: Resource, provider: Provider): Address | undefined {
   if (provider.nested === undefined) return undefined;
   return resource.dependsOn.find((address) => {
     const change = context.decided.get(address);
@@ -86,11 +86,11 @@ function newParentOf(context: Context, resource: Resource, provider: Provider): 
 }
 
 function withoutUniqueNames(
-  context: Context,
+  context: PlanContext,
   resource: Resource,
   provider: Provider,
   free: readonly LiveObject[],
-): Found {
+): LiveMatch {
   const [only, ...more] = free;
   if (only === undefined) return { is: "absent" };
   const namesakes: NonEmpty<Namesake> = [namesakeOf(only), ...more.map(namesakeOf)];
@@ -99,16 +99,16 @@ function withoutUniqueNames(
   return ambiguous(resource, provider, namesakes);
 }
 
-function mayTakeOver(context: Context, resource: Resource, provider: Provider): boolean {
+function mayTakeOver(context: PlanContext, resource: Resource, provider: Provider): boolean {
   if (context.input.adopt === true) return true;
   if (isBuiltIn(provider, resource.name)) return true;
   if (provider.nested !== undefined && !holdsUnreadable(provider)) return true;
   return context.input.state.open.some(
-    (intent) => intent.address === resource.address && provider.crash === "repeatable",
+    (intent) => intent.address === resource.address && provider.recovery === "repeatable",
   );
 }
 
-function ambiguous(resource: Resource, provider: Provider, found: NonEmpty<Namesake>): Found {
+function ambiguous(resource: Resource, provider: Provider, found: NonEmpty<Namesake>): LiveMatch {
   const { address, at, name } = resource;
   const message = `${found.length} unmanaged ${provider.kind} are named ${JSON.stringify(name)}, so --adopt cannot choose one for ${address}`;
   const cause = namesakesText(found);
@@ -116,8 +116,8 @@ function ambiguous(resource: Resource, provider: Provider, found: NonEmpty<Names
   return { is: "refused", diagnostic: error("PLAN_ALREADY_EXISTS", message, { address, at, cause, hint }) };
 }
 
-function refuse(resource: Resource, provider: Provider, hint: string): Found {
-  const message = `${provider.one} "${resource.name}" exists in the workspace and is not managed by ${resource.address}`;
+function refuse(resource: Resource, provider: Provider, hint: string): LiveMatch {
+  const message = `${provider.singular} "${resource.name}" exists in the workspace and is not managed by ${resource.address}`;
   return {
     is: "refused",
     diagnostic: error("PLAN_ALREADY_EXISTS", message, { address: resource.address, at: resource.at, hint }),

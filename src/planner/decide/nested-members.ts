@@ -3,12 +3,12 @@
 
 import { type Address, addressOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { LiveObject, Look, Provider } from "../../resource/provider.ts";
+import type { LiveObject, PlannedWorkspace, Provider } from "../../resource/provider.ts";
 import { comparable, liveFingerprint } from "../diff/fingerprint.ts";
 import type { Change, Delete } from "../model/change.ts";
-import { type Context, holdsUnreadable, ownerKey } from "../model/context.ts";
+import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.ts";
 
-export interface Removals {
+export interface PlannedDeletes {
   readonly changes: readonly Change[];
   /** Live members of lists that are ours, and objects of authoritative kinds, that nothing recorded: they came from outside. */
   readonly appeared: readonly LiveMember[];
@@ -22,28 +22,28 @@ export interface LiveMember {
 }
 
 /** Live members of nested lists: removed where the list is ours, reported where their value is nobody's to judge. */
-export function foreignMembers(context: Context, look: Look): Removals {
+export function unmanagedMembers(context: PlanContext, workspace: PlannedWorkspace): PlannedDeletes {
   const changes: Change[] = [];
   const appeared: LiveMember[] = [];
   let callerMatters = false;
   if (context.input.destroy === true) return { changes, appeared, callerMatters };
-  const known = knownMembers(context);
+  const known = managedObjects(context);
   for (const provider of context.input.registry.kinds) {
     if (provider.nested === undefined) continue;
     const parents = ownersByName(context, provider);
-    for (const live of context.world.all(provider.kind)) {
+    for (const live of context.liveIndex.all(provider.kind)) {
       const parent = parents.get(parentOf(live.name));
-      if (parent === undefined || known.has(ownerKey(provider.kind, live.id))) continue;
+      if (parent === undefined || known.has(objectKey(provider.kind, live.id))) continue;
       const address = addressOf(provider.kind, `${nameOf(parent.address)}/${memberOf(live.name)}`);
       if (context.decided.has(address)) continue;
       if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
       else if (parent.owns) {
-        if (look.caller === undefined && provider.keeps !== undefined) callerMatters = true;
-        if (provider.keeps?.(live, look, parent.values) === true) continue;
-        const cause = wasJudged(context, provider, parent, live, look) ? "drift" : "spec";
+        if (workspace.caller === undefined && provider.isImplicit !== undefined) callerMatters = true;
+        if (provider.isImplicit?.(live, workspace, parent.values) === true) continue;
+        const cause = wasJudged(context, provider, parent, live, workspace) ? "drift" : "spec";
         if (cause === "drift") appeared.push({ address, live });
         const reason = `the ${provider.kind} of ${parent.address} do not name it`;
-        changes.push({ ...deletion(provider, address, live.name, live, reason), cause });
+        changes.push({ ...deleteChange(provider, address, live.name, live, reason), cause });
       }
     }
   }
@@ -52,15 +52,15 @@ export function foreignMembers(context: Context, look: Look): Removals {
 
 /** Whether the last apply would have removed it: then it came from outside since. Else the spec takes the list over now. */
 function wasJudged(
-  context: Context,
+  context: PlanContext,
   provider: Provider,
   parent: Parent,
   live: LiveObject,
-  look: Look,
+  workspace: PlannedWorkspace,
 ): boolean {
   const record = context.input.state.records.get(parent.address);
   if (record === undefined || record.owns?.includes(provider.kind) === false) return false;
-  return provider.keeps?.(live, look, record.applied) !== true;
+  return provider.isImplicit?.(live, workspace, record.applied) !== true;
 }
 
 interface Parent {
@@ -70,7 +70,7 @@ interface Parent {
 }
 
 /** Parents in the spec that exist now and stay, by their natural name. */
-function ownersByName(context: Context, provider: Provider): ReadonlyMap<string, Parent> {
+function ownersByName(context: PlanContext, provider: Provider): ReadonlyMap<string, Parent> {
   const parents = new Map<string, Parent>();
   for (const resource of context.input.spec.resources.values()) {
     if (resource.kind !== provider.nested?.kind) continue;
@@ -83,10 +83,10 @@ function ownersByName(context: Context, provider: Provider): ReadonlyMap<string,
 }
 
 /** Ids of live things that a record or a decision already speaks for. */
-export function knownMembers(context: Context): ReadonlySet<string> {
+export function managedObjects(context: PlanContext): ReadonlySet<string> {
   const known = new Set<string>(context.owners.keys());
   for (const change of context.decided.values())
-    if ("id" in change) known.add(ownerKey(change.kind, change.id));
+    if ("id" in change) known.add(objectKey(change.kind, change.id));
   return known;
 }
 
@@ -110,7 +110,7 @@ function reported(provider: Provider, address: Address, live: LiveObject): Chang
   };
 }
 
-export function deletion(
+export function deleteChange(
   provider: Provider,
   address: Address,
   name: string,

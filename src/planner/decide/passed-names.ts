@@ -6,9 +6,9 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { foldName, isSameName } from "../../resource/names.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";
-import { type Context, ownerKey } from "../model/context.ts";
+import { objectKey, type PlanContext } from "../model/context.ts";
 import { changeKey } from "../model/order.ts";
-import { asideKey, freeingKey, partsOf } from "../model/work-graph.ts";
+import { asideKey, freeingKey, workGraph } from "../model/work-graph.ts";
 
 type Taker = Create | Update | Replace;
 type Holder = Update | Replace | Delete;
@@ -20,26 +20,26 @@ interface Passing {
   readonly held: LiveObject;
 }
 
-export interface Passed {
+export interface PassedNames {
   readonly changes: readonly Change[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** The changes with the source of each name that they take (`nameFrom`), and with temporary names where names go round in a cycle. */
-export function withPassedNames(context: Context, changes: readonly Change[]): Passed {
+export function withPassedNames(context: PlanContext, changes: readonly Change[]): PassedNames {
   const passings = context.input.registry.kinds.flatMap((provider) =>
     isRenamed(provider) ? passingsOf(context, provider, changes) : [],
   );
   if (passings.length === 0) return { changes, diagnostics: [] };
   const byId = new Map<string, Change>();
-  for (const change of changes) if ("id" in change) byId.set(ownerKey(change.kind, change.id), change);
+  for (const change of changes) if ("id" in change) byId.set(objectKey(change.kind, change.id), change);
   const graph = new Graph(changes);
   const sources = new Map<Change, NameSource>();
   const asides = new Set<Change>();
   const diagnostics: Diagnostic[] = [];
   for (const passing of passings) {
     const { taker, held } = passing;
-    const holder = byId.get(ownerKey(taker.kind, held.id));
+    const holder = byId.get(objectKey(taker.kind, held.id));
     const once = holder === undefined ? undefined : onceFreed(passing, holder, graph);
     if (holder === undefined || once === undefined) {
       diagnostics.push(refusal(context, passing, holder));
@@ -68,14 +68,18 @@ export function nameReached(provider: Provider, change: Taker): string {
 }
 
 /** Every change that takes a name which another live object has. By address, so that the same input gives the same cycle breaks. */
-function passingsOf(context: Context, provider: Provider, changes: readonly Change[]): readonly Passing[] {
+function passingsOf(
+  context: PlanContext,
+  provider: Provider,
+  changes: readonly Change[],
+): readonly Passing[] {
   const found: Passing[] = [];
   for (const taker of changes) {
     if (taker.kind !== provider.kind) continue;
     if (taker.action !== "create" && taker.action !== "update" && taker.action !== "replace") continue;
     const name = nameReached(provider, taker);
     const own = taker.action === "create" ? undefined : taker.id;
-    const [held] = context.world.byName(provider.kind, name).filter((one) => one.id !== own);
+    const [held] = context.liveIndex.byName(provider.kind, name).filter((one) => one.id !== own);
     if (held !== undefined) found.push({ provider, taker, name, held });
   }
   return found.sort((a, b) => (a.taker.address < b.taker.address ? -1 : 1));
@@ -87,7 +91,7 @@ function onceFreed(
   holder: Change,
   graph: Graph,
 ): NameSource["once"] | undefined {
-  if (!frees(provider, holder, name)) return undefined;
+  if (!freesName(provider, holder, name)) return undefined;
   const renames = provider.rename !== undefined;
   if (holder.action === "replace" && renames) return "aside";
   const once = holder.action === "replace" && holder.replacing !== "delete-first" ? "removed" : "done";
@@ -95,7 +99,7 @@ function onceFreed(
   return renames ? "aside" : undefined;
 }
 
-export function frees(provider: Provider, holder: Change, name: string): holder is Holder {
+export function freesName(provider: Provider, holder: Change, name: string): holder is Holder {
   if (holder.action === "delete") return true;
   if (holder.action !== "update" && holder.action !== "replace") return false;
   return !isSameName(provider, nameReached(provider, holder), name);
@@ -117,7 +121,7 @@ function named(
 
 /** A name of its own for each object: as today's with a mark, and nobody's now or after the plan. */
 function temporaryNames(
-  context: Context,
+  context: PlanContext,
   changes: readonly Change[],
   asides: ReadonlySet<Change>,
 ): ReadonlyMap<Change, string> {
@@ -125,12 +129,12 @@ function temporaryNames(
   for (const provider of context.input.registry.kinds) {
     const moving = [...asides].filter((one) => one.kind === provider.kind);
     if (moving.length === 0) continue;
-    const used = new Set(context.world.all(provider.kind).map((one) => foldName(provider, one.name)));
+    const used = new Set(context.liveIndex.all(provider.kind).map((one) => foldName(provider, one.name)));
     for (const one of changes)
       if (one.kind === provider.kind && "after" in one)
         used.add(foldName(provider, nameReached(provider, one as Taker)));
     for (const change of moving) {
-      const live = "id" in change ? context.world.byId(change.kind, change.id) : undefined;
+      const live = "id" in change ? context.liveIndex.byId(change.kind, change.id) : undefined;
       const name = freeName(provider, live?.name ?? change.name, change.address, used);
       used.add(foldName(provider, name));
       found.set(change, name);
@@ -155,12 +159,12 @@ export function longestName(provider: Provider): number {
 }
 
 /** Of the changes that are left: those whose name stays with an old object that others still use. */
-export function heldByOldObjects(context: Context, changes: readonly Change[]): Diagnostic[] {
-  const byId = new Map(changes.flatMap((one) => ("id" in one ? [[ownerKey(one.kind, one.id), one]] : [])));
+export function heldByOldObjects(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
+  const byId = new Map(changes.flatMap((one) => ("id" in one ? [[objectKey(one.kind, one.id), one]] : [])));
   return changes.flatMap((taker) => {
     const source = "nameFrom" in taker ? taker.nameFrom : undefined;
     if (source === undefined || !("after" in taker)) return [];
-    const holder = byId.get(ownerKey(taker.kind, source.id));
+    const holder = byId.get(objectKey(taker.kind, source.id));
     const stays = source.once === "removed" && holder?.action === "replace" && holder.keepsOld === true;
     if (holder !== undefined && !stays) return [];
     const provider = context.input.registry.get(taker.kind);
@@ -168,23 +172,23 @@ export function heldByOldObjects(context: Context, changes: readonly Change[]): 
     return [
       error(
         "PLAN_ALREADY_EXISTS",
-        `an old ${provider.one} of ${source.address} has the name "${name}" and is still used`,
+        `an old ${provider.singular} of ${source.address} has the name "${name}" and is still used`,
         {
           address: taker.address,
-          hint: `give ${taker.address} another name, or first move the users of the old ${provider.one}`,
+          hint: `give ${taker.address} another name, or first move the users of the old ${provider.singular}`,
         },
       ),
     ];
   });
 }
 
-function refusal(context: Context, passing: Passing, holder: Change | undefined): Diagnostic {
+function refusal(context: PlanContext, passing: Passing, holder: Change | undefined): Diagnostic {
   const { provider, taker, name, held } = passing;
   const resource = context.input.spec.resources.get(taker.address);
-  const owner = holder?.address ?? context.owners.get(ownerKey(taker.kind, held.id));
-  const head = `${provider.one} "${name}" exists in the workspace`;
+  const owner = holder?.address ?? context.owners.get(objectKey(taker.kind, held.id));
+  const head = `${provider.singular} "${name}" exists in the workspace`;
   const unmanaged = owner === undefined;
-  const cycle = holder !== undefined && frees(provider, holder, name);
+  const cycle = holder !== undefined && freesName(provider, holder, name);
   const message = unmanaged
     ? `${head} and is not managed by ${taker.address}`
     : cycle
@@ -194,7 +198,7 @@ function refusal(context: Context, passing: Passing, holder: Change | undefined)
     address: taker.address,
     ...(resource === undefined ? {} : { at: resource.locate([provider.nameField ?? ""]) }),
     hint: unmanaged
-      ? `choose another name, or rename or delete the ${provider.one} that has it`
+      ? `choose another name, or rename or delete the ${provider.singular} that has it`
       : `give ${taker.address} another name first, and apply in two steps`,
   });
 }
@@ -204,7 +208,7 @@ class Graph {
   readonly #after = new Map<string, Set<string>>();
 
   constructor(changes: readonly Change[]) {
-    for (const part of partsOf(changes)) this.#after.set(part.key, new Set(part.after));
+    for (const part of workGraph(changes)) this.#after.set(part.key, new Set(part.after));
   }
 
   add(key: string, after: string): void {

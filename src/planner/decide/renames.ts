@@ -4,10 +4,10 @@ import { canonicalJson } from "../../core/canonical.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Change, Create, Delete } from "../model/change.ts";
-import { type Context, recordedOf } from "../model/context.ts";
+import { type PlanContext, recordedOf } from "../model/context.ts";
 
 /** The changes, in which each delete that has exactly one likely successor says how to keep the object. */
-export function withRenames(context: Context, changes: readonly Change[]): readonly Change[] {
+export function withRenames(context: PlanContext, changes: readonly Change[]): readonly Change[] {
   const successors = new Map<Change, Create>();
   for (const provider of context.input.registry.kinds) {
     if (provider.nameField === undefined) continue;
@@ -26,7 +26,7 @@ export function withRenames(context: Context, changes: readonly Change[]): reado
 }
 
 function pairs(
-  context: Context,
+  context: PlanContext,
   provider: Provider,
   deletes: readonly Delete[],
   creates: readonly Create[],
@@ -50,7 +50,7 @@ function openFields({ unresolved }: Create): string {
 }
 
 /** What the spec wanted of it at the last apply; nothing of what the state never knew. */
-function writtenOf(context: Context, provider: Provider, { address, deposed }: Delete): Values {
+function writtenOf(context: PlanContext, provider: Provider, { address, deposed }: Delete): Values {
   const record = deposed === true ? undefined : context.input.state.records.get(address);
   return recordedOf(provider, record)?.applied ?? {};
 }
@@ -61,7 +61,7 @@ function essence(values: Values, without: ReadonlySet<string>): string {
 
 const NOTHING = canonicalJson({});
 
-function sentence({ input }: Context, from: Change, to: Create): string {
+function sentence({ input }: PlanContext, from: Change, to: Create): string {
   const { nameField, fields } = input.registry.get(from.kind);
   const named = nameField !== undefined && fields[nameField]?.onChange === "replace" && from.name !== to.name;
   const under = named ? `, with ${nameField}: ${from.name} in the spec,` : "";

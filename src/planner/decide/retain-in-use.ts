@@ -1,22 +1,22 @@
 // Objects that gave way to a successor while others still use them: they stay, and each plan looks again.
 
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
-import type { Look } from "../../resource/provider.ts";
+import type { PlannedWorkspace } from "../../resource/provider.ts";
 import type { Change } from "../model/change.ts";
-import type { Context } from "../model/context.ts";
+import type { PlanContext } from "../model/context.ts";
 
 /** The changes without what would take an old object from under its users, and what is to be said of those that stay. */
-export function sparing(
-  context: Context,
+export function retainInUse(
+  context: PlanContext,
   changes: readonly Change[],
-  look: Look,
+  workspace: PlannedWorkspace,
 ): { readonly changes: readonly Change[]; readonly notes: readonly Diagnostic[] } {
   if (context.input.destroy === true) return { changes, notes: [] };
   const notes: Diagnostic[] = [];
   // What has no successor any more goes with its resource: there is nothing to move its users to.
   const going = new Set(changes.flatMap((one) => (isWhole(one) ? [one.address] : [])));
   const spared = changes.flatMap((change): readonly Change[] => {
-    const holders = going.has(change.address) ? [] : holdersOf(context, change, look);
+    const holders = going.has(change.address) ? [] : holdersOf(context, change, workspace);
     if (holders.length === 0) return [change];
     if (change.action === "replace") return [{ ...change, keepsOld: true }];
     notes.push(staying(change, holders));
@@ -30,18 +30,25 @@ function isWhole(change: Change): boolean {
 }
 
 /** Of an object that has, or gets, a successor. What is deleted because nobody wants it is the spec's to decide. */
-function holdersOf({ input, world }: Context, change: Change, look: Look): readonly string[] {
+function holdersOf(
+  { input, liveIndex }: PlanContext,
+  change: Change,
+  workspace: PlannedWorkspace,
+): readonly string[] {
   const isOld =
     (change.action === "replace" && change.replacing !== "delete-first") ||
     (change.action === "delete" && change.deposed === true);
-  const live = isOld ? world.byId(change.kind, change.id) : undefined;
-  const { holders, usedBy = [] } = input.registry.get(change.kind);
-  if (live === undefined || holders === undefined) return [];
+  const live = isOld ? liveIndex.byId(change.kind, change.id) : undefined;
+  const { usersOf, usedBy = [] } = input.registry.get(change.kind);
+  if (live === undefined || usersOf === undefined) return [];
   const unread = usedBy.filter(
-    (kind) => (input.around?.get(kind) ?? input.live.get(kind))?.readable === false,
+    (kind) => (input.dependents?.get(kind) ?? input.live.get(kind))?.readable === false,
   );
   // Unreadable is never empty.
-  return [...holders(live, look), ...unread.map((kind) => `perhaps by ${kind}, which could not be read`)];
+  return [
+    ...usersOf(live, workspace),
+    ...unread.map((kind) => `perhaps by ${kind}, which could not be read`),
+  ];
 }
 
 function staying({ address, name }: Change, holders: readonly string[]): Diagnostic {

@@ -4,17 +4,17 @@ import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toPointer, valueAt } from "../../core/pointer.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import type { Cause, FieldDiff, LiveObject } from "../../resource/provider.ts";
-import { normalForm, same } from "./normalize.ts";
+import { isSameValue, normalForm } from "./normalize.ts";
 
 /** What a state record tells the comparison. */
-export interface Recorded {
+export interface RecordedValues {
   readonly applied: Values;
   readonly seen: Values;
 }
 
 interface Comparison {
   readonly live: LiveObject;
-  readonly recorded: Recorded | undefined;
+  readonly recorded: RecordedValues | undefined;
   /** JSON Pointers of desired values that are known only after apply. */
   readonly unknown: ReadonlySet<string>;
   readonly found: FieldDiff[];
@@ -33,7 +33,7 @@ export function diffResource(
   fields: FieldTable,
   desired: Values,
   live: LiveObject,
-  recorded: Recorded | undefined,
+  recorded: RecordedValues | undefined,
   unknown: ReadonlySet<string> = new Set(),
 ): FieldDiff[] {
   const comparison: Comparison = { live, recorded, unknown, found: [] };
@@ -74,7 +74,7 @@ function walk(
   else if (desired === undefined) unset(on, path, schema, live, inherited);
   else if (isObject(desired) && isObject(live) && hasMembers(schema))
     members(on, path, schema, desired, live, inherited);
-  else if (!same(schema, desired, live)) report(on, path, schema, desired, live, inherited);
+  else if (!isSameValue(schema, desired, live)) report(on, path, schema, desired, live, inherited);
 }
 
 function isRecorded({ recorded }: Comparison, path: Path): boolean {
@@ -127,7 +127,7 @@ function unset(
 ): void {
   if (schema.whenAbsent === "unmanaged") return;
   if (schema.default !== undefined) {
-    if (!same(schema, schema.default, live)) report(on, path, schema, schema.default, live, inherited);
+    if (!isSameValue(schema, schema.default, live)) report(on, path, schema, schema.default, live, inherited);
     return;
   }
   if (inherited.serverDefault) serverDecides(on, path, schema, live, inherited);
@@ -147,7 +147,7 @@ function serverDecides(
     return;
   }
   const seen = valueAt(on.recorded.seen, path);
-  if (seen !== undefined && !same(schema, seen, live)) report(on, path, schema, seen, live, inherited);
+  if (seen !== undefined && !isSameValue(schema, seen, live)) report(on, path, schema, seen, live, inherited);
 }
 
 /** What of a live value would be missed if it went: without defaults, and without what is the server's or nobody's. */
@@ -158,7 +158,7 @@ function essence(schema: FieldSchema, live: Json | undefined): Json | undefined 
     if (inner.serverDefault === true || inner.whenAbsent === "unmanaged" || inner.readOnly === true) continue;
     if (
       inner.default !== undefined
-        ? !same(inner, inner.default, live[key])
+        ? !isSameValue(inner, inner.default, live[key])
         : essence(inner, live[key]) !== undefined
     )
       return live;
@@ -180,7 +180,7 @@ function hidden(
     return;
   }
   const written = valueAt(on.recorded.applied, path);
-  const specMoved = !same(schema, desired, written);
+  const specMoved = !isSameValue(schema, desired, written);
   const liveMoved = schema.witness !== undefined && witnessMoved(on, schema.witness);
   if (!specMoved && !liveMoved) return;
   const cause = specMoved && liveMoved ? "both" : liveMoved ? "drift" : "spec";
@@ -235,8 +235,8 @@ function causeOf(
 ): Cause {
   if (on.recorded === undefined || changedByService(schema, on.live) !== undefined) return "spec";
   const applied = valueAt(on.recorded.applied, path) ?? schema.default ?? valueAt(on.recorded.seen, path);
-  const specMoved = !same(schema, applied, after);
-  const liveMoved = !same(schema, applied, before);
+  const specMoved = !isSameValue(schema, applied, after);
+  const liveMoved = !isSameValue(schema, applied, before);
   if (specMoved && liveMoved) return "both";
   return liveMoved ? "drift" : "spec";
 }

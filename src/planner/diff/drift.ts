@@ -3,14 +3,14 @@
 import { type Address, kindOf } from "../../core/address.ts";
 import type { LiveMember } from "../decide/nested-members.ts";
 import type { Change } from "../model/change.ts";
-import { type Context, recordedOf } from "../model/context.ts";
+import { type PlanContext, recordedOf } from "../model/context.ts";
 import type { Drift } from "../model/plan.ts";
 import { driftedContent } from "./content-diff.ts";
-import { diffResource, type Recorded } from "./diff.ts";
+import { diffResource, type RecordedValues } from "./diff.ts";
 import { comparable } from "./fingerprint.ts";
-import { identical, isIgnored } from "./normalize.ts";
+import { isIdentical, isIgnored } from "./normalize.ts";
 
-export function driftOf(context: Context, appeared: readonly LiveMember[]): Drift[] {
+export function driftOf(context: PlanContext, appeared: readonly LiveMember[]): Drift[] {
   const found: Drift[] = [];
   for (const address of context.input.state.records.keys()) {
     const drift = driftOfRecord(context, address);
@@ -28,14 +28,14 @@ export function driftOf(context: Context, appeared: readonly LiveMember[]): Drif
   return found.sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-function driftOfRecord(context: Context, address: Address): Drift | undefined {
+function driftOfRecord(context: PlanContext, address: Address): Drift | undefined {
   const record = context.input.state.records.get(address);
   if (record?.status !== "ready") return undefined;
   const provider = context.input.registry.of(address);
   const recorded = recordedOf(provider, record);
   if (!context.input.live.has(provider.kind)) return undefined;
-  if (context.world.unreadable(provider.kind, record.name) !== undefined) return undefined;
-  const live = context.world.byId(provider.kind, record.id);
+  if (context.liveIndex.unreadable(provider.kind, record.name) !== undefined) return undefined;
+  const live = context.liveIndex.byId(provider.kind, record.id);
   const head = { address, kind: provider.kind, name: record.name };
   if (recorded === undefined) return undefined;
   if (live === undefined) return { ...head, what: "gone", diffs: [] };
@@ -57,8 +57,8 @@ function driftOfRecord(context: Context, address: Address): Drift | undefined {
 }
 
 /** Deciding compared the same values with the same object, and found nothing. */
-function isUnmoved(change: Change | undefined, recorded: Recorded): boolean {
+function isUnmoved(change: Change | undefined, recorded: RecordedValues): boolean {
   return (
-    change?.action === "noop" && change.unresolved.length === 0 && identical(change.after, recorded.applied)
+    change?.action === "noop" && change.unresolved.length === 0 && isIdentical(change.after, recorded.applied)
   );
 }

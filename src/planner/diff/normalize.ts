@@ -3,7 +3,7 @@
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { type Path, toText, valueAt, withValueAt } from "../../core/pointer.ts";
+import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { type FieldSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
 import { foldCase } from "../../resource/names.ts";
 
@@ -54,12 +54,12 @@ function sameNormal(a: Json | undefined, b: Json | undefined): boolean {
 }
 
 /** Whether two values are equal member by member, whatever the order of members; what is identical means the same under every schema. */
-export function identical(a: Json | undefined, b: Json | undefined): boolean {
+export function isIdentical(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return false;
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-    for (let at = 0; at < a.length; at++) if (!identical(a[at], b[at])) return false;
+    for (let at = 0; at < a.length; at++) if (!isIdentical(a[at], b[at])) return false;
     return true;
   }
   return isObject(a) && isObject(b) && identicalObjects(a, b);
@@ -68,24 +68,24 @@ export function identical(a: Json | undefined, b: Json | undefined): boolean {
 function identicalObjects(a: JsonObject, b: JsonObject): boolean {
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
-  for (const key of keys) if (!Object.hasOwn(b, key) || !identical(a[key], b[key])) return false;
+  for (const key of keys) if (!Object.hasOwn(b, key) || !isIdentical(a[key], b[key])) return false;
   return true;
 }
 
 /** Whether two values of a field mean the same. */
-export function same(schema: FieldSchema, a: Json | undefined, b: Json | undefined): boolean {
+export function isSameValue(schema: FieldSchema, a: Json | undefined, b: Json | undefined): boolean {
   // Most values are unchanged to the letter, and a normal form costs far more than this look.
-  if (identical(a, b)) return true;
+  if (isIdentical(a, b)) return true;
   return sameNormal(normalForm(schema, a), normalForm(schema, b));
 }
 
 export function isIgnored(path: Path, ignored: readonly string[]): boolean {
-  const text = toText(path);
+  const text = toDottedPath(path);
   return ignored.some((one) => text === one || text.startsWith(`${one}.`) || text.startsWith(`${one}[`));
 }
 
 /** Ignored fields keep their live value, so that a write for another field does not undo them. */
-export function keepingIgnored(values: Values, live: Values, ignored: readonly string[]): Values {
+export function withIgnoredFromLive(values: Values, live: Values, ignored: readonly string[]): Values {
   let kept = values;
   for (const path of ignored) {
     const keys = path.split(".");

@@ -8,14 +8,14 @@ import { toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Cause, FieldDiff } from "../../resource/provider.ts";
 import type { Reference, Resource } from "../../spec/model/spec.ts";
-import type { Context } from "../model/context.ts";
-import type { Recorded } from "./diff.ts";
-import { identical } from "./normalize.ts";
+import type { PlanContext } from "../model/context.ts";
+import type { RecordedValues } from "./diff.ts";
+import { isIdentical } from "./normalize.ts";
 
 /** The value of an attribute, or undefined while only an apply can tell. */
-type Lookup = (address: Address, attribute: string) => Json | undefined;
+type AttributeLookup = (address: Address, attribute: string) => Json | undefined;
 
-export interface Resolved {
+export interface ResolvedReferences {
   readonly values: Values;
   readonly unresolved: readonly Reference[];
   /** JSON Pointers of the unresolved places. */
@@ -24,8 +24,8 @@ export interface Resolved {
 
 export function resolveReferences(
   resource: Pick<Resource, "values" | "references">,
-  lookup: Lookup,
-): Resolved {
+  lookup: AttributeLookup,
+): ResolvedReferences {
   let values = resource.values;
   const unresolved: Reference[] = [];
   for (const reference of resource.references) {
@@ -37,7 +37,7 @@ export function resolveReferences(
 }
 
 /** The value of a whole reference string: typed where it is one reference, text where text surrounds it. */
-export function referenceValue(reference: Reference, lookup: Lookup): Json | undefined {
+export function referenceValue(reference: Reference, lookup: AttributeLookup): Json | undefined {
   const [first, ...rest] = reference.parts;
   if (first !== undefined && typeof first !== "string" && rest.length === 0)
     return lookup(first.address, first.attribute);
@@ -51,10 +51,10 @@ export function referenceValue(reference: Reference, lookup: Lookup): Json | und
 }
 
 /** The differences with the causes of those that only follow their targets. */
-export function withFollowed(
-  context: Context,
+export function withReferenceCauses(
+  context: PlanContext,
   resource: Resource,
-  recorded: Recorded | undefined,
+  recorded: RecordedValues | undefined,
   diffs: readonly FieldDiff[],
 ): readonly FieldDiff[] {
   if (recorded === undefined || resource.references.length === 0) return diffs;
@@ -67,26 +67,26 @@ export function withFollowed(
 
 /** Undefined where the spec itself moved, or nothing that the reference leads to. */
 function followedCause(
-  context: Context,
+  context: PlanContext,
   reference: Reference,
-  recorded: Recorded,
+  recorded: RecordedValues,
   diff: FieldDiff,
 ): Cause | undefined {
   const written = valueAt(recorded.applied, diff.path);
-  if (written === undefined || !identical(written, whenWritten(context, reference))) return undefined;
+  if (written === undefined || !isIdentical(written, whenWritten(context, reference))) return undefined;
   const causes = new Set<Cause>();
   for (const part of reference.parts) {
     const change = typeof part === "string" ? undefined : context.decided.get(part.address);
     if (change !== undefined && change.action !== "noop") causes.add(change.cause);
   }
   if (causes.size === 0) return undefined;
-  if (!identical(written, diff.before)) causes.add("drift");
+  if (!isIdentical(written, diff.before)) causes.add("drift");
   const [only, ...more] = causes;
   return more.length === 0 ? only : "both";
 }
 
 /** What the reference stood for when its targets were last written. */
-function whenWritten(context: Context, reference: Reference): Json | undefined {
+function whenWritten(context: PlanContext, reference: Reference): Json | undefined {
   return referenceValue(reference, (address, attribute) => {
     const record = context.input.state.records.get(address);
     const { idAttribute } = context.input.registry.of(address);

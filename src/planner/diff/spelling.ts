@@ -3,22 +3,22 @@
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
-import { kindsNamedBy, translated } from "../../resource/translated.ts";
+import { kindsNamedBy, translateNames } from "../../resource/translated.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import type { Context } from "../model/context.ts";
+import type { PlanContext } from "../model/context.ts";
 
 /** The values with each name of a kind that ignores case as the live object has it, else as the spec declares it. */
-export function spelled(context: Context, { fields }: Provider, values: Values): Values {
+export function withLiveSpelling(context: PlanContext, { fields }: Provider, values: Values): Values {
   const { registry } = context.input;
   if (![...kindsNamedBy(fields)].some((kind) => registry.find(kind)?.ignoreCase === true)) return values;
-  return translated(fields, values, (kind, name) => {
+  return translateNames(fields, values, (kind, name) => {
     const provider = registry.find(kind);
     if (provider?.ignoreCase !== true) return undefined;
-    return context.world.byName(kind, name)[0]?.name ?? declaredAs(context, provider, name);
+    return context.liveIndex.byName(kind, name)[0]?.name ?? declaredAs(context, provider, name);
   });
 }
 
-function declaredAs({ input }: Context, provider: Provider, name: string): string | undefined {
+function declaredAs({ input }: PlanContext, provider: Provider, name: string): string | undefined {
   const names = declared.get(input.spec) ?? new Map<string, ReadonlyMap<string, string>>();
   declared.set(input.spec, names);
   const ofKind = names.get(provider.kind) ?? namesOf(input.spec, provider);

@@ -3,25 +3,25 @@
 import { type Address, parentOf, remoteId } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
-import { type Json, type JsonObject, textsIn } from "../../core/json.ts";
+import { collectTexts, type Json, type JsonObject } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Live, LiveKind } from "../../resource/live.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
-import type { LiveObject, Look, Provider } from "../../resource/provider.ts";
+import type { LiveObject, PlannedWorkspace, Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
-import { ownerKey, ownersOf } from "../model/context.ts";
+import { addressByObject, objectKey } from "../model/context.ts";
 import type { Plan } from "../model/plan.ts";
 
-export interface Known {
+export interface UntrustedInput {
   readonly registry: Registry;
   readonly spec: Spec;
   readonly state: State;
 }
 
-export interface Shielded {
+export interface RedactedInput {
   readonly spec: Spec;
   readonly live: Live;
   readonly notes: readonly Diagnostic[];
@@ -31,7 +31,7 @@ export interface Shielded {
  * The input of a plan without what a stranger may not see. Planning is a pure function of it, so nothing that is left
  * out here can come out there, whatever the spec refers to, adopts or declares its own.
  */
-export function shielded(known: Known, live: Live): Shielded {
+export function redactForUntrusted(known: UntrustedInput, live: Live): RedactedInput {
   const secrets = withoutSecretValues(known);
   const owned = ownedLive(known, live);
   return {
@@ -48,18 +48,18 @@ function about(): Diagnostic {
 }
 
 /** Objects of the state as they are; others only where the spec names them, and then no more of them than the name. */
-function ownedLive({ registry, spec, state }: Known, live: Live): Live {
-  const owners = ownersOf(state.records);
+function ownedLive({ registry, spec, state }: UntrustedInput, live: Live): Live {
+  const owners = addressByObject(state.records);
   const named = textsOf(spec, registry);
   const declared = fixedOf(spec, registry);
   let hidden = 0;
   const seen = (provider: Provider, object: LiveObject): readonly LiveObject[] => {
-    if (owners.has(ownerKey(provider.kind, object.id))) return [object];
+    if (owners.has(objectKey(provider.kind, object.id))) return [object];
     if (!named.has(provider.ignoreCase === true ? foldCase(object.name) : object.name)) return [];
     hidden += 1;
     // What is known by its name alone has no other id.
     const id = object.id === object.name ? object.id : remoteId(`not-shown-${hidden}`);
-    const values = declared.get(ownerKey(provider.kind, foldName(provider, object.name))) ?? {};
+    const values = declared.get(objectKey(provider.kind, foldName(provider, object.name))) ?? {};
     return [{ id, name: object.name, values, facts: {} }];
   };
   const reduced = (kind: string, found: LiveKind): LiveKind => {
@@ -78,7 +78,7 @@ function fixedOf(spec: Spec, registry: Registry): ReadonlyMap<string, JsonObject
       const fixed = Object.entries(values).filter(
         ([field]) => provider.fields[field]?.onChange === "replace",
       );
-      return [ownerKey(kind, foldName(provider, name)), Object.fromEntries(fixed)];
+      return [objectKey(kind, foldName(provider, name)), Object.fromEntries(fixed)];
     }),
   );
 }
@@ -88,15 +88,15 @@ function textsOf(spec: Spec, registry: Registry): ReadonlySet<string> {
   const texts = new Set<string>();
   for (const { kind, name, values } of spec.resources.values()) {
     const provider = registry.get(kind);
-    textsIn(values, texts);
-    texts.add(name).add(provider.speaksOf?.(name)?.name ?? "");
-    for (const needed of provider.needs?.(name, values) ?? []) texts.add(needed.name);
+    collectTexts(values, texts);
+    texts.add(name).add(provider.namedInKey?.(name)?.name ?? "");
+    for (const needed of provider.dependencies?.(name, values) ?? []) texts.add(needed.name);
   }
   return new Set([...texts].flatMap((text) => [text, foldCase(text)]));
 }
 
 /** The spec with the recorded digest of each secret that has no value now: whether it changed is not known. */
-export function withRecordedSecrets({ registry, spec, state }: Known): Spec {
+export function withRecordedSecrets({ registry, spec, state }: UntrustedInput): Spec {
   const resources = new Map<Address, Resource>();
   for (const [address, resource] of spec.resources) {
     const field = resource.payload === undefined ? secretField(registry.get(resource.kind)) : undefined;
@@ -108,7 +108,7 @@ export function withRecordedSecrets({ registry, spec, state }: Known): Spec {
 }
 
 /** Secrets whose values were not read count as what was recorded: whether they changed is not known. */
-function withoutSecretValues({ registry, spec, state }: Known) {
+function withoutSecretValues({ registry, spec, state }: UntrustedInput) {
   const unchecked: Address[] = [];
   const resources = new Map<Address, Resource>();
   for (const [address, resource] of spec.resources) {
@@ -138,7 +138,7 @@ function withValue(resource: Resource, field: string, value: Json): Resource {
 }
 
 /** A list that the spec calls its own would lose what nobody declared: how much, but not what. */
-function foreignNotes(known: Known, live: Live): readonly Diagnostic[] {
+function foreignNotes(known: UntrustedInput, live: Live): readonly Diagnostic[] {
   return known.registry.kinds.flatMap((provider) => {
     const count = foreignOf(known, provider, live).length;
     if (count === 0) return [];
@@ -148,33 +148,33 @@ function foreignNotes(known: Known, live: Live): readonly Diagnostic[] {
   });
 }
 
-function foreignOf({ spec, state }: Known, provider: Provider, live: Live): readonly LiveObject[] {
+function foreignOf({ spec, state }: UntrustedInput, provider: Provider, live: Live): readonly LiveObject[] {
   const found = live.get(provider.kind);
   const isOurs = listsOwned(spec, provider);
   if (found?.readable !== true || isOurs === undefined) return [];
-  const owners = ownersOf(state.records);
+  const owners = addressByObject(state.records);
   const resources = [...spec.resources.values()];
   const declared = resources.filter(({ kind }) => kind === provider.kind).map(({ name }) => name);
   const names = new Set([...declared, ...(provider.builtIn ?? [])].map((name) => foldName(provider, name)));
   const parents = new Map(
     resources.filter((one) => one.owns.length > 0).map((one) => [one.name, one.values]),
   );
-  const look: Look = { ...BLIND, caller: state.caller?.name };
+  const workspace: PlannedWorkspace = { ...BLIND, caller: state.caller?.name };
   return found.objects.filter((object) => {
     const known =
-      owners.has(ownerKey(provider.kind, object.id)) || names.has(foldName(provider, object.name));
+      owners.has(objectKey(provider.kind, object.id)) || names.has(foldName(provider, object.name));
     if (known || !isOurs(object)) return false;
-    return provider.keeps?.(object, look, parents.get(parentOf(object.name)) ?? {}) !== true;
+    return provider.isImplicit?.(object, workspace, parents.get(parentOf(object.name)) ?? {}) !== true;
   });
 }
 
-const BLIND: Look = {
+const BLIND: PlannedWorkspace = {
   live: () => [],
   caller: undefined,
   activeRuns: undefined,
-  goes: () => false,
+  isRemoved: () => false,
   declared: () => false,
-  after: (_kind, live) => live.values,
+  valuesAfter: (_kind, live) => live.values,
 };
 
 /** Tells what belongs to a list that the spec calls its own; undefined where it has none of this kind. */
@@ -188,7 +188,7 @@ function listsOwned(spec: Spec, provider: Provider): ((object: LiveObject) => bo
 }
 
 /** The plan as a stranger may see it: no inventory of the workspace, no lines of files, no ids of what is not ours. */
-export function forStrangers(plan: Plan, notes: readonly Diagnostic[]): Plan {
+export function markUntrusted(plan: Plan, notes: readonly Diagnostic[]): Plan {
   return {
     ...plan,
     modes: ["untrusted"],

@@ -2,7 +2,7 @@
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Cause, FieldDiff, Replacing, Step } from "../../resource/provider.ts";
+import type { Cause, FieldDiff, ReplaceStrategy, Step } from "../../resource/provider.ts";
 import type { Reference } from "../../spec/model/spec.ts";
 
 export type NonEmpty<T> = readonly [T, ...T[]];
@@ -90,7 +90,7 @@ export type Replace = Common &
     readonly action: "replace";
     readonly diffs: NonEmpty<FieldDiff>;
     readonly because: NonEmpty<FieldDiff>;
-    readonly replacing: Replacing;
+    readonly replacing: ReplaceStrategy;
     /** Addresses whose changes come before the old object goes: everything that held, or holds, its id. */
     readonly removeAfter: readonly Address[];
     /** Others still use the old object: it is not deleted now, but looked at by each later plan. */

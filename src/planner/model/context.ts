@@ -4,37 +4,37 @@ import { type Address, kindOf } from "../../core/address.ts";
 import type { Json } from "../../core/json.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import type { Recorded } from "../diff/diff.ts";
+import type { RecordedValues } from "../diff/diff.ts";
 import type { Change } from "./change.ts";
 import type { PlanInput } from "./input.ts";
-import type { World } from "./live-index.ts";
+import type { LiveIndex } from "./live-index.ts";
 
-export interface Context {
+export interface PlanContext {
   readonly input: PlanInput;
-  readonly world: World;
+  readonly liveIndex: LiveIndex;
   readonly decided: Map<Address, Change>;
   /** Records that are left out of `input`, since they cannot be true. */
-  readonly misfits: ReadonlyMap<Address, StateRecord>;
+  readonly invalidRecords: ReadonlyMap<Address, StateRecord>;
   /** Records by kind and remote id: who manages a live object. */
   readonly owners: ReadonlyMap<string, Address>;
 }
 
-export function ownerKey(kind: string, id: string): string {
+export function objectKey(kind: string, id: string): string {
   return `${kind}\n${id}`;
 }
 
-export function ownersOf(records: ReadonlyMap<Address, StateRecord>): ReadonlyMap<string, Address> {
+export function addressByObject(records: ReadonlyMap<Address, StateRecord>): ReadonlyMap<string, Address> {
   const owners = new Map<string, Address>();
   for (const record of records.values()) {
     const kind = kindOf(record.address);
-    owners.set(ownerKey(kind, record.id), record.address);
-    for (const id of record.deposed ?? []) owners.set(ownerKey(kind, id), record.address);
+    owners.set(objectKey(kind, record.id), record.address);
+    for (const id of record.deposed ?? []) owners.set(objectKey(kind, id), record.address);
   }
   return owners;
 }
 
 /** What a record contributes to a comparison, in the kind's own form; an object that was never finished contributes nothing. */
-export function recordedOf(provider: Provider, record: StateRecord | undefined): Recorded | undefined {
+export function recordedOf(provider: Provider, record: StateRecord | undefined): RecordedValues | undefined {
   if (record === undefined || record.status === "creating") return undefined;
   const known = made.get(record);
   if (known?.provider === provider) return known.recorded;
@@ -45,10 +45,14 @@ export function recordedOf(provider: Provider, record: StateRecord | undefined):
 }
 
 /** Deciding and drift ask for the same records. */
-const made = new WeakMap<StateRecord, { readonly provider: Provider; readonly recorded: Recorded }>();
+const made = new WeakMap<StateRecord, { readonly provider: Provider; readonly recorded: RecordedValues }>();
 
 /** The value of an attribute of an already decided resource; undefined while only an apply can tell. */
-export function attributeOf(context: Context, address: Address, attribute: string): Json | undefined {
+export function plannedAttribute(
+  context: PlanContext,
+  address: Address,
+  attribute: string,
+): Json | undefined {
   const provider = context.input.registry.of(address);
   const change = context.decided.get(address);
   if (change === undefined)

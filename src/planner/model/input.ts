@@ -15,7 +15,7 @@ export interface ContentTexts {
 }
 
 /** What the workspace said of one catalog or kind that a plan asked about. */
-export type LookedUp = {
+export type LookupAnswer = {
   /** For catalogs: what one of its values is, and the request that lists them. */
   readonly one?: string;
   readonly operation?: string;
@@ -32,8 +32,8 @@ export type LookedUp = {
 );
 
 export interface Lookups {
-  readonly catalogs: ReadonlyMap<string, LookedUp>;
-  readonly kinds: ReadonlyMap<string, LookedUp>;
+  readonly catalogs: ReadonlyMap<string, LookupAnswer>;
+  readonly kinds: ReadonlyMap<string, LookupAnswer>;
 }
 
 export interface PlanInput {
@@ -49,7 +49,7 @@ export interface PlanInput {
   /** Texts before and after, where an earlier plan wanted them; an address without both is shown by its digests. */
   readonly contents?: ReadonlyMap<Address, ContentTexts>;
   /** Kinds that an earlier plan wanted to look into: for what its deletes do to others, and for nothing else. */
-  readonly around?: Live;
+  readonly dependents?: Live;
   /** Values that an earlier plan wanted confirmed; what has no entry is not checked. */
   readonly lookups?: Lookups;
   /** Take over what exists under a natural key instead of refusing. */

@@ -7,7 +7,7 @@ import { foldName } from "../../resource/names.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 
-export interface World {
+export interface LiveIndex {
   all(kind: string): readonly LiveObject[];
   byId(kind: string, id: RemoteId): LiveObject | undefined;
   /** Every object with this natural name; more than one only for kinds whose names are not unique. */
@@ -23,7 +23,7 @@ interface Index {
 
 const NOTHING: readonly LiveObject[] = [];
 
-export function worldOf(live: Live, registry: Registry): World {
+export function indexLive(live: Live, registry: Registry): LiveIndex {
   const indexes = new Map<string, Index>();
   const all = (kind: string): readonly LiveObject[] => {
     const found = live.get(kind);

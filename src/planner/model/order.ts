@@ -19,7 +19,7 @@ export function inOrder(changes: readonly Change[], registry: Registry): Change[
   for (const change of sorted)
     if (changeKey(change) === change.address) byAddress.set(change.address, change);
   const byId = new Map(sorted.flatMap((one) => ("id" in one ? [[`${one.kind}\n${one.id}`, one]] : [])));
-  return byNeed(sorted, (change) => {
+  return topologicalOrder(sorted, (change) => {
     const source = "nameFrom" in change ? change.nameFrom : undefined;
     // A temporary name needs nothing, so it orders nothing.
     const holder =
@@ -42,7 +42,7 @@ function isRemoval(change: Change): boolean {
 }
 
 /** Iterative, since specs may chain thousands of resources. Throws on a circle: those are refused before. */
-export function byNeed<T>(items: readonly T[], needsOf: (item: T) => readonly T[]): T[] {
+export function topologicalOrder<T>(items: readonly T[], needsOf: (item: T) => readonly T[]): T[] {
   const out: T[] = [];
   const state = new Map<T, "open" | "done">();
   for (const start of items) {
@@ -68,7 +68,7 @@ export function byNeed<T>(items: readonly T[], needsOf: (item: T) => readonly T[
 }
 
 /** The items with everything that they need, near or far. */
-export function withNeeds<T>(items: Iterable<T>, needsOf: (item: T) => Iterable<T>): ReadonlySet<T> {
+export function transitiveClosure<T>(items: Iterable<T>, needsOf: (item: T) => Iterable<T>): ReadonlySet<T> {
   const found = new Set<T>();
   const queue = [...items];
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {

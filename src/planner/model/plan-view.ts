@@ -2,15 +2,19 @@
 
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
-import type { Look, PlannedChange } from "../../resource/provider.ts";
+import type { PlannedChange, PlannedWorkspace } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { Change } from "./change.ts";
-import { ownerKey } from "./context.ts";
+import { objectKey } from "./context.ts";
 import type { PlanInput } from "./input.ts";
-import type { World } from "./live-index.ts";
+import type { LiveIndex } from "./live-index.ts";
 
 /** `changes` is asked lazily, so that a look can be given out while planning goes on. */
-export function lookOf(input: PlanInput, world: World, changes: () => Iterable<Change>): Look {
+export function createPlannedWorkspace(
+  input: PlanInput,
+  liveIndex: LiveIndex,
+  changes: () => Iterable<Change>,
+): PlannedWorkspace {
   let going: ReadonlySet<string> | undefined;
   let reached: ReadonlyMap<string, Values | undefined> | undefined;
   const declared = new Set(
@@ -18,19 +22,19 @@ export function lookOf(input: PlanInput, world: World, changes: () => Iterable<C
   );
   return {
     live: (kind) => {
-      const around = input.around?.get(kind);
-      return around?.readable === true ? around.objects : world.all(kind);
+      const around = input.dependents?.get(kind);
+      return around?.readable === true ? around.objects : liveIndex.all(kind);
     },
     caller: input.caller,
     activeRuns: input.activeRuns,
     declared: (kind, name) => input.destroy !== true && declared.has(nameKey(input.registry, kind, name)),
-    goes: (kind, name) => {
+    isRemoved: (kind, name) => {
       going ??= goingNames(input.registry, changes());
       return going.has(nameKey(input.registry, kind, name));
     },
-    after: (kind, live) => {
+    valuesAfter: (kind, live) => {
       reached ??= valuesAfter(changes());
-      const key = ownerKey(kind, live.id);
+      const key = objectKey(kind, live.id);
       return reached.has(key) ? reached.get(key) : live.values;
     },
   };
@@ -40,9 +44,9 @@ export function lookOf(input: PlanInput, world: World, changes: () => Iterable<C
 function valuesAfter(changes: Iterable<Change>): ReadonlyMap<string, Values | undefined> {
   const values = new Map<string, Values | undefined>();
   for (const change of changes) {
-    if (change.action === "update") values.set(ownerKey(change.kind, change.id), change.after);
+    if (change.action === "update") values.set(objectKey(change.kind, change.id), change.after);
     if (change.action === "delete" || change.action === "replace")
-      values.set(ownerKey(change.kind, change.id), undefined);
+      values.set(objectKey(change.kind, change.id), undefined);
   }
   return values;
 }
@@ -63,7 +67,7 @@ function nameKey(registry: Registry, kind: string, name: string): string {
 }
 
 /** What a kind is asked about; undefined for changes that touch no server. */
-export function plannedOf(change: Change, world: World): PlannedChange | undefined {
+export function plannedChange(change: Change, liveIndex: LiveIndex): PlannedChange | undefined {
   const head = { address: change.address, name: change.name };
   switch (change.action) {
     case "create":
@@ -72,7 +76,7 @@ export function plannedOf(change: Change, world: World): PlannedChange | undefin
       return {
         action: "update",
         ...head,
-        live: world.byId(change.kind, change.id),
+        live: liveIndex.byId(change.kind, change.id),
         after: change.after,
         diffs: change.diffs,
         steps: change.steps,
@@ -81,7 +85,7 @@ export function plannedOf(change: Change, world: World): PlannedChange | undefin
       return {
         action: "replace",
         ...head,
-        live: world.byId(change.kind, change.id),
+        live: liveIndex.byId(change.kind, change.id),
         after: change.after,
         diffs: change.diffs,
         steps: [],
@@ -90,7 +94,7 @@ export function plannedOf(change: Change, world: World): PlannedChange | undefin
       return {
         action: "delete",
         ...head,
-        live: world.byId(change.kind, change.id),
+        live: liveIndex.byId(change.kind, change.id),
         after: undefined,
         diffs: [],
         steps: [],

@@ -4,7 +4,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { FieldDiff, Want } from "../../resource/provider.ts";
+import type { FactRequest, FieldDiff } from "../../resource/provider.ts";
 import type { Action, Change, ContentDiff } from "./change.ts";
 import type { ChangeOrigin, PlanSplit } from "./split.ts";
 
@@ -65,19 +65,19 @@ export interface Plan {
   /** Errors here forbid an apply (exit 1; a refused immutable change is exit 3). */
   readonly diagnostics: readonly Diagnostic[];
   /** Data that planning would like and did not have; the caller fetches it and plans again. */
-  readonly wants: readonly Want[];
+  readonly wants: readonly FactRequest[];
 }
 
 export type Summary = Readonly<Record<Action, number>>;
 
 /** `applied` and `failed` are certain; `unknown` is left to the next run; `blocked` waits for a failed one; `skipped`: live moved, or the run was stopped. */
-export type Result = "applied" | "failed" | "unknown" | "blocked" | "skipped";
+export type ChangeStatus = "applied" | "failed" | "unknown" | "blocked" | "skipped";
 
 export interface ChangeOutcome {
   readonly address: Address;
   readonly kind: string;
   readonly action: Action;
-  readonly result: Result;
+  readonly result: ChangeStatus;
   readonly id?: string;
   readonly diagnostic?: Diagnostic;
   /** For blocked changes: what they wait for. */
@@ -90,7 +90,7 @@ export function wasStopped({ result, diagnostic }: Pick<ChangeOutcome, "result" 
   return result === "skipped" && diagnostic?.code === "APPLY_INTERRUPTED";
 }
 
-export interface Outcome {
+export interface ApplyOutcome {
   readonly changes: readonly ChangeOutcome[];
   /** Findings that belong to no change: interrupted, state not written, verification. */
   readonly diagnostics: readonly Diagnostic[];

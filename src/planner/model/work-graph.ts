@@ -9,7 +9,7 @@ import { changeKey } from "./order.ts";
  * One piece of work of a plan. A replacement is made first and its old object removed after its dependents have moved; an object
  * whose name another change takes may get a temporary name before all else ("aside").
  */
-export interface Part {
+export interface WorkItem {
   readonly key: string;
   readonly change: Change;
   readonly half: "aside" | "whole" | "make" | "remove";
@@ -31,7 +31,7 @@ export function freeingKey(holder: Change, once: NameSource["once"]): string {
 }
 
 /** The parts in the plan's order. Changes that touch nothing have none. */
-export function partsOf(changes: readonly Change[]): readonly Part[] {
+export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
   const byAddress = new Map<Address, Change>();
   for (const change of changes)
     if (changeKey(change) === change.address) byAddress.set(change.address, change);
@@ -50,7 +50,7 @@ export function partsOf(changes: readonly Change[]): readonly Part[] {
     const parts = workOf(change, made, gone, byAddress);
     const [first, ...rest] = parts;
     if (first === undefined) return parts;
-    const aside: Part | undefined =
+    const aside: WorkItem | undefined =
       "temporaryName" in change ? { key: asideKey(change), change, half: "aside", after: [] } : undefined;
     const after = [...first.after, ...(aside === undefined ? [] : [aside.key]), ...named(change)];
     return [...(aside === undefined ? [] : [aside]), { ...first, after }, ...rest];
@@ -74,7 +74,7 @@ function workOf(
   made: Before,
   gone: Before,
   byAddress: ReadonlyMap<Address, Change>,
-): readonly Part[] {
+): readonly WorkItem[] {
   const key = changeKey(change);
   switch (change.action) {
     case "create":
@@ -101,7 +101,7 @@ function halves(
   made: Before,
   gone: Before,
   byAddress: ReadonlyMap<Address, Change>,
-): readonly Part[] {
+): readonly WorkItem[] {
   const { address } = change;
   const after = change.dependsOn.flatMap(made);
   if (change.replacing === "delete-first") {

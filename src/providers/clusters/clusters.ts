@@ -4,29 +4,39 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
-import type { FieldDiff, LiveObject, Look, PlannedChange, Step } from "../../resource/provider.ts";
-import { choice, defineProvider, flag, optional, text } from "../kit/field-builders.ts";
-import { keptPaths } from "../kit/preserved-fields.ts";
-import { found, keyIn, objectsIn, textIn } from "../kit/responses.ts";
-import { liveForm, tidyForm } from "../kit/spec-form.ts";
-import { clusterFields, clusterProblems, filesOf, withoutInherited } from "./fields.ts";
+import type {
+  FieldDiff,
+  LiveObject,
+  PlannedChange,
+  PlannedWorkspace,
+  Step,
+} from "../../resource/provider.ts";
+import { choiceField, defineProvider, flagField, optional, textField } from "../kit/field-builders.ts";
+import { preservedPaths } from "../kit/preserved-fields.ts";
+import { keyIn, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
+import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
+import { clusterFields, clusterFiles, clusterProblems, withoutInherited } from "./fields.ts";
 import { createCluster, removeCluster, takeStep } from "./operations.ts";
 import { endedByService, isDown, isUp, MAX_OWN_TAGS, tokenOf, withoutToken } from "./states.ts";
 
 const fields = {
   cluster_name: optional(
-    text({ severity: "other", maxLength: 1000, description: "Name shown to people; need not be unique." }),
+    textField({
+      severity: "other",
+      maxLength: 1000,
+      description: "Name shown to people; need not be unique.",
+    }),
   ),
   ...clusterFields(MAX_OWN_TAGS),
   pinned: optional(
-    flag({
+    flagField({
       severity: "availability",
       default: false,
       description: "Keeps the cluster listed, and its configuration beyond 30 days after it ended.",
     }),
   ),
   run_state: optional(
-    choice(["RUNNING", "TERMINATED"], {
+    choiceField(["RUNNING", "TERMINATED"], {
       severity: "availability",
       whenAbsent: "unmanaged",
       changedByService: "ended_by_service",
@@ -48,15 +58,15 @@ function runState(state: string): string {
 function toSpec(answer: JsonObject): LiveObject | undefined {
   const id = keyIn(answer, "cluster_id");
   if (answer.cluster_source === "JOB") return undefined;
-  const state = textIn(answer, "state") ?? "UNKNOWN";
-  const pinned = textIn(answer, "pinned_by_user_name") !== undefined;
-  const read = liveForm(fields, { ...answer, pinned, run_state: runState(state) });
+  const state = responseText(answer, "state") ?? "UNKNOWN";
+  const pinned = responseText(answer, "pinned_by_user_name") !== undefined;
+  const read = normalizeLive(fields, { ...answer, pinned, run_state: runState(state) });
   const token = tokenOf(read);
   const ended = endedByService(state, answer);
-  const creator = textIn(answer, "creator_user_name");
+  const creator = responseText(answer, "creator_user_name");
   return {
     id: remoteId(id),
-    name: textIn(answer, "cluster_name") ?? "",
+    name: responseText(answer, "cluster_name") ?? "",
     values: withoutToken(read),
     facts: {
       state,
@@ -88,7 +98,7 @@ async function unlisted(
   const there = new Set<string>(inList.map((live) => live.id));
   const missing = [...ids].filter((id) => !there.has(id));
   const answers = await Promise.all(
-    missing.map((id) => found(() => api.read("clusters/get", { cluster_id: id }))),
+    missing.map((id) => readIfPresent(() => api.read("clusters/get", { cluster_id: id }))),
   );
   return answers.flatMap((answer) => (answer === undefined ? [] : (toSpec(answer) ?? [])));
 }
@@ -104,7 +114,7 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject)
   const stops = moved("run_state") && after.run_state === "TERMINATED";
   const resizable = !stops && (live.facts.state === "RUNNING" || live.facts.state === "RESIZING");
   const size = changesSize(diffs);
-  const keep = { detail: { keep: keptPaths(fields, live.values, after, diffs) } };
+  const keep = { detail: { keep: preservedPaths(fields, live.values, after, diffs) } };
   const edits = changesMore(diffs) || (size && !resizable);
   return [
     ...(stops ? [{ operation: "terminate" }] : []),
@@ -123,8 +133,8 @@ function interrupts(change: PlannedChange): boolean {
   return change.action !== "update" || takes(change, "terminate") || takes(change, "edit");
 }
 
-function runsOn(look: Look, live: LiveObject): readonly JsonObject[] {
-  return (look.activeRuns ?? []).filter(({ cluster_instance: instance, cluster_spec: spec }) => {
+function runsOn(workspace: PlannedWorkspace, live: LiveObject): readonly JsonObject[] {
+  return (workspace.activeRuns ?? []).filter(({ cluster_instance: instance, cluster_spec: spec }) => {
     const ids = [
       isObject(instance) ? instance.cluster_id : undefined,
       isObject(spec) ? spec.existing_cluster_id : undefined,
@@ -138,42 +148,42 @@ function whatBecomesOf(change: PlannedChange): string {
   return takes(change, "terminate") ? "is terminated" : "restarts to take the changes";
 }
 
-function consequences(change: PlannedChange, look: Look): readonly string[] {
+function consequences(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
   const { live } = change;
   if (live === undefined || change.action === "create") return [];
   const told: string[] = [];
   if (interrupts(change)) {
     told.push(`the cluster is running and ${whatBecomesOf(change)}`);
-    const runs = runsOn(look, live).length;
+    const runs = runsOn(workspace, live).length;
     if (runs > 0) told.push(`${count(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
   }
   if (change.action !== "delete") return told;
-  const jobs = look
+  const jobs = workspace
     .live("jobs")
-    .filter((job) => String(look.after("jobs", job)?.existing_cluster_id) === live.id);
+    .filter((job) => String(workspace.valuesAfter("jobs", job)?.existing_cluster_id) === live.id);
   if (jobs.length > 0) told.push(`jobs that run on it: ${listed(jobs.map((job) => job.name))}`);
   return told;
 }
 
 export const clusters = defineProvider({
   kind: "clusters",
-  one: "cluster",
+  singular: "cluster",
   description: "Clusters that people and jobs use. Deleting one removes it for good.",
   fields,
   severity: "availability",
   nameField: "cluster_name",
   unique: false,
   idAttribute: "cluster_id",
-  crash: "tagged",
-  replacing: "create-first",
+  recovery: "tagged",
+  replaceStrategy: "create-first",
   usedBy: ["jobs"],
 
-  check: (values) => clusterProblems(values),
-  needs: (_name, values) => filesOf(values),
-  normalize: (values) => withoutInherited(tidyForm(fields, values)),
-  fills: () => ({ enable_elastic_disk: false }),
+  validate: (values) => clusterProblems(values),
+  dependencies: (_name, values) => clusterFiles(values),
+  normalize: (values) => withoutInherited(normalizeDesired(fields, values)),
+  serverDefaults: () => ({ enable_elastic_disk: false }),
   steps,
-  wants: (change, look) => (interrupts(change) && look.activeRuns === undefined ? ["runs"] : []),
+  requests: (change, workspace) => (interrupts(change) && workspace.activeRuns === undefined ? ["runs"] : []),
   consequences,
 
   async list(api, scope) {
@@ -181,10 +191,10 @@ export const clusters = defineProvider({
     const inList = answers.flatMap((answer) => toSpec(answer) ?? []);
     return [...inList, ...(await unlisted(api, inList, scope.ids ?? new Set()))];
   },
-  hydrate: async (api, live, desired) =>
+  readDetails: async (api, live, desired) =>
     desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live,
   async read(api, id) {
-    const answer = await found(() => api.read("clusters/get", { cluster_id: id }));
+    const answer = await readIfPresent(() => api.read("clusters/get", { cluster_id: id }));
     const live = answer === undefined ? undefined : toSpec(answer);
     return live === undefined || live.values.pinned === true ? live : withPin(api, live);
   },

@@ -3,12 +3,22 @@
 import { isObject, type Json } from "../../core/json.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/provider.ts";
-import { flag, group, integer, list, map, optional, scalar, tags, text } from "../kit/field-builders.ts";
+import {
+  flagField,
+  groupField,
+  integerField,
+  listField,
+  mapField,
+  optional,
+  scalarField,
+  tags,
+  textField,
+} from "../kit/field-builders.ts";
 
 const destination = (what: string) =>
-  group(
+  groupField(
     {
-      destination: text({
+      destination: textField({
         minLength: 1,
         mentions: ["files"],
         description: "File-system URI, such as fs:/logs.",
@@ -19,7 +29,7 @@ const destination = (what: string) =>
 
 /** `most`: tags that a spec may use; the service allows 43 on a cluster and 45 in the description of a job cluster. */
 export const clusterFields = (most: number): FieldTable => ({
-  spark_version: text({
+  spark_version: textField({
     severity: "availability",
     minLength: 1,
     catalog: "spark_versions",
@@ -27,7 +37,7 @@ export const clusterFields = (most: number): FieldTable => ({
     examples: ["6.4.x-scala2.11"],
   }),
   node_type_id: optional(
-    text({
+    textField({
       severity: "cost",
       minLength: 1,
       serverDefault: true,
@@ -37,7 +47,7 @@ export const clusterFields = (most: number): FieldTable => ({
     }),
   ),
   driver_node_type_id: optional(
-    text({
+    textField({
       severity: "cost",
       minLength: 1,
       catalog: "node_types",
@@ -45,26 +55,29 @@ export const clusterFields = (most: number): FieldTable => ({
     }),
   ),
   num_workers: optional(
-    integer({
+    integerField({
       severity: "cost",
       minimum: 0,
       description: "Workers beside the driver. Either this or autoscale.",
     }),
   ),
   autoscale: optional(
-    group(
+    groupField(
       {
-        min_workers: integer({ minimum: 0, description: "Fewest workers, and the number at the start." }),
-        max_workers: integer({ minimum: 1, description: "Most workers; more than min_workers." }),
+        min_workers: integerField({
+          minimum: 0,
+          description: "Fewest workers, and the number at the start.",
+        }),
+        max_workers: integerField({ minimum: 1, description: "Most workers; more than min_workers." }),
       },
       { severity: "cost", description: "Bounds between which the service chooses the number of workers." },
     ),
   ),
   instance_pool_id: optional(
-    text({ severity: "cost", minLength: 1, refersTo: "pools", description: "Pool of its machines." }),
+    textField({ severity: "cost", minLength: 1, refersTo: "pools", description: "Pool of its machines." }),
   ),
   autotermination_minutes: optional(
-    integer({
+    integerField({
       severity: "cost",
       minimum: 0,
       maximum: 10_000,
@@ -73,27 +86,27 @@ export const clusterFields = (most: number): FieldTable => ({
     }),
   ),
   enable_elastic_disk: optional(
-    flag({
+    flagField({
       severity: "cost",
       serverDefault: true,
       description: "Machines acquire more disk when they run low.",
     }),
   ),
   spark_conf: optional(
-    map(scalar({ description: "Value; text on the wire." }), {
+    mapField(scalarField({ description: "Value; text on the wire." }), {
       severity: "other",
       description: "Spark's configuration by key.",
     }),
   ),
   spark_env_vars: optional(
-    map(scalar({ description: "Value, exported as it stands." }), {
+    mapField(scalarField({ description: "Value, exported as it stands." }), {
       severity: "other",
       description: "Environment variables of the driver and the workers.",
     }),
   ),
   custom_tags: tags({ most, description: "Tags of the cluster's machines." }),
   cluster_log_conf: optional(
-    group(
+    groupField(
       { fs: destination("A folder of the file system.") },
       {
         severity: "other",
@@ -102,8 +115,8 @@ export const clusterFields = (most: number): FieldTable => ({
     ),
   ),
   init_scripts: optional(
-    list(
-      group(
+    listField(
+      groupField(
         {
           fs: optional(destination("A script in the file system.")),
           file: optional(destination("A script on the machine itself.")),
@@ -118,7 +131,7 @@ export const clusterFields = (most: number): FieldTable => ({
     ),
   ),
   ssh_public_keys: optional(
-    list(text({ minLength: 1, description: "One public key." }), {
+    listField(textField({ minLength: 1, description: "One public key." }), {
       severity: "security",
       list: "set",
       maxItems: 10,
@@ -219,7 +232,7 @@ function combination(path: readonly (string | number)[], message: string, hint?:
 }
 
 /** Files that the attributes name by their URI: init scripts. */
-export function filesOf(values: Values): readonly { readonly kind: string; readonly name: string }[] {
+export function clusterFiles(values: Values): readonly { readonly kind: string; readonly name: string }[] {
   const scripts = Array.isArray(values.init_scripts) ? values.init_scripts : [];
   return scripts.flatMap((script: Json) => {
     const place = isObject(script) ? script.fs : undefined;

@@ -6,10 +6,10 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Acting, DeleteTask, Step, Task, UpdateTask } from "../../resource/provider.ts";
+import type { DeleteTask, OperationWriter, Step, Task, UpdateTask } from "../../resource/provider.ts";
 import { sendCluster } from "../kit/create-with-node-type.ts";
-import { keptIn, withKept } from "../kit/preserved-fields.ts";
-import { found, textIn } from "../kit/responses.ts";
+import { preservedIn, withPreserved } from "../kit/preserved-fields.ts";
+import { readIfPresent, responseText } from "../kit/responses.ts";
 import { withoutInherited } from "./fields.ts";
 import { ENDED, withToken } from "./states.ts";
 
@@ -24,10 +24,10 @@ function attributes(values: Values, token: string | undefined): JsonObject {
   return withToken(rest, token);
 }
 
-export async function createCluster(api: Acting, task: Task): Promise<RemoteId> {
+export async function createCluster(api: OperationWriter, task: Task): Promise<RemoteId> {
   const cluster = attributes(task.values, task.token);
   const answer = await sendCluster(api, "clusters/create", cluster, (whole) => ({ ...whole }));
-  const id = remoteId(textIn(answer, "cluster_id") ?? "");
+  const id = remoteId(responseText(answer, "cluster_id") ?? "");
   const { pinned, run_state: wanted } = task.values;
   if (pinned === true || wanted !== undefined) await api.created(id);
   if (pinned === true) await api.write("clusters/pin", { cluster_id: id });
@@ -38,7 +38,7 @@ export async function createCluster(api: Acting, task: Task): Promise<RemoteId> 
 
 /** One step of an update. `next` tells whether a cluster that was told to stop has to have stopped. */
 export async function takeStep(
-  api: Acting,
+  api: OperationWriter,
   task: UpdateTask,
   step: Step,
   next: string | undefined,
@@ -67,9 +67,9 @@ export async function takeStep(
 }
 
 /** Replaces all attributes. Between the look and the edit the state may move again, hence more than one try. */
-async function edit(api: Acting, task: UpdateTask, step: Step): Promise<void> {
+async function edit(api: OperationWriter, task: UpdateTask, step: Step): Promise<void> {
   const token = typeof task.live.facts.token === "string" ? task.live.facts.token : undefined;
-  const values = withKept(task.values, task.before, keptIn(step.detail));
+  const values = withPreserved(task.values, task.before, preservedIn(step.detail));
   const cluster = attributes(values, token);
   for (let tries = 1; ; tries++) {
     await untilSettled(api, task.id);
@@ -85,7 +85,7 @@ async function edit(api: Acting, task: UpdateTask, step: Step): Promise<void> {
 }
 
 /** Changes the size of a running cluster; one that has stopped meanwhile is edited instead. An edit would restart one that runs. */
-async function resize(api: Acting, task: UpdateTask, step: Step): Promise<void> {
+async function resize(api: OperationWriter, task: UpdateTask, step: Step): Promise<void> {
   const { num_workers, autoscale } = task.values;
   const size = autoscale === undefined ? { num_workers: num_workers ?? 0 } : { autoscale };
   for (let tries = 1; (await untilSettled(api, task.id)) === "RUNNING"; tries++) {
@@ -100,7 +100,7 @@ async function resize(api: Acting, task: UpdateTask, step: Step): Promise<void> 
 }
 
 /** Starting what runs already has no effect, or is refused for its state (part B, 3.2; facts 4.7): both are fine. */
-async function start(api: Acting, id: RemoteId): Promise<void> {
+async function start(api: OperationWriter, id: RemoteId): Promise<void> {
   if ((await untilSettled(api, id)) === "RUNNING") return;
   try {
     await api.write("clusters/start", { cluster_id: id });
@@ -111,7 +111,7 @@ async function start(api: Acting, id: RemoteId): Promise<void> {
 }
 
 /** A pinned cluster refuses to be removed for good, and answers of single clusters do not show pins (facts 4.7). */
-export async function removeCluster(api: Acting, task: DeleteTask): Promise<void> {
+export async function removeCluster(api: OperationWriter, task: DeleteTask): Promise<void> {
   const cluster_id = task.id;
   try {
     if (task.live?.values.pinned === true) await api.write("clusters/unpin", { cluster_id });
@@ -121,7 +121,7 @@ export async function removeCluster(api: Acting, task: DeleteTask): Promise<void
   }
 }
 
-async function removeUnpinned(api: Acting, cluster_id: RemoteId): Promise<void> {
+async function removeUnpinned(api: OperationWriter, cluster_id: RemoteId): Promise<void> {
   try {
     await api.write("clusters/permanent-delete", { cluster_id });
   } catch (refusal) {
@@ -134,29 +134,29 @@ async function removeUnpinned(api: Acting, cluster_id: RemoteId): Promise<void> 
 const isWrongState = (refusal: unknown): boolean =>
   refusal instanceof Refused && refusal.code === "INVALID_STATE" && !isMissing(refusal);
 
-async function look(api: Acting, id: RemoteId): Promise<JsonObject> {
-  const answer = await found(() => api.read("clusters/get", { cluster_id: id }));
+async function look(api: OperationWriter, id: RemoteId): Promise<JsonObject> {
+  const answer = await readIfPresent(() => api.read("clusters/get", { cluster_id: id }));
   if (answer === undefined) throw new Failure(error("APPLY_FAILED", `the cluster ${id} is gone`));
   return answer;
 }
 
 /** Waits for the two states in which a cluster can be edited. */
-function untilSettled(api: Acting, id: RemoteId): Promise<string> {
+function untilSettled(api: OperationWriter, id: RemoteId): Promise<string> {
   const settled = async () => {
-    const state = textIn(await look(api, id), "state");
+    const state = responseText(await look(api, id), "state");
     return state === "RUNNING" || state === "TERMINATED" || state === "ERROR" ? state : undefined;
   };
   return api.until("the cluster to be RUNNING or TERMINATED", settled, SETTLES);
 }
 
 /** Waits for RUNNING. A cluster that ends instead fails the change and is left as it is. */
-async function untilRunning(api: Acting, id: RemoteId): Promise<void> {
+async function untilRunning(api: OperationWriter, id: RemoteId): Promise<void> {
   const running = async () => {
     const answer = await look(api, id);
-    const state = textIn(answer, "state") ?? "";
+    const state = responseText(answer, "state") ?? "";
     if (state === "RUNNING") return true;
     if (!ENDED.includes(state)) return undefined;
-    const why = textIn(answer, "state_message");
+    const why = responseText(answer, "state_message");
     throw new Failure(
       error("APPLY_FAILED", `the cluster ${id} ended instead of running`, {
         hint: "see its events, mend the cause, and apply again",

@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject, objectIn } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import { textIn } from "../kit/responses.ts";
+import { responseText } from "../kit/responses.ts";
 
 const UP: readonly string[] = ["PENDING", "RUNNING", "RESTARTING", "RESIZING"];
 const DOWN: readonly string[] = ["TERMINATED", "TERMINATING"];
@@ -25,7 +25,7 @@ const ASKED = "USER_REQUEST";
 /** The reason if the service ended a cluster itself, such as INACTIVITY; undefined if a person did, or nothing says. */
 export function endedByService(state: string, answer: JsonObject): string | undefined {
   if (state === "ERROR") return state;
-  const code = isDown(state) ? textIn(objectIn(answer.termination_reason), "code") : undefined;
+  const code = isDown(state) ? responseText(objectIn(answer.termination_reason), "code") : undefined;
   return code === ASKED ? undefined : code;
 }
 

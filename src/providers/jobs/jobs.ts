@@ -4,20 +4,40 @@ import { remoteId } from "../../core/address.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Acting, LiveObject, Look, PlannedChange, Problem } from "../../resource/provider.ts";
-import { clusterFields, clusterProblems, fileAt, filesOf, withoutInherited } from "../clusters/fields.ts";
+import type {
+  LiveObject,
+  OperationWriter,
+  PlannedChange,
+  PlannedWorkspace,
+  Problem,
+} from "../../resource/provider.ts";
+import {
+  clusterFields,
+  clusterFiles,
+  clusterProblems,
+  fileAt,
+  withoutInherited,
+} from "../clusters/fields.ts";
 import { sendCluster } from "../kit/create-with-node-type.ts";
-import { defineProvider, group, optional, text } from "../kit/field-builders.ts";
-import { keptIn, keptPaths, withKept } from "../kit/preserved-fields.ts";
-import { factsOf, found, int64, keyIn, objectsIn, textIn, unlessGone } from "../kit/responses.ts";
-import { liveForm, tidyForm } from "../kit/spec-form.ts";
+import { defineProvider, groupField, optional, textField } from "../kit/field-builders.ts";
+import { preservedIn, preservedPaths, withPreserved } from "../kit/preserved-fields.ts";
+import {
+  factsOf,
+  ignoreMissing,
+  int64,
+  keyIn,
+  objectsIn,
+  readIfPresent,
+  responseText,
+} from "../kit/responses.ts";
+import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { libraries, libraryFiles, libraryProblems } from "./libraries.ts";
 import { mailed, scheduleProblems, settings } from "./settings.ts";
 import { taskProblems, tasks } from "./tasks.ts";
 
 const fields = {
   name: optional(
-    text({
+    textField({
       severity: "other",
       minLength: 1,
       maxLength: 4096,
@@ -25,16 +45,16 @@ const fields = {
     }),
   ),
   existing_cluster_id: optional(
-    text({
+    textField({
       minLength: 1,
       refersTo: "clusters",
       description: "Cluster that all runs share. Either this or new_cluster.",
     }),
   ),
   new_cluster: optional(
-    group(
+    groupField(
       {
-        cluster_name: optional(text({ severity: "other", description: "Name of the run's cluster." })),
+        cluster_name: optional(textField({ severity: "other", description: "Name of the run's cluster." })),
         ...clusterFields(45),
       },
       { description: "Cluster that is made for each run." },
@@ -50,8 +70,8 @@ const TOKEN = /\[workspace:([\w-]+)\]$/;
 function toSpec(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "job_id");
   const given = isObject(answer.settings) ? answer.settings : {};
-  const values = liveForm(fields, given);
-  const name = textIn(given, "name") ?? "Untitled";
+  const values = normalizeLive(fields, given);
+  const name = responseText(given, "name") ?? "Untitled";
   const token = TOKEN.exec(name)?.[1];
   const { creator_user_name, created_time } = answer;
   const facts = factsOf({ creator_user_name, created_time, token });
@@ -59,7 +79,7 @@ function toSpec(answer: JsonObject): LiveObject {
 }
 
 function normalize(values: Values): Values {
-  const tidy = tidyForm(fields, values);
+  const tidy = normalizeDesired(fields, values);
   return isObject(tidy.new_cluster) ? { ...tidy, new_cluster: withoutInherited(tidy.new_cluster) } : tidy;
 }
 
@@ -93,7 +113,7 @@ function inert(values: Values, name: string, token: string): JsonObject {
 
 /** Sends settings, put into their request by `inside`; `new_cluster` may be a member of a pool. */
 function send(
-  api: Acting,
+  api: OperationWriter,
   operation: "jobs/create" | "jobs/reset",
   settings: Values,
   inside: (settings: Values) => JsonObject,
@@ -104,14 +124,14 @@ function send(
   );
 }
 
-const reset = (api: Acting, id: string, settings: Values): Promise<JsonObject> =>
+const reset = (api: OperationWriter, id: string, settings: Values): Promise<JsonObject> =>
   send(api, "jobs/reset", settings, (new_settings) => ({ job_id: int64(id), new_settings }));
 
-function runsOf(look: Look, live: LiveObject): number {
-  return (look.activeRuns ?? []).filter((run) => textIn(run, "job_id") === live.id).length;
+function runsOf(workspace: PlannedWorkspace, live: LiveObject): number {
+  return (workspace.activeRuns ?? []).filter((run) => responseText(run, "job_id") === live.id).length;
 }
 
-function consequences(change: PlannedChange, look: Look): readonly string[] {
+function consequences(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
   const { live } = change;
   if (live === undefined) return [];
   if (change.action === "update") {
@@ -122,7 +142,7 @@ function consequences(change: PlannedChange, look: Look): readonly string[] {
   }
   if (change.action !== "delete") return [];
   const mails = mailed(live.values);
-  const runs = runsOf(look, live);
+  const runs = runsOf(workspace, live);
   return [
     ...(mails.length > 0 ? [`the service mails ${listed(mails)}`] : []),
     "its run history can no longer be seen",
@@ -132,56 +152,57 @@ function consequences(change: PlannedChange, look: Look): readonly string[] {
 
 export const jobs = defineProvider({
   kind: "jobs",
-  one: "job",
+  singular: "job",
   description: "Jobs: a task, the cluster that it runs on, and when it runs.",
   fields,
   severity: "availability",
   nameField: "name",
   unique: false,
   idAttribute: "job_id",
-  crash: "two-phase",
-  replacing: "create-first",
+  recovery: "two-phase",
+  replaceStrategy: "create-first",
   limit: { max: 1000, per: "workspace" },
 
-  check: (values) => [
+  validate: (values) => [
     ...clusterChoice(values),
     ...taskProblems(values),
     ...libraryProblems(values.libraries),
     ...scheduleProblems(values),
   ],
-  needs: (_name, values) => [
+  dependencies: (_name, values) => [
     ...libraryFiles(values.libraries),
     ...(isObject(values.spark_python_task) ? fileAt(values.spark_python_task.python_file) : []),
-    ...(isObject(values.new_cluster) ? filesOf(values.new_cluster) : []),
+    ...(isObject(values.new_cluster) ? clusterFiles(values.new_cluster) : []),
   ],
   normalize,
   steps: (diffs, live, after) => [
-    { operation: "reset", detail: { keep: keptPaths(fields, live.values, after, diffs) } },
+    { operation: "reset", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
   ],
-  wants: (change, look) => (change.action === "delete" && look.activeRuns === undefined ? ["runs"] : []),
+  requests: (change, workspace) =>
+    change.action === "delete" && workspace.activeRuns === undefined ? ["runs"] : [],
   consequences,
 
   list: async (api) => objectsIn(await api.read("jobs/list"), "jobs").map(toSpec),
   async read(api, id) {
-    const answer = await found(() => api.read("jobs/get", { job_id: int64(id) }));
+    const answer = await readIfPresent(() => api.read("jobs/get", { job_id: int64(id) }));
     return answer === undefined ? undefined : toSpec(answer);
   },
   async create(api, task) {
     const values = normalize(task.values);
     const made = await send(api, "jobs/create", inert(values, task.name, task.token), (settings) => settings);
-    const id = remoteId(textIn(made, "job_id") ?? "");
+    const id = remoteId(responseText(made, "job_id") ?? "");
     await api.created(id);
     await reset(api, id, values);
     return id;
   },
   async update(api, task) {
-    const kept = withKept(task.values, task.before, keptIn(task.steps[0]?.detail));
+    const kept = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
     await reset(api, task.id, normalize(kept));
   },
   /** The service mails people at each delete, so one that may have happened already is looked for first. */
   async delete(api, task) {
     const job_id = int64(task.id);
-    if ((await found(() => api.read("jobs/get", { job_id }))) === undefined) return;
-    await unlessGone(() => api.write("jobs/delete", { job_id }));
+    if ((await readIfPresent(() => api.read("jobs/get", { job_id }))) === undefined) return;
+    await ignoreMissing(() => api.write("jobs/delete", { job_id }));
   },
 });

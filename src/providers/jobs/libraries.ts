@@ -3,21 +3,24 @@
 import { isObject, type Json } from "../../core/json.ts";
 import type { Problem } from "../../resource/provider.ts";
 import { fileAt } from "../clusters/fields.ts";
-import { group, list, optional, text } from "../kit/field-builders.ts";
+import { groupField, listField, optional, textField } from "../kit/field-builders.ts";
 
 const FORMS = ["jar", "egg", "whl", "pypi", "maven", "cran"] as const;
 
-const file = (what: string) => optional(text({ minLength: 1, description: `URI of ${what}.` }));
+const file = (what: string) => optional(textField({ minLength: 1, description: `URI of ${what}.` }));
 
 const repo = optional(
-  text({ minLength: 1, description: "Repository to take it from, where not the usual one." }),
+  textField({ minLength: 1, description: "Repository to take it from, where not the usual one." }),
 );
 
 const packaged = (what: string) =>
   optional(
-    group(
+    groupField(
       {
-        package: text({ minLength: 1, description: "Name of the package, with a version where wanted." }),
+        package: textField({
+          minLength: 1,
+          description: "Name of the package, with a version where wanted.",
+        }),
         repo,
       },
       { description: `A package of ${what}.` },
@@ -25,24 +28,24 @@ const packaged = (what: string) =>
   );
 
 export const libraries = optional(
-  list(
-    group(
+  listField(
+    groupField(
       {
         jar: file("a JAR"),
         egg: file("a Python egg"),
         whl: file("a Python wheel"),
         pypi: packaged("PyPI"),
         maven: optional(
-          group(
+          groupField(
             {
-              coordinates: text({
+              coordinates: textField({
                 minLength: 1,
                 pattern: "^[^:\\s]+(:[^:\\s]+)+$",
                 description: "group:artifact:version",
               }),
               repo,
               exclusions: optional(
-                list(text({ minLength: 1, description: "group:artifact" }), {
+                listField(textField({ minLength: 1, description: "group:artifact" }), {
                   list: "set",
                   default: [],
                   description: "Dependencies that are left out.",

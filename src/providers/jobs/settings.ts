@@ -3,12 +3,20 @@
 import { isObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/provider.ts";
-import { choice, flag, group, integer, list, optional, text } from "../kit/field-builders.ts";
+import {
+  choiceField,
+  flagField,
+  groupField,
+  integerField,
+  listField,
+  optional,
+  textField,
+} from "../kit/field-builders.ts";
 import { isTimeZone, quartzProblem } from "./cron.ts";
 
 const addresses = (when: string) =>
   optional(
-    list(text({ minLength: 1, description: "E-mail address." }), {
+    listField(textField({ minLength: 1, description: "E-mail address." }), {
       list: "set",
       default: [],
       description: `Who gets a mail when a run ${when}.`,
@@ -17,21 +25,21 @@ const addresses = (when: string) =>
 
 export const settings = {
   schedule: optional(
-    group(
+    groupField(
       {
-        quartz_cron_expression: text({
+        quartz_cron_expression: textField({
           minLength: 1,
           description:
             "When the job runs, in Quartz syntax: second, minute, hour, day of month, month, day of week, optionally year.",
           examples: ["0 30 2 * * ?"],
         }),
-        timezone_id: text({
+        timezone_id: textField({
           minLength: 1,
           description: "Time zone in which the expression is read.",
           examples: ["Europe/Paris"],
         }),
         pause_status: optional(
-          choice(["UNPAUSED", "PAUSED"], {
+          choiceField(["UNPAUSED", "PAUSED"], {
             default: "UNPAUSED",
             description: "PAUSED keeps the schedule and starts no run.",
           }),
@@ -44,13 +52,13 @@ export const settings = {
     ),
   ),
   email_notifications: optional(
-    group(
+    groupField(
       {
         on_start: addresses("begins"),
         on_success: addresses("succeeds"),
         on_failure: addresses("fails, is skipped or times out"),
         no_alert_for_skipped_runs: optional(
-          flag({ default: false, description: "Skipped runs send no on_failure mail." }),
+          flagField({ default: false, description: "Skipped runs send no on_failure mail." }),
         ),
       },
       {
@@ -61,23 +69,27 @@ export const settings = {
     ),
   ),
   timeout_seconds: optional(
-    integer({ minimum: 0, default: 0, description: "Seconds after which a run is stopped; 0 means never." }),
+    integerField({
+      minimum: 0,
+      default: 0,
+      description: "Seconds after which a run is stopped; 0 means never.",
+    }),
   ),
   max_retries: optional(
-    integer({
+    integerField({
       minimum: -1,
       default: 0,
       description: "How often an unsuccessful run is tried again; -1 means without end.",
     }),
   ),
   min_retry_interval_millis: optional(
-    integer({ minimum: 0, default: 0, description: "Least time before a retry, in milliseconds." }),
+    integerField({ minimum: 0, default: 0, description: "Least time before a retry, in milliseconds." }),
   ),
   retry_on_timeout: optional(
-    flag({ default: false, description: "Whether a run that timed out is tried again, too." }),
+    flagField({ default: false, description: "Whether a run that timed out is tried again, too." }),
   ),
   max_concurrent_runs: optional(
-    integer({
+    integerField({
       minimum: 0,
       maximum: 1000,
       default: 1,

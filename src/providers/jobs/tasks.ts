@@ -4,7 +4,7 @@ import { stringifyJson } from "../../core/exact-json.ts";
 import { isObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/provider.ts";
-import { group, list, map, optional, scalar, text } from "../kit/field-builders.ts";
+import { groupField, listField, mapField, optional, scalarField, textField } from "../kit/field-builders.ts";
 
 export const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 
@@ -12,20 +12,22 @@ export const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "s
 const MAX_PARAMETER_BYTES = 10_000;
 
 const parameters = (description: string) =>
-  optional(list(text({ description: "One parameter." }), { list: "ordered", default: [], description }));
+  optional(
+    listField(textField({ description: "One parameter." }), { list: "ordered", default: [], description }),
+  );
 
 export const tasks = {
   notebook_task: optional(
-    group(
+    groupField(
       {
-        notebook_path: text({
+        notebook_path: textField({
           pattern: "^/",
           mentions: ["notebooks"],
           shouldExist: true,
           description: "Absolute path of the notebook in the workspace.",
         }),
         base_parameters: optional(
-          map(scalar({ description: "Value; text on the wire." }), {
+          mapField(scalarField({ description: "Value; text on the wire." }), {
             default: {},
             description: "Parameters of every run; those of a single start win, the notebook's own lose.",
           }),
@@ -35,28 +37,33 @@ export const tasks = {
     ),
   ),
   spark_jar_task: optional(
-    group(
+    groupField(
       {
-        main_class_name: text({ minLength: 1, description: "Class whose main method runs." }),
-        jar_uri: optional(text({ minLength: 1, description: "Deprecated by the service: use libraries." })),
+        main_class_name: textField({ minLength: 1, description: "Class whose main method runs." }),
+        jar_uri: optional(
+          textField({ minLength: 1, description: "Deprecated by the service: use libraries." }),
+        ),
         parameters: parameters("Arguments of the main method."),
       },
       { description: "Runs the main class of a JAR among the libraries." },
     ),
   ),
   spark_python_task: optional(
-    group(
+    groupField(
       {
-        python_file: text({ minLength: 1, description: "URI of the Python file, such as fs:/jobs/load.py." }),
+        python_file: textField({
+          minLength: 1,
+          description: "URI of the Python file, such as fs:/jobs/load.py.",
+        }),
         parameters: parameters("Command line arguments of the file."),
       },
       { description: "Runs a Python file." },
     ),
   ),
   spark_submit_task: optional(
-    group(
+    groupField(
       {
-        parameters: list(text({ description: "One parameter." }), {
+        parameters: listField(textField({ description: "One parameter." }), {
           list: "ordered",
           minItems: 1,
           description: "Arguments of the submit script, the main class and its own arguments among them.",

@@ -3,8 +3,8 @@
 import { memberOf, parentOf } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { foldCase } from "../../resource/names.ts";
-import type { LiveObject, Look, Objection } from "../../resource/provider.ts";
-import { textsIn } from "./scim.ts";
+import type { LiveObject, Objection, PlannedWorkspace } from "../../resource/provider.ts";
+import { scimValues } from "./scim.ts";
 
 const ADMINS = "admins";
 
@@ -16,16 +16,16 @@ interface Members {
 /** Groups by name; user names in lower case, because they compare so. */
 export type Membership = ReadonlyMap<string, Members>;
 
-export function membershipOf(look: Look): Membership {
-  return new Map(look.live("groups").map((live) => [live.name, membersOf(live.values)]));
+export function membershipOf(workspace: PlannedWorkspace): Membership {
+  return new Map(workspace.live("groups").map((live) => [live.name, membersOf(live.values)]));
 }
 
 export function membersOf(values: JsonObject): Members {
   const members: JsonObject = isObject(values.members) ? values.members : {};
-  return { users: folded(members.users), groups: textsIn(members.groups) };
+  return { users: folded(members.users), groups: scimValues(members.groups) };
 }
 
-const folded = (value: Json | undefined): readonly string[] => textsIn(value).map(foldCase);
+const folded = (value: Json | undefined): readonly string[] => scimValues(value).map(foldCase);
 
 /** Everybody who is in `admins`, directly or through groups. */
 function administrators(membership: Membership): ReadonlySet<string> {
@@ -48,16 +48,20 @@ export function losesAdministrators(before: Membership, after: Membership): bool
 }
 
 /** Objections where the caller, or the last administrator, would lose that right. */
-export function lockouts(look: Look, before: Membership, after: Membership): readonly Objection[] {
+export function lockouts(
+  workspace: PlannedWorkspace,
+  before: Membership,
+  after: Membership,
+): readonly Objection[] {
   if (!losesAdministrators(before, after)) return [];
   const left = administrators(after);
-  const caller = look.caller === undefined ? undefined : foldCase(look.caller);
+  const caller = workspace.caller === undefined ? undefined : foldCase(workspace.caller);
   if (left.size === 0)
     return [lockout("nobody would be left in the group admins", "keep an administrator in the spec")];
   if (caller !== undefined && administrators(before).has(caller) && !left.has(caller))
     return [
       lockout(
-        `${look.caller}, who runs this, would no longer be an administrator`,
+        `${workspace.caller}, who runs this, would no longer be an administrator`,
         "keep your own user in the group admins, or let another administrator apply this",
       ),
     ];
@@ -84,31 +88,31 @@ export function withUserIn(before: Membership, user: string, groups: readonly st
 
 /** Access that names a principal and stays when it goes: the plan takes neither the access nor its scope away. `fold`: how names of its kind compare. */
 export function aclsNaming(
-  look: Look,
+  workspace: PlannedWorkspace,
   fold: (name: string) => string,
   principal: string,
 ): readonly LiveObject[] {
   const name = fold(principal);
-  return look
+  return workspace
     .live("acls")
     .filter(
       (acl) =>
         fold(memberOf(acl.name)) === name &&
-        !look.goes("acls", acl.name) &&
-        !look.goes("scopes", parentOf(acl.name)),
+        !workspace.isRemoved("acls", acl.name) &&
+        !workspace.isRemoved("scopes", parentOf(acl.name)),
     );
 }
 
 /** Members of a group that stay when it goes: its own, and those that it has through groups which go as well. */
-export function stayingMembers(look: Look, group: LiveObject): number {
-  const membership = membershipOf(look);
+export function stayingMembers(workspace: PlannedWorkspace, group: LiveObject): number {
+  const membership = membershipOf(workspace);
   const staying = new Set<string>();
   const seen = new Set<string>([group.name]);
   const open: Members[] = [membersOf(group.values)];
   for (let members = open.pop(); members !== undefined; members = open.pop()) {
-    for (const user of members.users) if (!look.goes("users", user)) staying.add(`users.${user}`);
+    for (const user of members.users) if (!workspace.isRemoved("users", user)) staying.add(`users.${user}`);
     for (const inner of members.groups) {
-      if (!look.goes("groups", inner)) staying.add(`groups.${inner}`);
+      if (!workspace.isRemoved("groups", inner)) staying.add(`groups.${inner}`);
       else if (!seen.has(inner)) open.push(membership.get(inner) ?? { users: [], groups: [] });
       seen.add(inner);
     }

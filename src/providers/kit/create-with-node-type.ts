@@ -4,8 +4,8 @@ import type { WriteOperation } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
-import type { Acting } from "../../resource/provider.ts";
-import { found, textIn } from "./responses.ts";
+import type { OperationWriter } from "../../resource/provider.ts";
+import { readIfPresent, responseText } from "./responses.ts";
 
 /**
  * Sends a description of a cluster, put into its request by `inside`. A member of a pool is written without a node type;
@@ -13,7 +13,7 @@ import { found, textIn } from "./responses.ts";
  * (others refuse it: facts 4.2). What both refuse is told as it was first said.
  */
 export async function sendCluster(
-  api: Acting,
+  api: OperationWriter,
   operation: WriteOperation,
   cluster: JsonObject | undefined,
   inside: (cluster: JsonObject | undefined) => JsonObject,
@@ -32,13 +32,13 @@ export async function sendCluster(
 }
 
 async function nodeTypeFor(
-  api: Acting,
+  api: OperationWriter,
   cluster: JsonObject | undefined,
   refusal: unknown,
 ): Promise<string | undefined> {
   const pool = cluster?.instance_pool_id;
   const mayLackIt = refusal instanceof Refused && refusal.code === "INVALID_PARAMETER_VALUE";
   if (!mayLackIt || pool === undefined || isMissing(refusal)) return undefined;
-  const answer = await found(() => api.read("instance-pools/get", { instance_pool_id: pool }));
-  return answer === undefined ? undefined : textIn(answer, "node_type_id");
+  const answer = await readIfPresent(() => api.read("instance-pools/get", { instance_pool_id: pool }));
+  return answer === undefined ? undefined : responseText(answer, "node_type_id");
 }

@@ -45,23 +45,23 @@ const OPTIONAL = "~optional";
 export const optional = (field: Field): Field =>
   Object.defineProperty({ ...field }, OPTIONAL, { value: true });
 
-export const text = (options: TextOptions): Field => ({ type: "string", ...options });
-export const flag = (options: Common): Field => ({ type: "boolean", ...options });
+export const textField = (options: TextOptions): Field => ({ type: "string", ...options });
+export const flagField = (options: Common): Field => ({ type: "boolean", ...options });
 
 /** An INT32 of the contract. */
-export const integer = (options: NumberOptions): Field => ({
+export const integerField = (options: NumberOptions): Field => ({
   type: "integer",
   ...options,
   maximum: options.maximum ?? 2_147_483_647,
 });
 
-export const choice = (values: readonly string[], options: Common): Field => ({
+export const choiceField = (values: readonly string[], options: Common): Field => ({
   type: "string",
   ...options,
   enum: [...values],
 });
 
-export const list = (items: Field, options: ListOptions): Field => ({
+export const listField = (items: Field, options: ListOptions): Field => ({
   type: "array",
   items,
   list: "ordered",
@@ -69,7 +69,7 @@ export const list = (items: Field, options: ListOptions): Field => ({
 });
 
 /** An object with declared members and no others. */
-export const group = (members: FieldTable, options: Common): Field => {
+export const groupField = (members: FieldTable, options: Common): Field => {
   const required = Object.keys(members).filter((name) => !(OPTIONAL in (members[name] ?? {})));
   return {
     type: "object",
@@ -81,7 +81,7 @@ export const group = (members: FieldTable, options: Common): Field => {
 };
 
 /** An object whose keys the user chooses. */
-export const map = (values: Field, options: MapOptions): Field => {
+export const mapField = (values: Field, options: MapOptions): Field => {
   const { keys, ...rest } = options;
   return {
     type: "object",
@@ -92,7 +92,10 @@ export const map = (values: Field, options: MapOptions): Field => {
 };
 
 /** A text, number or truth value that is text on the wire. */
-export const scalar = (options: Common): Field => ({ type: ["string", "number", "boolean"], ...options });
+export const scalarField = (options: Common): Field => ({
+  type: ["string", "number", "boolean"],
+  ...options,
+});
 
 /** A kind, as it is; the verbs get the types of their parameters here. */
 export function defineProvider(definition: Provider): Provider {
@@ -120,7 +123,7 @@ interface TagOptions {
 
 export const tags = ({ most, ...options }: TagOptions): Field =>
   optional(
-    map(text({ maxLength: 256, description: "Value of the tag." }), {
+    mapField(textField({ maxLength: 256, description: "Value of the tag." }), {
       severity: "other",
       ...options,
       maxProperties: most,
@@ -130,23 +133,27 @@ export const tags = ({ most, ...options }: TagOptions): Field =>
 
 export const sourceFields = (one: string): FieldTable => ({
   source: optional(
-    text({ source: true, minLength: 1, description: `File inside the spec's folder that holds the ${one}.` }),
+    textField({
+      source: true,
+      minLength: 1,
+      description: `File inside the spec's folder that holds the ${one}.`,
+    }),
   ),
   source_dir: optional(
-    text({
+    textField({
       source: true,
       minLength: 1,
       description: `Folder inside the spec's folder; every file below it becomes a ${one} below this path.`,
     }),
   ),
   include: optional(
-    list(text({ minLength: 1, description: "A glob pattern." }), {
+    listField(textField({ minLength: 1, description: "A glob pattern." }), {
       source: true,
       description: "Which files of source_dir are taken; all where unset.",
     }),
   ),
   exclude: optional(
-    list(text({ minLength: 1, description: "A glob pattern." }), {
+    listField(textField({ minLength: 1, description: "A glob pattern." }), {
       source: true,
       description: "Which files of source_dir are left out.",
     }),

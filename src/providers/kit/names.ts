@@ -7,12 +7,12 @@ import { memberOf, parentOf } from "../../core/address.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ListScope, LiveObject, Problem } from "../../resource/provider.ts";
 
-interface Place {
+interface NestedName {
   readonly parent: string;
   readonly member: string;
 }
 
-export function placeOf(name: string): Place {
+export function nestedName(name: string): NestedName {
   return { parent: parentOf(name), member: memberOf(name) };
 }
 

@@ -7,7 +7,7 @@ import type { FieldSchema, FieldTable, Values } from "../../resource/field-schem
 import type { FieldDiff, PlannedChange } from "../../resource/provider.ts";
 
 /** Paths of live values that the server decided or that are not managed, which `after` does not have and no diff resets. */
-export function keptPaths(
+export function preservedPaths(
   fields: FieldTable,
   live: Values,
   after: Values,
@@ -30,14 +30,14 @@ export function keptPaths(
 }
 
 /** `after` with those live values put in. */
-export function withKept(after: Values, live: Values, kept: readonly Path[]): Values {
+export function withPreserved(after: Values, live: Values, kept: readonly Path[]): Values {
   let values: Json = after;
   for (const path of kept) values = withValueAt(values, path, valueAt(live, path)) ?? {};
   return isObject(values) ? values : after;
 }
 
 /** The paths that a step carries in its detail, as they come back out of a saved plan. */
-export function keptIn(detail: JsonObject | undefined): readonly Path[] {
+export function preservedIn(detail: JsonObject | undefined): readonly Path[] {
   const keep = detail?.keep;
   if (!Array.isArray(keep)) return [];
   return keep.flatMap((path: Json) =>
@@ -47,4 +47,5 @@ export function keptIn(detail: JsonObject | undefined): readonly Path[] {
   );
 }
 
-export const goes = ({ action }: PlannedChange): boolean => action === "delete" || action === "replace";
+export const removesObject = ({ action }: PlannedChange): boolean =>
+  action === "delete" || action === "replace";

@@ -23,7 +23,7 @@ export function objectsIn(answer: JsonObject, ...keys: readonly string[]): reado
 
 /** What a thing is called or identified by. Throws Failure with API_PROTOCOL: without it nobody knows what was read. */
 export function keyIn(answer: JsonObject, key: string): string {
-  const found = textIn(answer, key);
+  const found = responseText(answer, key);
   if (found === undefined) throw unlikeContract(key, "a text");
   return found;
 }
@@ -37,7 +37,7 @@ function unlikeContract(key: string, what: string): Failure {
 }
 
 /** A text, or the text of a number; undefined for everything else. */
-export function textIn(answer: JsonObject, key: string): string | undefined {
+export function responseText(answer: JsonObject, key: string): string | undefined {
   const value = answer[key];
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
@@ -45,7 +45,7 @@ export function textIn(answer: JsonObject, key: string): string | undefined {
 
 /** The `value` members of a SCIM list: ids of members, names of entitlements. */
 export function valuesIn(answer: JsonObject, key: string): readonly string[] {
-  return objectsIn(answer, key).flatMap((item) => textIn(item, "value") ?? []);
+  return objectsIn(answer, key).flatMap((item) => responseText(item, "value") ?? []);
 }
 
 /** An INT64 on its way out: as a number where that is exact, else as a bigint. */
@@ -62,7 +62,7 @@ export function factsOf(facts: Readonly<Record<string, Json | undefined>>): Json
 }
 
 /** What a read gives, or undefined when there is no such thing any more. */
-export async function found<T>(look: () => Promise<T>): Promise<T | undefined> {
+export async function readIfPresent<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
   } catch (error) {
@@ -72,8 +72,8 @@ export async function found<T>(look: () => Promise<T>): Promise<T | undefined> {
 }
 
 /** Does something to a thing that may be gone already. */
-export async function unlessGone(act: () => Promise<unknown>): Promise<void> {
-  await found(act);
+export async function ignoreMissing(act: () => Promise<unknown>): Promise<void> {
+  await readIfPresent(act);
 }
 
 const BASE64 = /^[A-Za-z0-9+/\s]*(={1,2}\s*)?$/;

@@ -1,16 +1,16 @@
 // The SCIM requests that users and groups share (part A, 4.1): bodies, patches as deltas, members.
 
 import type { Json, JsonObject } from "../../core/json.ts";
-import type { Acting } from "../../resource/provider.ts";
+import type { OperationWriter } from "../../resource/provider.ts";
 
-export const USER_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:User";
-export const GROUP_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:Group";
+export const CORE_USER = "urn:ietf:params:scim:schemas:core:2.0:User";
+export const CORE_GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
 const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
 /** `[{value}]`, the form of members and entitlements on the wire. */
 export const asValues = (texts: readonly string[]): Json => texts.map((value) => ({ value }));
 
-export const textsIn = (value: Json | undefined): readonly string[] =>
+export const scimValues = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 
 export interface Delta {
@@ -23,8 +23,8 @@ const NONE: Delta = { added: [], removed: [] };
 /** From one set to another; nothing where nobody manages the set. */
 export function deltaOf(before: Json | undefined, after: Json | undefined): Delta {
   if (after === undefined) return NONE;
-  const had = new Set(textsIn(before));
-  const wanted = new Set(textsIn(after));
+  const had = new Set(scimValues(before));
+  const wanted = new Set(scimValues(after));
   return {
     added: [...wanted].filter((one) => !had.has(one)),
     removed: [...had].filter((one) => !wanted.has(one)),
@@ -54,7 +54,7 @@ export function operationsFor(attribute: string, delta: Delta): readonly Json[] 
 
 /** Sends a patch unless it is empty. */
 export async function patch(
-  api: Acting,
+  api: OperationWriter,
   kind: "users" | "groups",
   id: string,
   operations: readonly Json[],

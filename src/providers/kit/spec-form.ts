@@ -7,12 +7,12 @@ import type { FieldSchema, FieldTable, Values } from "../../resource/field-schem
 const INTEGER = /^-?\d{1,15}$/;
 
 /** A live object's declared fields: forms that services differ in are made one, absent defaults stand as their value. */
-export function liveForm(fields: FieldTable, answer: JsonObject): Values {
+export function normalizeLive(fields: FieldTable, answer: JsonObject): Values {
   return read(fields, answer, true);
 }
 
 /** Desired values in the same form; nothing is filled in, and the text of references stays. */
-export function tidyForm(fields: FieldTable, values: Values): Values {
+export function normalizeDesired(fields: FieldTable, values: Values): Values {
   return read(fields, values, false);
 }
 

@@ -4,16 +4,17 @@ import { digest, fingerprint } from "../../core/canonical.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json } from "../../core/json.ts";
 
-export const FORMATS = ["SOURCE", "HTML", "JUPYTER", "DBC"] as const;
-export type Format = (typeof FORMATS)[number];
+export const SOURCE_FORMATS = ["SOURCE", "HTML", "JUPYTER", "DBC"] as const;
+export type SourceFormat = (typeof SOURCE_FORMATS)[number];
 
-export const formatOf = (value: Json | undefined): Format => FORMATS.find((one) => one === value) ?? "SOURCE";
+export const sourceFormat = (value: Json | undefined): SourceFormat =>
+  SOURCE_FORMATS.find((one) => one === value) ?? "SOURCE";
 
 /** Whether the cells of a file can be read here; HTML and DBC files are archives of the service's own making. */
-export const isReadable = (format: Format): boolean => format === "SOURCE" || format === "JUPYTER";
+export const isReadable = (format: SourceFormat): boolean => format === "SOURCE" || format === "JUPYTER";
 
 /** Digest of a notebook's cells; of the bytes where they cannot be read. */
-export function contentDigest(bytes: Uint8Array, format: Format, language: Json | undefined): string {
+export function contentDigest(bytes: Uint8Array, format: SourceFormat, language: Json | undefined): string {
   const cells = cellsOf(bytes, format, language);
   return cells === undefined ? digest(bytes) : fingerprint(cells);
 }
@@ -21,7 +22,7 @@ export function contentDigest(bytes: Uint8Array, format: Format, language: Json 
 /** The cells one below the other, each under a line that tells its kind and title; undefined where they cannot be read. */
 export function contentText(
   bytes: Uint8Array,
-  format: Format,
+  format: SourceFormat,
   language: Json | undefined,
 ): string | undefined {
   const cells = cellsOf(bytes, format, language);
@@ -32,7 +33,11 @@ export function contentText(
 
 type Cell = { readonly kind: "code" | "markdown"; readonly text: string; readonly title?: string };
 
-function cellsOf(bytes: Uint8Array, format: Format, language: Json | undefined): readonly Cell[] | undefined {
+function cellsOf(
+  bytes: Uint8Array,
+  format: SourceFormat,
+  language: Json | undefined,
+): readonly Cell[] | undefined {
   if (!isReadable(format)) return undefined;
   const text = new TextDecoder().decode(bytes).replaceAll("\r\n", "\n");
   const cells = format === "SOURCE" ? sourceCells(text, language) : jupyterCells(text);

@@ -7,16 +7,24 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Acting, LiveObject, Problem, Task } from "../../resource/provider.ts";
-import { choice, defineProvider, optional, sourceFields, text } from "../kit/field-builders.ts";
+import type { LiveObject, OperationWriter, Problem, Task } from "../../resource/provider.ts";
+import { choiceField, defineProvider, optional, sourceFields, textField } from "../kit/field-builders.ts";
 import { entriesFor, folderOf, foldersAbove, pathProblems } from "../kit/names.ts";
-import { bytesIn, contentBytes, factsOf, found, keyIn, objectsIn, unlessGone } from "../kit/responses.ts";
-import { contentDigest, contentText, FORMATS, formatOf, isReadable } from "./content.ts";
+import {
+  bytesIn,
+  contentBytes,
+  factsOf,
+  ignoreMissing,
+  keyIn,
+  objectsIn,
+  readIfPresent,
+} from "../kit/responses.ts";
+import { contentDigest, contentText, isReadable, SOURCE_FORMATS, sourceFormat } from "./content.ts";
 
 const fields = {
   ...sourceFields("notebook"),
   format: optional(
-    choice(FORMATS, {
+    choiceField(SOURCE_FORMATS, {
       severity: "other",
       writeOnly: true,
       default: "SOURCE",
@@ -24,7 +32,7 @@ const fields = {
     }),
   ),
   language: optional(
-    choice(["SCALA", "PYTHON", "SQL", "R"], {
+    choiceField(["SCALA", "PYTHON", "SQL", "R"], {
       severity: "other",
       serverDefault: true,
       description:
@@ -32,14 +40,14 @@ const fields = {
     }),
   ),
   content: optional(
-    text({
+    textField({
       severity: "other",
       whenAbsent: "unmanaged",
       description: "Digest of the notebook's cells, the same in every format.",
     }),
   ),
   imported: optional(
-    text({
+    textField({
       severity: "other",
       writeOnly: true,
       witness: "exported",
@@ -60,7 +68,7 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
 }
 
 function check(values: Values, name: string): readonly Problem[] {
-  const format = formatOf(values.format);
+  const format = sourceFormat(values.format);
   const problems: Problem[] = [...pathProblems(name, "notebook")];
   if (format === "SOURCE" && values.language === undefined)
     problems.push({ path: [], code: "SPEC_MISSING_FIELD", message: "a SOURCE notebook needs its language" });
@@ -76,7 +84,7 @@ function check(values: Values, name: string): readonly Problem[] {
 
 /** The cells of an archive cannot be read here, so its own digest is compared with the one that was imported. */
 function normalize(values: Values): Values {
-  if (values.format === undefined || isReadable(formatOf(values.format)) || values.content === undefined)
+  if (values.format === undefined || isReadable(sourceFormat(values.format)) || values.content === undefined)
     return values;
   const { content, ...rest } = values;
   return { ...rest, imported: content };
@@ -102,20 +110,20 @@ async function exportedDigest(api: Reader, live: LiveObject): Promise<string> {
 type Body = { readonly [field: string]: Json | Uint8Array };
 
 function body(task: Task, overwrite: boolean): Body {
-  const format = formatOf(task.values.format);
+  const format = sourceFormat(task.values.format);
   const language: Body =
     format === "SOURCE" && task.values.language !== undefined ? { language: task.values.language } : {};
   return { path: task.name, format, ...language, content: contentBytes(task), overwrite };
 }
 
-async function create(api: Acting, task: Task): Promise<RemoteId> {
+async function create(api: OperationWriter, task: Task): Promise<RemoteId> {
   await importInto(api, task, body(task, false));
-  if (formatOf(task.values.format) === "DBC") await mustBeNotebook(api, task);
+  if (sourceFormat(task.values.format) === "DBC") await mustBeNotebook(api, task);
   return remoteId(task.name);
 }
 
 /** An import makes no folders (facts 4.6); one that nobody manages is made on the way. */
-async function importInto(api: Acting, task: Task, request: Body): Promise<void> {
+async function importInto(api: OperationWriter, task: Task, request: Body): Promise<void> {
   try {
     await api.write("workspace/import", request);
   } catch (refusal) {
@@ -125,7 +133,7 @@ async function importInto(api: Acting, task: Task, request: Body): Promise<void>
   }
 }
 
-async function mustBeNotebook(api: Acting, task: Task): Promise<void> {
+async function mustBeNotebook(api: OperationWriter, task: Task): Promise<void> {
   const entry = await api.read("workspace/get-status", { path: task.name });
   if (isNotebook(entry)) return;
   throw new Failure(
@@ -138,23 +146,23 @@ async function mustBeNotebook(api: Acting, task: Task): Promise<void> {
 
 export const notebooks = defineProvider({
   kind: "notebooks",
-  one: "notebook",
+  singular: "notebook",
   description: "Notebooks of the workspace, imported from files of the spec's folder.",
   fields,
   severity: "availability",
   nameField: undefined,
   unique: true,
   idAttribute: "path",
-  crash: "client-named",
-  replacing: "delete-first",
+  recovery: "client-named",
+  replaceStrategy: "delete-first",
 
-  check,
-  needs: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
-  contentDigest: (bytes, values) => contentDigest(bytes, formatOf(values.format), values.language),
-  contentText: (bytes, values) => contentText(bytes, formatOf(values.format), values.language),
+  validate: check,
+  dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
+  contentDigest: (bytes, values) => contentDigest(bytes, sourceFormat(values.format), values.language),
+  contentText: (bytes, values) => contentText(bytes, sourceFormat(values.format), values.language),
   normalize,
   steps: (_diffs, _live, after) =>
-    formatOf(after.format) === "DBC"
+    sourceFormat(after.format) === "DBC"
       ? [{ operation: "delete" }, { operation: "import" }]
       : [{ operation: "import" }],
   consequences: (change) =>
@@ -167,20 +175,21 @@ export const notebooks = defineProvider({
     const entries = await entriesFor(scope, list, isFolder);
     return entries.flatMap((entry) => toSpec(entry) ?? []);
   },
-  hydrate,
-  async *content(api, live) {
+  readDetails: hydrate,
+  async *readContent(api, live) {
     yield bytesIn(await api.read("workspace/export", { path: live.name, format: "SOURCE" }), "content");
   },
   async read(api, id) {
-    const entry = await found(() => api.read("workspace/get-status", { path: id }));
+    const entry = await readIfPresent(() => api.read("workspace/get-status", { path: id }));
     return entry === undefined ? undefined : toSpec(entry);
   },
   create,
   async update(api, task) {
-    if (formatOf(task.values.format) !== "DBC") return importInto(api, task, body(task, true));
+    if (sourceFormat(task.values.format) !== "DBC") return importInto(api, task, body(task, true));
     const request = body(task, false);
-    await unlessGone(() => api.write("workspace/delete", { path: task.id, recursive: false }));
+    await ignoreMissing(() => api.write("workspace/delete", { path: task.id, recursive: false }));
     await importInto(api, task, request);
   },
-  delete: (api, task) => unlessGone(() => api.write("workspace/delete", { path: task.id, recursive: false })),
+  delete: (api, task) =>
+    ignoreMissing(() => api.write("workspace/delete", { path: task.id, recursive: false })),
 });

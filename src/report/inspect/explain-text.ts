@@ -48,7 +48,7 @@ function kindFacts(provider: Provider): readonly string[] {
     ...where,
     `Others refer to it as \${${provider.kind}.NAME.${provider.idAttribute}}.`,
     ...limit,
-    REPLACING[provider.replacing],
+    REPLACING[provider.replaceStrategy],
   ];
 }
 

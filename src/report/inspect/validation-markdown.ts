@@ -1,7 +1,7 @@
 // What a check found, as Markdown for a pull request.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { tally } from "../text/diagnostic-text.ts";
+import { severityCounts } from "../text/diagnostic-text.ts";
 import { findingItem } from "../text/finding-markdown.ts";
 import { COMMENT_SIZE, type Fitted, fittedMarkdown } from "../text/markdown.ts";
 import { markdownText } from "../text/printable.ts";
@@ -14,7 +14,7 @@ export function validationMarkdown(
   info?: RunInfo,
   size = COMMENT_SIZE,
 ): Fitted {
-  return findingsMarkdown(valid ?? `The spec is not valid: ${tally(found)}`, found, info, size);
+  return findingsMarkdown(valid ?? `The spec is not valid: ${severityCounts(found)}`, found, info, size);
 }
 
 /** Errors are left out last. */

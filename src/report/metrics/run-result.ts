@@ -1,6 +1,6 @@
 // What a run did, as numbers and names without any value of the spec or the workspace: for metrics and webhooks.
 
-import type { Outcome, Plan } from "../../planner/model/plan.ts";
+import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { driftView } from "../plan/drift-view.ts";
 import { planView } from "../plan/plan-view.ts";
@@ -89,7 +89,7 @@ function grouped(all: readonly Omit<DifferenceGroup, "count">[]): readonly Diffe
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
 }
 
-export function outcomeResults({ changes }: Outcome): Readonly<Record<string, number>> {
+export function outcomeResults({ changes }: ApplyOutcome): Readonly<Record<string, number>> {
   const results: Record<string, number> = {};
   for (const { action, result } of changes)
     if (action !== "noop" && action !== "report") results[result] = (results[result] ?? 0) + 1;

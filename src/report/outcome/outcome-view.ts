@@ -3,7 +3,12 @@
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { grouped } from "../../core/sentences.ts";
 import type { Action } from "../../planner/model/change.ts";
-import { type ChangeOutcome, type Outcome, type Result, wasStopped } from "../../planner/model/plan.ts";
+import {
+  type ApplyOutcome,
+  type ChangeOutcome,
+  type ChangeStatus,
+  wasStopped,
+} from "../../planner/model/plan.ts";
 import { DONE, duration, TOUCHING } from "../text/vocabulary.ts";
 
 export interface OutcomeView {
@@ -12,7 +17,7 @@ export interface OutcomeView {
   /** How many changes were applied, by action. */
   readonly applied: Readonly<Record<(typeof TOUCHING)[number], number>>;
   /** How many changes ended otherwise. */
-  readonly unapplied: Readonly<Record<Exclude<Result, "applied">, number>>;
+  readonly unapplied: Readonly<Record<Exclude<ChangeStatus, "applied">, number>>;
   readonly changes: readonly OutcomeItem[];
   /** Findings that belong to no change. */
   readonly diagnostics: readonly Diagnostic[];
@@ -27,7 +32,7 @@ export interface OutcomeItem {
   readonly address: string;
   readonly kind: string;
   readonly action: Action;
-  readonly result: Result;
+  readonly result: ChangeStatus;
   /** `created`, `failed`, `skipped`. */
   readonly word: string;
   readonly finding?: Diagnostic;
@@ -40,7 +45,7 @@ export interface OutcomeItem {
   readonly elapsedMs: number;
 }
 
-export function outcomeView(outcome: Outcome, notes: readonly Diagnostic[] = []): OutcomeView {
+export function outcomeView(outcome: ApplyOutcome, notes: readonly Diagnostic[] = []): OutcomeView {
   const { changes, diagnostics, interrupted, elapsedMs } = outcome;
   return {
     title: titleOf(outcome),
@@ -81,11 +86,11 @@ function appliedOf(changes: readonly ChangeOutcome[], action: Action): number {
   return changes.filter((one) => one.result === "applied" && one.action === action).length;
 }
 
-function withResult(changes: readonly ChangeOutcome[], result: Result): number {
+function withResult(changes: readonly ChangeOutcome[], result: ChangeStatus): number {
   return changes.filter((one) => one.result === result).length;
 }
 
-function titleOf({ changes, interrupted, elapsedMs }: Outcome): string {
+function titleOf({ changes, interrupted, elapsedMs }: ApplyOutcome): string {
   const done = TOUCHING.map((action) => ({ action, number: appliedOf(changes, action) }))
     .filter(({ action, number }) => number > 0 || (action !== "adopt" && action !== "forget"))
     .map(({ action, number }) => `${grouped(number)} ${DONE[action]}`);

@@ -9,7 +9,7 @@ import {
 } from "listr2";
 import { grouped } from "../../core/sentences.ts";
 import type { ApplyEvent, ReadEvent } from "../../planner/model/plan.ts";
-import { type KindTally, type Progress, Tally, tallyText } from "./progress.ts";
+import { type KindTally, type Progress, ProgressCounts, tallyText } from "./progress.ts";
 
 type Shown = { title: string; output: string; skip(message: string): void };
 
@@ -101,7 +101,7 @@ class Reading {
 
 class Applying {
   readonly #parts: BoardParts;
-  readonly #tally = new Tally();
+  readonly #tally = new ProgressCounts();
   readonly #shown = new Map<string, Shown>();
   readonly #ends = new Map<string, PromiseWithResolvers<void>>();
   #run: Promise<unknown> = Promise.resolve();

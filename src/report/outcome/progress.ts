@@ -2,7 +2,7 @@
 
 import { kindOf } from "../../core/address.ts";
 import { count } from "../../core/sentences.ts";
-import { type ApplyEvent, type ReadEvent, type Result, wasStopped } from "../../planner/model/plan.ts";
+import { type ApplyEvent, type ChangeStatus, type ReadEvent, wasStopped } from "../../planner/model/plan.ts";
 import type { Colors, Paint } from "../text/color.ts";
 import { printable } from "../text/printable.ts";
 import { DOING, DONE, duration } from "../text/vocabulary.ts";
@@ -21,7 +21,7 @@ export interface ProgressParts {
 
 /** A line for each change that ends, and one when all is read. */
 export function plainProgress({ write, colors }: ProgressParts): Progress {
-  const tally = new Tally();
+  const tally = new ProgressCounts();
   let objects = 0;
   let unread = 0;
   let stopped = false;
@@ -58,7 +58,7 @@ export function plainProgress({ write, colors }: ProgressParts): Progress {
   };
 }
 
-function paintOf(result: Result, colors: Colors): Paint {
+function paintOf(result: ChangeStatus, colors: Colors): Paint {
   if (result === "applied") return colors.green;
   return result === "skipped" ? colors.yellow : colors.red;
 }
@@ -84,7 +84,7 @@ interface Counted {
 }
 
 /** Counts what is done of what there is to do, by kind. */
-export class Tally {
+export class ProgressCounts {
   readonly #kinds = new Map<string, Counted>();
   total = 0;
   done = 0;

@@ -5,7 +5,7 @@
 import cronstrue from "cronstrue";
 import { structuredPatch } from "diff/lib/patch/create.js";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { type Path, toPointer, toText } from "../../core/pointer.ts";
+import { type Path, toDottedPath, toPointer } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import {
   type FieldSchema,
@@ -39,7 +39,7 @@ export function setLines(
 ): readonly FieldLine[] {
   const lines: FieldLine[] = [];
   const visit = (path: Path, schema: FieldSchema, value: Json): void => {
-    const label = printable(toText(path));
+    const label = printable(toDottedPath(path));
     if (schema.sensitive === true) lines.push({ label, text: SENSITIVE_TEXT });
     else if (unknown.has(toPointer(path))) lines.push({ label, text: unknownText(value), note: LATER });
     else if (isObject(value) && Object.keys(value).length > 0)
@@ -73,7 +73,7 @@ export function diffLines(
   usual: Cause,
   severity: Severity,
 ): readonly FieldLine[] {
-  const label = printable(toText(diff.path));
+  const label = printable(toDottedPath(diff.path));
   const notes = [
     severity === "other" ? "" : severity,
     wordsFor(diff.path, diff.after),
@@ -161,15 +161,15 @@ function objectLines(path: Path, before: Json | undefined, after: Json | undefin
   const old = isObject(before) ? before : undefined;
   const next = isObject(after) ? after : undefined;
   if ((before !== undefined && old === undefined) || (after !== undefined && next === undefined))
-    return [{ label: printable(toText(path)), was: valueText(before), text: valueText(after) }];
+    return [{ label: printable(toDottedPath(path)), was: valueText(before), text: valueText(after) }];
   const keys = [...new Set([...Object.keys(old ?? {}), ...Object.keys(next ?? {})])];
   if (keys.length === 0)
-    return [{ label: printable(toText(path)), was: valueText(before), text: valueText(after) }];
+    return [{ label: printable(toDottedPath(path)), was: valueText(before), text: valueText(after) }];
   return keys.flatMap((key) => {
     const [a, b] = [old?.[key], next?.[key]];
     if (isObject(a) || isObject(b)) return objectLines([...path, key], a, b);
     if (valueText(a) === valueText(b)) return [];
-    return [{ label: printable(toText([...path, key])), was: valueText(a), text: valueText(b) }];
+    return [{ label: printable(toDottedPath([...path, key])), was: valueText(a), text: valueText(b) }];
   });
 }
 

@@ -1,6 +1,6 @@
 // How every report shows a plan that was compared with its base: what is caused, what was pending, what is resolved.
 
-import { toText } from "../../core/pointer.ts";
+import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Summary } from "../../planner/model/plan.ts";
 import type { ChangeOrigin, PlanSplit, ResolvedChange } from "../../planner/model/split.ts";
@@ -46,7 +46,7 @@ export function splitView(split: PlanSplit, changes: readonly ChangeView[], regi
   const [caused, pending] = [of("caused"), of("pending")];
   const resolved = split.resolved.map((source) => ({
     change: changeView(source.change, registry, NO_PLACES),
-    fields: (source.fields ?? []).map((path) => printable(toText(path))),
+    fields: (source.fields ?? []).map((path) => printable(toDottedPath(path))),
     source,
   }));
   const parts = [

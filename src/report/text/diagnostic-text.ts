@@ -29,11 +29,11 @@ function frameLine(line: string, colors: Colors): string {
 export function diagnosticsText(all: readonly Diagnostic[], colors: Colors, most = MOST): string {
   const shown = all.slice(0, most).map((one) => diagnosticText(one, colors));
   if (all.length > most) shown.push(`… and ${count(all.length - most, "more diagnostic")}\n`);
-  return shown.join("") + (all.length > 1 ? `${tally(all)}\n` : "");
+  return shown.join("") + (all.length > 1 ? `${severityCounts(all)}\n` : "");
 }
 
 /** `2 errors, 1 warning`. */
-export function tally(all: readonly Diagnostic[]): string {
+export function severityCounts(all: readonly Diagnostic[]): string {
   const errors = all.filter((one) => one.severity === "error").length;
   const warnings = all.length - errors;
   const parts = [errors > 0 ? count(errors, "error") : "", warnings > 0 ? count(warnings, "warning") : ""];

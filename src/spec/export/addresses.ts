@@ -5,7 +5,7 @@ import { type Address, addressOf, memberOf } from "../../core/address.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 
 /** A live thing with the place that it gets in a spec. */
-export interface Placed {
+export interface ExportedObject {
   readonly provider: Provider;
   readonly live: LiveObject;
   readonly key: string;
@@ -22,13 +22,16 @@ const ILLEGAL = /[^\p{L}\p{N}\p{M}_@+.,()#&/ :=~-]+/gu;
 const UNNAMED = "unnamed";
 
 /** The things of one kind in the order of their keys. */
-export function placed(provider: Provider, objects: readonly LiveObject[]): readonly Placed[] {
+export function addressObjects(
+  provider: Provider,
+  objects: readonly LiveObject[],
+): readonly ExportedObject[] {
   const sorted = [...objects].sort((a, b) => compare(a.name, b.name) || compareIds(a.id, b.id));
   const shared = Map.groupBy(sorted, (live) => live.name);
   const natural = new Set(sorted.map((live) => keyOf(provider, live.name)));
   const taken = new Set<string>();
   return sorted
-    .map((live): Placed => {
+    .map((live): ExportedObject => {
       const key = freeKey(keyOf(provider, live.name), natural, taken);
       taken.add(key);
       return {
@@ -71,7 +74,7 @@ function compareIds(a: string, b: string): number {
 }
 
 /** `ETL_DB_PASSWORD` for `etl/db-password`, with a number where another secret has that word already. */
-export function variablesFor(secrets: readonly Placed[]): ReadonlyMap<Address, string> {
+export function variablesFor(secrets: readonly ExportedObject[]): ReadonlyMap<Address, string> {
   const taken = new Set<string>();
   const found = new Map<Address, string>();
   for (const { address, live } of secrets) {
@@ -90,7 +93,7 @@ export function variablesFor(secrets: readonly Placed[]): ReadonlyMap<Address, s
 /** The comment above a scope: what would manage its secrets. */
 export function secretNotes(
   under: string,
-  inside: readonly Placed[],
+  inside: readonly ExportedObject[],
   variables: ReadonlyMap<Address, string>,
 ): readonly string[] {
   return [

@@ -9,9 +9,9 @@ import { isBuiltIn } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { escaped } from "../model/template.ts";
-import { type Placed, placed, secretNotes, variablesFor } from "./addresses.ts";
-import { type Source, sourcesOf } from "./sources.ts";
-import { namesKind, type Writing, writtenValues } from "./values.ts";
+import { addressObjects, type ExportedObject, secretNotes, variablesFor } from "./addresses.ts";
+import { type ExportSource, sourcesOf } from "./sources.ts";
+import { type ExportWriter, namesKind, writtenValues } from "./values.ts";
 
 export interface ExportInput {
   readonly registry: Registry;
@@ -34,9 +34,9 @@ export type DocumentMember = {
   readonly above?: readonly string[];
 } & ({ readonly value: Json } | { readonly members: readonly DocumentMember[] });
 
-export interface Exported {
+export interface ExportedSpec {
   readonly document: readonly DocumentMember[];
-  readonly sources: readonly Source[];
+  readonly sources: readonly ExportSource[];
   readonly addresses: readonly Address[];
   /** Environment variables that an apply needs. */
   readonly variables: readonly string[];
@@ -44,7 +44,7 @@ export interface Exported {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function exported(input: ExportInput): Exported {
+export function exportSpec(input: ExportInput): ExportedSpec {
   return new Exporting(input).all();
 }
 
@@ -54,10 +54,10 @@ export function exportable(input: Omit<ExportInput, "only">): readonly Address[]
 }
 
 /** The things of a kind that may be exported, with their keys. Kinds that could not be read have none. */
-function candidates(input: Omit<ExportInput, "only">, provider: Provider): readonly Placed[] {
+function candidates(input: Omit<ExportInput, "only">, provider: Provider): readonly ExportedObject[] {
   const found = input.live.get(provider.kind);
   if (found?.readable !== true || !input.kinds.has(provider.kind)) return [];
-  return placed(
+  return addressObjects(
     provider,
     found.objects.filter((one) => input.builtIn || !isBuiltIn(provider, one.name)),
   );
@@ -65,8 +65,8 @@ function candidates(input: Omit<ExportInput, "only">, provider: Provider): reado
 
 class Exporting {
   readonly #input: ExportInput;
-  readonly #chosen: ReadonlyMap<string, readonly Placed[]>;
-  readonly #sources: ReadonlyMap<Address, Source>;
+  readonly #chosen: ReadonlyMap<string, readonly ExportedObject[]>;
+  readonly #sources: ReadonlyMap<Address, ExportSource>;
   readonly #variables: ReadonlyMap<Address, string>;
   readonly #references: ReadonlyMap<string, string>;
 
@@ -89,7 +89,7 @@ class Exporting {
     );
   }
 
-  all(): Exported {
+  all(): ExportedSpec {
     const { kinds } = this.#input.registry;
     const written = kinds.filter((one) => this.#input.secrets || secretField(one) === undefined);
     return {
@@ -103,11 +103,11 @@ class Exporting {
     };
   }
 
-  #of(kind: string): readonly Placed[] {
+  #of(kind: string): readonly ExportedObject[] {
     return this.#chosen.get(kind) ?? [];
   }
 
-  #member(one: Placed): DocumentMember {
+  #member(one: ExportedObject): DocumentMember {
     const { provider, key } = one;
     const own = this.#fields(one);
     const nested = this.#nestedIn(one);
@@ -122,7 +122,7 @@ class Exporting {
     return { ...head, members: [...own, ...nested.members] };
   }
 
-  #fields(one: Placed): readonly DocumentMember[] {
+  #fields(one: ExportedObject): readonly DocumentMember[] {
     const { provider, live } = one;
     const source = this.#sources.get(one.address);
     if (source !== undefined) return [{ key: "source", value: source.path }];
@@ -136,7 +136,7 @@ class Exporting {
   }
 
   /** A user's own groups and the members of groups are two ends of one thing; the later kind's end is written. */
-  #writing(provider: Provider): Writing {
+  #writing(provider: Provider): ExportWriter {
     const { kinds } = this.#input.registry;
     const later = new Set(kinds.slice(kinds.indexOf(provider) + 1));
     return {
@@ -149,7 +149,7 @@ class Exporting {
     };
   }
 
-  #nestedIn(parent: Placed): {
+  #nestedIn(parent: ExportedObject): {
     readonly members: readonly DocumentMember[];
     readonly notes: readonly string[];
   } {
@@ -171,8 +171,8 @@ class Exporting {
 /** The things that were asked for, and the parents of members that were. */
 function chosen(
   { only, registry }: ExportInput,
-  all: ReadonlyMap<string, readonly Placed[]>,
-): ReadonlyMap<string, readonly Placed[]> {
+  all: ReadonlyMap<string, readonly ExportedObject[]>,
+): ReadonlyMap<string, readonly ExportedObject[]> {
   if (only === undefined) return all;
   const wanted = new Set([...all.values()].flat().filter((one) => only(one.address)));
   for (const one of [...wanted]) {
@@ -191,7 +191,7 @@ function unread({ registry, live, kinds }: ExportInput): readonly Diagnostic[] {
   });
 }
 
-function sharedNotes({ sharing, live, address, provider }: Placed): readonly string[] {
+function sharedNotes({ sharing, live, address, provider }: ExportedObject): readonly string[] {
   if (sharing < 2 || provider.unique) return [];
   return [
     `One of ${sharing} ${provider.kind} with this name. To take over this one:`,

@@ -2,16 +2,16 @@
 
 import { digest } from "../../core/canonical.ts";
 import { extensionFor, isNotebookKind } from "../files/contents.ts";
-import type { Placed } from "./addresses.ts";
+import type { ExportedObject } from "./addresses.ts";
 
 /** A content to be fetched, and its file, relative to the spec's folder. */
-export interface Source {
-  readonly of: Placed;
+export interface ExportSource {
+  readonly of: ExportedObject;
   readonly path: string;
 }
 
 /** Each on a path of its own, also where the file system takes upper and lower case for the same. */
-export function sourcesOf(things: readonly Placed[]): readonly Source[] {
+export function sourcesOf(things: readonly ExportedObject[]): readonly ExportSource[] {
   const paths = things.map((of) => ({ of, segments: segmentsOf(of) }));
   const taken = new Set(paths.flatMap(({ segments }) => foldersOf(segments)));
   return paths.map(({ of, segments }) => {
@@ -22,11 +22,11 @@ export function sourcesOf(things: readonly Placed[]): readonly Source[] {
   });
 }
 
-function extensionOf({ provider, live }: Placed): string {
+function extensionOf({ provider, live }: ExportedObject): string {
   return isNotebookKind(provider) ? extensionFor(live.values) : "";
 }
 
-function segmentsOf({ provider, live }: Placed): readonly string[] {
+function segmentsOf({ provider, live }: ExportedObject): readonly string[] {
   return [
     provider.kind,
     ...live.name

@@ -9,7 +9,7 @@ import type { Provider } from "../../resource/provider.ts";
 import { escaped } from "../model/template.ts";
 import { isOptional } from "../schema/json-schema.ts";
 
-export interface Writing {
+export interface ExportWriter {
   /** Everything that a spec can say, also what is left out as a rule. */
   readonly full: boolean;
   /** The reference to a thing of a kind by its id; undefined where it is not part of the export. */
@@ -19,9 +19,9 @@ export interface Writing {
 }
 
 /** The fields of one live thing. Its natural name is not among them. */
-export function writtenValues(provider: Provider, live: Values, on: Writing): Values {
+export function writtenValues(provider: Provider, live: Values, on: ExportWriter): Values {
   const values = provider.normalize?.(live) ?? live;
-  const filled = provider.fills?.(values) ?? {};
+  const filled = provider.serverDefaults?.(values) ?? {};
   const out: { [field: string]: Json } = {};
   for (const [name, schema] of Object.entries(provider.fields)) {
     if (name === provider.nameField || isContentField(provider, name)) continue;
@@ -36,7 +36,7 @@ function written(
   value: Json | undefined,
   filled: Json | undefined,
   required: boolean,
-  on: Writing,
+  on: ExportWriter,
 ): Json | undefined {
   if (value === undefined || value === null || isHidden(schema) || isElsewhere(schema, on)) return undefined;
   if (required) return form(schema, value, on) ?? value;
@@ -49,7 +49,7 @@ function written(
 const isHidden = (schema: FieldSchema): boolean =>
   schema.readOnly === true || schema.writeOnly === true || schema.source === true;
 
-function isElsewhere(schema: FieldSchema, on: Writing): boolean {
+function isElsewhere(schema: FieldSchema, on: ExportWriter): boolean {
   const names = schema.items?.names;
   return names !== undefined && on.isWrittenAt(names);
 }
@@ -66,7 +66,7 @@ function same(value: Json, other: Json | undefined): boolean {
 }
 
 /** The value as a spec writes it; undefined for an object or list in which nothing is left to say. */
-function form(schema: FieldSchema, value: Json, on: Writing): Json | undefined {
+function form(schema: FieldSchema, value: Json, on: ExportWriter): Json | undefined {
   if (typeof value === "string") return text(schema, value, on);
   if (typeof value !== "object" || value === null) return value;
   if (isList(value)) {
@@ -88,7 +88,7 @@ function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-function text(schema: FieldSchema, value: string, on: Writing): string {
+function text(schema: FieldSchema, value: string, on: ExportWriter): string {
   const reference = schema.refersTo === undefined ? undefined : on.reference(schema.refersTo, value);
   return reference ?? escaped(value);
 }

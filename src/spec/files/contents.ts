@@ -8,11 +8,11 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { Payload, Provider } from "../../resource/provider.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS, STRICT } from "../model/limits.ts";
-import { member, type Node } from "../model/tree.ts";
-import type { Written } from "../resolve/flatten.ts";
-import { namedPath, opened } from "./source-files.ts";
+import { member, type SpecNode } from "../model/tree.ts";
+import type { WrittenResource } from "../resolve/flatten.ts";
+import { namedPath, openSourceFile } from "./source-files.ts";
 import type { SourceReader, Summed } from "./source-reader.ts";
-import type { Tree } from "./spec-folder.ts";
+import type { SpecFolder } from "./spec-folder.ts";
 
 /** What an extension says of a notebook (part A, 2.6). A language is sent with the format SOURCE only. */
 const EXTENSIONS: Readonly<Record<string, Values>> = {
@@ -48,7 +48,7 @@ export function extensionOf(path: string): string {
 
 /** The values that a content adds to a resource, and the payload; undefined after reporting a problem. */
 export function contentOf(
-  written: Written,
+  written: WrittenResource,
   values: Values,
   sources: SourceReader,
   findings: Findings,
@@ -74,10 +74,10 @@ export function contentOf(
 }
 
 function fromExtension(
-  written: Written,
+  written: WrittenResource,
   path: string,
   values: Values,
-  node: Node,
+  node: SpecNode,
   findings: Findings,
 ): Values {
   const { provider, address } = written;
@@ -110,10 +110,10 @@ function overridden(field: string, values: Values): boolean {
 
 /** Digests of the bytes and of what contents are compared by: the kind's own form, or size and digest. */
 function summed(
-  written: Written,
+  written: WrittenResource,
   path: string,
   values: Values,
-  node: Node,
+  node: SpecNode,
   sources: SourceReader,
   findings: Findings,
 ): { readonly digest: string; readonly content: string } | undefined {
@@ -132,13 +132,13 @@ function summed(
 
 /** What was read. That the limit of an untrusted spec is reached is told once, at the first file beyond it. */
 function within<T>(
-  written: Written,
+  written: WrittenResource,
   path: string,
-  node: Node,
+  node: SpecNode,
   read: Summed<T>,
   findings: Findings,
 ): T | undefined {
-  if (read.ok || read.refusal !== "over limit") return opened(written, path, node, read, findings);
+  if (read.ok || read.refusal !== "over limit") return openSourceFile(written, path, node, read, findings);
   if (findings.has("SPEC_READ_LIMIT")) return undefined;
   const most = STRICT.sourceBytes >> 20;
   findings.error("SPEC_READ_LIMIT", `the sources of an untrusted spec exceed ${most} MB in total`, node, {
@@ -149,7 +149,7 @@ function within<T>(
 }
 
 /** The bytes once more, when they are sent; a file that changed since is not what the plan showed. */
-function again(written: Written, path: string, sum: string, tree: Tree): Uint8Array {
+function again(written: WrittenResource, path: string, sum: string, tree: SpecFolder): Uint8Array {
   const read = tree.read(path, LIMITS.contentBytes);
   if (read.ok && digest(read.value) === sum) return read.value;
   const what = read.ok ? "changed while the program ran" : "cannot be read any more";

@@ -9,24 +9,24 @@ import type { Span } from "../model/source.ts";
 import { sourceOf } from "../model/text.ts";
 import {
   isNull,
+  type MapMember,
   type MapNode,
-  type Member,
   mapAt,
   member,
-  type Node,
-  textOf,
+  type SpecNode,
+  scalarText,
   whatIs,
 } from "../model/tree.ts";
-import { compose } from "../yaml/read-yaml.ts";
+import { readYaml } from "../yaml/read-yaml.ts";
 import { patternProblem } from "./patterns.ts";
-import { besides, isGlob, type Refusal, type Refused, type Tree } from "./spec-folder.ts";
+import { type FileRefusal, isGlob, pathBeside, type RefusedFile, type SpecFolder } from "./spec-folder.ts";
 
 export interface Included {
   readonly root: MapNode;
   readonly files: readonly { readonly path: string; readonly digest: string }[];
 }
 
-const REFUSALS: Readonly<Record<Refusal, { readonly code: Code; readonly words: string }>> = {
+const REFUSALS: Readonly<Record<FileRefusal, { readonly code: Code; readonly words: string }>> = {
   missing: { code: "SPEC_NOT_FOUND", words: "does not exist" },
   outside: { code: "SPEC_OUTSIDE", words: "lies outside the spec's folder" },
   private: { code: "SPEC_PRIVATE", words: "belongs to git, .workspace, or the state, which no spec reads" },
@@ -38,7 +38,10 @@ const REFUSALS: Readonly<Record<Refusal, { readonly code: Code; readonly words: 
 };
 
 /** What is wrong with a file that cannot be read, with the size of what is too large. */
-export function refusedWords({ refusal, bytes }: Refused): { readonly code: Code; readonly words: string } {
+export function refusedWords({ refusal, bytes }: RefusedFile): {
+  readonly code: Code;
+  readonly words: string;
+} {
   const { code, words } = REFUSALS[refusal];
   if (bytes === undefined) return { code, words };
   return { code, words: `${words}: ${grouped(bytes.found)} bytes, and the limit is ${grouped(bytes.most)}` };
@@ -54,7 +57,7 @@ const UNCERTAIN: readonly Code[] = ["SPEC_REFERENCE", "SPEC_VARIABLE", "SPEC_TAR
 
 /** Reads everything; undefined where what there is cannot be judged. Where only an include is missing, the rest still is. */
 export function readAll(
-  tree: Tree,
+  tree: SpecFolder,
   main: string,
   findings: Findings,
   limits: FileLimits = LIMITS,
@@ -72,13 +75,13 @@ export function readAll(
 class Reading {
   readonly roots: MapNode[] = [];
   readonly files: { path: string; digest: string }[] = [];
-  readonly #tree: Tree;
+  readonly #tree: SpecFolder;
   readonly #findings: Findings;
   readonly #known = new Set<string>();
   readonly #limits: FileLimits;
   #bytes = 0;
 
-  constructor(tree: Tree, findings: Findings, limits: FileLimits) {
+  constructor(tree: SpecFolder, findings: Findings, limits: FileLimits) {
     this.#limits = limits;
     this.#tree = tree;
     this.#findings = findings;
@@ -108,7 +111,7 @@ class Reading {
     }
     this.files.push({ path, digest: digest(bytes) });
     const source = sourceOf(this.#tree.shown(path), bytes, this.#findings, path);
-    const root = source === undefined ? undefined : compose(source, this.#findings);
+    const root = source === undefined ? undefined : readYaml(source, this.#findings);
     if (root === undefined) return;
     if (root.kind === "map") this.#take(path, root);
     else if (isNull(root)) this.#take(path, mapAt(root, new Map()));
@@ -126,19 +129,19 @@ class Reading {
     for (const pattern of include.kind === "list" ? include.items : [include]) this.#include(path, pattern);
   }
 
-  #include(path: string, node: Node): void {
-    const pattern = textOf(node) ?? "";
+  #include(path: string, node: SpecNode): void {
+    const pattern = scalarText(node) ?? "";
     const refused = includeRefused(path, pattern, node);
     if (refused !== undefined) this.#findings.add({ severity: "error", at: node, ...refused });
     else if (isGlob(pattern)) this.#glob(path, pattern, node);
-    else this.file(besides(path, pattern) ?? pattern, node);
+    else this.file(pathBeside(path, pattern) ?? pattern, node);
   }
 
-  #glob(path: string, pattern: string, node: Node): void {
-    const found = this.#tree.glob([pattern], besides(path, ".") ?? ".");
+  #glob(path: string, pattern: string, node: SpecNode): void {
+    const found = this.#tree.glob([pattern], pathBeside(path, ".") ?? ".");
     for (const one of found) this.file(one, node);
     if (found.length > 0) return;
-    const [link] = this.#tree.irregular([pattern], besides(path, ".") ?? ".");
+    const [link] = this.#tree.irregular([pattern], pathBeside(path, ".") ?? ".");
     const told = `the include ${JSON.stringify(pattern)} matches`;
     if (link === undefined) this.#findings.error("SPEC_INCLUDE", `${told} no file`, node);
     else
@@ -147,7 +150,7 @@ class Reading {
       });
   }
 
-  #refused(path: string, refused: Refused, from: Span | undefined): void {
+  #refused(path: string, refused: RefusedFile, from: Span | undefined): void {
     const { code, words } = refusedWords(refused);
     const shown = this.#tree.shown(path);
     const hint =
@@ -162,7 +165,7 @@ interface Words {
   readonly hint?: string;
 }
 
-function includeRefused(path: string, pattern: string, node: Node): Words | undefined {
+function includeRefused(path: string, pattern: string, node: SpecNode): Words | undefined {
   if (pattern === "")
     return { code: "SPEC_TYPE", message: `include takes paths and patterns, not ${whatIs(node)}` };
   if (pattern.includes("${"))
@@ -173,7 +176,7 @@ function includeRefused(path: string, pattern: string, node: Node): Words | unde
   const told = JSON.stringify(pattern.slice(0, 80));
   const hint = "write a path below the folder of the file that includes it";
   if (!isGlob(pattern))
-    return besides(path, pattern) === undefined
+    return pathBeside(path, pattern) === undefined
       ? { code: "SPEC_OUTSIDE", message: `the include ${told} leads out of the spec's folder`, hint }
       : undefined;
   const problem = patternProblem(pattern);
@@ -211,8 +214,8 @@ function joined(
 function collision(
   section: string | undefined,
   key: string,
-  left: Member,
-  right: Member,
+  left: MapMember,
+  right: MapMember,
   findings: Findings,
 ): void {
   const { file } = left.key.source;

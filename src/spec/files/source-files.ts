@@ -2,14 +2,14 @@
 
 import type { Findings } from "../model/findings.ts";
 import { isTemplate } from "../model/template.ts";
-import { type Node, textOf } from "../model/tree.ts";
-import type { Written } from "../resolve/flatten.ts";
+import { type SpecNode, scalarText } from "../model/tree.ts";
+import type { WrittenResource } from "../resolve/flatten.ts";
 import { refusedWords } from "./includes.ts";
-import { besides, type Opened } from "./spec-folder.ts";
+import { type OpenedFile, pathBeside } from "./spec-folder.ts";
 
 /** The path in the tree that a node names, or undefined after reporting why there is none. */
-export function namedPath(written: Written, node: Node, findings: Findings): string | undefined {
-  const text = textOf(node);
+export function namedPath(written: WrittenResource, node: SpecNode, findings: Findings): string | undefined {
+  const text = scalarText(node);
   const { address } = written;
   if (text === undefined || text === "") return undefined;
   if (isTemplate(text)) {
@@ -18,7 +18,7 @@ export function namedPath(written: Written, node: Node, findings: Findings): str
     });
     return undefined;
   }
-  const path = besides(node.source.path, text);
+  const path = pathBeside(node.source.path, text);
   if (path !== undefined) return path;
   findings.error("SPEC_OUTSIDE", `${address}: ${JSON.stringify(text)} lies outside the spec's folder`, node, {
     address,
@@ -28,11 +28,11 @@ export function namedPath(written: Written, node: Node, findings: Findings): str
 }
 
 /** What was read, or undefined after reporting why it could not be. */
-export function opened<T>(
-  written: Written,
+export function openSourceFile<T>(
+  written: WrittenResource,
   path: string,
-  node: Node,
-  result: Opened<T>,
+  node: SpecNode,
+  result: OpenedFile<T>,
   findings: Findings,
 ): T | undefined {
   if (result.ok) return result.value;

@@ -5,22 +5,30 @@ import { hasContent } from "../../resource/content.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
-import { type Member, mapAt, member, type Node, scalarAt, textOf, withMembers } from "../model/tree.ts";
-import type { Written } from "../resolve/flatten.ts";
+import {
+  type MapMember,
+  mapAt,
+  member,
+  type SpecNode,
+  scalarAt,
+  scalarText,
+  withMembers,
+} from "../model/tree.ts";
+import type { WrittenResource } from "../resolve/flatten.ts";
 import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./contents.ts";
 import { patternProblem } from "./patterns.ts";
-import { namedPath, opened } from "./source-files.ts";
-import type { Tree } from "./spec-folder.ts";
+import { namedPath, openSourceFile } from "./source-files.ts";
+import type { SpecFolder } from "./spec-folder.ts";
 
 const FOLDER_FIELDS = ["source_dir", "include", "exclude"] as const;
 
 /** The resources with every folder unfolded. What is written out by itself wins over what a folder holds. */
-export function unfolded(
-  resources: readonly Written[],
+export function expandSourceFolders(
+  resources: readonly WrittenResource[],
   registry: Registry,
-  tree: Tree,
+  tree: SpecFolder,
   findings: Findings,
-): readonly Written[] {
+): readonly WrittenResource[] {
   const folders = resources.filter((one) => hasContent(one.provider) && one.fields.members.has("source_dir"));
   if (folders.length === 0) return resources;
   const rest = resources.filter((one) => !folders.includes(one));
@@ -35,9 +43,14 @@ export function unfolded(
 }
 
 /** Folders may be met from two sides; contents may not. */
-function clash(folder: Written, one: Written, earlier: Written, findings: Findings): void {
+function clash(
+  folder: WrittenResource,
+  one: WrittenResource,
+  earlier: WrittenResource,
+  findings: Findings,
+): void {
   if (!hasContent(one.provider)) return;
-  const files = [one, earlier].map((each) => textOf(member(each.fields, "source")));
+  const files = [one, earlier].map((each) => scalarText(member(each.fields, "source")));
   findings.error(
     "SPEC_DUPLICATE_NAME",
     `${one.address} would come from ${files[0]} and from ${files[1]}`,
@@ -49,7 +62,12 @@ function clash(folder: Written, one: Written, earlier: Written, findings: Findin
   );
 }
 
-function membersOf(folder: Written, registry: Registry, tree: Tree, findings: Findings): readonly Written[] {
+function membersOf(
+  folder: WrittenResource,
+  registry: Registry,
+  tree: SpecFolder,
+  findings: Findings,
+): readonly WrittenResource[] {
   const node = member(folder.fields, "source_dir");
   const local = node === undefined ? undefined : namedPath(folder, node, findings);
   if (node === undefined || local === undefined) return [];
@@ -59,7 +77,7 @@ function membersOf(folder: Written, registry: Registry, tree: Tree, findings: Fi
   const there = tree.folderAt(local);
   if (!there.ok) {
     const refusal = there.refusal === "missing" ? "no folder" : there.refusal;
-    opened(folder, local, node, { ok: false, refusal }, findings);
+    openSourceFile(folder, local, node, { ok: false, refusal }, findings);
     return [];
   }
   const patterns = patternsOf(folder, "include", findings) ?? [
@@ -81,15 +99,15 @@ function membersOf(folder: Written, registry: Registry, tree: Tree, findings: Fi
 const NOTEBOOKS = `**/*.{${NOTEBOOK_EXTENSIONS.map((one) => one.slice(1)).join(",")},R}`;
 
 function patternsOf(
-  folder: Written,
+  folder: WrittenResource,
   field: "include" | "exclude",
   findings: Findings,
 ): readonly string[] | undefined {
   const node = member(folder.fields, field);
   if (node === undefined) return undefined;
-  const items: readonly Node[] = node.kind === "list" ? node.items : [node];
+  const items: readonly SpecNode[] = node.kind === "list" ? node.items : [node];
   return items.flatMap((item) => {
-    const pattern = textOf(item);
+    const pattern = scalarText(item);
     if (pattern === undefined) return [];
     const problem = patternProblem(pattern);
     if (problem === undefined) return [pattern];
@@ -102,7 +120,7 @@ function patternsOf(
 }
 
 /** One file as the resource that it stands for; a notebook's name has no extension. */
-function fileIn(folder: Written, path: string, local: string, at: Span): Written {
+function fileIn(folder: WrittenResource, path: string, local: string, at: Span): WrittenResource {
   const within = local === "." ? path : path.slice(local.length + 1);
   const shown = isNotebookKind(folder.provider)
     ? within.slice(0, within.length - extensionOf(within).length)
@@ -123,10 +141,14 @@ function fromThere(at: Span, path: string): string {
 }
 
 /** Folders between the one that is written and its files: what is imported needs them to be there. */
-function foldersOf(files: readonly Written[], folder: Written, registry: Registry): readonly Written[] {
-  const made = new Map<string, Written>();
+function foldersOf(
+  files: readonly WrittenResource[],
+  folder: WrittenResource,
+  registry: Registry,
+): readonly WrittenResource[] {
+  const made = new Map<string, WrittenResource>();
   for (const file of files)
-    for (const need of file.provider.needs?.(file.name, {}) ?? []) {
+    for (const need of file.provider.dependencies?.(file.name, {}) ?? []) {
       const provider = registry.find(need.kind);
       if (provider === undefined || provider === file.provider) continue;
       for (
@@ -134,7 +156,7 @@ function foldersOf(files: readonly Written[], folder: Written, registry: Registr
         name.startsWith(`${folder.key}/`);
         name = name.slice(0, name.lastIndexOf("/"))
       ) {
-        const fields = mapAt(folder.fields, new Map<string, Member>());
+        const fields = mapAt(folder.fields, new Map<string, MapMember>());
         made.set(name, {
           ...folder,
           provider,

@@ -3,10 +3,10 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { digest } from "../../core/canonical.ts";
-import type { Opened, Tree } from "./spec-folder.ts";
+import type { OpenedFile, SpecFolder } from "./spec-folder.ts";
 
 /** `over limit`: the files read so far leave no room for this one. */
-export type Summed<T> = Opened<T> | { readonly ok: false; readonly refusal: "over limit" };
+export type Summed<T> = OpenedFile<T> | { readonly ok: false; readonly refusal: "over limit" };
 
 export interface Sum {
   readonly size: number;
@@ -15,13 +15,13 @@ export interface Sum {
 }
 
 export class SourceReader {
-  readonly tree: Tree;
+  readonly tree: SpecFolder;
   readonly #sums = new Map<string, Summed<Sum>>();
   readonly #forms = new Map<string, Summed<Sum & { readonly form: string }>>();
   #left: number;
 
   /** `mostBytes`: of all files together. */
-  constructor(tree: Tree, mostBytes = Number.POSITIVE_INFINITY) {
+  constructor(tree: SpecFolder, mostBytes = Number.POSITIVE_INFINITY) {
     this.tree = tree;
     this.#left = mostBytes;
   }
@@ -63,7 +63,7 @@ export class SourceReader {
     return found;
   }
 
-  #limited<T>(most: number, read: (within: number) => Opened<T>): Summed<T> {
+  #limited<T>(most: number, read: (within: number) => OpenedFile<T>): Summed<T> {
     const found = read(Math.min(most, this.#left));
     const isOver = !found.ok && found.refusal === "too large" && this.#left < most;
     return isOver ? { ok: false, refusal: "over limit" } : found;

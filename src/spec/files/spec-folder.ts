@@ -10,7 +10,7 @@ import { hasPrivateName, type IsPrivate, privateFiles } from "./private-files.ts
  * Why a file cannot be read. `outside`: the path leads out of the folder tree. `private`: it is git's, or the state's. `hidden`: a
  * part of it starts with a dot, and only what all see may be read.
  */
-export type Refusal =
+export type FileRefusal =
   | "missing"
   | "outside"
   | "private"
@@ -20,37 +20,37 @@ export type Refusal =
   | "hidden"
   | "no folder";
 
-export interface Refused {
+export interface RefusedFile {
   readonly ok: false;
-  readonly refusal: Refusal;
+  readonly refusal: FileRefusal;
   /** Of what is too large. A file that grows while it is read has at least these. */
   readonly bytes?: { readonly found: number; readonly most: number };
 }
 
-export type Opened<T> = { readonly ok: true; readonly value: T } | Refused;
+export type OpenedFile<T> = { readonly ok: true; readonly value: T } | RefusedFile;
 
 /** A folder and everything below it. Paths are relative to it, with `/` between their parts. */
-export interface Tree {
+export interface SpecFolder {
   /** Absolute, links resolved. */
   readonly folder: string;
   /** The name under which diagnostics show a file of the tree. */
   shown(path: string): string;
-  read(path: string, most: number): Opened<Uint8Array>;
+  read(path: string, most: number): OpenedFile<Uint8Array>;
   /** Gives a file to `take` piece by piece, so that a large one is never held whole. Returns its size. */
-  stream(path: string, most: number, take: (piece: Uint8Array) => void): Opened<number>;
+  stream(path: string, most: number, take: (piece: Uint8Array) => void): OpenedFile<number>;
   /** Regular files that match, sorted. Links are not followed, hidden folders and node_modules not entered. */
   glob(patterns: readonly string[], folder: string, except?: readonly string[]): readonly string[];
   /** What matches and is no regular file: links, pipes, sockets. */
   irregular(patterns: readonly string[], folder: string, except?: readonly string[]): readonly string[];
   /** The size of a regular file of the tree, which is not opened. */
-  size(path: string): Opened<number>;
+  size(path: string): OpenedFile<number>;
   /** The absolute path of what there is, with links resolved. */
-  realPath(path: string): Opened<string>;
+  realPath(path: string): OpenedFile<string>;
   /** A folder of the tree: its path with links resolved. */
-  folderAt(path: string): Opened<string>;
+  folderAt(path: string): OpenedFile<string>;
 }
 
-export interface TreeOptions {
+export interface SpecFolderOptions {
   /** Diagnostics name files from there. */
   readonly cwd?: string;
   /** Hidden files and folders are not read, apart from the main file. */
@@ -62,10 +62,10 @@ export interface TreeOptions {
 const PIECE = 1 << 20;
 
 /** The tree that a file lies in, with the file's own path in it. */
-export function treeOf(
+export function openSpecFolder(
   file: string,
-  { cwd, visibleOnly = false, states = [] }: TreeOptions = {},
-): { readonly tree: Tree; readonly main: string } | undefined {
+  { cwd, visibleOnly = false, states = [] }: SpecFolderOptions = {},
+): { readonly tree: SpecFolder; readonly main: string } | undefined {
   const folderName = dirname(file);
   const near = cwd === undefined ? folderName : relative(cwd, resolve(folderName));
   const given = near === "" ? "." : near.startsWith("..") ? folderName : near;
@@ -80,10 +80,10 @@ export function treeOf(
 }
 
 /** With `onlyBeside` hidden files and folders cannot be read, nor reached through a link; the main file itself may be hidden. */
-function treeAt(folder: string, given: string, isPrivate: IsPrivate, onlyBeside?: string): Tree {
+function treeAt(folder: string, given: string, isPrivate: IsPrivate, onlyBeside?: string): SpecFolder {
   const isHidden = (path: string): boolean =>
     onlyBeside !== undefined && path !== onlyBeside && /(^|[\\/])\.(?!\.?([\\/]|$))/.test(path);
-  const found = (path: string): Opened<string> => {
+  const found = (path: string): OpenedFile<string> => {
     // By its name first: whether a hidden file is there is nobody's business either.
     if (hasPrivateName(path)) return { ok: false, refusal: "private" };
     if (isHidden(path)) return { ok: false, refusal: "hidden" };
@@ -112,7 +112,7 @@ function treeAt(folder: string, given: string, isPrivate: IsPrivate, onlyBeside?
 }
 
 /** A file that the command line names: anywhere, but regular and of bounded size. */
-export function readNamedFile(path: string, most: number): Opened<Uint8Array> {
+export function readNamedFile(path: string, most: number): OpenedFile<Uint8Array> {
   try {
     return openRegular(realpathSync(path), most, (descriptor, size) => readWhole(descriptor, size, most));
   } catch (problem) {
@@ -124,17 +124,17 @@ export function readNamedFile(path: string, most: number): Opened<Uint8Array> {
 export const isGlob = (pattern: string): boolean => tinyglobby().isDynamicPattern(pattern);
 
 /** The path in the tree of what a file of the tree names; undefined where that leads out of the tree. */
-export function besides(path: string, named: string): string | undefined {
+export function pathBeside(path: string, named: string): string | undefined {
   if (named.startsWith("/") || named.includes("\\") || /^[a-z]:/i.test(named)) return undefined;
   const joined = posix.normalize(posix.join(posix.dirname(path), named));
   return joined === ".." || joined.startsWith("../") ? undefined : joined;
 }
 
 function withFile<T>(
-  real: Opened<string>,
+  real: OpenedFile<string>,
   most: number,
-  use: (descriptor: number, size: number) => Opened<T>,
-): Opened<T> {
+  use: (descriptor: number, size: number) => OpenedFile<T>,
+): OpenedFile<T> {
   if (!real.ok) return real;
   try {
     return openRegular(real.value, most, use);
@@ -144,8 +144,8 @@ function withFile<T>(
 }
 
 /** The path with links resolved, if that is inside the folder. A path that climbs is refused before anything is looked at. */
-function realInside(folder: string, path: string): Opened<string> {
-  if (besides("", path) === undefined || path.includes("\0")) return { ok: false, refusal: "outside" };
+function realInside(folder: string, path: string): OpenedFile<string> {
+  if (pathBeside("", path) === undefined || path.includes("\0")) return { ok: false, refusal: "outside" };
   try {
     const real = realpathSync(join(folder, normalize(path)));
     const within = relative(folder, real);
@@ -156,7 +156,7 @@ function realInside(folder: string, path: string): Opened<string> {
   }
 }
 
-function sizeOf(real: Opened<string>): Opened<number> {
+function sizeOf(real: OpenedFile<string>): OpenedFile<number> {
   if (!real.ok) return real;
   const stats = lstatSync(real.value);
   return stats.isFile() ? { ok: true, value: stats.size } : { ok: false, refusal: "irregular" };
@@ -166,8 +166,8 @@ function sizeOf(real: Opened<string>): Opened<number> {
 function openRegular<T>(
   real: string,
   most: number,
-  use: (descriptor: number, size: number) => Opened<T>,
-): Opened<T> {
+  use: (descriptor: number, size: number) => OpenedFile<T>,
+): OpenedFile<T> {
   if (!lstatSync(real).isFile()) return { ok: false, refusal: "irregular" };
   const descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
@@ -181,7 +181,7 @@ function openRegular<T>(
 }
 
 /** Reads to the end, and notices a file that grew past the limit while it was read. */
-function readWhole(descriptor: number, size: number, most: number): Opened<Uint8Array> {
+function readWhole(descriptor: number, size: number, most: number): OpenedFile<Uint8Array> {
   let bytes = new Uint8Array(size + 1);
   let length = 0;
   for (;;) {
@@ -197,7 +197,7 @@ function readWhole(descriptor: number, size: number, most: number): Opened<Uint8
   }
 }
 
-function pieces(descriptor: number, most: number, take: (piece: Uint8Array) => void): Opened<number> {
+function pieces(descriptor: number, most: number, take: (piece: Uint8Array) => void): OpenedFile<number> {
   const buffer = new Uint8Array(PIECE);
   let length = 0;
   for (;;) {
@@ -209,11 +209,11 @@ function pieces(descriptor: number, most: number, take: (piece: Uint8Array) => v
   }
 }
 
-function tooLarge(found: number, most: number): Refused {
+function tooLarge(found: number, most: number): RefusedFile {
   return { ok: false, refusal: "too large", bytes: { found, most } };
 }
 
-function refusalOf(problem: unknown): Refusal {
+function refusalOf(problem: unknown): FileRefusal {
   const code = problem instanceof Error && "code" in problem ? problem.code : undefined;
   if (code === "ENOENT" || code === "ENOTDIR") return "missing";
   if (code === "ELOOP") return "outside";

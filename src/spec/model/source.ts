@@ -6,7 +6,7 @@ const WIDEST = 120;
 const TAB = "  ";
 
 /** A file's text, with what its diagnostics call it. */
-export class Source {
+export class SourceText {
   readonly file: string;
   readonly text: string;
   /** Its path in the spec's folder; what it names is looked for from there. */
@@ -71,7 +71,7 @@ export class Source {
 
 /** A stretch of a file. */
 export interface Span {
-  readonly source: Source;
+  readonly source: SourceText;
   readonly start: number;
   readonly end: number;
 }

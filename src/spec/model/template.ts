@@ -6,20 +6,20 @@ export interface Expression {
   readonly raw: string;
 }
 
-export type Part = string | Expression;
+export type TemplatePart = string | Expression;
 
 const VARIABLE = "var.";
 
 /** The name of the variable that a part stands for, or undefined where it is something else. */
-export function variableIn(part: Part): string | undefined {
+export function variableIn(part: TemplatePart): string | undefined {
   return typeof part !== "string" && part.expression.startsWith(VARIABLE)
     ? part.expression.slice(VARIABLE.length)
     : undefined;
 }
 
 /** The parts of a text, or undefined where a `${` is never closed. Plain parts have their escapes undone. */
-export function partsOf(text: string): readonly Part[] | undefined {
-  const parts: Part[] = [];
+export function templateParts(text: string): readonly TemplatePart[] | undefined {
+  const parts: TemplatePart[] = [];
   let plain = "";
   let at = 0;
   for (let open = text.indexOf("${"); open >= 0; open = text.indexOf("${", at)) {

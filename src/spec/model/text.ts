@@ -1,7 +1,7 @@
 // The bytes of a file as text: UTF-8, without a byte order mark, without characters that YAML forbids.
 
 import type { Findings } from "./findings.ts";
-import { Source } from "./source.ts";
+import { SourceText } from "./source.ts";
 
 /** Control characters other than tab and line ends, and the two code points that are no characters. */
 const FORBIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\ufffe\uffff]/u;
@@ -12,7 +12,7 @@ export function sourceOf(
   bytes: Uint8Array,
   findings: Findings,
   path?: string,
-): Source | undefined {
+): SourceText | undefined {
   const source = decoded(shown, bytes, findings, path);
   if (source === undefined) return undefined;
   const bad = FORBIDDEN.exec(source.text);
@@ -25,12 +25,17 @@ export function sourceOf(
   return undefined;
 }
 
-function decoded(shown: string, bytes: Uint8Array, findings: Findings, path?: string): Source | undefined {
+function decoded(
+  shown: string,
+  bytes: Uint8Array,
+  findings: Findings,
+  path?: string,
+): SourceText | undefined {
   try {
-    return new Source(shown, new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
+    return new SourceText(shown, new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
   } catch {
     const good = new TextDecoder().decode(bytes.subarray(0, validLength(bytes)));
-    const source = new Source(shown, good);
+    const source = new SourceText(shown, good);
     findings.error(
       "SPEC_YAML",
       "the file is not UTF-8 text",

@@ -13,50 +13,50 @@ export interface ScalarNode extends Span {
 
 export interface ListNode extends Span {
   readonly kind: "list";
-  readonly items: readonly Node[];
+  readonly items: readonly SpecNode[];
 }
 
 export interface MapNode extends Span {
   readonly kind: "map";
-  readonly members: ReadonlyMap<string, Member>;
+  readonly members: ReadonlyMap<string, MapMember>;
 }
 
-export type Node = ScalarNode | ListNode | MapNode;
+export type SpecNode = ScalarNode | ListNode | MapNode;
 
 /** One entry of a map: where its key stands, and its value. */
-export interface Member {
+export interface MapMember {
   readonly key: Span;
-  readonly value: Node;
+  readonly value: SpecNode;
 }
 
 export function scalarAt(span: Span, value: ScalarValue): ScalarNode {
   return { kind: "scalar", value, source: span.source, start: span.start, end: span.end };
 }
 
-export function listAt(span: Span, items: readonly Node[]): ListNode {
+export function listAt(span: Span, items: readonly SpecNode[]): ListNode {
   return { kind: "list", items, source: span.source, start: span.start, end: span.end };
 }
 
-export function mapAt(span: Span, members: ReadonlyMap<string, Member>): MapNode {
+export function mapAt(span: Span, members: ReadonlyMap<string, MapMember>): MapNode {
   return { kind: "map", members, source: span.source, start: span.start, end: span.end };
 }
 
 /** A member of a map, or undefined where the node is no map or has no such member. */
-export function member(node: Node | undefined, key: string): Node | undefined {
+export function member(node: SpecNode | undefined, key: string): SpecNode | undefined {
   return node?.kind === "map" ? node.members.get(key)?.value : undefined;
 }
 
 /** The text of a scalar that is text. */
-export function textOf(node: Node | undefined): string | undefined {
+export function scalarText(node: SpecNode | undefined): string | undefined {
   return node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
 }
 
-export function isNull(node: Node): boolean {
+export function isNull(node: SpecNode): boolean {
   return node.kind === "scalar" && node.value === null;
 }
 
 /** The plain value of a tree. */
-export function plain(node: Node): Json {
+export function plain(node: SpecNode): Json {
   switch (node.kind) {
     case "scalar":
       return node.value;
@@ -73,7 +73,7 @@ export function plain(node: Node): Json {
 }
 
 /** The place of a path's value, or of the nearest thing above it. */
-export function spanOf(root: Node, path: Path): Span {
+export function spanOf(root: SpecNode, path: Path): Span {
   let node = root;
   for (const key of path) {
     const next = node.kind === "list" ? node.items[Number(key)] : member(node, String(key));
@@ -84,7 +84,7 @@ export function spanOf(root: Node, path: Path): Span {
 }
 
 /** The place of the key that a path ends in; of its value where the parent is a list. */
-export function keySpanOf(root: Node, path: Path): Span {
+export function keySpanOf(root: SpecNode, path: Path): Span {
   const parent = nodeAt(root, path.slice(0, -1));
   const last = path.at(-1);
   const key =
@@ -92,14 +92,17 @@ export function keySpanOf(root: Node, path: Path): Span {
   return key ?? spanOf(root, path);
 }
 
-export function nodeAt(root: Node, path: Path): Node | undefined {
-  let node: Node | undefined = root;
+export function nodeAt(root: SpecNode, path: Path): SpecNode | undefined {
+  let node: SpecNode | undefined = root;
   for (const key of path) node = node?.kind === "list" ? node.items[Number(key)] : member(node, String(key));
   return node;
 }
 
 /** A copy of a map with some members set; undefined takes a member away. */
-export function withMembers(node: MapNode, changes: Readonly<Record<string, Member | undefined>>): MapNode {
+export function withMembers(
+  node: MapNode,
+  changes: Readonly<Record<string, MapMember | undefined>>,
+): MapNode {
   const members = new Map(node.members);
   for (const [key, change] of Object.entries(changes)) {
     if (change === undefined) members.delete(key);
@@ -109,7 +112,7 @@ export function withMembers(node: MapNode, changes: Readonly<Record<string, Memb
 }
 
 /** What a value is, in words for people. */
-export function whatIs(node: Node): string {
+export function whatIs(node: SpecNode): string {
   if (node.kind === "list") return "a list";
   if (node.kind === "map") return "a map";
   return whatIsScalar(node.value);

@@ -7,16 +7,16 @@ import { foldName } from "../../resource/names.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
-import { type MapNode, textOf } from "../model/tree.ts";
+import { type MapNode, scalarText } from "../model/tree.ts";
 import { walkFields } from "./field-walk.ts";
-import type { Written } from "./flatten.ts";
+import type { WrittenResource } from "./flatten.ts";
 
 /** Managed things by kind and natural name. */
-export class NameIndex {
+export class DeclaredNames {
   readonly #kinds = new Map<string, Map<string, Address>>();
   readonly #registry: Registry;
 
-  constructor(resources: Iterable<Written>, registry: Registry) {
+  constructor(resources: Iterable<WrittenResource>, registry: Registry) {
     this.#registry = registry;
     for (const { provider, name, address } of resources) {
       const names = this.#kinds.get(provider.kind) ?? new Map<string, Address>();
@@ -36,11 +36,11 @@ const namesOthers = somewhere(({ names, mentions }) => names !== undefined || me
 
 /** Everything that a resource needs, sorted. */
 export function edgesOf(
-  written: Written,
+  written: WrittenResource,
   fields: MapNode,
   values: Values,
   targets: ReadonlySet<Address>,
-  index: NameIndex,
+  index: DeclaredNames,
 ): readonly Address[] {
   const edges = new Set(targets);
   const add = (address: Address | undefined): void => {
@@ -49,20 +49,20 @@ export function edgesOf(
   add(written.parent);
   for (const need of needsOf(written, values)) add(index.find(need.kind, need.name));
   walkFields(written.provider, fields, namesOthers, (node, _path, schema) => {
-    const text = textOf(node);
+    const text = scalarText(node);
     if (text !== undefined) for (const address of named(text, schema, index)) edges.add(address);
   });
   return [...edges].sort();
 }
 
 function needsOf(
-  written: Written,
+  written: WrittenResource,
   values: Values,
 ): readonly { readonly kind: string; readonly name: string }[] {
-  return written.provider.needs?.(written.name, values) ?? [];
+  return written.provider.dependencies?.(written.name, values) ?? [];
 }
 
-function named(text: string, schema: FieldSchema, index: NameIndex): readonly Address[] {
+function named(text: string, schema: FieldSchema, index: DeclaredNames): readonly Address[] {
   const found: Address[] = [];
   const add = (address: Address | undefined): void => {
     if (address !== undefined) found.push(address);

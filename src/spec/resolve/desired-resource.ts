@@ -8,10 +8,10 @@ import type { Payload } from "../../resource/provider.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import type { Lifecycle, Reference, Resource } from "../model/spec.ts";
 import { type MapNode, spanOf } from "../model/tree.ts";
-import type { Written } from "./flatten.ts";
+import type { WrittenResource } from "./flatten.ts";
 
 /** What resolving adds to what is written. */
-export interface Settled {
+export interface ResolvedDesired {
   readonly values: Values;
   readonly references: readonly Reference[];
   readonly dependsOn: readonly Address[];
@@ -33,7 +33,7 @@ export class Desired implements Resource {
   readonly #at: Span;
   readonly #fields: MapNode;
 
-  constructor(written: Written, fields: MapNode, settled: Settled) {
+  constructor(written: WrittenResource, fields: MapNode, settled: ResolvedDesired) {
     this.address = written.address;
     this.kind = written.provider.kind;
     this.key = written.key;

@@ -4,7 +4,7 @@ import type { Path } from "../../core/pointer.ts";
 import { isSecretValue } from "../../resource/content.ts";
 import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/provider.ts";
-import { type MapNode, member, type Node } from "../model/tree.ts";
+import { type MapNode, member, type SpecNode } from "../model/tree.ts";
 
 const NOTHING: FieldSchema = {};
 
@@ -24,14 +24,19 @@ export function describedAt(provider: Provider, path: Path): string | undefined 
   return schema.description;
 }
 
-export type Visit = (node: Node, path: Path, schema: FieldSchema) => void;
+export type FieldVisitor = (node: SpecNode, path: Path, schema: FieldSchema) => void;
 
 /** Which fields a walk enters (see `somewhere` in resource/field-schema.ts). */
-export type Entered = (schema: FieldSchema) => boolean;
+export type FieldFilter = (schema: FieldSchema) => boolean;
 
 /** Calls `visit` for every value in fields that are entered, lists and maps before what is in them. */
-export function walkFields(provider: Provider, fields: MapNode, entered: Entered, visit: Visit): void {
-  const walk = (node: Node, path: Path, schema: FieldSchema): void => {
+export function walkFields(
+  provider: Provider,
+  fields: MapNode,
+  entered: FieldFilter,
+  visit: FieldVisitor,
+): void {
+  const walk = (node: SpecNode, path: Path, schema: FieldSchema): void => {
     visit(node, path, schema);
     if (node.kind === "list" && entered(itemOf(schema)))
       for (const [at, item] of node.items.entries()) walk(item, [...path, at], itemOf(schema));
@@ -68,8 +73,8 @@ function stepInto(schema: FieldSchema, key: string): FieldSchema | undefined {
 }
 
 /** The members of a list of texts at a path, with their places. */
-export function textsAt(fields: MapNode, path: readonly string[]): readonly Node[] | undefined {
-  let node: Node | undefined = fields;
+export function textsAt(fields: MapNode, path: readonly string[]): readonly SpecNode[] | undefined {
+  let node: SpecNode | undefined = fields;
   for (const key of path) node = member(node, key);
   return node?.kind === "list" ? node.items : undefined;
 }

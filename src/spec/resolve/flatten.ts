@@ -7,22 +7,22 @@ import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
-import { escaped, isTemplate, partsOf, variableIn } from "../model/template.ts";
+import { escaped, isTemplate, templateParts, variableIn } from "../model/template.ts";
 import {
   isNull,
+  type MapMember,
   type MapNode,
-  type Member,
   mapAt,
   member,
-  type Node,
+  type SpecNode,
   scalarAt,
-  textOf,
+  scalarText,
   whatIs,
   withMembers,
 } from "../model/tree.ts";
 
 /** One resource as it is written. */
-export interface Written {
+export interface WrittenResource {
   readonly address: Address;
   readonly provider: Provider;
   readonly key: string;
@@ -31,7 +31,7 @@ export interface Written {
   readonly at: Span;
   /** Its fields; the natural name among them, lifecycle and nested kinds not. */
   readonly fields: MapNode;
-  readonly lifecycle: Node | undefined;
+  readonly lifecycle: SpecNode | undefined;
   readonly parent: Address | undefined;
   readonly owns: readonly string[];
 }
@@ -39,12 +39,12 @@ export interface Written {
 /** Sections that are no kinds. */
 export const CONTROL_SECTIONS = ["include", "variables", "targets", "policy"] as const;
 
-export function flattened(
+export function flattenResources(
   root: MapNode,
   registry: Registry,
   suggest: Suggest,
   findings: Findings,
-): readonly Written[] {
+): readonly WrittenResource[] {
   const flattening = new Flattening(registry, findings);
   for (const [section, { key, value }] of root.members) {
     if (section.startsWith("x-") || (CONTROL_SECTIONS as readonly string[]).includes(section)) continue;
@@ -82,7 +82,7 @@ function unknownSection(
 }
 
 class Flattening {
-  readonly all: Written[] = [];
+  readonly all: WrittenResource[] = [];
   readonly #findings: Findings;
   readonly #children: ReadonlyMap<string, readonly Provider[]>;
 
@@ -92,7 +92,7 @@ class Flattening {
     this.#children = Map.groupBy(nested, (provider) => provider.nested?.kind ?? "");
   }
 
-  section(provider: Provider, where: string, value: Node, parent: Written | undefined): void {
+  section(provider: Provider, where: string, value: SpecNode, parent: WrittenResource | undefined): void {
     if (isNull(value)) return;
     if (value.kind !== "map") {
       this.#findings.error("SPEC_TYPE", `${where} must be a map of names, not ${whatIs(value)}`, value);
@@ -101,7 +101,7 @@ class Flattening {
     for (const [name, one] of value.members) this.#resource(provider, name, one, parent);
   }
 
-  #resource(provider: Provider, own: string, one: Member, parent: Written | undefined): void {
+  #resource(provider: Provider, own: string, one: MapMember, parent: WrittenResource | undefined): void {
     const key = parent === undefined ? own : `${parent.key}/${own}`;
     const address = addressOf(provider.kind, key);
     if (own === "") {
@@ -113,7 +113,7 @@ class Flattening {
     const fields = named(provider, own, one.key, node);
     const children = this.#children.get(provider.kind) ?? [];
     const owned = children.filter(({ nested }) => node.members.has(nested?.under ?? ""));
-    const written: Written = {
+    const written: WrittenResource = {
       address,
       provider,
       key,
@@ -135,20 +135,20 @@ class Flattening {
   /** The natural name that is set. It must be known before anything exists, so it cannot hold a reference. */
   #nameIn(provider: Provider, fields: MapNode): string | undefined {
     const node = provider.nameField === undefined ? undefined : member(fields, provider.nameField);
-    const text = textOf(node);
+    const text = scalarText(node);
     if (node === undefined || text === undefined || !isTemplate(text)) return text;
-    const parts = partsOf(text) ?? [];
+    const parts = templateParts(text) ?? [];
     if (parts.some((part) => typeof part !== "string" && variableIn(part) === undefined))
       this.#findings.error(
         "SPEC_REFERENCE",
-        `${provider.nameField} cannot hold a reference: it is the name of the ${provider.one}`,
+        `${provider.nameField} cannot hold a reference: it is the name of the ${provider.singular}`,
         node,
       );
     return parts.map((part) => (typeof part === "string" ? part : part.raw)).join("");
   }
 
   /** A resource's map; empty stands for one without fields, and a bare value for a kind's shorthand. */
-  #mapOf(provider: Provider, address: Address, value: Node): MapNode | undefined {
+  #mapOf(provider: Provider, address: Address, value: SpecNode): MapNode | undefined {
     const short = provider.nested?.shorthand;
     if (value.kind === "map") return value;
     if (isNull(value)) return mapAt(value, new Map());

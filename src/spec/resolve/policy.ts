@@ -3,16 +3,16 @@
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Lifecycle, Policy } from "../model/spec.ts";
-import { isNull, member, type Node, textOf } from "../model/tree.ts";
+import { isNull, member, type SpecNode, scalarText } from "../model/tree.ts";
 import { hasPath } from "./field-walk.ts";
-import type { Written } from "./flatten.ts";
+import type { WrittenResource } from "./flatten.ts";
 
 type OnImmutable = "error" | "replace";
 
 const DEFAULT_SHARE = 0.3;
 
 /** The policy of a section that has passed its schema. Without one: an immutable change is an error, and a third may go. */
-export function policyOf(section: Node | undefined): Policy {
+export function policyOf(section: SpecNode | undefined): Policy {
   const immutable = member(section, "on_immutable_change");
   const byKind: Record<string, OnImmutable> = {};
   if (immutable?.kind === "map")
@@ -24,29 +24,29 @@ export function policyOf(section: Node | undefined): Policy {
     on_immutable_change_by_kind: byKind,
     max_deletes: maxDeletes(member(section, "max_deletes")),
     authoritative: texts(member(section, "authoritative")),
-    duplicate_names: textOf(member(section, "duplicate_names")) === "allow" ? "allow" : "error",
+    duplicate_names: scalarText(member(section, "duplicate_names")) === "allow" ? "allow" : "error",
   };
 }
 
-function onImmutable(node: Node | undefined): OnImmutable | undefined {
-  const text = textOf(node);
+function onImmutable(node: SpecNode | undefined): OnImmutable | undefined {
+  const text = scalarText(node);
   return text === "error" || text === "replace" ? text : undefined;
 }
 
-function maxDeletes(node: Node | undefined): Policy["max_deletes"] {
+function maxDeletes(node: SpecNode | undefined): Policy["max_deletes"] {
   if (node?.kind === "scalar" && typeof node.value === "number") return { count: node.value };
-  const text = textOf(node);
+  const text = scalarText(node);
   return { share: text === undefined ? DEFAULT_SHARE : Number(text.slice(0, -1)) / 100 };
 }
 
-function texts(node: Node | undefined): readonly string[] {
-  return node?.kind === "list" ? node.items.flatMap((item) => textOf(item) ?? []) : [];
+function texts(node: SpecNode | undefined): readonly string[] {
+  return node?.kind === "list" ? node.items.flatMap((item) => scalarText(item) ?? []) : [];
 }
 
 export const NO_LIFECYCLE: Lifecycle = { prevent_destroy: false, ignore_changes: [] };
 
 /** The lifecycle of a resource; names of fields that the kind does not have are reported. */
-export function lifecycleOf(written: Written, suggest: Suggest, findings: Findings): Lifecycle {
+export function lifecycleOf(written: WrittenResource, suggest: Suggest, findings: Findings): Lifecycle {
   const node = written.lifecycle;
   if (node === undefined || isNull(node)) return NO_LIFECYCLE;
   const ignored = member(node, "ignore_changes");
@@ -61,8 +61,8 @@ export function lifecycleOf(written: Written, suggest: Suggest, findings: Findin
   };
 }
 
-function checkIgnored(written: Written, item: Node, suggest: Suggest, findings: Findings): void {
-  const text = textOf(item);
+function checkIgnored(written: WrittenResource, item: SpecNode, suggest: Suggest, findings: Findings): void {
+  const text = scalarText(item);
   const { provider, address } = written;
   if (text === undefined || text === "") return;
   if (hasPath(provider, text.split("."))) return;

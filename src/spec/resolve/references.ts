@@ -1,7 +1,7 @@
 // References between resources: parsed, checked for what they name, and put in where the spec itself knows the value.
 
 import { type Address, addressOf } from "../../core/address.ts";
-import { toText } from "../../core/pointer.ts";
+import { toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
@@ -14,23 +14,23 @@ import { type Expression, isTemplate, variableIn } from "../model/template.ts";
 import {
   type ListNode,
   listAt,
+  type MapMember,
   type MapNode,
-  type Member,
   mapAt,
   member,
-  type Node,
   type ScalarNode,
   type ScalarValue,
+  type SpecNode,
   scalarAt,
 } from "../model/tree.ts";
 import { partsOrReport } from "../variables/interpolate.ts";
 import { attributesOf, fieldOf, itemOf } from "./field-walk.ts";
-import type { Written } from "./flatten.ts";
+import type { WrittenResource } from "./flatten.ts";
 
 type Target = Exclude<ReferencePart, string>;
 
 /** A resource whose references were followed. */
-export interface Linked {
+export interface BoundReferences {
   /** Known values put in, escapes undone; what only an apply can know stands as text. */
   readonly fields: MapNode;
   readonly references: readonly Reference[];
@@ -39,16 +39,16 @@ export interface Linked {
 }
 
 /** What all references of a spec are checked against. */
-export interface Linkage {
+export interface ReferenceContext {
   readonly registry: Registry;
-  readonly resources: ReadonlyMap<Address, Written>;
+  readonly resources: ReadonlyMap<Address, WrittenResource>;
   /** The keys of each kind's resources. */
   readonly keys: ReadonlyMap<string, readonly string[]>;
   readonly suggest: Suggest;
   readonly findings: Findings;
 }
 
-export function linked(written: Written, linkage: Linkage): Linked {
+export function bindReferences(written: WrittenResource, linkage: ReferenceContext): BoundReferences {
   const linking = new Linking(written, linkage);
   return { fields: linking.fields(), references: linking.references, targets: linking.targets };
 }
@@ -56,12 +56,12 @@ export function linked(written: Written, linkage: Linkage): Linked {
 class Linking {
   readonly references: Reference[] = [];
   readonly targets = new Set<Address>();
-  readonly #written: Written;
-  readonly #linkage: Linkage;
+  readonly #written: WrittenResource;
+  readonly #linkage: ReferenceContext;
   /** Where in the fields the walk is. */
   readonly #path: (string | number)[] = [];
 
-  constructor(written: Written, linkage: Linkage) {
+  constructor(written: WrittenResource, linkage: ReferenceContext) {
     this.#written = written;
     this.#linkage = linkage;
   }
@@ -70,7 +70,7 @@ class Linking {
     return this.#map(this.#written.fields, (key) => fieldOf(this.#written.provider, key));
   }
 
-  #node(node: Node, schema: FieldSchema): Node {
+  #node(node: SpecNode, schema: FieldSchema): SpecNode {
     if (node.kind === "map") return this.#map(node, (key) => memberSchema(schema, key));
     if (node.kind === "list") return this.#list(node, itemOf(schema));
     if (typeof node.value !== "string") return node;
@@ -79,13 +79,13 @@ class Linking {
       : this.#literal(node, node.value, schema);
   }
 
-  #list(node: ListNode, schema: FieldSchema): Node {
+  #list(node: ListNode, schema: FieldSchema): SpecNode {
     const items = node.items.map((item, at) => this.#below(at, item, schema));
     return items.some((item, at) => item !== node.items[at]) ? listAt(node, items) : node;
   }
 
   #map(node: MapNode, schemaOf: (key: string) => FieldSchema): MapNode {
-    let changes: Map<string, Member> | undefined;
+    let changes: Map<string, MapMember> | undefined;
     for (const [key, one] of node.members) {
       const schema = schemaOf(key);
       if (isPlain(one.value, schema)) continue;
@@ -97,14 +97,14 @@ class Linking {
     return changes === undefined ? node : mapAt(node, changes);
   }
 
-  #below(key: string | number, node: Node, schema: FieldSchema): Node {
+  #below(key: string | number, node: SpecNode, schema: FieldSchema): SpecNode {
     this.#path.push(key);
     const value = this.#node(node, schema);
     this.#path.pop();
     return value;
   }
 
-  #text(node: ScalarNode, text: string, schema: FieldSchema): Node {
+  #text(node: ScalarNode, text: string, schema: FieldSchema): SpecNode {
     const parts: ReferencePart[] = [];
     for (const part of partsOrReport(text, node, this.#linkage.findings) ?? []) {
       const read = typeof part === "string" ? part : this.#target(part, node);
@@ -208,20 +208,20 @@ class Linking {
       only.attribute === provider.idAttribute;
     if (!fits)
       this.#report(
-        `${this.#written.address}: ${toText(this.#path)} takes the id of one of the ${provider.kind}`,
+        `${this.#written.address}: ${toDottedPath(this.#path)} takes the id of one of the ${provider.kind}`,
         at,
         `write \${${provider.kind}.NAME.${provider.idAttribute}}`,
       );
   }
 
   /** A name where an id belongs is most likely a reference that was not written as one. */
-  #literal(node: ScalarNode, text: string, schema: FieldSchema): Node {
+  #literal(node: ScalarNode, text: string, schema: FieldSchema): SpecNode {
     const provider = schema.refersTo === undefined ? undefined : this.#linkage.registry.find(schema.refersTo);
     if (provider !== undefined && this.#linkage.resources.has(addressOf(provider.kind, text))) {
       const address = this.#written.address;
       this.#linkage.findings.warning(
         "SPEC_REFERENCE",
-        `${address}: ${toText(this.#path)} holds a name where an id belongs`,
+        `${address}: ${toDottedPath(this.#path)} holds a name where an id belongs`,
         node,
         {
           address,
@@ -244,7 +244,7 @@ class Linking {
 }
 
 /** Whether a value is no reference, and stands where none is asked for. */
-function isPlain(node: Node, schema: FieldSchema): boolean {
+function isPlain(node: SpecNode, schema: FieldSchema): boolean {
   if (node.kind !== "scalar") return false;
   return typeof node.value !== "string" || (schema.refersTo === undefined && !isTemplate(node.value));
 }

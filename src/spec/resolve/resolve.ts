@@ -14,24 +14,24 @@ import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Resource } from "../model/spec.ts";
 import { keySpanOf, type MapNode, plain, spanOf, withMembers } from "../model/tree.ts";
-import { wordsOf } from "../schema/error-messages.ts";
-import { type Validator, validatorFor } from "../schema/validator.ts";
-import { edgesOf, NameIndex, reportCycles } from "./dependencies.ts";
+import { schemaMessages } from "../schema/error-messages.ts";
+import { type SpecValidator, validatorFor } from "../schema/validator.ts";
+import { DeclaredNames, edgesOf, reportCycles } from "./dependencies.ts";
 import { Desired } from "./desired-resource.ts";
 import { describedAt, fieldOf } from "./field-walk.ts";
-import type { Written } from "./flatten.ts";
+import type { WrittenResource } from "./flatten.ts";
 import { lifecycleOf } from "./policy.ts";
-import { type Linkage, type Linked, linked } from "./references.ts";
+import { type BoundReferences, bindReferences, type ReferenceContext } from "./references.ts";
 import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
 import {
-  type Membered,
+  type ResourceMembers,
   reportLimits,
   reportMemberships,
   reportRepeated,
   reportSharedNames,
 } from "./whole-spec-checks.ts";
 
-export interface Resolving {
+export interface ResolveInput {
   readonly registry: Registry;
   readonly sources: SourceReader;
   readonly secrets: SecretSources;
@@ -40,14 +40,14 @@ export interface Resolving {
 }
 
 /** The desired resources, in the order in which they are written. Only to be used when nothing was found. */
-export async function resolved(
-  all: readonly Written[],
-  resolving: Resolving,
+export async function resolveResources(
+  all: readonly WrittenResource[],
+  resolving: ResolveInput,
 ): Promise<ReadonlyMap<Address, Resource>> {
   const { registry, suggest, findings } = resolving;
   const byAddress = new Map(all.map((one) => [one.address, one]));
   const keys = Map.groupBy(all, (one) => one.provider.kind);
-  const linkage: Linkage = {
+  const linkage: ReferenceContext = {
     registry,
     resources: byAddress,
     keys: new Map([...keys].map(([kind, ones]) => [kind, ones.map(({ key }) => key)])),
@@ -56,35 +56,35 @@ export async function resolved(
   };
   reportSharedNames(all, findings);
   reportLimits(all, findings);
-  const index = new NameIndex(all, registry);
+  const index = new DeclaredNames(all, registry);
   const resources = new Map<Address, Desired>();
   const links = all.map((written) => linkedWhole(written, linkage));
   const validator = await validatorFor(registry, links);
   for (const link of links)
     resources.set(link.written.address, desiredOf(link, index, { ...resolving, validator }));
-  const membered: readonly Membered[] = links;
+  const membered: readonly ResourceMembers[] = links;
   reportMemberships(membered, registry, findings);
   reportCycles(resources, (address) => byAddress.get(address)?.at, findings);
   return resources;
 }
 
-interface LinkedWhole extends Linked {
-  readonly written: Written;
+interface LinkedWhole extends BoundReferences {
+  readonly written: WrittenResource;
   readonly provider: Provider;
   /** The fields, and the lifecycle beside them. */
   readonly node: MapNode;
 }
 
-interface Checking extends Resolving {
-  readonly validator: Validator;
+interface Checking extends ResolveInput {
+  readonly validator: SpecValidator;
 }
 
-function linkedWhole(written: Written, linkage: Linkage): LinkedWhole {
-  const link = linked(written, linkage);
+function linkedWhole(written: WrittenResource, linkage: ReferenceContext): LinkedWhole {
+  const link = bindReferences(written, linkage);
   return { ...link, written, provider: written.provider, node: withLifecycle(written, link.fields) };
 }
 
-function desiredOf(link: LinkedWhole, index: NameIndex, resolving: Checking): Desired {
+function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking): Desired {
   const { suggest, findings } = resolving;
   const { written, fields, node: whole } = link;
   const isLiteral = secretField(written.provider) !== undefined && holdsLiteral(written, findings);
@@ -102,28 +102,32 @@ function desiredOf(link: LinkedWhole, index: NameIndex, resolving: Checking): De
 }
 
 /** What a content would have told is not missing where the content itself is: that was reported. */
-function problemsOf(written: Written, values: Values, payload: Payload | undefined): readonly Problem[] {
+function problemsOf(
+  written: WrittenResource,
+  values: Values,
+  payload: Payload | undefined,
+): readonly Problem[] {
   const { provider, name } = written;
-  const problems = provider.check?.(values, name) ?? [];
+  const problems = provider.validate?.(values, name) ?? [];
   const isUnread = hasContent(provider) && payload === undefined;
   return isUnread ? problems.filter(({ code }) => code !== "SPEC_MISSING_FIELD") : problems;
 }
 
-function withLifecycle(written: Written, fields: MapNode): MapNode {
+function withLifecycle(written: WrittenResource, fields: MapNode): MapNode {
   const value = written.lifecycle;
   return value === undefined ? fields : withMembers(fields, { lifecycle: { key: value, value } });
 }
 
 /** The top-level fields in which the schema finds something, each reported. */
 function checkSchema(
-  written: Written,
+  written: WrittenResource,
   fields: MapNode,
   { registry, validator, suggest, findings }: Checking,
 ): ReadonlySet<string> {
   const { address, provider } = written;
   const beside = registry.kinds.flatMap(({ nested }) => (nested?.kind === provider.kind ? nested.under : []));
   const faulty = new Set<string>();
-  for (const { code, message, path, onKey, hint, missing } of wordsOf(
+  for (const { code, message, path, onKey, hint, missing } of schemaMessages(
     validator.resource(provider, fields),
     address,
     suggest,
@@ -139,7 +143,7 @@ function checkSchema(
 
 /** A kind's own check of what its schema left unsaid: a problem elsewhere in the resource hides none of these. */
 function checkSound(
-  written: Written,
+  written: WrittenResource,
   fields: MapNode,
   faulty: ReadonlySet<string>,
   findings: Findings,
@@ -152,16 +156,16 @@ function checkSound(
 }
 
 /** Checks expect values that pass their schema; what one makes of others counts only if it comes back. */
-function checkedLoosely(written: Written, values: Values): readonly Problem[] {
+function checkedLoosely(written: WrittenResource, values: Values): readonly Problem[] {
   try {
-    return written.provider.check?.(values, written.name) ?? [];
+    return written.provider.validate?.(values, written.name) ?? [];
   } catch {
     return [];
   }
 }
 
 function reportAll(
-  written: Written,
+  written: WrittenResource,
   fields: MapNode,
   problems: readonly Problem[],
   findings: Findings,
@@ -169,7 +173,7 @@ function reportAll(
   for (const problem of problems) report(written, fields, problem, findings);
 }
 
-function report(written: Written, fields: MapNode, problem: Problem, findings: Findings): void {
+function report(written: WrittenResource, fields: MapNode, problem: Problem, findings: Findings): void {
   const { address } = written;
   const message = problem.message.startsWith(address) ? problem.message : `${address}: ${problem.message}`;
   const { severity = "error", code, hint } = problem;
@@ -178,16 +182,16 @@ function report(written: Written, fields: MapNode, problem: Problem, findings: F
 }
 
 /** The place of a problem; what concerns the resource as a whole stands at its key. */
-function placeOf(written: Written, fields: MapNode, path: Path, onKey: boolean): Span {
+function placeOf(written: WrittenResource, fields: MapNode, path: Path, onKey: boolean): Span {
   if (path.length === 0) return written.at;
   return onKey ? keySpanOf(fields, path) : spanOf(fields, path);
 }
 
 /** The values that the spec sets, with what comes from a secret's or a content's source. */
 function filled(
-  written: Written,
+  written: WrittenResource,
   fields: MapNode,
-  { sources, secrets, findings }: Resolving,
+  { sources, secrets, findings }: ResolveInput,
 ): { readonly values: Values; readonly payload: Payload | undefined } {
   const { provider } = written;
   const values = valuesOf(written, fields);
@@ -201,7 +205,7 @@ function filled(
   return { values: read?.values ?? values, payload: read?.payload };
 }
 
-function valuesOf(written: Written, fields: MapNode): Values {
+function valuesOf(written: WrittenResource, fields: MapNode): Values {
   const values: { [field: string]: Json } = {};
   for (const [key, { value }] of fields.members)
     if (fieldOf(written.provider, key).source !== true) values[key] = plain(value);

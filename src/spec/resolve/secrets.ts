@@ -4,17 +4,17 @@ import { Sensitive } from "../../core/sensitive.ts";
 import { SECRET_BYTES } from "../../resource/content.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/provider.ts";
-import { namedPath, opened } from "../files/source-files.ts";
-import type { Tree } from "../files/spec-folder.ts";
+import { namedPath, openSourceFile } from "../files/source-files.ts";
+import type { SpecFolder } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { isTemplate } from "../model/template.ts";
-import { member, type Node, textOf } from "../model/tree.ts";
-import type { Written } from "./flatten.ts";
+import { member, type SpecNode, scalarText } from "../model/tree.ts";
+import type { WrittenResource } from "./flatten.ts";
 
 /** Where secrets may be read from, and how a value becomes a digest. Without `keyed` none is read. */
 export interface SecretSources {
-  readonly tree: Tree;
+  readonly tree: SpecFolder;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly keyed: ((bytes: Uint8Array) => string) | undefined;
   /** Files are not even looked for. */
@@ -29,7 +29,7 @@ const LITERALS = ["value", "string_value", "bytes_value"];
 const HINT = "take it out, change the secret, and name its source: { env: NAME } or { file: path }";
 
 /** True where a value stands in the spec itself; it is reported, and kept out of every frame. */
-export function holdsLiteral(written: Written, findings: Findings): boolean {
+export function holdsLiteral(written: WrittenResource, findings: Findings): boolean {
   let found = false;
   for (const name of LITERALS) {
     const node = member(written.fields, name);
@@ -46,7 +46,7 @@ export function holdsLiteral(written: Written, findings: Findings): boolean {
 
 /** The value of a secret as the spec form has it (a keyed digest), with the payload; undefined after reporting a problem. */
 export function secretOf(
-  written: Written,
+  written: WrittenResource,
   field: string,
   sources: SecretSources,
   findings: Findings,
@@ -83,9 +83,9 @@ export function secretOf(
 
 type Read = Uint8Array | "unread" | undefined;
 
-function fromEnv(written: Written, node: Node, sources: SecretSources, findings: Findings): Read {
+function fromEnv(written: WrittenResource, node: SpecNode, sources: SecretSources, findings: Findings): Read {
   const { address } = written;
-  const name = textOf(node);
+  const name = scalarText(node);
   if (name === undefined) return undefined;
   if (isTemplate(name)) {
     findings.error(
@@ -113,8 +113,8 @@ function fromEnv(written: Written, node: Node, sources: SecretSources, findings:
 }
 
 function fromFile(
-  written: Written,
-  node: Node | undefined,
+  written: WrittenResource,
+  node: SpecNode | undefined,
   sources: SecretSources,
   findings: Findings,
 ): Read {
@@ -122,12 +122,18 @@ function fromFile(
   if (node === undefined || path === undefined) return undefined;
   if (sources.unseen === true) return "unread";
   if (sources.keyed === undefined)
-    return opened(written, path, node, sources.tree.size(path), findings) === undefined
+    return openSourceFile(written, path, node, sources.tree.size(path), findings) === undefined
       ? undefined
       : "unread";
-  const bytes = opened(written, path, node, sources.tree.read(path, LIMITS.secretFileBytes), findings);
+  const bytes = openSourceFile(
+    written,
+    path,
+    node,
+    sources.tree.read(path, LIMITS.secretFileBytes),
+    findings,
+  );
   if (bytes === undefined) return undefined;
-  if (textOf(member(written.fields, "encoding")) === "bytes")
+  if (scalarText(member(written.fields, "encoding")) === "bytes")
     return judged(written, node, bytes, { what: path, missing: "is empty", hint: FILL }, findings);
   if (!isText(bytes)) {
     findings.error("SPEC_SECRET_SOURCE", `${written.address}: ${path} is not UTF-8 text`, node, {
@@ -153,8 +159,8 @@ const FILL =
 
 /** The value, if there is one and the service takes it (part A, 8). */
 function judged(
-  written: Written,
-  node: Node,
+  written: WrittenResource,
+  node: SpecNode,
   bytes: Uint8Array | undefined,
   { what, missing, hint }: Source,
   findings: Findings,

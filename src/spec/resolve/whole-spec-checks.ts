@@ -3,19 +3,19 @@
 
 import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/canonical.ts";
-import { toText } from "../../core/pointer.ts";
+import { toDottedPath } from "../../core/pointer.ts";
 import { type FieldSchema, somewhere } from "../../resource/field-schema.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
-import { type MapNode, type Node, plain, spanOf, textOf } from "../model/tree.ts";
+import { type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
 import { textsAt, walkFields } from "./field-walk.ts";
-import type { Written } from "./flatten.ts";
+import type { WrittenResource } from "./flatten.ts";
 
 /** Two resources with one natural name, where the service lets only one have it. */
-export function reportSharedNames(resources: Iterable<Written>, findings: Findings): void {
-  const first = new Map<string, Written>();
+export function reportSharedNames(resources: Iterable<WrittenResource>, findings: Findings): void {
+  const first = new Map<string, WrittenResource>();
   for (const written of resources) {
     const { provider, name, address } = written;
     if (!provider.unique) continue;
@@ -40,9 +40,9 @@ export function reportSharedNames(resources: Iterable<Written>, findings: Findin
 }
 
 /** More than a workspace or a parent may hold; told at the first one too many. */
-export function reportLimits(resources: Iterable<Written>, findings: Findings): void {
+export function reportLimits(resources: Iterable<WrittenResource>, findings: Findings): void {
   const counts = new Map<string, number>();
-  const over = new Map<string, Written>();
+  const over = new Map<string, WrittenResource>();
   for (const written of resources) {
     const { limit, kind } = written.provider;
     if (limit === undefined) continue;
@@ -66,7 +66,7 @@ const isSet = (schema: FieldSchema): boolean => schema.list === "set" || schema.
 const holdsSets = somewhere(isSet);
 
 /** Entries of a list that is a set, or whose members must differ. */
-export function reportRepeated(written: Written, fields: MapNode, findings: Findings): void {
+export function reportRepeated(written: WrittenResource, fields: MapNode, findings: Findings): void {
   walkFields(written.provider, fields, holdsSets, (node, path, schema) => {
     if (node.kind !== "list" || !isSet(schema) || surelyDiffer(node.items, schema.items)) return;
     const seen = new Set<string>();
@@ -74,9 +74,14 @@ export function reportRepeated(written: Written, fields: MapNode, findings: Find
       const value = plain(item);
       const text = canonicalJson(typeof value === "string" ? compared(schema.items, value) : value);
       if (seen.has(text))
-        findings.warning("SPEC_VALUE", `${written.address}: ${toText(path)} holds an entry twice`, item, {
-          address: written.address,
-        });
+        findings.warning(
+          "SPEC_VALUE",
+          `${written.address}: ${toDottedPath(path)} holds an entry twice`,
+          item,
+          {
+            address: written.address,
+          },
+        );
       seen.add(text);
     }
   });
@@ -87,12 +92,12 @@ const compared = (schema: FieldSchema | undefined, text: string): string =>
   schema?.ignoreCase === true ? foldCase(text) : text;
 
 /** Seen without writing the entries out: by the value of scalars, and by the keys of maps. */
-function surelyDiffer(items: readonly Node[], schema: FieldSchema | undefined): boolean {
+function surelyDiffer(items: readonly SpecNode[], schema: FieldSchema | undefined): boolean {
   if (items.length < 2) return true;
   return new Set(items.map((item) => sketch(item, schema))).size === items.length;
 }
 
-function sketch(node: Node, schema: FieldSchema | undefined): string {
+function sketch(node: SpecNode, schema: FieldSchema | undefined): string {
   if (node.kind === "scalar")
     return typeof node.value === "string" ? `text ${compared(schema, node.value)}` : `other ${node.value}`;
   return node.kind === "map" ? `map ${[...node.members.keys()].sort().join("\n")}` : "list";
@@ -105,14 +110,14 @@ interface Naming {
   readonly names: string;
 }
 
-export interface Membered {
-  readonly written: Written;
+export interface ResourceMembers {
+  readonly written: WrittenResource;
   readonly fields: MapNode;
 }
 
 /** Reports each pair that names one another, or where one end is given and the other end leaves it out. */
 export function reportMemberships(
-  resources: readonly Membered[],
+  resources: readonly ResourceMembers[],
   registry: Registry,
   findings: Findings,
 ): void {
@@ -143,11 +148,11 @@ function namingsOf(
 interface End {
   readonly naming: Naming;
   /** Resources that give the list, by folded natural name. */
-  readonly givers: ReadonlyMap<string, { readonly address: Address; readonly entries: readonly Node[] }>;
+  readonly givers: ReadonlyMap<string, { readonly address: Address; readonly entries: readonly SpecNode[] }>;
 }
 
-function endOf(naming: Naming, resources: readonly Membered[]): End {
-  const givers = new Map<string, { address: Address; entries: readonly Node[] }>();
+function endOf(naming: Naming, resources: readonly ResourceMembers[]): End {
+  const givers = new Map<string, { address: Address; entries: readonly SpecNode[] }>();
   for (const { written, fields } of resources) {
     if (written.provider !== naming.provider) continue;
     const entries = textsAt(fields, naming.path);
@@ -165,7 +170,7 @@ function reportPairs(one: End, other: End, findings: Findings): void {
   ] as const) {
     for (const [, giver] of from.givers) {
       for (const entry of giver.entries) {
-        const met = to.givers.get(foldName(to.naming.provider, textOf(entry) ?? ""));
+        const met = to.givers.get(foldName(to.naming.provider, scalarText(entry) ?? ""));
         if (met === undefined) continue;
         const pair = [giver.address, met.address].sort().join("\n");
         if (told.has(pair)) continue;

@@ -1,12 +1,12 @@
 // The validator's errors in the words of people who write specs: which field, what it must be, what it is, what may be meant.
 
 import type { Code } from "../../core/codes.ts";
-import { type Path, toText } from "../../core/pointer.ts";
+import { type Path, toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { SchemaError } from "./validator.ts";
 
-export interface Words {
+export interface SchemaMessage {
   readonly code: Code;
   /** Begins with the field, or reads on from the resource: `has no field "max_size"`. */
   readonly message: string;
@@ -19,18 +19,18 @@ export interface Words {
 }
 
 /** Errors that a person can act on, one for each problem. `name` is what the values belong to: an address, `policy`; `beside`: what may stand there beside its fields. */
-export function wordsOf(
+export function schemaMessages(
   errors: readonly SchemaError[],
   name: string,
   suggest: Suggest,
   beside: readonly string[] = [],
-): readonly Words[] {
+): readonly SchemaMessage[] {
   return chosen(errors).map((error) => words(error, name, suggest, beside));
 }
 
-function words(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): Words {
+function words(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): SchemaMessage {
   const { path } = error;
-  const subject = path.length === 0 ? name : `${name}: ${toText(path)}`;
+  const subject = path.length === 0 ? name : `${name}: ${toDottedPath(path)}`;
   switch (error.keyword) {
     case "additionalProperties":
     case "unevaluatedProperties":
@@ -64,13 +64,18 @@ function words(error: SchemaError, name: string, suggest: Suggest, beside: reado
   }
 }
 
-function unknownField(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): Words {
+function unknownField(
+  error: SchemaError,
+  name: string,
+  suggest: Suggest,
+  beside: readonly string[],
+): SchemaMessage {
   const field = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
   const path = [...error.path, field];
   const known = [...Object.keys((error.schema.properties ?? {}) as object), ...beside];
   return {
     code: "SPEC_UNKNOWN_FIELD",
-    message: `${name} has no field ${quoted(toText(path))}`,
+    message: `${name} has no field ${quoted(toDottedPath(path))}`,
     path,
     onKey: true,
     ...didYouMean(
@@ -80,12 +85,12 @@ function unknownField(error: SchemaError, name: string, suggest: Suggest, beside
   };
 }
 
-function missingField(error: SchemaError, name: string): Words {
+function missingField(error: SchemaError, name: string): SchemaMessage {
   const field = String(error.params.missingProperty);
   const { description } = propertyOf(error, field);
   return {
     code: "SPEC_MISSING_FIELD",
-    message: `${name} needs the field ${quoted(toText([...error.path, field]))}`,
+    message: `${name} needs the field ${quoted(toDottedPath([...error.path, field]))}`,
     path: error.path,
     onKey: true,
     missing: field,
@@ -223,10 +228,10 @@ function quoted(data: unknown): string {
 /** Leaves out what says nothing to people: the frame of a condition, every branch of a choice beside the choice itself, and what else is wrong with a value of the wrong type. */
 function chosen(errors: readonly SchemaError[]): readonly SchemaError[] {
   const mistyped = new Set(
-    errors.filter(({ keyword }) => keyword === "type").map(({ path }) => toText(path)),
+    errors.filter(({ keyword }) => keyword === "type").map(({ path }) => toDottedPath(path)),
   );
   return errors.filter(({ keyword, schemaPath, path }) => {
     if (keyword === "if" || /\/(?:anyOf|oneOf|not|propertyNames)\//.test(schemaPath)) return false;
-    return keyword === "type" || mistyped.size === 0 || !mistyped.has(toText(path));
+    return keyword === "type" || mistyped.size === 0 || !mistyped.has(toDottedPath(path));
   });
 }

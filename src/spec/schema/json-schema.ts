@@ -23,7 +23,7 @@ export function resourceSchema(provider: Provider): JsonSchema {
   }
   properties.lifecycle = { $ref: "#/$defs/lifecycle" };
   return {
-    title: provider.one,
+    title: provider.singular,
     description: provider.description,
     type: "object",
     properties,
@@ -33,7 +33,7 @@ export function resourceSchema(provider: Provider): JsonSchema {
 }
 
 /** The schema of one resource by itself: what it refers to is in it. */
-export function wholeSchema(provider: Provider): JsonSchema {
+export function standaloneSchema(provider: Provider): JsonSchema {
   return { ...resourceSchema(provider), $defs: { lifecycle: LIFECYCLE } };
 }
 

@@ -1,11 +1,11 @@
 // Whether a value surely passes a schema, seen without a validator: a valid spec, which most are, then needs none.
 
 import { isObject, type Json } from "../../core/json.ts";
-import type { MapNode, Node, ScalarNode } from "../model/tree.ts";
+import type { MapNode, ScalarNode, SpecNode } from "../model/tree.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 /** True only where the schema takes the value; false says nothing, and the validator is asked. */
-export type Sure = (node: Node) => boolean;
+export type QuickCheck = (node: SpecNode) => boolean;
 
 /** Keywords that tell people something and restrict nothing. */
 const NOTES = new Set([
@@ -23,11 +23,11 @@ const NOTES = new Set([
   "else",
 ]);
 
-const NEVER: Sure = () => false;
+const NEVER: QuickCheck = () => false;
 
 /** A check made once for a schema; a keyword that it does not know makes it sure of nothing. */
-export function surely(schema: JsonSchema, root: JsonSchema = schema): Sure {
-  const checks: Sure[] = [];
+export function quickCheck(schema: JsonSchema, root: JsonSchema = schema): QuickCheck {
+  const checks: QuickCheck[] = [];
   for (const keyword of Object.keys(schema)) {
     if (NOTES.has(keyword)) continue;
     const check = checkOf(keyword, schema, root);
@@ -42,7 +42,7 @@ export function surely(schema: JsonSchema, root: JsonSchema = schema): Sure {
   return (node) => checks.every((check) => check(node));
 }
 
-function checkOf(keyword: string, schema: JsonSchema, root: JsonSchema): Sure | undefined {
+function checkOf(keyword: string, schema: JsonSchema, root: JsonSchema): QuickCheck | undefined {
   const value = schema[keyword];
   switch (keyword) {
     case "$ref":
@@ -66,7 +66,7 @@ function checkOf(keyword: string, schema: JsonSchema, root: JsonSchema): Sure | 
   }
 }
 
-function limit(keyword: string, value: number | string): Sure | undefined {
+function limit(keyword: string, value: number | string): QuickCheck | undefined {
   if (keyword === "pattern") {
     const pattern = new RegExp(String(value), "u");
     return onTexts((text) => pattern.test(text));
@@ -93,18 +93,18 @@ function limit(keyword: string, value: number | string): Sure | undefined {
 }
 
 const onMaps =
-  (check: (node: MapNode) => boolean): Sure =>
+  (check: (node: MapNode) => boolean): QuickCheck =>
   (node) =>
     node.kind !== "map" || check(node);
 
 const onTexts =
-  (check: (text: string) => boolean): Sure =>
+  (check: (text: string) => boolean): QuickCheck =>
   (node) =>
     node.kind !== "scalar" || typeof node.value !== "string" || check(node.value);
 
 /** A number that is no safe integer is left to the validator. */
 const onNumbers =
-  (check: (number: number) => boolean): Sure =>
+  (check: (number: number) => boolean): QuickCheck =>
   (node) =>
     node.kind !== "scalar" ||
     (typeof node.value !== "bigint" && (typeof node.value !== "number" || check(node.value)));
@@ -114,18 +114,18 @@ function lengthOf(text: string): number {
   return /[\ud800-\udbff]/.test(text) ? [...text].length : text.length;
 }
 
-function reference(to: string, root: JsonSchema): Sure | undefined {
+function reference(to: string, root: JsonSchema): QuickCheck | undefined {
   const name = /^#\/\$defs\/([\w-]+)$/.exec(to)?.[1];
   const target = name === undefined ? undefined : (root.$defs as JsonSchema | undefined)?.[name];
   return target === undefined ? undefined : schemaOf(target, root);
 }
 
-function schemaOf(schema: Json, root: JsonSchema): Sure {
+function schemaOf(schema: Json, root: JsonSchema): QuickCheck {
   if (schema === true) return () => true;
-  return isObject(schema) ? surely(schema, root) : NEVER;
+  return isObject(schema) ? quickCheck(schema, root) : NEVER;
 }
 
-function typed(types: Json | undefined): Sure {
+function typed(types: Json | undefined): QuickCheck {
   const allowed = new Set(Array.isArray(types) ? types : [types]);
   return (node) => {
     const type = typeOf(node);
@@ -133,7 +133,7 @@ function typed(types: Json | undefined): Sure {
   };
 }
 
-function typeOf(node: Node): string | undefined {
+function typeOf(node: SpecNode): string | undefined {
   if (node.kind === "map") return "object";
   if (node.kind === "list") return "array";
   const { value } = node;
@@ -143,18 +143,19 @@ function typeOf(node: Node): string | undefined {
 }
 
 /** Only conditions whose failing can be told for sure: a type, and a pattern of a text. */
-function choice(schema: JsonSchema, root: JsonSchema): Sure | undefined {
+function choice(schema: JsonSchema, root: JsonSchema): QuickCheck | undefined {
   const condition = schema.if as JsonSchema;
   if (Object.keys(condition).some((keyword) => keyword !== "type" && keyword !== "pattern")) return undefined;
-  const holds = surely(condition, root);
+  const holds = quickCheck(condition, root);
   const yes = schema.then === undefined ? () => true : schemaOf(schema.then, root);
   const no = schema.else === undefined ? () => true : schemaOf(schema.else, root);
   return (node) => !isLarge(node) && (holds(node) ? yes(node) : no(node));
 }
 
-const isLarge = (node: Node): node is ScalarNode => node.kind === "scalar" && typeof node.value === "bigint";
+const isLarge = (node: SpecNode): node is ScalarNode =>
+  node.kind === "scalar" && typeof node.value === "bigint";
 
-function members(properties: JsonSchema, others: Json | undefined, root: JsonSchema): Sure {
+function members(properties: JsonSchema, others: Json | undefined, root: JsonSchema): QuickCheck {
   const known = new Map(Object.entries(properties).map(([name, one]) => [name, schemaOf(one, root)]));
   const rest = others === undefined ? () => true : schemaOf(others, root);
   return onMaps((node) => {
@@ -163,8 +164,8 @@ function members(properties: JsonSchema, others: Json | undefined, root: JsonSch
   });
 }
 
-function names(schema: JsonSchema, root: JsonSchema): Sure {
-  const check = surely(schema, root);
+function names(schema: JsonSchema, root: JsonSchema): QuickCheck {
+  const check = quickCheck(schema, root);
   return onMaps((node) => {
     for (const [name, { key }] of node.members)
       if (!check({ kind: "scalar", value: name, ...key })) return false;
@@ -172,7 +173,7 @@ function names(schema: JsonSchema, root: JsonSchema): Sure {
   });
 }
 
-function items(schema: JsonSchema, root: JsonSchema): Sure {
+function items(schema: JsonSchema, root: JsonSchema): QuickCheck {
   const check = schemaOf(schema, root);
   return (node) => node.kind !== "list" || node.items.every(check);
 }

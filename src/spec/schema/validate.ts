@@ -5,34 +5,34 @@ import addFormats from "ajv-formats";
 import type { Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Registry } from "../../resource/registry.ts";
-import { type Node, plain } from "../model/tree.ts";
-import { type JsonSchema, wholeSchema } from "./json-schema.ts";
+import { plain, type SpecNode } from "../model/tree.ts";
+import { type JsonSchema, standaloneSchema } from "./json-schema.ts";
 import { policySchema } from "./sections.ts";
-import type { SchemaError, Validator } from "./validator.ts";
+import type { SchemaError, SpecValidator } from "./validator.ts";
 
 /** One validator for a registry: what is compiled for one spec serves the next. */
-const validators = new WeakMap<Registry, Validator>();
+const validators = new WeakMap<Registry, SpecValidator>();
 
-export function validatorOf(registry: Registry): Validator {
+export function validatorOf(registry: Registry): SpecValidator {
   const made = validators.get(registry) ?? makeValidator(registry);
   validators.set(registry, made);
   return made;
 }
 
-function makeValidator(registry: Registry): Validator {
+function makeValidator(registry: Registry): SpecValidator {
   const ajv = ajvForSpecs();
   const compiled = new Map<string, ValidateFunction>();
-  const check = (name: string, schema: () => JsonSchema, node: Node): readonly SchemaError[] => {
+  const check = (name: string, schema: () => JsonSchema, node: SpecNode): readonly SchemaError[] => {
     let validate = compiled.get(name);
     if (validate === undefined) {
       validate = ajv.compile(withoutUnique(schema()) as object);
       compiled.set(name, validate);
     }
     const value = measured(plain(node));
-    return validate(value) ? [] : told(validate.errors ?? [], value);
+    return validate(value) ? [] : toSchemaErrors(validate.errors ?? [], value);
   };
   return {
-    resource: (provider, node) => check(provider.kind, () => wholeSchema(provider), node),
+    resource: (provider, node) => check(provider.kind, () => standaloneSchema(provider), node),
     policy: (node) => check("policy of the spec", () => policySchema(registry), node),
   };
 }
@@ -70,7 +70,7 @@ function measured(value: Json): Json {
   return out;
 }
 
-export function told(errors: readonly ErrorObject[], root: Json): readonly SchemaError[] {
+export function toSchemaErrors(errors: readonly ErrorObject[], root: Json): readonly SchemaError[] {
   return errors.map((error) => ({
     path: pathOf(error.instancePath, root),
     keyword: error.keyword,

@@ -3,9 +3,9 @@
 import type { Path } from "../../core/pointer.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
-import type { Node } from "../model/tree.ts";
-import { wholeSchema } from "./json-schema.ts";
-import { type Sure, surely } from "./quick-check.ts";
+import type { SpecNode } from "../model/tree.ts";
+import { standaloneSchema } from "./json-schema.ts";
+import { type QuickCheck, quickCheck } from "./quick-check.ts";
 import { policySchema } from "./sections.ts";
 
 /** One error of the validator, with the path as keys. */
@@ -19,32 +19,32 @@ export interface SchemaError {
   readonly data: unknown;
 }
 
-export interface Validator {
-  resource(provider: Provider, node: Node): readonly SchemaError[];
-  policy(node: Node): readonly SchemaError[];
+export interface SpecValidator {
+  resource(provider: Provider, node: SpecNode): readonly SchemaError[];
+  policy(node: SpecNode): readonly SchemaError[];
 }
 
-const SATISFIED: Validator = { resource: () => [], policy: () => [] };
+const SATISFIED: SpecValidator = { resource: () => [], policy: () => [] };
 
 /** A validator for these resources. Loading the real one and compiling schemas takes longer than a whole valid spec. */
 export async function validatorFor(
   registry: Registry,
-  resources: Iterable<{ readonly provider: Provider; readonly node: Node }>,
-): Promise<Validator> {
-  const checks = new Map<Provider, Sure>();
+  resources: Iterable<{ readonly provider: Provider; readonly node: SpecNode }>,
+): Promise<SpecValidator> {
+  const checks = new Map<Provider, QuickCheck>();
   for (const { provider, node } of resources) {
-    const check = checks.get(provider) ?? surely(wholeSchema(provider));
+    const check = checks.get(provider) ?? quickCheck(standaloneSchema(provider));
     checks.set(provider, check);
     if (!check(node)) return realOf(registry);
   }
   return SATISFIED;
 }
 
-export async function validatorForPolicy(registry: Registry, policy: Node): Promise<Validator> {
-  return surely(policySchema(registry))(policy) ? SATISFIED : realOf(registry);
+export async function validatorForPolicy(registry: Registry, policy: SpecNode): Promise<SpecValidator> {
+  return quickCheck(policySchema(registry))(policy) ? SATISFIED : realOf(registry);
 }
 
-async function realOf(registry: Registry): Promise<Validator> {
+async function realOf(registry: Registry): Promise<SpecValidator> {
   const { validatorOf } = await import("./validate.ts");
   return validatorOf(registry);
 }

@@ -2,17 +2,17 @@
 
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import { refusedWords } from "../files/includes.ts";
-import { type Refused, readNamedFile } from "../files/spec-folder.ts";
+import { type RefusedFile, readNamedFile } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
-import { Source, type Span } from "../model/source.ts";
+import { SourceText, type Span } from "../model/source.ts";
 import { sourceOf } from "../model/text.ts";
-import { isNull, type MapNode, member, type Node, scalarAt, textOf, whatIs } from "../model/tree.ts";
-import { compose } from "../yaml/read-yaml.ts";
+import { isNull, type MapNode, member, type SpecNode, scalarAt, scalarText, whatIs } from "../model/tree.ts";
+import { readYaml } from "../yaml/read-yaml.ts";
 import { plainScalar } from "../yaml/scalars.ts";
 
 /** Where values come from outside the spec. The first that has one wins: `vars`, `varFiles` (later files first), `env`, then the target. */
-export interface Given {
+export interface VariableInputs {
   readonly vars: ReadonlyMap<string, string>;
   readonly varFiles: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -25,24 +25,24 @@ const TYPES = ["string", "number", "boolean", "list", "map"] as const;
 const NAME = /^[A-Za-z_][\w-]*$/;
 
 /** Gives a variable's value at the place that uses it; undefined after reporting that there is none. */
-export type Lookup = (name: string, at: Span) => Node | undefined;
+export type VariableLookup = (name: string, at: Span) => SpecNode | undefined;
 
 interface Declared {
   readonly at: Span;
   readonly type: VariableType | undefined;
-  readonly value: Node | undefined;
+  readonly value: SpecNode | undefined;
 }
 
 /** Reads the declarations and everything that gives them values. */
 export function variablesOf(
   root: MapNode,
-  target: Node | undefined,
-  given: Given,
+  target: SpecNode | undefined,
+  given: VariableInputs,
   suggest: Suggest,
   findings: Findings,
-): Lookup {
+): VariableLookup {
   const declared = declarations(member(root, "variables"), findings);
-  const values = new Map<string, Node>();
+  const values = new Map<string, SpecNode>();
   const unknown = (name: string, at: Span | undefined): void =>
     findings.error(
       "SPEC_VARIABLE",
@@ -50,7 +50,7 @@ export function variablesOf(
       at,
       didYouMean(suggest(name, declared.keys()), `declare it: variables: { ${name}: { description: … } }`),
     );
-  const set = (name: string, value: Node): void => {
+  const set = (name: string, value: SpecNode): void => {
     values.set(name, value);
     const type = declared.get(name)?.type;
     if (type !== undefined && typeOf(value) !== type)
@@ -89,7 +89,7 @@ export function variablesOf(
   };
 }
 
-function unread(name: string, { untrusted }: Given): string {
+function unread(name: string, { untrusted }: VariableInputs): string {
   return untrusted === true ? ` (WORKSPACE_VAR_${name} is not read for an untrusted spec)` : "";
 }
 
@@ -97,14 +97,14 @@ function own(record: Readonly<Record<string, string | undefined>>, key: string):
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-function mapOf(node: Node | undefined, what: string, findings: Findings): MapNode["members"] {
+function mapOf(node: SpecNode | undefined, what: string, findings: Findings): MapNode["members"] {
   if (node === undefined || isNull(node)) return new Map();
   if (node.kind === "map") return node.members;
   findings.error("SPEC_TYPE", `${what} must be a map of names, not ${whatIs(node)}`, node);
   return new Map();
 }
 
-function declarations(section: Node | undefined, findings: Findings): ReadonlyMap<string, Declared> {
+function declarations(section: SpecNode | undefined, findings: Findings): ReadonlyMap<string, Declared> {
   const declared = new Map<string, Declared>();
   for (const [name, { key, value }] of mapOf(section, "variables", findings)) {
     if (!NAME.test(name))
@@ -117,7 +117,7 @@ function declarations(section: Node | undefined, findings: Findings): ReadonlyMa
 }
 
 /** `{ default, description, type }`, or a bare value that is the default. */
-function declaration(name: string, at: Span, node: Node, findings: Findings): Declared {
+function declaration(name: string, at: Span, node: SpecNode, findings: Findings): Declared {
   if (isNull(node)) return { at, type: undefined, value: undefined };
   if (node.kind !== "map") {
     literal(name, node, findings);
@@ -129,7 +129,7 @@ function declaration(name: string, at: Span, node: Node, findings: Findings): De
         hint: "a variable has default, description and type",
       });
   const type = member(node, "type");
-  const word = TYPES.find((one) => one === textOf(type));
+  const word = TYPES.find((one) => one === scalarText(type));
   if (type !== undefined && word === undefined)
     findings.error("SPEC_VALUE", `variables.${name}: type must be one of ${TYPES.join(", ")}`, type);
   const value = member(node, "default");
@@ -137,9 +137,9 @@ function declaration(name: string, at: Span, node: Node, findings: Findings): De
   return { at, type: word ?? (value === undefined || isNull(value) ? undefined : typeOf(value)), value };
 }
 
-function literal(name: string, node: Node, findings: Findings): void {
+function literal(name: string, node: SpecNode, findings: Findings): void {
   if (node.kind === "scalar") {
-    if (textOf(node)?.includes("${") === true)
+    if (scalarText(node)?.includes("${") === true)
       findings.error(
         "SPEC_VARIABLE",
         `the default of the variable ${name} holds ${"${…}"}, which is not read there`,
@@ -151,7 +151,7 @@ function literal(name: string, node: Node, findings: Findings): void {
   for (const one of inner) literal(name, one, findings);
 }
 
-function typeOf(node: Node): VariableType | undefined {
+function typeOf(node: SpecNode): VariableType | undefined {
   if (node.kind !== "scalar") return node.kind;
   switch (typeof node.value) {
     case "string":
@@ -172,26 +172,26 @@ function typeWords(type: VariableType): string {
 }
 
 /** A text from the command line or the environment, read as the declared type: lists and maps as YAML or JSON. */
-function typed(text: string, type: VariableType | undefined, from: string, findings: Findings): Node {
-  const source = new Source(from, text);
+function typed(text: string, type: VariableType | undefined, from: string, findings: Findings): SpecNode {
+  const source = new SourceText(from, text);
   const span = { source, start: 0, end: text.length };
   if (type === undefined || type === "string") return scalarAt(span, text);
   if (type === "number" || type === "boolean") return scalarAt(span, plainScalar(text) ?? text);
   const read = sourceOf(from, new TextEncoder().encode(text), findings);
-  return (read === undefined ? undefined : compose(read, findings)) ?? scalarAt(span, text);
+  return (read === undefined ? undefined : readYaml(read, findings)) ?? scalarAt(span, text);
 }
 
-function fileAt(path: string, findings: Findings): Node | undefined {
+function fileAt(path: string, findings: Findings): SpecNode | undefined {
   const opened = readNamedFile(path, LIMITS.fileBytes);
   if (!opened.ok) {
     findings.error("CLI_FILE", `the variable file ${path} ${fileWords(opened)}`, undefined);
     return undefined;
   }
   const source = sourceOf(path, opened.value, findings);
-  return source === undefined ? undefined : compose(source, findings);
+  return source === undefined ? undefined : readYaml(source, findings);
 }
 
-function fileWords(refused: Refused): string {
+function fileWords(refused: RefusedFile): string {
   return refused.bytes === undefined ? FILE_WORDS[refused.refusal] : refusedWords(refused).words;
 }
 

@@ -3,51 +3,62 @@
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
-import { type Expression, escaped, isTemplate, type Part, partsOf, variableIn } from "../model/template.ts";
+import {
+  type Expression,
+  escaped,
+  isTemplate,
+  type TemplatePart,
+  templateParts,
+  variableIn,
+} from "../model/template.ts";
 import {
   listAt,
+  type MapMember,
   type MapNode,
-  type Member,
   mapAt,
-  type Node,
   type ScalarNode,
+  type SpecNode,
   scalarAt,
   whatIs,
 } from "../model/tree.ts";
-import type { Lookup } from "./declarations.ts";
+import type { VariableLookup } from "./declarations.ts";
 
 /** The tree with its variables expanded. Parts without variables are kept as they are, not copied. */
-export function expanded(root: MapNode, lookup: Lookup, findings: Findings): MapNode {
+export function interpolate(root: MapNode, lookup: VariableLookup, findings: Findings): MapNode {
   return new Expanding(lookup, findings).map(root);
 }
 
 /** The parts of a text; a `${` that is never closed is reported. */
-export function partsOrReport(text: string, at: Span, findings: Findings): readonly Part[] | undefined {
-  const parts = partsOf(text);
+export function partsOrReport(
+  text: string,
+  at: Span,
+  findings: Findings,
+): readonly TemplatePart[] | undefined {
+  const parts = templateParts(text);
   if (parts === undefined)
     findings.error("SPEC_REFERENCE", "a ${ is never closed", at, { hint: "write $${ for a literal ${" });
   return parts;
 }
 
-function isNested(part: Part): part is Expression {
+function isNested(part: TemplatePart): part is Expression {
   return typeof part !== "string" && variableIn(part) === undefined && isTemplate(part.expression);
 }
 
 class Expanding {
-  readonly #lookup: Lookup;
+  readonly #lookup: VariableLookup;
   readonly #findings: Findings;
   /** What variables may still add: a small spec must not unfold into a large one. */
   #nodes: number = LIMITS.repeated;
   #characters: number = LIMITS.expandedText;
 
-  constructor(lookup: Lookup, findings: Findings) {
+  constructor(lookup: VariableLookup, findings: Findings) {
     this.#lookup = lookup;
     this.#findings = findings;
   }
 
   map(node: MapNode): MapNode {
     for (const key of node.members.keys()) if (isTemplate(key)) return this.#withKeys(node);
-    let changes: Map<string, Member> | undefined;
+    let changes: Map<string, MapMember> | undefined;
     for (const [key, one] of node.members) {
       const value = this.#node(one.value);
       if (value === one.value) continue;
@@ -59,7 +70,7 @@ class Expanding {
 
   /** A map of which a key may hold variables: two keys may become one. */
   #withKeys(node: MapNode): MapNode {
-    const members = new Map<string, Member>();
+    const members = new Map<string, MapMember>();
     let changed = false;
     for (const [key, one] of node.members) {
       const name = isTemplate(key) ? this.#key(key, one.key) : key;
@@ -71,7 +82,7 @@ class Expanding {
     return changed ? mapAt(node, members) : node;
   }
 
-  #node(node: Node): Node {
+  #node(node: SpecNode): SpecNode {
     if (node.kind === "map") return this.map(node);
     if (node.kind === "list") {
       const items = node.items.map((item) => this.#node(item));
@@ -80,7 +91,7 @@ class Expanding {
     return typeof node.value === "string" && isTemplate(node.value) ? this.#text(node, node.value) : node;
   }
 
-  #text(node: ScalarNode, text: string): Node {
+  #text(node: ScalarNode, text: string): SpecNode {
     const parts = partsOrReport(text, node, this.#findings);
     if (parts?.some((part) => variableIn(part) !== undefined || isNested(part)) !== true) return node;
     const [only, ...more] = parts;
@@ -130,7 +141,7 @@ class Expanding {
   }
 
   /** A variable's value is data: what looks like a reference in it is none. */
-  #placed(value: Node, at: Span): Node {
+  #placed(value: SpecNode, at: Span): SpecNode {
     if (--this.#nodes < 0) return this.#tooMuch(at);
     if (value.kind === "scalar") {
       if (typeof value.value !== "string") return scalarAt(at, value.value);
@@ -142,13 +153,13 @@ class Expanding {
         at,
         value.items.map((item) => this.#placed(item, at)),
       );
-    const members = new Map<string, Member>();
+    const members = new Map<string, MapMember>();
     for (const [key, one] of value.members) members.set(key, { key: at, value: this.#placed(one.value, at) });
     return mapAt(at, members);
   }
 
   /** The parts as one text; with `keep`, as a text that is still a template: references in it, literals escaped. */
-  #joined(parts: readonly Part[], at: Span, keep: boolean): string {
+  #joined(parts: readonly TemplatePart[], at: Span, keep: boolean): string {
     let text = "";
     for (const part of parts) text += this.#partText(part, at, keep);
     this.#characters -= text.length;
@@ -157,7 +168,7 @@ class Expanding {
     return "";
   }
 
-  #partText(part: Part, at: Span, keep: boolean): string {
+  #partText(part: TemplatePart, at: Span, keep: boolean): string {
     if (typeof part === "string") return keep ? escaped(part) : part;
     if (keep && isNested(part)) return this.#reference(part, at);
     const name = variableIn(part);
@@ -175,7 +186,7 @@ class Expanding {
     this.#findings.error("SPEC_DUPLICATE_KEY", message, at);
   }
 
-  #tooMuch(at: Span): Node {
+  #tooMuch(at: Span): SpecNode {
     this.#findings.error("SPEC_TOO_LARGE", "variables unfold into too much", at);
     return scalarAt(at, "");
   }

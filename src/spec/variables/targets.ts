@@ -6,11 +6,11 @@ import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import {
   isNull,
+  type MapMember,
   type MapNode,
-  type Member,
   mapAt,
   member,
-  type Node,
+  type SpecNode,
   whatIs,
   withMembers,
 } from "../model/tree.ts";
@@ -18,19 +18,19 @@ import {
 /** Sections that a target cannot hold. */
 const OUTSIDE_TARGETS = new Set(["include", "targets"]);
 
-export interface Targeted {
+export interface TargetedSpec {
   /** The spec with its target applied, and without the section `targets`. */
   readonly root: MapNode;
   /** The target's values of variables: values, where the spec's own section holds declarations. */
-  readonly variables: Node | undefined;
+  readonly variables: SpecNode | undefined;
 }
 
-export function withTarget(
+export function applyTarget(
   root: MapNode,
   target: string | undefined,
   suggest: Suggest,
   findings: Findings,
-): Targeted {
+): TargetedSpec {
   const rest = withMembers(root, { targets: undefined });
   const section = member(root, "targets");
   const targets = targetsOf(section, findings);
@@ -53,7 +53,7 @@ export function withTarget(
   return untouched;
 }
 
-function targetsOf(section: Node | undefined, findings: Findings): ReadonlyMap<string, MapNode> {
+function targetsOf(section: SpecNode | undefined, findings: Findings): ReadonlyMap<string, MapNode> {
   const targets = new Map<string, MapNode>();
   if (section === undefined || isNull(section)) return targets;
   if (section.kind !== "map") {
@@ -94,7 +94,7 @@ function overlaid(base: MapNode, over: MapNode, path: readonly string[], finding
 }
 
 function removed(
-  members: Map<string, Member>,
+  members: Map<string, MapMember>,
   key: string,
   at: Span,
   path: readonly string[],

@@ -1,18 +1,18 @@
 // Reads YAML as people write it most: block maps and lists, texts and brackets on one line. Leaves all else to the whole reader.
 
 import { LIMITS } from "../model/limits.ts";
-import type { Source, Span } from "../model/source.ts";
-import { listAt, type MapNode, type Member, mapAt, type Node, scalarAt } from "../model/tree.ts";
-import { DASH, FLOW, HASH, LEFT, leave, NEWLINE, SPACE, Texts } from "./block-scanner.ts";
+import type { SourceText, Span } from "../model/source.ts";
+import { listAt, type MapMember, type MapNode, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
+import { DASH, FLOW, HASH, NEWLINE, SPACE, Texts, UNSUPPORTED, unsupported } from "./block-scanner.ts";
 import { plainScalar } from "./scalars.ts";
 
 /** The tree of a text, or undefined where anything in it is not everyday: wrong, rare, or too much. Tells no problems. */
-export function everyday(source: Source): MapNode | undefined {
+export function parseBlockYaml(source: SourceText): MapNode | undefined {
   if (tokensAtMost(source.text) > LIMITS.tokens || UNUSUAL.test(source.text)) return undefined;
   try {
     return new Reader(source).document();
   } catch (reason) {
-    if (reason === LEFT) return undefined;
+    if (reason === UNSUPPORTED) return undefined;
     throw reason;
   }
 }
@@ -46,49 +46,49 @@ class Reader extends Texts {
 
   document(): MapNode {
     this.toLine();
-    const root = this.column === 0 ? this.#map(0) : leave();
-    return this.at === this.text.length ? root : leave();
+    const root = this.column === 0 ? this.#map(0) : unsupported();
+    return this.at === this.text.length ? root : unsupported();
   }
 
   #enter(): void {
     // Each level here may be two of the whole reader's.
-    if (++this.#depth > LIMITS.depth / 2) leave();
+    if (++this.#depth > LIMITS.depth / 2) unsupported();
   }
 
   /** A map whose keys start in a column; its first key starts here. */
   #map(column: number): MapNode {
     this.#enter();
     const start = this.at;
-    const members = new Map<string, Member>();
+    const members = new Map<string, MapMember>();
     for (let more = true; more; more = this.column === column && !this.#isEntry()) {
       const key = this.#key(":");
-      if (members.has(key.name)) leave();
+      if (members.has(key.name)) unsupported();
       members.set(key.name, { key: key.span, value: this.#value(column, column) });
     }
-    if (this.column > column) leave();
+    if (this.column > column) unsupported();
     this.#depth--;
     return mapAt(this.span(start, this.lineEnd), members);
   }
 
   /** A list whose dashes stand in a column. */
-  #list(column: number): Node {
+  #list(column: number): SpecNode {
     this.#enter();
     const start = this.at;
-    const items: Node[] = [];
+    const items: SpecNode[] = [];
     do {
       this.at++;
       items.push(this.#item(column));
     } while (this.column === column && this.#isEntry());
-    if (this.column > column) leave();
+    if (this.column > column) unsupported();
     this.#depth--;
     return listAt(this.span(start, this.lineEnd), items);
   }
 
   /** What follows a dash: a map that begins on this line, or a value. */
-  #item(column: number): Node {
+  #item(column: number): SpecNode {
     const dash = this.at - 1;
     this.spaces();
-    if (this.#isEntry()) leave();
+    if (this.#isEntry()) unsupported();
     if (!this.#isPair()) {
       this.at = dash + 1;
       return this.#value(column, column + 1);
@@ -114,16 +114,16 @@ class Reader extends Texts {
   }
 
   /** What follows a colon or a dash. `below`: the column that a nested value is right of; a list may start in `listed`. */
-  #value(below: number, listed: number): Node {
+  #value(below: number, listed: number): SpecNode {
     const colon = this.at;
     this.spaces();
     const at = this.at;
     const code = this.text.charCodeAt(at);
     if (at < this.text.length && code !== NEWLINE && code !== HASH) {
-      if (at === colon) leave();
+      if (at === colon) unsupported();
       const value = this.#inline("");
       this.endLine();
-      if (this.column > below) leave();
+      if (this.column > below) unsupported();
       return value;
     }
     this.at = colon;
@@ -134,7 +134,7 @@ class Reader extends Texts {
   }
 
   /** A value on one line. `stops`: the brackets' characters that end an unquoted text, inside brackets. */
-  #inline(stops: string): Node {
+  #inline(stops: string): SpecNode {
     const first = this.text[this.at];
     if (first === "{") return this.#flowMap();
     if (first === "[") return this.#flowList();
@@ -144,13 +144,13 @@ class Reader extends Texts {
       return scalarAt(this.span(start, this.at), text);
     }
     const value = plainScalar(this.plain(stops));
-    return value === undefined ? leave() : scalarAt(this.span(start, this.at), value);
+    return value === undefined ? unsupported() : scalarAt(this.span(start, this.at), value);
   }
 
-  #flowList(): Node {
+  #flowList(): SpecNode {
     this.#enter();
     const start = this.at++;
-    const items: Node[] = [];
+    const items: SpecNode[] = [];
     this.spaces();
     for (let open = this.text[this.at] !== "]"; open; open = this.#comma("]")) items.push(this.#inline(FLOW));
     this.at++;
@@ -158,14 +158,14 @@ class Reader extends Texts {
     return listAt(this.span(start, this.at), items);
   }
 
-  #flowMap(): Node {
+  #flowMap(): SpecNode {
     this.#enter();
     const start = this.at++;
-    const members = new Map<string, Member>();
+    const members = new Map<string, MapMember>();
     this.spaces();
     for (let open = this.text[this.at] !== "}"; open; open = this.#comma("}")) {
       const key = this.#key(FLOW);
-      if (members.has(key.name) || this.text.charCodeAt(this.at) !== SPACE) leave();
+      if (members.has(key.name) || this.text.charCodeAt(this.at) !== SPACE) unsupported();
       this.spaces();
       members.set(key.name, { key: key.span, value: this.#inline(FLOW) });
     }
@@ -179,7 +179,7 @@ class Reader extends Texts {
     this.spaces();
     const here = this.text[this.at];
     if (here === close) return false;
-    if (here !== ",") leave();
+    if (here !== ",") unsupported();
     this.at++;
     this.spaces();
     return true;
@@ -192,8 +192,8 @@ class Reader extends Texts {
     const quoted = first === '"' || first === "'";
     const name = quoted ? this.quoted(first) : this.plain(stops === FLOW ? FLOW : ":");
     const span = this.span(start, this.at);
-    if (this.text[this.at] !== ":" || name.length > LIMITS.keyLength / 2) leave();
-    if (name === "__proto__" || (name === "<<" && !quoted)) leave();
+    if (this.text[this.at] !== ":" || name.length > LIMITS.keyLength / 2) unsupported();
+    if (name === "__proto__" || (name === "<<" && !quoted)) unsupported();
     this.at++;
     return { name, span };
   }

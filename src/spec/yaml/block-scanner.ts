@@ -1,11 +1,11 @@
 // The texts of everyday YAML: a place in a source that moves over lines, quoted and unquoted texts, and gives up at what is rare.
 
-import type { Source, Span } from "../model/source.ts";
+import type { SourceText, Span } from "../model/source.ts";
 
 /** What an unquoted text cannot begin with. A dash, a question mark or a colon may, before something else than a space. */
 const INDICATORS = new Set("?:,[]{}#&*!|>'\"%@`");
 /** Thrown where a text is left to the whole reader. */
-export const LEFT = Symbol("left to the whole reader");
+export const UNSUPPORTED = Symbol("left to the whole reader");
 
 /** What ends an unquoted text inside brackets. */
 export const FLOW = ",[]{}";
@@ -21,7 +21,7 @@ function isBreak(next: string | undefined, stops: string): boolean {
 }
 
 export class Texts {
-  readonly source: Source;
+  readonly source: SourceText;
   readonly text: string;
   at = 0;
   /** Column of the line that is read next; -1 at the end. */
@@ -29,7 +29,7 @@ export class Texts {
   /** Where the line ended that was read last. */
   lineEnd = 0;
 
-  constructor(source: Source) {
+  constructor(source: SourceText) {
     this.source = source;
     this.text = source.text;
   }
@@ -62,7 +62,7 @@ export class Texts {
     const begin = this.at;
     this.spaces();
     const code = this.text.charCodeAt(this.at);
-    if (this.at < this.text.length && code !== NEWLINE && (code !== HASH || this.at === begin)) leave();
+    if (this.at < this.text.length && code !== NEWLINE && (code !== HASH || this.at === begin)) unsupported();
     const end = this.text.indexOf("\n", this.at);
     this.lineEnd = end < 0 ? this.text.length : end + 1;
     this.at = this.lineEnd;
@@ -78,7 +78,7 @@ export class Texts {
     let text = "";
     for (let at = this.at + 1, from = at; at < length; at++) {
       const here = this.text[at];
-      if (here === "\n" || (here === "\\" && quote === '"')) leave();
+      if (here === "\n" || (here === "\\" && quote === '"')) unsupported();
       if (here !== quote) continue;
       text += this.text.slice(from, at);
       if (quote === "'" && this.text[at + 1] === "'") {
@@ -89,7 +89,7 @@ export class Texts {
       this.at = at + 1;
       return text;
     }
-    return leave();
+    return unsupported();
   }
 
   /** An unquoted text on one line. Without stops it goes to the end of the line, with them to what they end at. */
@@ -98,7 +98,7 @@ export class Texts {
     const start = this.at;
     const first = text[start] ?? "\n";
     if (INDICATORS.has(first) || first === "\n" || (first === "-" && isBreak(text[start + 1], stops)))
-      leave();
+      unsupported();
     let at = start;
     let end = start;
     for (; at < text.length; at++) {
@@ -106,11 +106,11 @@ export class Texts {
       if (code === NEWLINE) break;
       if (code === SPACE) continue;
       if (code === HASH && text.charCodeAt(at - 1) === SPACE) {
-        if (stops !== "") leave();
+        if (stops !== "") unsupported();
         break;
       }
       if (code === COLON && isBreak(text[at + 1], stops)) {
-        if (stops === "" || end !== at) leave();
+        if (stops === "" || end !== at) unsupported();
         break;
       }
       if (stops === FLOW && FLOW.includes(text[at] ?? "")) break;
@@ -125,6 +125,6 @@ export class Texts {
   }
 }
 
-export function leave(): never {
-  throw LEFT;
+export function unsupported(): never {
+  throw UNSUPPORTED;
 }

@@ -5,11 +5,11 @@ import type { CST, ErrorCode, YAMLError } from "yaml";
 import { grouped } from "../../core/sentences.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
-import type { Source } from "../model/source.ts";
+import type { SourceText } from "../model/source.ts";
 import { yaml } from "./rare.ts";
 
 /** The concrete syntax of a text, or undefined where a limit is exceeded; the reason goes into `findings`. */
-export function tokensOf(source: Source, findings: Findings): readonly CST.Token[] | undefined {
+export function lexicalTokens(source: SourceText, findings: Findings): readonly CST.Token[] | undefined {
   const { Lexer, Parser } = yaml();
   const guard = new Guard(source);
   const parser = new Parser();
@@ -49,7 +49,7 @@ interface Refused {
 class Guard {
   /** Offset of the lexeme that was checked last. */
   at = 0;
-  readonly #source: Source;
+  readonly #source: SourceText;
   readonly #typeOf = yaml().CST.tokenType;
   #next = 0;
   #lineStart = 0;
@@ -59,7 +59,7 @@ class Guard {
   /** Columns at which something started that may hold what comes further right. */
   readonly #columns: number[] = [];
 
-  constructor(source: Source) {
+  constructor(source: SourceText) {
     this.#source = source;
   }
 
@@ -193,7 +193,7 @@ function wordsFor(error: YAMLError): Words | undefined {
 }
 
 /** Reports what the YAML reader refused, the first problems only: later ones mostly follow from them. */
-export function reportSyntax(errors: readonly YAMLError[], source: Source, findings: Findings): void {
+export function reportSyntax(errors: readonly YAMLError[], source: SourceText, findings: Findings): void {
   for (const error of errors.slice(0, LIMITS.syntaxErrors)) {
     const words = wordsFor(error);
     const [start, end] = error.pos;

@@ -3,21 +3,21 @@
 import type { Alias, Scalar, YAMLMap, Node as YamlNode } from "yaml";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
-import type { Source, Span } from "../model/source.ts";
-import { listAt, type MapNode, type Member, mapAt, type Node, scalarAt } from "../model/tree.ts";
-import { everyday } from "./block-parser.ts";
-import { reportSyntax, tokensOf } from "./lexical-limits.ts";
+import type { SourceText, Span } from "../model/source.ts";
+import { listAt, type MapMember, type MapNode, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
+import { parseBlockYaml } from "./block-parser.ts";
+import { lexicalTokens, reportSyntax } from "./lexical-limits.ts";
 import { yaml as wholeYaml } from "./rare.ts";
 import { plainScalar } from "./scalars.ts";
 
 /** The tree of a text, or undefined where it is not usable; the reasons go into `findings`. An empty text is an empty map. */
-export function compose(source: Source, findings: Findings): Node | undefined {
-  return everyday(source) ?? composeWhole(source, findings);
+export function readYaml(source: SourceText, findings: Findings): SpecNode | undefined {
+  return parseBlockYaml(source) ?? readAnyYaml(source, findings);
 }
 
 /** The same by the reader that knows all of YAML, and every problem; it takes ten times as long. */
-export function composeWhole(source: Source, findings: Findings): Node | undefined {
-  const tokens = tokensOf(source, findings);
+export function readAnyYaml(source: SourceText, findings: Findings): SpecNode | undefined {
+  const tokens = lexicalTokens(source, findings);
   if (tokens === undefined) return undefined;
   const [document] = new (wholeYaml().Composer)({ uniqueKeys: false, schema: "failsafe" }).compose(tokens);
   const whole = { source, start: 0, end: 0 };
@@ -34,13 +34,13 @@ const HALF_CHARACTER = "a text holds half of a Unicode character";
 
 /** What an anchor names, and what following an alias to it costs. */
 interface Anchored {
-  readonly node: Node;
+  readonly node: SpecNode;
   readonly size: number;
   readonly height: number;
 }
 
 class Building {
-  readonly #source: Source;
+  readonly #source: SourceText;
   readonly #findings: Findings;
   readonly #kinds = wholeYaml();
   readonly #anchors = new Map<string, Anchored>();
@@ -51,17 +51,17 @@ class Building {
   #deepest = 0;
   #refused = false;
 
-  constructor(source: Source, findings: Findings) {
+  constructor(source: SourceText, findings: Findings) {
     this.#source = source;
     this.#findings = findings;
   }
 
-  build(root: YamlNode): Node | undefined {
+  build(root: YamlNode): SpecNode | undefined {
     const node = this.#node(root);
     return this.#refused ? undefined : node;
   }
 
-  #node(yaml: YamlNode): Node {
+  #node(yaml: YamlNode): SpecNode {
     if (this.#kinds.isAlias(yaml)) return this.#alias(yaml);
     const sizeBefore = this.#size;
     const deepestBefore = this.#deepest;
@@ -76,7 +76,7 @@ class Building {
     return node;
   }
 
-  #plainNode(yaml: YamlNode): Node {
+  #plainNode(yaml: YamlNode): SpecNode {
     const span = this.#span(yaml);
     if (this.#kinds.isMap(yaml)) return this.#map(yaml as YAMLMap<YamlNode, YamlNode | null>, span);
     if (this.#kinds.isSeq(yaml))
@@ -87,7 +87,7 @@ class Building {
     return this.#kinds.isScalar(yaml) ? this.#scalar(yaml, span) : scalarAt(span, null);
   }
 
-  #scalar(yaml: Scalar, span: Span): Node {
+  #scalar(yaml: Scalar, span: Span): SpecNode {
     const text = String(yaml.value ?? "");
     if (yaml.type !== "PLAIN") {
       if (!text.isWellFormed()) this.#refuse("SPEC_YAML", HALF_CHARACTER, span);
@@ -107,8 +107,8 @@ class Building {
   }
 
   #map(yaml: YAMLMap<YamlNode, YamlNode | null>, span: Span): MapNode {
-    const members = new Map<string, Member>();
-    const merges: Node[] = [];
+    const members = new Map<string, MapMember>();
+    const merges: SpecNode[] = [];
     for (const { key, value } of yaml.items) {
       const keySpan = this.#span(key);
       const node = value === null ? scalarAt(keySpan, null) : this.#node(value);
@@ -119,7 +119,7 @@ class Building {
     return mapAt(span, members);
   }
 
-  #member(members: Map<string, Member>, key: YamlNode, member: Member): void {
+  #member(members: Map<string, MapMember>, key: YamlNode, member: MapMember): void {
     const name = this.#kinds.isScalar(key) ? String(key.value ?? "") : undefined;
     if (name?.isWellFormed() === false) this.#refuse("SPEC_YAML", HALF_CHARACTER, member.key);
     const first = name === undefined ? undefined : members.get(name);
@@ -135,7 +135,7 @@ class Building {
   }
 
   /** `<<: *defaults`, or a list of them: members that are not there yet, the earlier map first. */
-  #merge(members: Map<string, Member>, merge: Node): void {
+  #merge(members: Map<string, MapMember>, merge: SpecNode): void {
     const sources = merge.kind === "list" ? merge.items : [merge];
     for (const source of sources) {
       if (source.kind !== "map") {
@@ -146,7 +146,7 @@ class Building {
     }
   }
 
-  #alias(yaml: Alias): Node {
+  #alias(yaml: Alias): SpecNode {
     const span = this.#span(yaml);
     const target = this.#anchors.get(yaml.source);
     if (target === undefined) {

@@ -1,6 +1,6 @@
 // Turns stored JSON back into records, intents, sweeps and entries.
 
-import type { Entry, Gone, Intent } from "../model/journal-entry.ts";
+import type { Intent, JournalEntry, RemovedObject } from "../model/journal-entry.ts";
 import type { Acknowledgement, OpenIntent, ReportedDrift, StateRecord, Sweep } from "../model/record.ts";
 import { decodeRun } from "./decode-run.ts";
 import { Misshapen, type Shape } from "./shape.ts";
@@ -80,12 +80,12 @@ export function decodeAcknowledgement(from: Shape): Acknowledgement {
   };
 }
 
-function decodeGone(from: Shape): Gone {
+function decodeGone(from: Shape): RemovedObject {
   return { address: from.address("address"), ...(from.has("id") ? { id: from.id("id") } : {}) };
 }
 
-export function decodeEntry(from: Shape): Entry {
-  const type = from.text("type") as Entry["type"];
+export function decodeEntry(from: Shape): JournalEntry {
+  const type = from.text("type") as JournalEntry["type"];
   switch (type) {
     case "intent":
       return { type, intent: decodeIntent(from.object("intent")) };

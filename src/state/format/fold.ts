@@ -2,7 +2,7 @@
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { type PastRun, withChangeAdded, withRunAdded } from "../../core/past-run.ts";
-import type { Entry, Gone, Numbered } from "../model/journal-entry.ts";
+import type { JournalEntry, NumberedEntry, RemovedObject } from "../model/journal-entry.ts";
 import type { Acknowledgement, OpenIntent, State, StateRecord, Sweep } from "../model/record.ts";
 
 /** A state that entries are being added to. */
@@ -73,13 +73,13 @@ export function stateOf(draft: Draft): State {
   };
 }
 
-export function fold(state: State, entries: Iterable<Numbered>): State {
+export function fold(state: State, entries: Iterable<NumberedEntry>): State {
   const draft = draftOf(state);
   for (const one of entries) add(draft, one);
   return stateOf(draft);
 }
 
-export function add(draft: Draft, { seq, at, entry }: Numbered): void {
+export function add(draft: Draft, { seq, at, entry }: NumberedEntry): void {
   switch (entry.type) {
     case "intent":
       draft.open.set(seq, { ...entry.intent, seq, at, sent: 1 });
@@ -182,7 +182,7 @@ export function deposedBy(
 }
 
 /** Takes one object from a record. Where the recorded object itself goes and deposed ones remain, the record lives on for them. */
-function remove(draft: Draft, gone: Gone): void {
+function remove(draft: Draft, gone: RemovedObject): void {
   const record = draft.records.get(gone.address);
   if (record === undefined) return;
   const { deposed = [], ...rest } = record;
@@ -206,7 +206,7 @@ function withDeposed(record: StateRecord, deposed: readonly RemoteId[]): StateRe
   return deposed.length === 0 ? record : { ...record, deposed };
 }
 
-function move(draft: Draft, { from, to }: Extract<Entry, { readonly type: "moved" }>): void {
+function move(draft: Draft, { from, to }: Extract<JournalEntry, { readonly type: "moved" }>): void {
   const rename = (address: Address): Address => (address === from ? to : address);
   draft.reported = draft.reported.map((one) => ({ ...one, address: rename(one.address) }));
   draft.acknowledged = draft.acknowledged.map((one) => ({ ...one, address: rename(one.address) }));

@@ -5,7 +5,7 @@ import { Failure } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/failures.ts";
-import type { Entry, Numbered } from "../model/journal-entry.ts";
+import type { JournalEntry, NumberedEntry } from "../model/journal-entry.ts";
 import { decodeEntry } from "./decode.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 
@@ -23,7 +23,7 @@ export interface Begin {
 
 export interface Journal {
   readonly begin: Begin;
-  readonly entries: readonly Numbered[];
+  readonly entries: readonly NumberedEntry[];
   /** The digest in the last line. */
   readonly head: string;
   /** Bytes of an unfinished last line, which a crash leaves behind and which never counted. */
@@ -45,7 +45,7 @@ export function beginLine(begin: Begin): Line {
   return lineOf(begin.state, stringifyJson({ begin }));
 }
 
-export function entryLine(previous: string, one: Numbered): Line {
+export function entryLine(previous: string, one: NumberedEntry): Line {
   return lineOf(previous, stringifyJson({ seq: one.seq, at: one.at, entry: one.entry }));
 }
 
@@ -69,7 +69,7 @@ export function readJournal(bytes: Uint8Array, file: string, open: OpenLine = (l
   const first = bytes.indexOf(NEWLINE);
   if (first < 0) throw corrupt(file, 0, "its first line is not whole");
   const begin = readBegin(open(bytes.subarray(0, first), "", 0), file);
-  const entries: Numbered[] = [];
+  const entries: NumberedEntry[] = [];
   let { hash } = begin;
   const take = (line: Read, start: number): void => {
     const one = numbered(line.body, file, start);
@@ -144,9 +144,9 @@ function readBegin(bytes: Uint8Array, file: string): { readonly begin: Begin; re
   };
 }
 
-function numbered(body: Shape, file: string, offset: number): Numbered {
+function numbered(body: Shape, file: string, offset: number): NumberedEntry {
   try {
-    const entry: Entry = decodeEntry(body.object("entry"));
+    const entry: JournalEntry = decodeEntry(body.object("entry"));
     return { seq: body.number("seq"), at: body.number("at"), entry };
   } catch (failure) {
     if (failure instanceof Failure) throw failure;

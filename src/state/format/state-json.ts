@@ -1,6 +1,6 @@
 // A whole state as JSON for people and scripts: what `state pull` prints and `state push` takes. It has no digest, so it can be edited.
 
-import { error, Failure, saidBy } from "../../core/diagnostic.ts";
+import { error, Failure, thrownText } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { FORMAT_VERSION, newerFormat } from "../model/failures.ts";
@@ -8,13 +8,13 @@ import type { State } from "../model/record.ts";
 import { Misshapen, shapeOf } from "./shape.ts";
 import { stateIn, upgraded } from "./snapshot.ts";
 
-export interface Exchanged {
+export interface PortableState {
   readonly state: State;
   /** Check of the key that made its digests of secrets; empty where it holds none. */
   readonly key: string;
 }
 
-export function stateToJson({ state, key }: Exchanged): string {
+export function stateToJson({ state, key }: PortableState): string {
   const {
     lineage,
     serial,
@@ -47,7 +47,7 @@ export function stateToJson({ state, key }: Exchanged): string {
 }
 
 /** Throws STATE_CORRUPT with what is wrong, STATE_FORMAT for JSON of a newer version. */
-export function stateFromJson(text: string, file: string): Exchanged {
+export function stateFromJson(text: string, file: string): PortableState {
   try {
     const from = shapeOf(parsed(text), "the state");
     const version = from.number("format_version");
@@ -59,7 +59,7 @@ export function stateFromJson(text: string, file: string): Exchanged {
     return { state, key: data.text("key") };
   } catch (failure) {
     if (failure instanceof Failure) throw failure;
-    throw notAState(file, saidBy(failure));
+    throw notAState(file, thrownText(failure));
   }
 }
 

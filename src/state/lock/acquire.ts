@@ -1,29 +1,29 @@
 // How the lock is waited for and taken, wherever the state lies.
 
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
-import type { Place, Top } from "../model/backend.ts";
+import type { LatestClaim, StateBackend } from "../model/backend.ts";
 import { type Clock, type Random, randomHex } from "../model/ports.ts";
 import {
-  type Claim,
   isOver,
   type LeaseTimes,
+  type LockClaim,
+  type LockOwner,
   lockedBy,
   lockUnreadable,
-  type Owner,
   silenceMs,
 } from "./lease-rules.ts";
 
 /** What taking and holding a lock needs of its surroundings. */
-export interface Surroundings {
+export interface LockEnvironment {
   readonly clock: Clock;
   readonly random: Random;
-  readonly owner: Owner;
+  readonly owner: LockOwner;
   /** Whether the owner's process is certainly gone. */
-  readonly isDead: (owner: Owner) => boolean;
+  readonly isDead: (owner: LockOwner) => boolean;
   readonly times: LeaseTimes;
 }
 
-export interface Taking {
+export interface LockRequest {
   readonly timeoutMs: number;
   /** The fence must be greater than this one, which the state has seen. */
   readonly above: number;
@@ -35,27 +35,32 @@ const POLL_MS = 1000;
 const AT_ONCE = 3;
 
 /** Waits for the lock and takes it. Throws Failure with STATE_LOCKED after the time-out. */
-export async function takeLock(place: Place, around: Surroundings, taking: Taking): Promise<Claim> {
-  const { clock } = around;
+export async function acquireLock(
+  backend: StateBackend,
+  environment: LockEnvironment,
+  taking: LockRequest,
+): Promise<LockClaim> {
+  const { clock } = environment;
   const deadline = clock.now() + taking.timeoutMs;
   const patience = new Patience();
   for (let beaten = 0; ; ) {
-    const top = await place.top();
-    const free = top === undefined || (await isFree(place, top, around, patience));
+    const top = await backend.top();
+    const free = top === undefined || (await isFree(backend, top, environment, patience));
     if (free) {
-      const claim = newClaim(around, Math.max(top?.fence ?? 0, taking.above) + 1);
-      if (await place.claim(claim, top)) return claim;
+      const claim = newClaim(environment, Math.max(top?.fence ?? 0, taking.above) + 1);
+      if (await backend.claim(claim, top)) return claim;
       beaten += 1;
     }
     const now = clock.now();
     if (taking.signal?.aborted === true) throw new Failure(stoppedWaiting());
     if (free && beaten <= AT_ONCE) continue;
-    if (now >= deadline) throw new Failure(free ? beatenTo(place) : whoHolds(top, await place.now()));
+    if (now >= deadline)
+      throw new Failure(free ? lockContended(backend) : whoHolds(top, await backend.now()));
     await clock.sleep(Math.max(1, Math.min(POLL_MS, deadline - now)), taking.signal);
   }
 }
 
-export function newClaim({ clock, random, owner, times }: Surroundings, fence: number): Claim {
+export function newClaim({ clock, random, owner, times }: LockEnvironment, fence: number): LockClaim {
   const now = clock.now();
   return {
     fence,
@@ -81,15 +86,23 @@ class Patience {
   }
 }
 
-async function isFree(place: Place, top: Top, around: Surroundings, patience: Patience): Promise<boolean> {
-  const now = around.clock.now();
+async function isFree(
+  backend: StateBackend,
+  top: LatestClaim,
+  environment: LockEnvironment,
+  patience: Patience,
+): Promise<boolean> {
+  const now = environment.clock.now();
   if (!("claim" in top)) {
     if (top.released) return true;
-    const silence = silenceMs({ lease_ms: around.times.leaseMs, request_ms: around.times.requestMs });
+    const silence = silenceMs({
+      lease_ms: environment.times.leaseMs,
+      request_ms: environment.times.requestMs,
+    });
     return patience.silentFor(`${top.fence} ${top.unreadable}`, now) > silence;
   }
   const { claim } = top;
-  if (isOver(claim, await place.now(), place.skewMs) || around.isDead(claim.owner)) return true;
+  if (isOver(claim, await backend.now(), backend.skewMs) || environment.isDead(claim.owner)) return true;
   return patience.silentFor(`${claim.fence} ${claim.renewed_at}`, now) > silenceMs(claim);
 }
 
@@ -97,11 +110,11 @@ function stoppedWaiting() {
   return error("APPLY_INTERRUPTED", "stopped while waiting for the lock", { hint: "nothing was changed" });
 }
 
-function whoHolds(top: Top, now: number): Diagnostic {
+function whoHolds(top: LatestClaim, now: number): Diagnostic {
   return "claim" in top ? lockedBy(top.claim, now) : lockUnreadable(top.name);
 }
 
-export function beatenTo({ names }: Place): Diagnostic {
+export function lockContended({ names }: StateBackend): Diagnostic {
   return error("STATE_LOCKED", `the lock of ${names.place} is free, and each try to take it was refused`, {
     hint: "others may be faster: wait for it with --lock-timeout 10m",
   });

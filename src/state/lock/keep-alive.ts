@@ -1,29 +1,29 @@
 // Holding a lock: signs of life, the moment from which nothing may be sent any more, and giving it back.
 
 import { Failure } from "../../core/diagnostic.ts";
-import type { Place } from "../model/backend.ts";
-import type { Surroundings } from "./acquire.ts";
-import { type Claim, lockLost, mayWrite, renewEveryMs } from "./lease-rules.ts";
+import type { StateBackend } from "../model/backend.ts";
+import type { LockEnvironment } from "./acquire.ts";
+import { type LockClaim, lockLost, mayWrite, renewEveryMs } from "./lease-rules.ts";
 
-export class Hold {
-  readonly #place: Place;
-  readonly #around: Surroundings;
+export class LockKeeper {
+  readonly #backend: StateBackend;
+  readonly #environment: LockEnvironment;
   readonly #durable: () => number;
   readonly #ending = new AbortController();
-  #claim: Claim;
+  #claim: LockClaim;
   #lost: Failure | undefined;
   #beating: Promise<void> = Promise.resolve();
 
   /** `durable`: number of the last entry that is. */
-  constructor(place: Place, around: Surroundings, claim: Claim, durable: () => number) {
+  constructor(backend: StateBackend, environment: LockEnvironment, claim: LockClaim, durable: () => number) {
     this.#durable = durable;
-    this.#place = place;
-    this.#around = around;
+    this.#backend = backend;
+    this.#environment = environment;
     this.#claim = claim;
   }
 
   /** As last renewed. */
-  get claim(): Claim {
+  get claim(): LockClaim {
     return this.#claim;
   }
 
@@ -38,7 +38,7 @@ export class Hold {
   /** Throws Failure with STATE_LOCK_LOST when the lock is gone or nearly over. */
   assertHeld(): void {
     if (this.#lost !== undefined) throw this.#lost;
-    if (!mayWrite(this.#around.times, this.#claim.renewed_at, this.#around.clock.now()))
+    if (!mayWrite(this.#environment.times, this.#claim.renewed_at, this.#environment.clock.now()))
       throw new Failure(lockLost("it was not renewed in time"));
   }
 
@@ -49,14 +49,14 @@ export class Hold {
 
   /** Until it ends. A failure only lets the lease run out. */
   async #beat(): Promise<void> {
-    const { clock, times } = this.#around;
+    const { clock, times } = this.#environment;
     const { signal } = this.#ending;
     for (;;) {
       await clock.sleep(renewEveryMs(times), signal);
       if (signal.aborted) return;
       try {
         const renewed = { ...this.#claim, renewed_at: clock.now(), seq: this.#durable() };
-        await this.#place.renew(renewed);
+        await this.#backend.renew(renewed);
         this.#claim = renewed;
       } catch (failure) {
         if (isLost(failure)) this.#lost = failure;
@@ -72,7 +72,7 @@ export class Hold {
   /** Where somebody else holds the lock by now there is nothing to give back. */
   async giveBack(): Promise<void> {
     try {
-      await this.#place.renew({ ...this.#claim, released: true, seq: this.#durable() });
+      await this.#backend.renew({ ...this.#claim, released: true, seq: this.#durable() });
     } catch (failure) {
       if (!isLost(failure)) throw failure;
     }

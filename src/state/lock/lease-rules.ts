@@ -5,7 +5,7 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import { shapeOf } from "../format/shape.ts";
 
-export interface Owner {
+export interface LockOwner {
   readonly user: string;
   readonly host: string;
   readonly pid: number;
@@ -18,10 +18,10 @@ export interface Owner {
 }
 
 /** One taking of the lock. `fence` grows with each; whoever has the greatest holds it. Times in epoch ms. */
-export interface Claim {
+export interface LockClaim {
   readonly fence: number;
   readonly nonce: string;
-  readonly owner: Owner;
+  readonly owner: LockOwner;
   readonly taken_at: number;
   readonly renewed_at: number;
   readonly lease_ms: number;
@@ -51,16 +51,16 @@ export function mayWrite(times: LeaseTimes, renewedAt: number, now: number): boo
 }
 
 /** After this long without a sign of life the holder writes no more and none of its requests is under way. */
-export function silenceMs(claim: Pick<Claim, "lease_ms" | "request_ms">): number {
+export function silenceMs(claim: Pick<LockClaim, "lease_ms" | "request_ms">): number {
   return claim.lease_ms + claim.request_ms;
 }
 
 /** `skewMs`: how far the clock that dated the claim may be from the one that says `now`. */
-export function isOver(claim: Claim, now: number, skewMs = 0): boolean {
+export function isOver(claim: LockClaim, now: number, skewMs = 0): boolean {
   return claim.released === true || now > claim.renewed_at + silenceMs(claim) + skewMs;
 }
 
-export function lockedBy(claim: Claim, now: number): Diagnostic {
+export function lockedBy(claim: LockClaim, now: number): Diagnostic {
   const since = new Date(claim.taken_at).toISOString();
   const silent = Math.max(0, Math.round((now - claim.renewed_at) / 1000));
   return error(
@@ -73,7 +73,7 @@ export function lockedBy(claim: Claim, now: number): Diagnostic {
 }
 
 /** What `state unlock` says where it was not given the nonce of the holder. */
-export function notUnlocked(claim: Claim, nonce: string | undefined): Diagnostic {
+export function notUnlocked(claim: LockClaim, nonce: string | undefined): Diagnostic {
   const given = nonce === undefined ? "" : `, and its nonce is not ${nonce}`;
   return error("STATE_LOCKED", `${holderName(claim)} holds the lock${given}`, {
     hint: `if that run is dead: workspace state unlock ${claim.nonce}`,
@@ -87,7 +87,7 @@ export function lockUnreadable(name: string): Diagnostic {
   });
 }
 
-function holderName({ owner }: Claim): string {
+function holderName({ owner }: LockClaim): string {
   const run = owner.run_url === undefined ? "" : `, ${owner.run_url}`;
   return `${owner.user}@${owner.host} (process ${owner.pid}${run})`;
 }
@@ -98,12 +98,12 @@ export function lockLost(why: string): Diagnostic {
   });
 }
 
-export function claimText(claim: Claim): string {
+export function claimText(claim: LockClaim): string {
   return `${JSON.stringify(claim)}\n`;
 }
 
 /** Undefined for what is torn or not a claim. The number is the one that it stands under, whatever it says itself. */
-export function readClaim(text: string, fence: number): Claim | undefined {
+export function readClaim(text: string, fence: number): LockClaim | undefined {
   try {
     const from = shapeOf(parseJson(text), "lock");
     const owner = from.object("owner");

@@ -1,7 +1,7 @@
 // The version of the files that hold a state, and what damage to them is called.
 // What a failing operation on a state's place becomes.
 
-import { error, Failure, saidBy } from "../../core/diagnostic.ts";
+import { error, Failure, thrownText } from "../../core/diagnostic.ts";
 
 /** Written into every state and journal. A higher one comes from a newer version of the program. */
 export const FORMAT_VERSION = 2;
@@ -43,7 +43,7 @@ export function newerFormat(file: string, version: number): Failure {
 /** Diagnostics pass as they are. */
 export function ioFailure(failure: unknown, doing: string): Failure {
   if (failure instanceof Failure) return failure;
-  const cause = saidBy(failure);
+  const cause = thrownText(failure);
   return new Failure(
     error("STATE_IO", `${doing} failed`, {
       cause,

@@ -8,7 +8,7 @@ import type { Acknowledgement, OpenIntent, ReportedDrift, StateRecord, Sweep } f
 export type Intent = Omit<OpenIntent, "seq" | "at" | "sent" | "succeeded" | "refused" | "made">;
 
 /** `intent` members are the numbers of the lines that opened them. */
-export type Entry =
+export type JournalEntry =
   /** A change begins; its first request may leave once this is durable. */
   | { readonly type: "intent"; readonly intent: Intent }
   /** A further request of the same change may leave. */
@@ -17,11 +17,16 @@ export type Entry =
   /** The object exists under this id and is not finished. */
   | { readonly type: "created"; readonly intent: number; readonly id: RemoteId }
   /** The change is finished: this is what is recorded now, or what is gone. */
-  | { readonly type: "done"; readonly intent: number; readonly record?: StateRecord; readonly gone?: Gone }
+  | {
+      readonly type: "done";
+      readonly intent: number;
+      readonly record?: StateRecord;
+      readonly gone?: RemovedObject;
+    }
   /** The intent is settled and left nothing behind: it certainly did not happen, or recovery dealt with it. */
   | { readonly type: "closed"; readonly intent: number }
   | { readonly type: "record"; readonly record: StateRecord }
-  | { readonly type: "gone"; readonly gone: Gone }
+  | { readonly type: "gone"; readonly gone: RemovedObject }
   | { readonly type: "moved"; readonly from: Address; readonly to: Address }
   | { readonly type: "sweep"; readonly sweep: Sweep }
   | { readonly type: "swept"; readonly token: string }
@@ -37,14 +42,14 @@ export type Entry =
   | { readonly type: "run"; readonly run: PastRun };
 
 /** An object that is no longer there; without an id whatever the address stood for. */
-export interface Gone {
+export interface RemovedObject {
   readonly address: Address;
   readonly id?: RemoteId;
 }
 
 /** An entry with the number and time of its line. Numbers grow over the whole life of a state. */
-export interface Numbered {
+export interface NumberedEntry {
   readonly seq: number;
   readonly at: number;
-  readonly entry: Entry;
+  readonly entry: JournalEntry;
 }

@@ -2,8 +2,8 @@
 
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { Claim } from "../lock/lease-rules.ts";
-import type { Entry } from "./journal-entry.ts";
+import type { LockClaim } from "../lock/lease-rules.ts";
+import type { JournalEntry } from "./journal-entry.ts";
 import type { State, StateRecord } from "./record.ts";
 
 export interface StateStore {
@@ -14,7 +14,7 @@ export interface StateStore {
   /** Takes the lock and reads the state for writing. Throws Failure with STATE_LOCKED when somebody holds it longer than `timeoutMs`. */
   lock(options: LockOptions): Promise<Lease>;
   /** Who holds the lock now. */
-  holder(): Promise<Claim | undefined>;
+  holder(): Promise<LockClaim | undefined>;
   /** Takes the lock away from the holder with the nonce that `how` names. Throws Failure with STATE_LOCKED when another one holds it. */
   unlock(how: Unlocking): Promise<Unlocked>;
   /** The key for digests of secrets. Made and kept on first use where `make` says so; else one for this run only. */
@@ -91,9 +91,9 @@ export interface Lease {
   state(): State;
   record(address: Address): StateRecord | undefined;
   /** Adds an entry and gives its number once it is durable. Throws Failure when it cannot be; then nothing may be sent any more. */
-  append(entry: Entry): Promise<number>;
+  append(entry: JournalEntry): Promise<number>;
   /** Adds an entry that becomes durable with the next one that is waited for. */
-  note(entry: Entry): void;
+  note(entry: JournalEntry): void;
   /** Throws Failure with STATE_LOCK_LOST when the lock is gone or nearly over: no request that changes something may leave. */
   assertHeld(): void;
   /** Folds the journal into the state and makes that durable. Does nothing when nothing was added. */

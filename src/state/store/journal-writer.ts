@@ -3,12 +3,12 @@
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { Sealer } from "../format/encryption.ts";
 import { entryLine } from "../format/journal.ts";
-import type { Sink } from "../model/backend.ts";
+import type { JournalSink } from "../model/backend.ts";
 import { ioFailure } from "../model/failures.ts";
-import type { Numbered } from "../model/journal-entry.ts";
+import type { NumberedEntry } from "../model/journal-entry.ts";
 
 export class JournalWriter {
-  readonly #sink: Sink;
+  readonly #sink: JournalSink;
   readonly #sealer: Sealer;
   #head: string;
   #lines: string[] = [];
@@ -16,7 +16,7 @@ export class JournalWriter {
   #busy: Promise<void> = Promise.resolve();
   #broken: Failure | undefined;
 
-  constructor(sink: Sink, head: string, sealer: Sealer) {
+  constructor(sink: JournalSink, head: string, sealer: Sealer) {
     this.#sink = sink;
     this.#head = head;
     this.#sealer = sealer;
@@ -28,7 +28,7 @@ export class JournalWriter {
   }
 
   /** Adds a line; it is written with the next flush. */
-  add(one: Numbered): void {
+  add(one: NumberedEntry): void {
     if (this.#broken !== undefined) throw this.#broken;
     const line = entryLine(this.#head, one);
     this.#lines.push(sealedLine(this.#sealer, this.#head, line.text));

@@ -6,16 +6,16 @@ import type { Sealer } from "../format/encryption.ts";
 import { add, type Draft, draftOf, stateOf } from "../format/fold.ts";
 import { beginLine } from "../format/journal.ts";
 import { snapshotText } from "../format/snapshot.ts";
-import type { Surroundings } from "../lock/acquire.ts";
-import { Hold } from "../lock/keep-alive.ts";
-import type { Claim } from "../lock/lease-rules.ts";
-import type { Place } from "../model/backend.ts";
+import type { LockEnvironment } from "../lock/acquire.ts";
+import { LockKeeper } from "../lock/keep-alive.ts";
+import type { LockClaim } from "../lock/lease-rules.ts";
+import type { StateBackend } from "../model/backend.ts";
 import { FORMAT_VERSION, ioFailure } from "../model/failures.ts";
-import type { Entry, Numbered } from "../model/journal-entry.ts";
+import type { JournalEntry, NumberedEntry } from "../model/journal-entry.ts";
 import type { State, StateRecord } from "../model/record.ts";
 import type { Lease } from "../model/store.ts";
 import { JournalWriter, sealedLine } from "./journal-writer.ts";
-import type { Found } from "./load.ts";
+import type { LoadedState } from "./load.ts";
 
 /** Which key makes the digests of secrets: its check, and where the state itself keeps it, the key. */
 export interface DigestKey {
@@ -23,26 +23,26 @@ export interface DigestKey {
   readonly hex?: string;
 }
 
-export interface Opening {
-  readonly place: Place;
-  readonly around: Surroundings;
+export interface LeaseInput {
+  readonly backend: StateBackend;
+  readonly environment: LockEnvironment;
   readonly sealer: Sealer;
-  readonly claim: Claim;
-  readonly found: Found;
+  readonly claim: LockClaim;
+  readonly found: LoadedState;
   readonly digestKey: () => DigestKey;
   /** The serial that the place is at, where the state in it cannot be read. */
   readonly standing?: number;
 }
 
 /** Opens a place for writing under a claim: folds what an earlier run left, then begins a journal of its own. */
-export async function openLease(opening: Opening): Promise<HeldLease> {
+export async function openLease(opening: LeaseInput): Promise<HeldLease> {
   const lease = new HeldLease(opening);
   await lease.begin();
   return lease;
 }
 
 /** Opens a place whose present state does not count any more: from the first write on it holds `state`. */
-export async function openLeaseWith(opening: Opening, state: State, seq: number): Promise<HeldLease> {
+export async function openLeaseWith(opening: LeaseInput, state: State, seq: number): Promise<HeldLease> {
   const lease = new HeldLease(opening);
   lease.substitute(state, seq);
   await lease.begin();
@@ -53,11 +53,11 @@ export class HeldLease implements Lease {
   readonly nonce: string;
   readonly fence: number;
   readonly diagnostics: readonly Diagnostic[];
-  readonly #place: Place;
-  readonly #around: Surroundings;
+  readonly #backend: StateBackend;
+  readonly #environment: LockEnvironment;
   readonly #sealer: Sealer;
   readonly #digestKey: () => DigestKey;
-  readonly #hold: Hold;
+  readonly #hold: LockKeeper;
   #draft: Draft;
   /** Serial and digest of the state that stands; the digest is empty before there is one. */
   #standing: { readonly serial: number; readonly digest: string };
@@ -68,14 +68,14 @@ export class HeldLease implements Lease {
   #dirty: boolean;
   #journal: JournalWriter | undefined;
 
-  constructor({ place, around, sealer, claim, found, digestKey, standing }: Opening) {
+  constructor({ backend, environment, sealer, claim, found, digestKey, standing }: LeaseInput) {
     this.nonce = claim.nonce;
     this.fence = claim.fence;
     this.diagnostics = found.diagnostics;
-    this.#place = place;
-    this.#around = around;
+    this.#backend = backend;
+    this.#environment = environment;
     this.#sealer = sealer;
-    this.#hold = new Hold(place, around, claim, () => this.#durable);
+    this.#hold = new LockKeeper(backend, environment, claim, () => this.#durable);
     this.#durable = found.seq;
     this.#digestKey = digestKey;
     this.#draft = draftOf(found.state);
@@ -87,13 +87,13 @@ export class HeldLease implements Lease {
   }
 
   /** The claim that it rests on, as last renewed. */
-  get claim(): Claim {
+  get claim(): LockClaim {
     return this.#hold.claim;
   }
 
   async begin(): Promise<void> {
     if (this.#dirty) {
-      await this.#place.settle();
+      await this.#backend.settle();
       await this.#putState();
     }
     await this.#beginJournal();
@@ -108,13 +108,13 @@ export class HeldLease implements Lease {
     return this.#draft.records.get(address);
   }
 
-  async append(entry: Entry): Promise<number> {
+  async append(entry: JournalEntry): Promise<number> {
     const { seq } = this.#add(entry);
     await this.#flush();
     return seq;
   }
 
-  note(entry: Entry): void {
+  note(entry: JournalEntry): void {
     this.#add(entry);
   }
 
@@ -129,8 +129,8 @@ export class HeldLease implements Lease {
     this.#durable = Math.max(this.#durable, seq);
   }
 
-  #add(entry: Entry): Numbered {
-    const one = { seq: this.#seq + 1, at: this.#around.clock.now(), entry };
+  #add(entry: JournalEntry): NumberedEntry {
+    const one = { seq: this.#seq + 1, at: this.#environment.clock.now(), entry };
     this.#openJournal().add(one);
     this.#seq = one.seq;
     this.#dirty = true;
@@ -187,7 +187,7 @@ export class HeldLease implements Lease {
         ...(hex === undefined ? {} : { digestKey: hex }),
       });
       const { serial } = this.#draft;
-      await this.#place.putState(this.claim, {
+      await this.#backend.putState(this.claim, {
         text: this.#sealer.seals ? `${this.#sealer.seal("state", "", text)}\n` : text,
         serial,
         before: this.#standing.serial,
@@ -210,7 +210,7 @@ export class HeldLease implements Lease {
       seq: this.#seq,
     });
     try {
-      const sink = await this.#place.beginJournal(this.claim, sealedLine(this.#sealer, "", line.text));
+      const sink = await this.#backend.beginJournal(this.claim, sealedLine(this.#sealer, "", line.text));
       this.#journal = new JournalWriter(sink, line.hash, this.#sealer);
     } catch (failure) {
       throw ioFailure(failure, "beginning the journal");

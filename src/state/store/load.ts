@@ -5,12 +5,12 @@ import type { Sealer } from "../format/encryption.ts";
 import { emptyState, fold } from "../format/fold.ts";
 import { type Journal, readJournal } from "../format/journal.ts";
 import { readSnapshot, type Snapshot } from "../format/snapshot.ts";
-import type { Piece, Place, PlaceNames } from "../model/backend.ts";
+import type { BackendNames, StateBackend, StoredText } from "../model/backend.ts";
 import { corrupt, ioFailure } from "../model/failures.ts";
 import type { State } from "../model/record.ts";
 
 /** What a place holds. */
-export interface Found {
+export interface LoadedState {
   /** With the journal folded in. */
   readonly state: State;
   readonly snapshot: Snapshot | undefined;
@@ -30,27 +30,29 @@ const ATTEMPTS = 5;
 const MAY_BE_BETWEEN: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LINEAGE", "STATE_KEY"]);
 
 /** Undefined when the place holds no state. */
-export async function loadFrom(place: Place, sealer: Sealer): Promise<Found | undefined> {
+export async function loadFrom(backend: StateBackend, sealer: Sealer): Promise<LoadedState | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
       // Looked at first: what was durable then has to be in what is read now.
-      const last = await lastDurable(place);
-      const { state, journal } = await place.load();
+      const last = await lastDurable(backend);
+      const { state, journal } = await backend.load();
       if (state === undefined && journal === undefined) return undefined;
       const found = together(
-        place.names,
+        backend.names,
         state === undefined ? undefined : snapshotIn(state, sealer),
         journal === undefined ? undefined : journalIn(journal, sealer),
       );
-      return found.seq >= last ? found : { ...found, diagnostics: [shortened(place.names, found.seq, last)] };
+      return found.seq >= last
+        ? found
+        : { ...found, diagnostics: [shortened(backend.names, found.seq, last)] };
     } catch (failure) {
       if (attempt === ATTEMPTS || !isBetween(failure)) throw ioFailure(failure, "reading the state");
     }
   }
 }
 
-async function lastDurable(place: Place): Promise<number> {
-  const top = await place.top();
+async function lastDurable(backend: StateBackend): Promise<number> {
+  const top = await backend.top();
   return top !== undefined && "claim" in top ? (top.claim.seq ?? 0) : 0;
 }
 
@@ -61,7 +63,7 @@ function isBetween(failure: unknown): boolean {
 /** What a sealer opened last: a run looks at its state several times, and mostly finds the same bytes. */
 const opened = new WeakMap<Sealer, { readonly bytes: Uint8Array; readonly snapshot: Snapshot }>();
 
-export function snapshotIn({ name, bytes }: Piece, sealer: Sealer): Snapshot {
+export function snapshotIn({ name, bytes }: StoredText, sealer: Sealer): Snapshot {
   const last = opened.get(sealer);
   if (
     last !== undefined &&
@@ -79,13 +81,17 @@ interface NamedJournal {
   readonly journal: Journal;
 }
 
-function journalIn({ name, bytes }: Piece, sealer: Sealer): NamedJournal {
+function journalIn({ name, bytes }: StoredText, sealer: Sealer): NamedJournal {
   const open = (line: Uint8Array, previous: string, offset: number): Uint8Array =>
     sealer.open("journal", previous, line, name, offset);
   return { name, bytes: bytes.length, journal: readJournal(bytes, name, open) };
 }
 
-function together(names: PlaceNames, snapshot: Snapshot | undefined, found: NamedJournal | undefined): Found {
+function together(
+  names: BackendNames,
+  snapshot: Snapshot | undefined,
+  found: NamedJournal | undefined,
+): LoadedState {
   if (found === undefined) throw corrupt(names.journal, 0, `it is missing beside ${names.state}`);
   const { journal } = found;
   const { begin } = journal;
@@ -104,7 +110,7 @@ function together(names: PlaceNames, snapshot: Snapshot | undefined, found: Name
   throw mismatch(names, snapshot, journal);
 }
 
-function otherLineage({ state, journal }: PlaceNames): Failure {
+function otherLineage({ state, journal }: BackendNames): Failure {
   return new Failure(
     error("STATE_LINEAGE", `${state} and ${journal} come from different states`, {
       hint: "put back the two that belong together",
@@ -112,7 +118,7 @@ function otherLineage({ state, journal }: PlaceNames): Failure {
   );
 }
 
-function mismatch(names: PlaceNames, snapshot: Snapshot | undefined, journal: Journal): Failure {
+function mismatch(names: BackendNames, snapshot: Snapshot | undefined, journal: Journal): Failure {
   if (snapshot === undefined) return corrupt(names.state, 0, `it is missing beside ${names.journal}`);
   const { serial } = snapshot.state;
   return corrupt(
@@ -122,7 +128,7 @@ function mismatch(names: PlaceNames, snapshot: Snapshot | undefined, journal: Jo
   );
 }
 
-function shortened({ journal }: PlaceNames, seq: number, last: number): Diagnostic {
+function shortened({ journal }: BackendNames, seq: number, last: number): Diagnostic {
   return warning(
     "STATE_CORRUPT",
     `${journal} ends with entry ${seq}, and a run had written up to entry ${last}`,

@@ -115,7 +115,7 @@ function knownDrift({ reported = [], acknowledged = [] }: State): Partial<State>
 }
 
 /** An older state in place of the present one. Applied plans stay applied, and what may still be under way is not forgotten. */
-export function restored(old: State, present: State | undefined): State {
+export function mergeRestored(old: State, present: State | undefined): State {
   const { moved: _, movingAbove: __, ...state } = old;
   if (present === undefined || present.lineage !== old.lineage) return state;
   const sweeps = new Map([...old.sweeps, ...present.sweeps].map((sweep) => [sweep.token, sweep]));

@@ -3,28 +3,32 @@
 import { Failure } from "../../core/diagnostic.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
 import { type Snapshot, snapshotText } from "../format/snapshot.ts";
-import type { Claim } from "../lock/lease-rules.ts";
+import type { LockClaim } from "../lock/lease-rules.ts";
 import type { State } from "../model/record.ts";
 import type { LockOptions } from "../model/store.ts";
 import { type DigestKey, openLeaseWith } from "./lease.ts";
 import { loadFrom, snapshotIn } from "./load.ts";
-import { claimed, type Kept, nothingFound, under } from "./store-context.ts";
+import { claimLock, nothingFound, type StoreContext, withClaim } from "./store-context.ts";
 
 /** `kept.sealer` opens what either key sealed, and what is plain. Digests of secrets keep their key, so that no plan sees them change. */
-export async function rekey(kept: Kept, keyTexts: readonly string[], options: LockOptions): Promise<State> {
-  const { place, sealer } = kept;
-  const load = () => loadFrom(place, sealer);
-  const claim = await claimed(kept, options, load);
-  return under(place, claim, async () => {
+export async function rekey(
+  kept: StoreContext,
+  keyTexts: readonly string[],
+  options: LockOptions,
+): Promise<State> {
+  const { backend, sealer } = kept;
+  const load = () => loadFrom(backend, sealer);
+  const claim = await claimLock(kept, options, load);
+  return withClaim(backend, claim, async () => {
     const found = (await load()) ?? nothingFound(kept);
     const key = await digestKeyFor(kept, keyTexts, found.snapshot);
-    if (!sealer.seals && key?.hex !== undefined) await place.putKey(claim, `${key.hex}\n`);
+    if (!sealer.seals && key?.hex !== undefined) await backend.putKey(claim, `${key.hex}\n`);
     const written: DigestKey = sealer.seals ? (key ?? { check: "" }) : { check: key?.check ?? "" };
     const opening = { ...kept, claim, found, digestKey: () => written };
     const lease = await openLeaseWith(opening, found.state, found.seq);
     try {
       await againForAll(kept, claim, written);
-      if (sealer.seals) await place.putKey(claim, undefined);
+      if (sealer.seals) await backend.putKey(claim, undefined);
       return lease.state();
     } finally {
       await lease.release();
@@ -34,32 +38,36 @@ export async function rekey(kept: Kept, keyTexts: readonly string[], options: Lo
 
 /** The key that made the digests in a state, wherever it is; undefined where there are none. */
 async function digestKeyFor(
-  { place }: Kept,
+  { backend }: StoreContext,
   keyTexts: readonly string[],
   snapshot: Snapshot | undefined,
 ): Promise<Required<DigestKey> | undefined> {
   const check = snapshot?.key ?? "";
   if (check === "") return undefined;
-  const beside = await place.key();
+  const beside = await backend.key();
   const known = [
     ...(snapshot?.digestKey === undefined ? [] : [fromHex(snapshot.digestKey)]),
     ...keyTexts.map(keyFromText),
-    ...(beside === undefined ? [] : [keptKey(beside, place.names.key)]),
+    ...(beside === undefined ? [] : [keptKey(beside, backend.names.key)]),
   ];
   const found = known.find((key) => keyCheck(key) === check);
-  if (found === undefined) throw otherKey(known.length > 0, place.names.key);
+  if (found === undefined) throw otherKey(known.length > 0, backend.names.key);
   return { check, hex: keyToHex(found) };
 }
 
-async function againForAll({ place, sealer }: Kept, claim: Claim, key: DigestKey): Promise<void> {
-  for (const serial of await place.generations()) {
-    const piece = await place.generation(serial);
+async function againForAll(
+  { backend, sealer }: StoreContext,
+  claim: LockClaim,
+  key: DigestKey,
+): Promise<void> {
+  for (const serial of await backend.generations()) {
+    const piece = await backend.generation(serial);
     const snapshot = piece === undefined ? undefined : readable(() => snapshotIn(piece, sealer));
     if (snapshot === undefined) continue;
     const { digestKey: _, ...rest } = snapshot;
     const carried = key.hex !== undefined && key.check === snapshot.key ? { digestKey: key.hex } : {};
     const { text } = snapshotText({ ...rest, ...carried });
-    await place.putGeneration(claim, serial, sealer.seals ? `${sealer.seal("state", "", text)}\n` : text);
+    await backend.putGeneration(claim, serial, sealer.seals ? `${sealer.seal("state", "", text)}\n` : text);
   }
 }
 

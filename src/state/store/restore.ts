@@ -5,26 +5,26 @@ import { emptyState } from "../format/fold.ts";
 import type { Snapshot } from "../format/snapshot.ts";
 import type { LockOptions, Restored } from "../model/store.ts";
 import { openLeaseWith } from "./lease.ts";
-import { type Found, loadFrom, snapshotIn } from "./load.ts";
-import { restored } from "./migrate.ts";
-import { claimed, type Kept, under } from "./store-context.ts";
+import { type LoadedState, loadFrom, snapshotIn } from "./load.ts";
+import { mergeRestored } from "./migrate.ts";
+import { claimLock, type StoreContext, withClaim } from "./store-context.ts";
 
-export async function restore(kept: Kept, serial: number, options: LockOptions): Promise<Restored> {
-  const { place, sealer } = kept;
-  const readable = (): Promise<Found | undefined> => unlessDamaged(() => loadFrom(place, sealer));
-  const claim = await claimed(kept, options, readable);
-  return under(place, claim, async () => {
-    const piece = await place.generation(serial);
-    if (piece === undefined) throw unknownGeneration(serial, await place.generations());
+export async function restore(kept: StoreContext, serial: number, options: LockOptions): Promise<Restored> {
+  const { backend, sealer } = kept;
+  const readable = (): Promise<LoadedState | undefined> => unlessDamaged(() => loadFrom(backend, sealer));
+  const claim = await claimLock(kept, options, readable);
+  return withClaim(backend, claim, async () => {
+    const piece = await backend.generation(serial);
+    if (piece === undefined) throw unknownGeneration(serial, await backend.generations());
     const old = snapshotIn(piece, sealer);
     const present = await readable();
-    const aside = await place.keepAside(claim);
-    const state = restored(old.state, present?.state);
+    const aside = await backend.keepAside(claim);
+    const state = mergeRestored(old.state, present?.state);
     const found = present ?? (await damaged(kept, old));
     const hex =
       old.digestKey ?? (present?.snapshot?.key === old.key ? present.snapshot.digestKey : undefined);
     const digestKey = { check: old.key, ...(hex === undefined ? {} : { hex }) };
-    const standing = present === undefined ? await place.serial() : undefined;
+    const standing = present === undefined ? await backend.serial() : undefined;
     const opening = {
       ...kept,
       claim,
@@ -39,7 +39,7 @@ export async function restore(kept: Kept, serial: number, options: LockOptions):
 }
 
 /** A place without a state, and one whose state cannot be read, are alike here: neither holds anything to go on from. */
-async function unlessDamaged(load: () => Promise<Found | undefined>): Promise<Found | undefined> {
+async function unlessDamaged(load: () => Promise<LoadedState | undefined>): Promise<LoadedState | undefined> {
   try {
     return await load();
   } catch (failure) {
@@ -52,8 +52,9 @@ async function unlessDamaged(load: () => Promise<Found | undefined>): Promise<Fo
 const DAMAGE: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LINEAGE"]);
 
 /** What cannot be read had a serial above every one that is kept; the new state has to be above that. */
-async function damaged({ place }: Kept, old: Snapshot): Promise<Found> {
-  const above = Math.max(old.state.serial, (await place.serial()) ?? 0, ...(await place.generations())) + 1;
+async function damaged({ backend }: StoreContext, old: Snapshot): Promise<LoadedState> {
+  const above =
+    Math.max(old.state.serial, (await backend.serial()) ?? 0, ...(await backend.generations())) + 1;
   return {
     state: { ...emptyState(old.state.lineage), serial: above },
     snapshot: undefined,

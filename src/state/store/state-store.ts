@@ -4,17 +4,17 @@
 import { Failure } from "../../core/diagnostic.ts";
 import { createSealer } from "../format/encryption.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
-import { beatenTo, newClaim } from "../lock/acquire.ts";
+import { lockContended, newClaim } from "../lock/acquire.ts";
 import {
-  type Claim,
   isOver,
   LEASE_TIMES,
   type LeaseTimes,
+  type LockClaim,
+  type LockOwner,
   lockUnreadable,
   notUnlocked,
-  type Owner,
 } from "../lock/lease-rules.ts";
-import type { Place } from "../model/backend.ts";
+import type { StateBackend } from "../model/backend.ts";
 import type { Clock, Random } from "../model/ports.ts";
 import type { State } from "../model/record.ts";
 import type {
@@ -29,19 +29,19 @@ import type {
   Unlocking,
 } from "../model/store.ts";
 import type { DigestKey } from "./lease.ts";
-import { type Found, loadFrom, snapshotIn } from "./load.ts";
+import { type LoadedState, loadFrom, snapshotIn } from "./load.ts";
 import { assertNotMoved } from "./migrate.ts";
 import { rekey } from "./rekey.ts";
 import { restore } from "./restore.ts";
-import { type Kept, lockAndOpen, nothingFound } from "./store-context.ts";
+import { lockAndOpen, nothingFound, type StoreContext } from "./store-context.ts";
 
 /** What any store is opened with, beside its place. */
 export interface StoreOptions {
   readonly clock: Clock;
   readonly random: Random;
-  readonly owner: Owner;
+  readonly owner: LockOwner;
   /** Whether the owner's process is certainly gone; then its lock need not be waited for. */
-  readonly isDead?: (owner: Owner) => boolean;
+  readonly isDead?: (owner: LockOwner) => boolean;
   readonly times?: LeaseTimes;
   /** The text of WORKSPACE_STATE_KEY, where it is set: then what is written is encrypted. */
   readonly keyText?: string;
@@ -49,19 +49,19 @@ export interface StoreOptions {
   readonly oldKeyText?: string;
 }
 
-export class KeptStore implements StateStore {
-  readonly #kept: Kept;
+export class BackedStateStore implements StateStore {
+  readonly #kept: StoreContext;
   readonly #options: StoreOptions;
   /** The key that this run uses, once it was asked for. */
   #digestKey: DigestKey | undefined;
 
-  constructor(place: Place, options: StoreOptions) {
+  constructor(backend: StateBackend, options: StoreOptions) {
     const { keyText, random } = options;
     this.#options = options;
     this.#kept = {
-      place,
+      backend,
       sealer: createSealer({ random, ...(keyText === undefined ? {} : { keyText }) }),
-      around: {
+      environment: {
         clock: options.clock,
         random,
         owner: options.owner,
@@ -75,11 +75,11 @@ export class KeptStore implements StateStore {
     return this.#place.names.place;
   }
 
-  get #place(): Place {
-    return this.#kept.place;
+  get #place(): StateBackend {
+    return this.#kept.backend;
   }
 
-  #load(): Promise<Found | undefined> {
+  #load(): Promise<LoadedState | undefined> {
     return loadFrom(this.#place, this.#kept.sealer);
   }
 
@@ -96,20 +96,20 @@ export class KeptStore implements StateStore {
     return this.#lock(options, (found) => assertNotMoved(found.state, options.to));
   }
 
-  #lock(options: LockOptions, check: (found: Found) => void, lineage?: string) {
-    const keyOf = (found: Found): DigestKey => this.#digestKey ?? digestKeyOf(found);
+  #lock(options: LockOptions, check: (found: LoadedState) => void, lineage?: string) {
+    const keyOf = (found: LoadedState): DigestKey => this.#digestKey ?? digestKeyOf(found);
     return lockAndOpen(this.#kept, options, check, keyOf, lineage);
   }
 
-  async holder(): Promise<Claim | undefined> {
+  async holder(): Promise<LockClaim | undefined> {
     const top = await this.#place.top();
     if (top === undefined || !("claim" in top)) return undefined;
     const over = isOver(top.claim, await this.#place.now(), this.#place.skewMs);
-    return over || this.#kept.around.isDead(top.claim.owner) ? undefined : top.claim;
+    return over || this.#kept.environment.isDead(top.claim.owner) ? undefined : top.claim;
   }
 
   unlock(how: Unlocking): Promise<Unlocked> {
-    return unlock(this.#kept, how);
+    return unlockState(this.#kept, how);
   }
 
   async key({ make }: { readonly make: boolean }): Promise<Uint8Array> {
@@ -118,7 +118,7 @@ export class KeptStore implements StateStore {
     const written = snapshot?.key ?? "";
     if (written !== "" && (found === undefined || keyCheck(found) !== written))
       throw otherKey(found !== undefined, this.#place.names.key);
-    const key = found ?? (make ? await this.#makeKey() : this.#kept.around.random(32));
+    const key = found ?? (make ? await this.#makeKey() : this.#kept.environment.random(32));
     if (found !== undefined || make) {
       const hex = snapshot?.digestKey;
       this.#digestKey = { check: keyCheck(key), ...(hex === undefined ? {} : { hex }) };
@@ -135,7 +135,7 @@ export class KeptStore implements StateStore {
 
   async #makeKey(): Promise<Uint8Array> {
     await this.#place.prepare();
-    await this.#place.makeKey(`${keyToHex(this.#kept.around.random(32))}\n`);
+    await this.#place.makeKey(`${keyToHex(this.#kept.environment.random(32))}\n`);
     const key = await this.#knownKey(undefined);
     if (key === undefined) throw otherKey(false, this.#place.names.key);
     return key;
@@ -163,7 +163,7 @@ export class KeptStore implements StateStore {
 
   async replace(incoming: Incoming, options: LockOptions): Promise<State> {
     let present: DigestKey = { check: "" };
-    const look = (found: Found): void => {
+    const look = (found: LoadedState): void => {
       present = this.#digestKey ?? digestKeyOf(found);
       incoming.check(found.state);
     };
@@ -179,7 +179,7 @@ export class KeptStore implements StateStore {
   }
 
   /** A state without digests, or with those of our own key, changes nothing about the key. */
-  async #keyFor({ key, digestKey }: Incoming, present: DigestKey, claim: Claim): Promise<DigestKey> {
+  async #keyFor({ key, digestKey }: Incoming, present: DigestKey, claim: LockClaim): Promise<DigestKey> {
     if (key === "" || key === present.check) return present;
     if (digestKey === undefined) return { check: key };
     const hex = keyToHex(digestKey);
@@ -205,7 +205,7 @@ export class KeptStore implements StateStore {
   }
 }
 
-function digestKeyOf({ snapshot }: Found): DigestKey {
+function digestKeyOf({ snapshot }: LoadedState): DigestKey {
   const hex = snapshot?.digestKey;
   return { check: snapshot?.key ?? "", ...(hex === undefined ? {} : { hex }) };
 }
@@ -213,21 +213,25 @@ function digestKeyOf({ snapshot }: Found): DigestKey {
 /** A holder that gives a sign of life in between is looked at again. */
 const TRIES = 5;
 
-export async function unlock(kept: Pick<Kept, "place" | "around">, how: Unlocking): Promise<Unlocked> {
-  const { place, around } = kept;
+export async function unlockState(
+  kept: Pick<StoreContext, "backend" | "environment">,
+  how: Unlocking,
+): Promise<Unlocked> {
+  const { backend, environment } = kept;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const top = await place.top();
+    const top = await backend.top();
     if (top === undefined) return "was free";
-    const now = await place.now();
+    const now = await backend.now();
     if ("claim" in top) {
       const { claim } = top;
-      if (isOver(claim, now, place.skewMs) || around.isDead(claim.owner)) return "was free";
+      if (isOver(claim, now, backend.skewMs) || environment.isDead(claim.owner)) return "was free";
       if (claim.nonce !== how.nonce) throw new Failure(notUnlocked(claim, how.nonce));
-      if (await place.claim({ ...claim, fence: claim.fence + 1, released: true }, top)) return "unlocked";
+      if (await backend.claim({ ...claim, fence: claim.fence + 1, released: true }, top)) return "unlocked";
     } else {
       if (how.force !== true && !top.released) throw new Failure(lockUnreadable(top.name));
-      if (await place.claim({ ...newClaim(around, top.fence + 1), released: true }, top)) return "unlocked";
+      if (await backend.claim({ ...newClaim(environment, top.fence + 1), released: true }, top))
+        return "unlocked";
     }
   }
-  throw new Failure(beatenTo(place));
+  throw new Failure(lockContended(backend));
 }

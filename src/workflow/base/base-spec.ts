@@ -2,10 +2,10 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import { judgedSpec, type Keyed, type SpecOptions, specFile } from "../session/read-spec.ts";
+import { checkSpec, type DigestFn, type SpecOptions, specFile } from "../session/read-spec.ts";
 import { type Checkouts, withWorktree } from "./worktree.ts";
 
 export interface BaseOptions {
@@ -25,9 +25,9 @@ type Reading = SpecOptions & { readonly state?: string | undefined };
 
 /** Undefined without a base. Throws Failure for a base that cannot be reached at all. */
 export async function readBase(
-  context: Context,
+  context: CommandContext,
   options: BaseOptions & Reading,
-  keyed: Keyed | undefined,
+  keyed: DigestFn | undefined,
   untrusted: boolean,
 ): Promise<BaseSpec | undefined> {
   const { base: folder, baseRef } = options;
@@ -49,11 +49,11 @@ interface Place extends Checkouts {
   readonly name: string;
   /** The spec of the run; links of its folder resolved. */
   readonly file: string;
-  readonly keyed: Keyed | undefined;
+  readonly keyed: DigestFn | undefined;
   readonly untrusted: boolean;
 }
 
-async function readAt(context: Context, options: Reading, place: Place): Promise<BaseSpec> {
+async function readAt(context: CommandContext, options: Reading, place: Place): Promise<BaseSpec> {
   const { name, keyed, untrusted } = place;
   const file = counterpart(place, place.file);
   if (file === undefined)
@@ -68,7 +68,7 @@ async function readAt(context: Context, options: Reading, place: Place): Promise
     return { name, found: "absent", notes: [warning("PLAN_BASE", message)] };
   }
   const there = { ...context, cwd: counterpart(place, realpathSync(context.cwd)) ?? place.base };
-  const { spec, diagnostics } = await judgedSpec(
+  const { spec, diagnostics } = await checkSpec(
     there,
     {
       ...options,
@@ -94,7 +94,7 @@ function invalid(name: string, first: Diagnostic | undefined): Diagnostic {
 }
 
 /** Variable files of the checkout are part of the change. One that the base lacks is left out. */
-function varFile(context: Context, place: Place, path: string): readonly string[] {
+function varFile(context: CommandContext, place: Place, path: string): readonly string[] {
   const given = resolve(context.cwd, path);
   const there = counterpart(place, existsSync(given) ? realFile(given) : given);
   if (there === undefined) return [given];

@@ -1,7 +1,7 @@
 // Runs git so that nothing of a repository is executed: no hooks, no file system monitor, no filters, no submodules.
 
 import { spawnSync } from "node:child_process";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 
 /** What git and its configuration need to be found. Neither tokens nor secrets are among it, nor what a hook sets to name its own repository. */
@@ -28,7 +28,7 @@ export interface GitAnswer {
 export type Git = (args: readonly string[]) => GitAnswer;
 
 /** Git in a folder. Throws Failure where git cannot be run. */
-export function gitIn(context: Context, folder: string): Git {
+export function gitIn(context: CommandContext, folder: string): Git {
   const passed = Object.entries(context.env).filter(([name]) => PASSED.test(name));
   const env = {
     ...Object.fromEntries(passed),

@@ -3,7 +3,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { type Git, gitIn } from "./git.ts";
@@ -17,7 +17,7 @@ export interface Checkouts {
 
 /** Checks a reference out for as long as `use` takes. Throws Failure with PLAN_BASE where that is not possible. */
 export async function withWorktree<T>(
-  context: Context,
+  context: CommandContext,
   folder: string,
   reference: string,
   use: (checkouts: Checkouts) => Promise<T>,

@@ -1,28 +1,28 @@
 // The active runs that a cluster carries, and whether they may be stopped.
 
-import { type Asking, confirmed } from "../../cli/output/prompt.ts";
-import type { Context } from "../../config/environment.ts";
+import { type Asking, askApproval } from "../../cli/output/prompt.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { idText } from "../../report/inspect/job-run-text.ts";
 import { printable } from "../../report/text/printable.ts";
-import { activeRuns } from "../session/active-runs.ts";
-import type { Recorded } from "../session/recorded-object.ts";
+import { listActiveRuns } from "../session/active-runs.ts";
+import type { RecordedObject } from "../session/recorded-object.ts";
 
 /** True when nothing runs there, or a person agrees. Throws Failure with CLI_CONFIRMATION where nobody can be asked. */
 export async function mayStopRuns(
-  context: Context,
-  { connection, id, address }: Recorded,
+  context: CommandContext,
+  { connection, id, address }: RecordedObject,
   verb: string,
   asking: Asking,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const runs = (await activeRuns(connection.reader)).filter((run) => isOn(run, id));
-  if (runs.length === 0) return maySayNothing(asking) || confirmed(context, asking, "", signal, ADVICE);
+  const runs = (await listActiveRuns(connection.reader)).filter((run) => isOn(run, id));
+  if (runs.length === 0) return maySayNothing(asking) || askApproval(context, asking, "", signal, ADVICE);
   const ids = listed(runs.map((run) => idText(run.run_id)));
   const stops = `${count(runs.length, "active run")} on ${address} ${runs.length === 1 ? "stops" : "stop"}: ${ids}.`;
   context.stderr.write(`${printable(stops)}\n`);
-  return confirmed(context, asking, `${verb} ${address}?`, signal, "to stop them: --auto-approve");
+  return askApproval(context, asking, `${verb} ${address}?`, signal, "to stop them: --auto-approve");
 }
 
 /** With --no-input nothing is changed that was not approved, whether it stops a run or not. */

@@ -1,21 +1,21 @@
 // The size that `clusters resize` asks for, and what the spec said of it when it was last applied.
 
-import { whole } from "../../cli/command/option.ts";
+import { integerOption } from "../../cli/command/option.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { sizeText } from "../../report/inspect/cluster-text.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 
 export const SIZE_OPTIONS = {
-  workers: whole("--workers <number>", "a fixed number of workers", 0, 100_000),
-  min: whole("--min <number>", "the fewest workers; with --max", 0, 100_000),
-  max: whole("--max <number>", "the most workers; with --min", 1, 100_000),
+  workers: integerOption("--workers <number>", "a fixed number of workers", 0, 100_000),
+  min: integerOption("--min <number>", "the fewest workers; with --max", 0, 100_000),
+  max: integerOption("--max <number>", "the most workers; with --min", 1, 100_000),
 } as const;
 
 type Given = { readonly [Name in keyof typeof SIZE_OPTIONS]: number | undefined };
 
 /** Throws Failure with CLI_USAGE. */
-export function sizeOf({ workers, min, max }: Given): JsonObject {
+export function requestedSize({ workers, min, max }: Given): JsonObject {
   if (workers !== undefined && min === undefined && max === undefined) return { num_workers: workers };
   if (workers !== undefined) throw new Failure(error("CLI_USAGE", "--workers excludes --min and --max"));
   if (min === undefined || max === undefined)
@@ -41,7 +41,7 @@ function hasSize(cluster: JsonObject, size: JsonObject): boolean {
 }
 
 /** What the next apply makes of the size, where the spec said another one. */
-export function backTo(record: StateRecord, size: JsonObject): string | undefined {
+export function sizeAfterNextApply(record: StateRecord, size: JsonObject): string | undefined {
   const { num_workers, autoscale } = record.applied;
   if (num_workers === undefined && autoscale === undefined) return undefined;
   return hasSize(record.applied, size) ? undefined : sizeText(record.applied);

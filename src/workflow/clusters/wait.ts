@@ -1,20 +1,20 @@
 // Waits until a cluster is what was asked for, telling each new state once; what cannot come any more ends the wait.
 
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { clusterText, whyText } from "../../report/inspect/cluster-text.ts";
 import { printable } from "../../report/text/printable.ts";
 import { duration } from "../../report/text/vocabulary.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
-import type { Recorded } from "../session/recorded-object.ts";
+import type { RecordedObject } from "../session/recorded-object.ts";
 
 /** Longer than a cluster takes to come up where machines are scarce. */
 export const DEADLINE_MS = 30 * 60_000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
 
-export interface Waiting {
+export interface ClusterWait {
   /** `run`, `be terminated`. */
   readonly what: string;
   readonly isThere: (cluster: JsonObject) => boolean;
@@ -24,12 +24,16 @@ export interface Waiting {
   readonly signal: AbortSignal;
 }
 
-export async function clusterNow({ connection, id }: Recorded): Promise<JsonObject> {
+export async function clusterNow({ connection, id }: RecordedObject): Promise<JsonObject> {
   return connection.reader.read("clusters/get", { cluster_id: id });
 }
 
 /** The cluster once it is there; undefined when the signal came first. Throws Failure with CLI_NOT_REACHED or API_TIMEOUT. */
-export async function reached(context: Context, of: Recorded, on: Waiting): Promise<JsonObject | undefined> {
+export async function waitForCluster(
+  context: CommandContext,
+  of: RecordedObject,
+  on: ClusterWait,
+): Promise<JsonObject | undefined> {
   const begun = performance.now();
   let told = "";
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 1.5)) {
@@ -46,7 +50,7 @@ export async function reached(context: Context, of: Recorded, on: Waiting): Prom
   }
 }
 
-function cannotCome({ address }: Recorded, { what }: Waiting, found: JsonObject): Diagnostic {
+function cannotCome({ address }: RecordedObject, { what }: ClusterWait, found: JsonObject): Diagnostic {
   const cause = whyText(found);
   return error("CLI_NOT_REACHED", `${address} is ${String(found.state)} and will not ${what}`, {
     address,
@@ -55,7 +59,11 @@ function cannotCome({ address }: Recorded, { what }: Waiting, found: JsonObject)
   });
 }
 
-function tooLong({ address }: Recorded, { what, timeoutMs }: Waiting, found: JsonObject): Diagnostic {
+function tooLong(
+  { address }: RecordedObject,
+  { what, timeoutMs }: ClusterWait,
+  found: JsonObject,
+): Diagnostic {
   return error(
     "API_TIMEOUT",
     `waited ${duration(timeoutMs)} for ${address} to ${what}; it is ${String(found.state)}`,

@@ -1,20 +1,20 @@
 // Follows a run of a job to its end, and on through the attempts that the job makes after it, telling each new state once.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { hasEnded, outcomeWord, stateText } from "../../report/inspect/job-run-text.ts";
 import { duration } from "../../report/text/vocabulary.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
-import { outlookOf, type RunId } from "./next-attempt.ts";
+import { findNextAttempt, type RunId } from "./next-attempt.ts";
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
 /** How much later than its job says another attempt may show. */
 const PATIENCE_MS = 60_000;
 
-export interface Following {
+export interface FollowRunInput {
   readonly run: RunId;
   readonly signal: AbortSignal;
   /** Give up after this time; the run goes on. */
@@ -22,7 +22,7 @@ export interface Following {
   readonly patienceMs?: number;
 }
 
-export interface Followed {
+export interface FollowedRun {
   /** The last attempt that was seen. */
   readonly id: RunId;
   /** That attempt as it ended; undefined when the signal came first. */
@@ -31,10 +31,10 @@ export interface Followed {
 
 /** Throws Failure with API_TIMEOUT. */
 export async function followRun(
-  context: Context,
+  context: CommandContext,
   { reader }: { readonly reader: Reader },
-  following: Following,
-): Promise<Followed> {
+  following: FollowRunInput,
+): Promise<FollowedRun> {
   const begun = performance.now();
   for (let id = following.run; ; ) {
     const one: Attempt = {
@@ -55,7 +55,7 @@ export async function followRun(
 interface Attempt {
   readonly id: RunId;
   readonly reader: Reader;
-  readonly following: Following;
+  readonly following: FollowRunInput;
   readonly begun: number;
   readonly tell: (what: string) => void;
 }
@@ -77,7 +77,7 @@ async function nextOf(one: Attempt, ended: JsonObject): Promise<RunId | undefine
   const { patienceMs = PATIENCE_MS } = one.following;
   const begun = performance.now();
   for (let round = 0; ; round++) {
-    const outlook = await outlookOf(one.reader, ended);
+    const outlook = await findNextAttempt(one.reader, ended);
     if (outlook === undefined || "next" in outlook) return outlook?.next;
     if (performance.now() - begun > outlook.withinMs + patienceMs) return undefined;
     if (round === 0) one.tell(`${stateText(ended)}; its job is to try again`);

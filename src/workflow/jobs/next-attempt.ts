@@ -10,12 +10,12 @@ import { numberId } from "../session/recorded-object.ts";
 export type RunId = number | bigint;
 
 /** The next attempt, or how long the job waits before it makes one; undefined where there is to be none. */
-export type Outlook = { readonly next: RunId } | { readonly withinMs: number } | undefined;
+export type NextAttempt = { readonly next: RunId } | { readonly withinMs: number } | undefined;
 
 /** Of a job that runs very often, an attempt may lie behind more runs than these; then it is not found. */
 const MOST_RUNS = 200;
 
-export async function outlookOf(reader: Reader, ended: JsonObject): Promise<Outlook> {
+export async function findNextAttempt(reader: Reader, ended: JsonObject): Promise<NextAttempt> {
   if (!isUnsuccessful(ended) || ended.job_id === undefined) return undefined;
   const attempts = await attemptsOf(reader, ended);
   const next = attempts[attempts.indexOf(idText(ended.run_id)) + 1];

@@ -1,18 +1,18 @@
 // The parameters of a start: put into the field that the job's kind of task takes (part B, 4.2 rule 4).
 
-import { values } from "../../cli/command/option.ts";
+import { valuesOption } from "../../cli/command/option.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 
 export const PARAMETER_OPTIONS = {
-  param: values(
+  param: valuesOption(
     "--param <value>",
     "a parameter: name=value for a notebook, one argument after the other for every other task",
   ),
-  jarParam: values("--jar-param <value>", "an argument of the main method of a JAR"),
-  pythonParam: values("--python-param <value>", "an argument of a Python file"),
-  submitParam: values("--submit-param <value>", "an argument of spark-submit"),
+  jarParam: valuesOption("--jar-param <value>", "an argument of the main method of a JAR"),
+  pythonParam: valuesOption("--python-param <value>", "an argument of a Python file"),
+  submitParam: valuesOption("--submit-param <value>", "an argument of spark-submit"),
 } as const;
 
 export type Parameters = { readonly [Name in keyof typeof PARAMETER_OPTIONS]: readonly string[] };

@@ -1,24 +1,24 @@
 // `workspace apply PLANFILE`: exactly the saved plan, or nothing.
 
 import { EXIT, exitOfOutcome, exitOfPlan } from "../../cli/command/exit-codes.ts";
-import { tell } from "../../cli/output/diagnostics.ts";
+import { printDiagnostics } from "../../cli/output/diagnostics.ts";
 import { showOutcome } from "../../cli/output/outcome.ts";
 import { type OutcomeReports, showRefusal } from "../../cli/output/plan.ts";
 import { error, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { movedSince, otherRecords } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
 import type { Lease } from "../../state/model/store.ts";
-import { lookAround, type Run, type Wish, withRun } from "../session/session.ts";
+import { type PlanOptions, planSession, type Session, withSession } from "../session/session.ts";
 import { ephemeralState } from "../session/state-warnings.ts";
-import { assertGoingOn, type MakingOptions } from "./apply.ts";
-import { carryOut, withLock } from "./apply-plan.ts";
+import { type ApplyOptions, assertNotInterrupted } from "./apply.ts";
+import { executePlan, withLock } from "./apply-plan.ts";
 import { placesIn } from "./located.ts";
 import { assertBelow, checkedPlan, planFile, sealCheck } from "./plan-file.ts";
 
 /** A saved plan was looked at when it was made: nobody is asked. */
-export function applySaved(
+export function applyPlanFile(
   reports: OutcomeReports,
-  options: MakingOptions & Wish,
+  options: ApplyOptions & PlanOptions,
   file: string,
 ): Promise<number> {
   const { context } = reports;
@@ -35,14 +35,16 @@ export function applySaved(
   };
   return context.signals.during((signal) => {
     const opening = { makesKey: false, secrets: "resolve", signal, unlocked: sealCheck(text) } as const;
-    return withRun(context, chosen, opening, (run) =>
-      withLock(run, options.lockTimeout, signal, (lease) => applyChecked(reports, run, lease, text, signal)),
+    return withSession(context, chosen, opening, (session) =>
+      withLock(session, options.lockTimeout, signal, (lease) =>
+        applyChecked(reports, session, lease, text, signal),
+      ),
     );
   });
 }
 
 /** What shaped the plan is in its file; what would shape another one is not quietly left out. */
-function refuseOwnWishes(options: MakingOptions & Wish): void {
+function refuseOwnWishes(options: ApplyOptions & PlanOptions): void {
   const given = [
     ...(options.var.length === 0 ? [] : ["--var"]),
     ...(options.varFile.length === 0 ? [] : ["--var-file"]),
@@ -59,7 +61,7 @@ function refuseOwnWishes(options: MakingOptions & Wish): void {
 }
 
 /** The target that the plan was made for may be named once more. */
-function refuseOtherTarget({ target }: MakingOptions, planned: string | undefined, file: string): void {
+function refuseOtherTarget({ target }: ApplyOptions, planned: string | undefined, file: string): void {
   if (target === undefined || target === planned) return;
   const made = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;
   throw new Failure(
@@ -71,21 +73,21 @@ function refuseOtherTarget({ target }: MakingOptions, planned: string | undefine
 
 async function applyChecked(
   reports: OutcomeReports,
-  run: Run,
+  session: Session,
   lease: Lease,
   text: string,
   signal: AbortSignal,
 ): Promise<number> {
-  const saved = checkedPlan(run, text, lease.state());
-  const doubts = ephemeralState(run.context, run.options, run.settings.place, lease.state());
+  const saved = checkedPlan(session, text, lease.state());
+  const doubts = ephemeralState(session.context, session.options, session.settings.place, lease.state());
   const refused = exitOfPlan(saved.plan);
   if (refused !== EXIT.ok) {
-    await showRefusal(reports, { plan: saved.plan, places: placesIn(run.spec.resources), notes: [] });
+    await showRefusal(reports, { plan: saved.plan, places: placesIn(session.spec.resources), notes: [] });
     return refused;
   }
   // The world is looked at again for names and ids; what is done is what the file says.
-  const { live, learnt, recovered } = await lookAround(run, lease.state(), { writes: true });
-  assertGoingOn(signal);
+  const { live, learnt, recovered } = await planSession(session, lease.state(), { writes: true });
+  assertNotInterrupted(signal);
   if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
   const moved = [
     ...otherRecords(saved, recovered.state),
@@ -93,12 +95,12 @@ async function applyChecked(
   ];
   if (hasErrors(moved)) throw new Failure(...moved);
   const found = [...lease.diagnostics, ...recovered.diagnostics, ...doubts];
-  tell(run.context, found);
-  const notes = [...run.warnings, ...found];
+  printDiagnostics(session.context, found);
+  const notes = [...session.warnings, ...found];
   await reports.events(notes);
   const entries = [...recovered.entries, ...learnt, { type: "nonce", nonce: saved.nonce } as const];
-  const resources = run.spec.resources;
-  const outcome = await carryOut(run, {
+  const resources = session.spec.resources;
+  const outcome = await executePlan(session, {
     lease,
     plan: saved.plan,
     live,

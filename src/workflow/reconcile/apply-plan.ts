@@ -3,30 +3,30 @@
 import type { OutcomeReports } from "../../cli/output/plan.ts";
 import { progressFor } from "../../cli/output/progress.ts";
 import { ciActor } from "../../config/ci-run.ts";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv, timeFromEnv } from "../../config/settings.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
 import { applyPlan } from "../../engine/apply/apply.ts";
 import { recordRecovery } from "../../engine/recover/recover.ts";
-import type { ApplyEvent, Outcome, Plan } from "../../planner/model/plan.ts";
+import type { ApplyEvent, ApplyOutcome, Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
-import type { Entry } from "../../state/model/journal-entry.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { Lease } from "../../state/model/store.ts";
-import type { Run } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { locatedEvent, locatedOutcome } from "./located.ts";
 
 /** Takes the lock, works, and gives it back however that ends. */
 export async function withLock<T>(
-  run: Run,
+  session: Session,
   lockTimeout: number | undefined,
   signal: AbortSignal,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
-  const timeoutMs = lockTimeout ?? timeFromEnv(run.context, "WORKSPACE_LOCK_TIMEOUT") ?? 0;
-  const lease = await run.store.lock({ timeoutMs, signal });
+  const timeoutMs = lockTimeout ?? timeFromEnv(session.context, "WORKSPACE_LOCK_TIMEOUT") ?? 0;
+  const lease = await session.store.lock({ timeoutMs, signal });
   try {
     return await work(lease);
   } finally {
@@ -34,22 +34,22 @@ export async function withLock<T>(
   }
 }
 
-export interface Carrying {
+export interface ExecuteInput {
   readonly lease: Lease;
   readonly plan: Plan;
   readonly live: Live;
   readonly resources: Spec["resources"];
   /** What has to be known before the first change. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly JournalEntry[];
   readonly reports: OutcomeReports;
   readonly signal: AbortSignal;
   readonly command: ApplyOrigin["command"];
 }
 
-export async function carryOut(run: Run, what: Carrying): Promise<Outcome> {
+export async function executePlan(session: Session, what: ExecuteInput): Promise<ApplyOutcome> {
   await recordRecovery(what.lease, what.entries);
-  const origin = await originOf(run, what);
-  const progress = await progressFor(run.context);
+  const origin = await originOf(session, what);
+  const progress = await progressFor(session.context);
   const tellEvent = what.reports.asJson ? await jsonEvents(what.reports) : () => undefined;
   try {
     const outcome = await applyPlan({
@@ -57,11 +57,11 @@ export async function carryOut(run: Run, what: Carrying): Promise<Outcome> {
       registry,
       resources: what.resources,
       live: what.live,
-      writer: run.connection.writer,
+      writer: session.connection.writer,
       lease: what.lease,
       clock: nodeClock,
       random: nodeRandom,
-      parallelism: run.settings.parallelism,
+      parallelism: session.settings.parallelism,
       onEvent: (event) => {
         progress.apply(event);
         tellEvent(locatedEvent(event, what.resources));
@@ -69,7 +69,7 @@ export async function carryOut(run: Run, what: Carrying): Promise<Outcome> {
       signal: what.signal,
       origin,
     });
-    run.options.observer?.applied(what.plan, what.lease.state(), outcome);
+    session.options.observer?.applied(what.plan, what.lease.state(), outcome);
     return locatedOutcome(outcome, what.resources);
   } finally {
     await progress.stop();
@@ -77,7 +77,10 @@ export async function carryOut(run: Run, what: Carrying): Promise<Outcome> {
 }
 
 /** Who applies, for the history of the state. */
-async function originOf({ context }: Run, { command, reports, plan }: Carrying): Promise<ApplyOrigin> {
+async function originOf(
+  { context }: Session,
+  { command, reports, plan }: ExecuteInput,
+): Promise<ApplyOrigin> {
   const { user, host } = thisProcess();
   const { commit, runUrl: url } = await reports.info(plan);
   return {
@@ -95,7 +98,7 @@ async function jsonEvents(reports: OutcomeReports): Promise<(event: ApplyEvent) 
 
 /** Options that a pipeline may set once for all its runs. */
 export function approval(
-  context: Context,
+  context: CommandContext,
   options: { readonly autoApprove: boolean; readonly noInput: boolean },
 ) {
   return {

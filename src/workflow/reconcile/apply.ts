@@ -1,37 +1,47 @@
 // The way of apply and destroy: lock, look, show, ask, carry out, tell.
 
 import { EXIT, exitOfOutcome, exitOfPlan } from "../../cli/command/exit-codes.ts";
-import { tell } from "../../cli/output/diagnostics.ts";
+import { printDiagnostics } from "../../cli/output/diagnostics.ts";
 import { applyEnding } from "../../cli/output/failure-documents.ts";
 import { showOutcome } from "../../cli/output/outcome.ts";
 import { type OutcomeReports, showPlan, showRefusal } from "../../cli/output/plan.ts";
-import { confirmed } from "../../cli/output/prompt.ts";
+import { askApproval } from "../../cli/output/prompt.ts";
 import { error, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { changesAnything } from "../../report/plan/summary.ts";
 import type { Lease } from "../../state/model/store.ts";
-import { lookAround, type Run, type RunOptions, type Wish, withRun } from "../session/session.ts";
+import {
+  type PlanOptions,
+  planSession,
+  type Session,
+  type SessionOptions,
+  withSession,
+} from "../session/session.ts";
 import { ephemeralState } from "../session/state-warnings.ts";
-import { approval, carryOut, withLock } from "./apply-plan.ts";
+import { approval, executePlan, withLock } from "./apply-plan.ts";
 import { placesIn } from "./located.ts";
 
-export type MakingOptions = RunOptions & {
+export type ApplyOptions = SessionOptions & {
   readonly autoApprove: boolean;
   readonly noInput: boolean;
   readonly lockTimeout: number | undefined;
 };
 
-export interface Making {
-  readonly wish: Wish;
+export interface ApplyRequest {
+  readonly plan: PlanOptions;
   readonly question: string;
 }
 
-export function makeSo(reports: OutcomeReports, options: MakingOptions, making: Making): Promise<number> {
+export function runApply(
+  reports: OutcomeReports,
+  options: ApplyOptions,
+  making: ApplyRequest,
+): Promise<number> {
   const { context } = reports;
-  const secrets = making.wish.destroy === true ? "skip" : "resolve";
+  const secrets = making.plan.destroy === true ? "skip" : "resolve";
   return context.signals.during((signal) =>
-    withRun(context, options, { makesKey: true, secrets, signal }, (run) =>
-      withLock(run, options.lockTimeout, signal, (lease) =>
-        planAndApply(reports, run, lease, options, making, signal),
+    withSession(context, options, { makesKey: true, secrets, signal }, (session) =>
+      withLock(session, options.lockTimeout, signal, (lease) =>
+        planAndApply(reports, session, lease, options, making, signal),
       ),
     ),
   );
@@ -39,46 +49,48 @@ export function makeSo(reports: OutcomeReports, options: MakingOptions, making: 
 
 async function planAndApply(
   reports: OutcomeReports,
-  run: Run,
+  session: Session,
   lease: Lease,
-  options: MakingOptions,
-  making: Making,
+  options: ApplyOptions,
+  making: ApplyRequest,
   signal: AbortSignal,
 ): Promise<number> {
-  const { context } = run;
+  const { context } = session;
   const doubts =
-    making.wish.destroy === true ? [] : ephemeralState(context, options, run.settings.place, lease.state());
-  const looked = await lookAround(run, lease.state(), { ...making.wish, writes: true });
-  assertGoingOn(signal);
-  const found = [...lease.diagnostics, ...looked.diagnostics, ...doubts];
+    making.plan.destroy === true
+      ? []
+      : ephemeralState(context, options, session.settings.place, lease.state());
+  const planned = await planSession(session, lease.state(), { ...making.plan, writes: true });
+  assertNotInterrupted(signal);
+  const found = [...lease.diagnostics, ...planned.diagnostics, ...doubts];
   if (hasErrors(found)) throw new Failure(...found);
-  tell(context, found);
-  const notes = [...run.warnings, ...found];
+  printDiagnostics(context, found);
+  const notes = [...session.warnings, ...found];
   await reports.events(notes);
-  const entries = [...looked.recovered.entries, ...looked.learnt];
-  const refused = exitOfPlan(looked.plan);
-  const shown = { plan: looked.plan, places: placesIn(run.spec.resources), notes };
+  const entries = [...planned.recovered.entries, ...planned.learnt];
+  const refused = exitOfPlan(planned.plan);
+  const shown = { plan: planned.plan, places: placesIn(session.spec.resources), notes };
   if (refused === EXIT.ok) {
     await showPlan(reports, shown, showsPlan);
-    await reports.events(looked.plan.diagnostics);
+    await reports.events(planned.plan.diagnostics);
   } else await showRefusal(reports, shown);
   if (refused !== EXIT.ok) {
     context.stderr.write("Nothing was changed.\n");
     return refused;
   }
   if (
-    changesAnything(looked.plan) &&
-    !(await confirmed(context, approval(context, options), making.question, signal))
+    changesAnything(planned.plan) &&
+    !(await askApproval(context, approval(context, options), making.question, signal))
   ) {
-    assertGoingOn(signal);
+    assertNotInterrupted(signal);
     const declined = error("CLI_CONFIRMATION", "the plan was not approved, so nothing was changed");
     await reports.end(applyEnding, [declined], { stdout: true });
     context.stderr.write("Nothing was changed.\n");
     return EXIT.error;
   }
-  const { plan, live } = looked;
-  const resources = making.wish.destroy === true ? new Map() : run.spec.resources;
-  const outcome = await carryOut(run, {
+  const { plan, live } = planned;
+  const resources = making.plan.destroy === true ? new Map() : session.spec.resources;
+  const outcome = await executePlan(session, {
     lease,
     plan,
     live,
@@ -86,7 +98,7 @@ async function planAndApply(
     entries,
     reports,
     signal,
-    command: making.wish.destroy === true ? "destroy" : "apply",
+    command: making.plan.destroy === true ? "destroy" : "apply",
   });
   const all = [...notes, ...plan.diagnostics];
   const tellsText = changesAnything(plan);
@@ -101,7 +113,7 @@ function showsPlan(format: string): boolean {
 }
 
 /** A signal before the first change: nothing was written, so nothing has to be finished. */
-export function assertGoingOn(signal: AbortSignal): void {
+export function assertNotInterrupted(signal: AbortSignal): void {
   if (signal.aborted)
     throw new Failure(
       error("APPLY_INTERRUPTED", "stopped before anything was changed", { hint: "run the command again" }),

@@ -2,7 +2,7 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Address } from "../../core/address.ts";
-import { Slots } from "../../engine/concurrency.ts";
+import { Semaphore } from "../../engine/concurrency.ts";
 import { changesContent } from "../../planner/diff/content-diff.ts";
 import type { Update } from "../../planner/model/change.ts";
 import type { ContentTexts } from "../../planner/model/input.ts";
@@ -26,7 +26,7 @@ export interface ContentsInput {
 
 /** Reads the live contents of what the plan updates, bounded in size and number under way. */
 export async function contentsOf(input: ContentsInput): Promise<ReadonlyMap<Address, ContentTexts>> {
-  const slots = new Slots(input.parallelism);
+  const slots = new Semaphore(input.parallelism);
   const texts = new Map<Address, ContentTexts>();
   const changed = input.plan.changes.filter(changesContent);
   await Promise.all(
@@ -53,7 +53,7 @@ async function textsOf(input: ContentsInput, change: Update): Promise<ContentTex
 async function liveText(reader: Reader, provider: Provider, live: LiveObject): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of provider.content?.(reader, live) ?? []) {
+  for await (const piece of provider.readContent?.(reader, live) ?? []) {
     size += piece.length;
     if (size > MOST_BYTES) return undefined;
     pieces.push(piece);

@@ -2,12 +2,12 @@
 
 import type { Address } from "../../core/address.ts";
 import type { Path } from "../../core/pointer.ts";
-import type { ApplyEvent, ChangeOutcome, Outcome } from "../../planner/model/plan.ts";
+import type { ApplyEvent, ApplyOutcome, ChangeOutcome } from "../../planner/model/plan.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 
 type Resources = Spec["resources"];
 
-export function locatedOutcome(outcome: Outcome, resources: Resources): Outcome {
+export function locatedOutcome(outcome: ApplyOutcome, resources: Resources): ApplyOutcome {
   return { ...outcome, changes: outcome.changes.map((one) => located(one, resources)) };
 }
 

@@ -5,8 +5,8 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { observe } from "../../engine/observe/observe.ts";
 import { emptyLiveSnapshot } from "../../engine/observe/readers.ts";
 import { makePlan } from "../../planner/make-plan.ts";
-import { forStrangers, shielded, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
-import { ownerKey, ownersOf } from "../../planner/model/context.ts";
+import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import { addressByObject, objectKey } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { splitGuards } from "../../planner/split-guards.ts";
@@ -16,7 +16,7 @@ import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { BaseSpec } from "../base/base-spec.ts";
 import { restrictionOf } from "../session/address-filter.ts";
-import { type Looked, type LookInput, look } from "./plan.ts";
+import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "./plan.ts";
 
 export interface Planned {
   readonly plan: Plan;
@@ -32,7 +32,7 @@ export interface Comparison {
 }
 
 /** The plan with its split, unless the base cannot be compared with; and what is to be said about the base. */
-export async function comparedWithBase(
+export async function compareWithBase(
   comparison: Comparison,
 ): Promise<{ readonly plan: Plan; readonly notes: readonly Diagnostic[] }> {
   const { head, base } = comparison;
@@ -48,11 +48,11 @@ function nothingOf(plan: Plan): Plan {
 }
 
 /** Plans, and compares with the plan of a base; both rest on one reading of the workspace. */
-export async function lookWithBase(from: LookInput, base: BaseSpec): Promise<Looked> {
+export async function planWithBase(from: PlanWorkspaceInput, base: BaseSpec): Promise<WorkspacePlan> {
   const snapshot = emptyLiveSnapshot();
-  const looked = await look({ ...from, snapshot });
+  const planned = await planWorkspace({ ...from, snapshot });
   const untrusted = from.budget !== undefined;
-  const owned = new Set(ownersOf(from.state.records).keys());
+  const owned = new Set(addressByObject(from.state.records).keys());
   const globs = restrictionOf(from.only);
   const live: Comparison["live"] = (spec, only) =>
     observe({
@@ -62,11 +62,11 @@ export async function lookWithBase(from: LookInput, base: BaseSpec): Promise<Loo
       state: from.state,
       ...(globs === undefined || only === undefined ? {} : { restriction: { ...globs, only } }),
       parallelism: from.settings.parallelism,
-      ...(untrusted ? { looksAt: (kind, { id }) => owned.has(ownerKey(kind, id)) } : {}),
+      ...(untrusted ? { looksAt: (kind, { id }) => owned.has(objectKey(kind, id)) } : {}),
       snapshot,
     });
-  const { plan, notes } = await comparedWithBase({ head: looked, base, untrusted, live });
-  return { ...looked, plan, diagnostics: [...looked.diagnostics, ...notes] };
+  const { plan, notes } = await compareWithBase({ head: planned, base, untrusted, live });
+  return { ...planned, plan, diagnostics: [...planned.diagnostics, ...notes] };
 }
 
 /** Nothing is asked for that the head's plan did not ask for: what deletes do to others is no part of a comparison. */
@@ -74,7 +74,7 @@ async function planOfBase({ head, untrusted, live }: Comparison, spec: Spec): Pr
   const { input } = head;
   const only = widened(head);
   const found = await live(spec, only);
-  const shield = untrusted ? shielded({ registry, spec, state: input.state }, found) : undefined;
+  const shield = untrusted ? redactForUntrusted({ registry, spec, state: input.state }, found) : undefined;
   const { only: _narrow, ...rest } = input;
   const plan = makePlan({
     ...rest,
@@ -83,7 +83,7 @@ async function planOfBase({ head, untrusted, live }: Comparison, spec: Spec): Pr
     contents: new Map(),
     ...(only === undefined ? {} : { only }),
   });
-  return shield === undefined ? plan : forStrangers(plan, shield.notes);
+  return shield === undefined ? plan : markUntrusted(plan, shield.notes);
 }
 
 /** What `--only` names, and what the head's plan needs for it: the base may need less. */

@@ -1,7 +1,7 @@
 // Plans in files: bound to what they were made from, and checked against it before they are applied.
 
 import { isAbsolute, relative, resolve } from "node:path";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
@@ -26,7 +26,7 @@ import type { State } from "../../state/model/record.ts";
 import type { Loaded } from "../../state/model/store.ts";
 import { type StateOptions, withState } from "../session/open-state.ts";
 import { specFile, targetOf } from "../session/read-spec.ts";
-import type { Run } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { placesIn } from "./located.ts";
 import { closedPlan, openedPlan } from "./plan-seal.ts";
 import { savedPlaces } from "./saved-places.ts";
@@ -39,21 +39,21 @@ const PLAN_BYTES = 128 * 1024 * 1024;
 const LIFETIME_MS = 24 * 3_600_000;
 
 /** What a plan was made from: the state, as it will be under the lock, and as recovery found it. */
-export interface Origin {
+export interface PlanOrigin {
   readonly loaded: Pick<Loaded, "state" | "nextSerial">;
   readonly recovered: State;
 }
 
 /** Throws Failure with PLAN_STALE where a saved plan would never be applied. */
 export function savedText(
-  run: Run,
+  session: Session,
   plan: Plan,
-  { loaded, recovered }: Origin,
+  { loaded, recovered }: PlanOrigin,
   about: Omit<SavedReport, "places">,
 ): string {
   if (recovered.open.length > 0) throw new Failure(openWork(recovered));
   const { state, nextSerial } = loaded;
-  const { context, options, spec, connection } = run;
+  const { context, options, spec, connection } = session;
   const now = Date.now();
   const binding = {
     tool_version: VERSION,
@@ -72,7 +72,7 @@ export function savedText(
   };
   return closedPlan(
     context,
-    savePlan(binding, plan, (text) => keyedDigest(run.key, text), {
+    savePlan(binding, plan, (text) => keyedDigest(session.key, text), {
       ...about,
       places: savedPlaces(plan, placesIn(spec.resources)),
     }),
@@ -85,7 +85,10 @@ function nameAndValue(given: string): readonly [string, string] {
 }
 
 /** The text of a plan file, and what it says about the spec that it was made from. Nothing in it is trusted yet. */
-export function planFile(context: Context, file: string): { readonly text: string; readonly claims: Claims } {
+export function planFile(
+  context: CommandContext,
+  file: string,
+): { readonly text: string; readonly claims: Claims } {
   const text = readFile(context, file);
   return { text, claims: claimsIn(text) };
 }
@@ -98,7 +101,7 @@ export interface Claims {
   readonly varFile: readonly string[];
 }
 
-function readFile(context: Context, file: string): string {
+function readFile(context: CommandContext, file: string): string {
   try {
     return openedPlan(context, readRegularFile(resolve(context.cwd, file), PLAN_BYTES), file);
   } catch (problem) {
@@ -149,7 +152,11 @@ function textOrNothing(value: unknown): string | undefined {
  * The plan in a file, once its seal holds; neither the spec nor the workspace is read. With WORKSPACE_STATE_KEY the state is
  * opened only where that key does not fit, because a state that was moved carries the key of its digests. Throws Failure.
  */
-export async function sealedPlan(context: Context, options: StateOptions, file: string): Promise<SavedPlan> {
+export async function sealedPlan(
+  context: CommandContext,
+  options: StateOptions,
+  file: string,
+): Promise<SavedPlan> {
   const { text, claims } = planFile(context, file);
   const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
   if (keyText !== undefined) {
@@ -168,7 +175,7 @@ export async function sealedPlan(context: Context, options: StateOptions, file: 
 }
 
 /** The key that a plan is sealed with lies beside its spec: a plan from elsewhere must not bring both along. */
-export function assertBelow(context: Context, file: string | undefined): void {
+export function assertBelow(context: CommandContext, file: string | undefined): void {
   const path = file === undefined ? "" : relative(context.cwd, resolve(context.cwd, file));
   if (!isAbsolute(path) && path !== ".." && !/^\.\.[\\/]/.test(path)) return;
   throw new Failure(
@@ -187,17 +194,17 @@ export function sealCheck(text: string): (key: Uint8Array) => void {
 }
 
 /** The plan, once its seal holds and everything that it was made from is as it was. Throws Failure with all that is not. */
-export function checkedPlan(run: Run, text: string, state: State): SavedPlan {
-  const saved = readPlan(text, (body) => keyedDigest(run.key, body));
+export function checkedPlan(session: Session, text: string, state: State): SavedPlan {
+  const saved = readPlan(text, (body) => keyedDigest(session.key, body));
   if ("severity" in saved) throw new Failure(saved);
-  const present = { host: run.connection.host, now: Date.now(), state, files: run.spec.files };
+  const present = { host: session.connection.host, now: Date.now(), state, files: session.spec.files };
   const found = [
     ...staleness(saved, present),
-    ...movedPayloads(saved.plan, run.spec),
-    ...otherSecrets(saved.plan, run.spec),
+    ...movedPayloads(saved.plan, session.spec),
+    ...otherSecrets(saved.plan, session.spec),
   ];
   if (found.length > 0) throw new Failure(...found);
-  return { ...saved, plan: withSecrets(saved.plan, run.spec) };
+  return { ...saved, plan: withSecrets(saved.plan, session.spec) };
 }
 
 function openWork({ open }: State): Diagnostic {

@@ -1,13 +1,13 @@
 // A plan without any network: the spec against what the state recorded.
 
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { EMBEDDED, fromEnv, identityOf } from "../../config/settings.ts";
 import { keyedDigest } from "../../core/canonical.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import { offlineNotes, recordedLive } from "../../planner/mode/offline.ts";
-import { forStrangers, shielded, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Mode, Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -15,7 +15,7 @@ import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import type { StateStore } from "../../state/model/store.ts";
 import { type BaseOptions, type BaseSpec, readBase } from "../base/base-spec.ts";
-import { onlyThese } from "../session/address-filter.ts";
+import { addressFilter } from "../session/address-filter.ts";
 import { type StateOptions, withState } from "../session/open-state.ts";
 import { readSpec, type SpecOptions } from "../session/read-spec.ts";
 import type { RunObserver } from "../session/run-observer.ts";
@@ -23,7 +23,7 @@ import { type AllowedExposure, ephemeralState, exposedState } from "../session/s
 import { untrustedState } from "../session/untrusted-state.ts";
 import { placesIn } from "./located.ts";
 import { assertSameHost } from "./plan.ts";
-import { comparedWithBase } from "./plan-base.ts";
+import { compareWithBase } from "./plan-base.ts";
 
 export interface OfflineOptions extends SpecOptions, StateOptions, AllowedExposure, BaseOptions {
   readonly host: string | undefined;
@@ -42,11 +42,15 @@ export interface OfflinePlan {
 }
 
 /** Needs neither host nor token; a host that is named must be the state's. */
-export function planOffline(context: Context, options: OfflineOptions): Promise<OfflinePlan> {
+export function planOffline(context: CommandContext, options: OfflineOptions): Promise<OfflinePlan> {
   return withState(context, options, (store) => planOn(store, context, options));
 }
 
-async function planOn(store: StateStore, context: Context, options: OfflineOptions): Promise<OfflinePlan> {
+async function planOn(
+  store: StateStore,
+  context: CommandContext,
+  options: OfflineOptions,
+): Promise<OfflinePlan> {
   const { state, diagnostics } = await store.read();
   if (hasErrors(diagnostics))
     return { plan: nothing(""), places: placesIn(new Map()), diagnostics, warnings: [] };
@@ -84,15 +88,15 @@ interface Known {
 }
 
 async function planned(
-  context: Context,
+  context: CommandContext,
   options: OfflineOptions,
   { spec, base, state }: Known,
   host: string,
 ): Promise<Pick<OfflinePlan, "plan" | "diagnostics">> {
   const live = recordedLive(registry, state);
-  const shield = options.untrusted ? shielded({ registry, spec, state }, live) : undefined;
+  const shield = options.untrusted ? redactForUntrusted({ registry, spec, state }, live) : undefined;
   const caller = fromEnv(context, "WORKSPACE_USER") ?? state.caller?.name;
-  const only = onlyThese(options.only, [...spec.resources.keys(), ...state.records.keys()]);
+  const only = addressFilter(options.only, [...spec.resources.keys(), ...state.records.keys()]);
   const input: PlanInput = {
     registry,
     host,
@@ -102,7 +106,7 @@ async function planned(
     partial: true,
     destroy: options.destroy,
     contents: new Map(),
-    around: new Map(),
+    dependents: new Map(),
     lookups: { catalogs: new Map(), kinds: new Map() },
     ...(caller === undefined ? {} : { caller }),
     ...(only === undefined ? {} : { only }),
@@ -112,11 +116,11 @@ async function planned(
   const modes: Mode[] = ["offline"];
   const noted = { ...plan, modes, diagnostics: [...plan.diagnostics, ...offlineNotes(state)] };
   const found: Plan =
-    shield === undefined ? noted : { ...forStrangers(noted, shield.notes), modes: [...modes, "untrusted"] };
+    shield === undefined ? noted : { ...markUntrusted(noted, shield.notes), modes: [...modes, "untrusted"] };
   if (base === undefined) return { plan: found, diagnostics: audit };
   const { untrusted } = options;
   const head = { plan: found, input };
-  const compared = await comparedWithBase({ head, base, untrusted, live: async () => live });
+  const compared = await compareWithBase({ head, base, untrusted, live: async () => live });
   return { plan: compared.plan, diagnostics: [...audit, ...compared.notes] };
 }
 
@@ -124,7 +128,7 @@ function nothing(host: string): Plan {
   return { host, changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [], wants: [] };
 }
 
-function saidHost(context: Context, options: OfflineOptions): string | undefined {
+function saidHost(context: CommandContext, options: OfflineOptions): string | undefined {
   const said = options.host ?? fromEnv(context, "WORKSPACE_HOST");
   return said === undefined || said === EMBEDDED ? said : identityOf(said);
 }

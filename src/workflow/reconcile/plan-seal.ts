@@ -1,13 +1,13 @@
 // Plan files under WORKSPACE_STATE_KEY: written encrypted, and opened again.
 
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { createSealer, type Sealer } from "../../state/format/encryption.ts";
 
 /** A plan that is not encrypted is still bound to the state's key by its own seal, so it may be opened. */
-function planSealer(context: Context): Sealer {
+function planSealer(context: CommandContext): Sealer {
   const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
   return createSealer({
     random: nodeRandom,
@@ -17,12 +17,12 @@ function planSealer(context: Context): Sealer {
 }
 
 /** `text` as it goes into the file. */
-export function closedPlan(context: Context, text: string): string {
+export function closedPlan(context: CommandContext, text: string): string {
   const sealer = planSealer(context);
   return sealer.seals ? `${sealer.seal("plan", "", text)}\n` : text;
 }
 
-export function openedPlan(context: Context, bytes: Uint8Array, file: string): string {
+export function openedPlan(context: CommandContext, bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder().decode(planSealer(context).open("plan", "", bytes, file));
   } catch (failure) {

@@ -8,13 +8,13 @@ import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { identify } from "../../engine/observe/identify-caller.ts";
 import { observe } from "../../engine/observe/observe.ts";
-import { type Budget, budgeted, type LiveSnapshot } from "../../engine/observe/readers.ts";
+import { type Budget, budgetedReader, type LiveSnapshot } from "../../engine/observe/readers.ts";
 import { type Recovered, recover } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { openQuestions } from "../../planner/check/lookups.ts";
 import { makePlan } from "../../planner/make-plan.ts";
-import { forStrangers, shielded, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
-import { ownerKey, ownersOf } from "../../planner/model/context.ts";
+import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import { addressByObject, objectKey } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { catalogs } from "../../providers/catalogs.ts";
@@ -22,13 +22,13 @@ import { registry } from "../../providers/index.ts";
 import type { Progress } from "../../report/outcome/progress.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import type { Entry } from "../../state/model/journal-entry.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
-import { activeRuns } from "../session/active-runs.ts";
-import { onlyThese, restrictionOf } from "../session/address-filter.ts";
+import { listActiveRuns } from "../session/active-runs.ts";
+import { addressFilter, restrictionOf } from "../session/address-filter.ts";
 import { contentsOf } from "./content-texts.ts";
 
-export interface LookInput {
+export interface PlanWorkspaceInput {
   readonly spec: Spec;
   readonly state: State;
   readonly reader: Reader;
@@ -49,32 +49,32 @@ export interface LookInput {
   readonly snapshot?: LiveSnapshot;
 }
 
-export interface Looked {
+export interface WorkspacePlan {
   readonly plan: Plan;
   readonly input: PlanInput;
   readonly live: Live;
   /** What an earlier run left open, settled; its entries come before everything that an apply writes. */
   readonly recovered: Recovered;
   /** Further entries for the state: who the caller is. */
-  readonly learnt: readonly Entry[];
+  readonly learnt: readonly JournalEntry[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Throws Failure with STATE_OTHER_HOST before a single request is sent. */
-export async function look(from: LookInput): Promise<Looked> {
-  if (from.budget === undefined) return lookWith(from);
-  const { reader, refusal } = budgeted(from.reader, from.budget);
-  const looked = await lookWith({ ...from, reader });
+export async function planWorkspace(from: PlanWorkspaceInput): Promise<WorkspacePlan> {
+  if (from.budget === undefined) return planWithReader(from);
+  const { reader, refusal } = budgetedReader(from.reader, from.budget);
+  const planned = await planWithReader({ ...from, reader });
   // A kind whose reading was stopped looks unreadable; why it was stopped says more.
   const refused = refusal();
   if (refused !== undefined) throw new Failure(refused);
-  return looked;
+  return planned;
 }
 
-async function lookWith(from: LookInput): Promise<Looked> {
+async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> {
   assertSameHost(from.state, from.host);
   const { spec, reader, settings, progress } = from;
-  const owned = new Set(ownersOf(from.state.records).keys());
+  const owned = new Set(addressByObject(from.state.records).keys());
   const untrusted = from.budget !== undefined;
   const restriction = restrictionOf(from.only);
   const live = await observe({
@@ -86,16 +86,16 @@ async function lookWith(from: LookInput): Promise<Looked> {
     ...(restriction === undefined ? {} : { restriction }),
     parallelism: settings.parallelism,
     onRead: (event) => progress.read(event),
-    ...(untrusted ? { looksAt: (kind, { id }) => owned.has(ownerKey(kind, id)) } : {}),
+    ...(untrusted ? { looksAt: (kind, { id }) => owned.has(objectKey(kind, id)) } : {}),
     ...(from.snapshot === undefined ? {} : { snapshot: from.snapshot }),
   }).finally(() => progress.stop());
   assertReadable(live);
   const recovered = recover({ registry, state: from.state, live, now: Date.now(), adopt: from.adopt });
-  const only = onlyThese(from.only, [...spec.resources.keys(), ...recovered.state.records.keys()]);
+  const only = addressFilter(from.only, [...spec.resources.keys(), ...recovered.state.records.keys()]);
   const resolved = from.mayLackSecrets
     ? withRecordedSecrets({ registry, spec, state: recovered.state })
     : spec;
-  const shield = untrusted ? shielded({ registry, spec, state: recovered.state }, live) : undefined;
+  const shield = untrusted ? redactForUntrusted({ registry, spec, state: recovered.state }, live) : undefined;
   const planning = new Planning(from, {
     registry,
     host: from.host,
@@ -103,14 +103,14 @@ async function lookWith(from: LookInput): Promise<Looked> {
     live: shield?.live ?? live,
     state: recovered.state,
     // Lines of files, and what others have, are for those who may see them.
-    ...(untrusted ? { contents: new Map(), around: new Map() } : {}),
+    ...(untrusted ? { contents: new Map(), dependents: new Map() } : {}),
     adopt: from.adopt,
     allowDuplicates: from.allowDuplicates,
     destroy: from.destroy,
     ...(only === undefined ? {} : { only }),
   });
   const found = await planning.plan();
-  const plan = shield === undefined ? found : forStrangers(found, shield.notes);
+  const plan = shield === undefined ? found : markUntrusted(found, shield.notes);
   const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, planning.input)];
   return { plan, input: planning.input, live, recovered, learnt: planning.learnt, diagnostics };
 }
@@ -142,11 +142,11 @@ const WHOLLY: ReadonlySet<Code> = new Set([
 
 /** Plans again as long as planning asks for data that costs requests; each kind of data is fetched once. */
 class Planning {
-  readonly #from: LookInput;
+  readonly #from: PlanWorkspaceInput;
   input: PlanInput;
-  learnt: readonly Entry[] = [];
+  learnt: readonly JournalEntry[] = [];
 
-  constructor(from: LookInput, input: PlanInput) {
+  constructor(from: PlanWorkspaceInput, input: PlanInput) {
     this.#from = from;
     this.input = input;
   }
@@ -205,10 +205,10 @@ class Planning {
 
   /** Lists of kinds that the spec need not know, for what the plan's deletes do to others. */
   async #fetchAround(plan: Plan): Promise<void> {
-    const { lookAround } = await import("../../engine/observe/list-dependents.ts");
+    const { listDependents } = await import("../../engine/observe/list-dependents.ts");
     const { reader, settings } = this.#from;
-    const around = await lookAround(this.input, plan.changes, reader, settings.parallelism);
-    this.input = { ...this.input, around };
+    const around = await listDependents(this.input, plan.changes, reader, settings.parallelism);
+    this.input = { ...this.input, dependents: around };
   }
 
   /** Values that only the workspace can confirm. An untrusted spec finds out nothing about objects. */
@@ -221,7 +221,7 @@ class Planning {
   }
 
   async #fetchRuns(): Promise<void> {
-    const found: readonly JsonObject[] = await activeRuns(this.#from.reader);
+    const found: readonly JsonObject[] = await listActiveRuns(this.#from.reader);
     this.input = { ...this.input, activeRuns: found };
   }
 }

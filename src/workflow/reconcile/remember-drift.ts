@@ -5,7 +5,7 @@ import { type Diagnostic, Failure, warning } from "../../core/diagnostic.ts";
 import { driftDigests, type KnownDrift } from "../../planner/diff/known-drift.ts";
 import type { Drift } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
-import type { Entry } from "../../state/model/journal-entry.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { ReportedDrift, State } from "../../state/model/record.ts";
 import type { LockOptions, StateStore } from "../../state/model/store.ts";
 
@@ -50,7 +50,7 @@ export async function rememberReported(
 
 export async function writeEntries(
   store: StateStore,
-  entries: readonly Entry[],
+  entries: readonly JournalEntry[],
   wait: LockOptions,
 ): Promise<void> {
   const lease = await store.lock(wait);

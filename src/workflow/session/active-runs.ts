@@ -6,7 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 /** The most that the service gives at once (part B, 4.2 rule 6). */
 const PAGE = 999;
 
-export async function activeRuns(reader: Reader): Promise<readonly JsonObject[]> {
+export async function listActiveRuns(reader: Reader): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = [];
   for (;;) {
     const answer = await reader.read("jobs/runs/list", {

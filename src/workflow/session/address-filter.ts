@@ -11,7 +11,7 @@ import type { Restriction } from "../../engine/observe/needed-kinds.ts";
 const load = createRequire(import.meta.url);
 
 /** Undefined without globs. Throws Failure with CLI_UNKNOWN_ADDRESS for a glob that matches nothing. */
-export function onlyThese(
+export function addressFilter(
   globs: readonly string[],
   known: readonly Address[],
   otherwise = "see the addresses with: workspace state list, or workspace graph",

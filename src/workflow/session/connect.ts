@@ -5,9 +5,9 @@ import { type Client, createClient } from "../../api/client.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../../api/http/message.ts";
 import { httpTransport } from "../../api/http/transport.ts";
 import type { RequestEvent } from "../../api/retry/send.ts";
-import { tell } from "../../cli/output/diagnostics.ts";
+import { printDiagnostics } from "../../cli/output/diagnostics.ts";
 import { dialectTable } from "../../config/dialect.ts";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { type HostOptions, type Settings, settingsOf } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { DialectChoice } from "../../emulator/dialect/choice.ts";
@@ -145,12 +145,12 @@ function clientOver(
 
 /** A connection for commands that need no state. */
 export async function withConnection<T>(
-  context: Context,
+  context: CommandContext,
   options: HostOptions & Pick<SpecOptions, "file">,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const settings = settingsOf(context, options);
-  tell(context, settings.warnings);
+  printDiagnostics(context, settings.warnings);
   const connection = await connect({
     settings,
     embeddedFolder: embeddedFolder(context, options),

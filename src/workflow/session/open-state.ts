@@ -2,7 +2,7 @@
 
 import { dirname, join, resolve } from "node:path";
 import { ciRunUrl } from "../../config/ci-run.ts";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv, type HostOptions, leaseFromEnv } from "../../config/settings.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import {
@@ -24,15 +24,15 @@ export type StateOptions = Pick<SpecOptions, "file" | "target"> &
   };
 
 /** The folder of everything that a spec's runs keep. */
-function ownFolder(context: Context, options: Pick<SpecOptions, "file">): string {
+function ownFolder(context: CommandContext, options: Pick<SpecOptions, "file">): string {
   return join(dirname(specFile(context, options)), ".workspace");
 }
 
-export function embeddedFolder(context: Context, options: Pick<SpecOptions, "file">): string {
+export function embeddedFolder(context: CommandContext, options: Pick<SpecOptions, "file">): string {
   return join(ownFolder(context, options), "embedded");
 }
 
-function stateFolder(context: Context, options: StateOptions, said: string | undefined): string {
+function stateFolder(context: CommandContext, options: StateOptions, said: string | undefined): string {
   if (said === undefined) return join(ownFolder(context, options), targetFolder(targetOf(context, options)));
   return resolve(context.cwd, said);
 }
@@ -45,25 +45,28 @@ function targetFolder(target: string | undefined): string {
 }
 
 /** The location that somebody named; undefined for the default. */
-export function saidState(context: Context, options: Pick<StateOptions, "state">): string | undefined {
+export function explicitStateLocation(
+  context: CommandContext,
+  options: Pick<StateOptions, "state">,
+): string | undefined {
   return options.state ?? fromEnv(context, "WORKSPACE_STATE");
 }
 
 /** The absolute folder of the state; undefined where it is kept in PostgreSQL or in the workspace. */
-export function stateFolderOf(context: Context, options: StateOptions): string | undefined {
-  const said = saidState(context, options);
+export function stateFolderOf(context: CommandContext, options: StateOptions): string | undefined {
+  const said = explicitStateLocation(context, options);
   if (said !== undefined && (isPostgresUrl(said) || isInWorkspace(said))) return undefined;
   return stateFolder(context, options, said);
 }
 
 /** Opened with its first use; whoever opens it closes it. */
-export function openState(context: Context, options: StateOptions): StateStore {
-  return openStateAt(context, options, saidState(context, options));
+export function openState(context: CommandContext, options: StateOptions): StateStore {
+  return openStateAt(context, options, explicitStateLocation(context, options));
 }
 
 /** The state in a place that was named otherwise than by --state. */
 export function openStateAt(
-  context: Context,
+  context: CommandContext,
   options: StateOptions,
   said: string | undefined,
   keys: Keys = keysOf(context),
@@ -88,14 +91,14 @@ export function openStateAt(
 
 type Keys = Pick<StoreOptions, "keyText" | "oldKeyText">;
 
-function keysOf(context: Context): Keys {
+function keysOf(context: CommandContext): Keys {
   const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
   return keyText === undefined ? {} : { keyText };
 }
 
 /** Opens the state, works with it, and closes it however that ends. */
 export async function withState<T>(
-  context: Context,
+  context: CommandContext,
   options: StateOptions,
   work: (store: StateStore) => Promise<T>,
 ): Promise<T> {

@@ -2,13 +2,13 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
-import { readAhead } from "../../engine/observe/prefetch.ts";
+import { prefetchLists } from "../../engine/observe/prefetch.ts";
 import { registry } from "../../providers/index.ts";
 import type { Loaded, StateStore } from "../../state/model/store.ts";
 import { restrictionOf } from "./address-filter.ts";
 import type { Connection } from "./connect.ts";
 
-export interface Ahead {
+export interface Prefetch {
   /** The state as it was before the first request. */
   readonly loaded: Loaded;
   readonly connection: Connection;
@@ -20,12 +20,12 @@ export interface Ahead {
  * Undefined where nothing can be asked yet, or where something is wrong that is told once the spec was read: the state, the
  * host that it belongs to, the token.
  */
-export async function begunAhead(
+export async function beginPrefetch(
   store: StateStore,
   { place }: Settings,
   connect: (signal: AbortSignal) => Promise<Connection>,
   only: readonly string[],
-): Promise<Ahead | undefined> {
+): Promise<Prefetch | undefined> {
   if (place.embedded) return undefined;
   const dropped = new AbortController();
   try {
@@ -33,9 +33,9 @@ export async function begunAhead(
     const { state } = loaded;
     if (state.records.size === 0 || state.host !== place.identity) return undefined;
     const connection = await connect(dropped.signal);
-    const reader: Reader = readAhead(registry, connection.reader, state, restrictionOf(only)?.only);
+    const reader: Reader = prefetchLists(registry, connection.reader, state, restrictionOf(only)?.only);
     // A near host is connected, and asked, after so many turns; a far one has the pauses of the spec's reading.
-    for (let n = 0; n < FIRST_TURNS; n++) await turn();
+    for (let n = 0; n < FIRST_TURNS; n++) await yieldToEventLoop();
     const drop = (): void => {
       dropped.abort();
       connection.close().catch(() => undefined);
@@ -49,4 +49,4 @@ export async function begunAhead(
 const FIRST_TURNS = 4;
 
 /** Lets requests leave and answers come in, which wait while the spec is worked on. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

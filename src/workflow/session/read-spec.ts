@@ -1,8 +1,8 @@
 // Reads the spec that a command's options name.
 
 import { resolve } from "node:path";
-import { tell } from "../../cli/output/diagnostics.ts";
-import type { Context } from "../../config/environment.ts";
+import { printDiagnostics } from "../../cli/output/diagnostics.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE } from "../../config/files.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
@@ -21,14 +21,14 @@ export interface SpecOptions {
 type Reading = SpecOptions & { readonly state?: string | undefined; readonly mayLackSecrets?: boolean };
 
 /** How secrets' values become digests; without it none is read. */
-export type Keyed = (bytes: Uint8Array) => string;
+export type DigestFn = (bytes: Uint8Array) => string;
 
 /** The spec's path; absolute. */
-export function specFile(context: Context, options: Pick<SpecOptions, "file">): string {
+export function specFile(context: CommandContext, options: Pick<SpecOptions, "file">): string {
   return resolve(context.cwd, options.file ?? fromEnv(context, "WORKSPACE_FILE") ?? DEFAULT_FILE);
 }
 
-export function targetOf(context: Context, options: Pick<SpecOptions, "target">): string | undefined {
+export function targetOf(context: CommandContext, options: Pick<SpecOptions, "target">): string | undefined {
   return options.target ?? fromEnv(context, "WORKSPACE_TARGET");
 }
 
@@ -40,23 +40,23 @@ export interface ReadSpec {
 
 /** Throws Failure with everything that is wrong; warnings go to stderr. */
 export async function readSpec(
-  context: Context,
+  context: CommandContext,
   options: Reading,
-  keyed: Keyed | undefined,
+  keyed: DigestFn | undefined,
   untrusted = false,
   turn?: () => Promise<void>,
 ): Promise<ReadSpec> {
-  const { spec, diagnostics } = await judgedSpec(context, options, keyed, untrusted, turn);
+  const { spec, diagnostics } = await checkSpec(context, options, keyed, untrusted, turn);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
-  tell(context, diagnostics);
+  printDiagnostics(context, diagnostics);
   return { spec, warnings: diagnostics };
 }
 
 /** The spec, unless something is wrong with it, and everything that was found. */
-export function judgedSpec(
-  context: Context,
+export function checkSpec(
+  context: CommandContext,
   options: Reading,
-  keyed: Keyed | undefined,
+  keyed: DigestFn | undefined,
   untrusted = false,
   turn?: () => Promise<void>,
 ): ReturnType<typeof loadSpec> {
@@ -79,12 +79,12 @@ export function judgedSpec(
 }
 
 /** The folder that --state or WORKSPACE_STATE names; a state in another place leads to no folder. */
-function statesOf(context: Context, options: Reading): readonly string[] {
+function statesOf(context: CommandContext, options: Reading): readonly string[] {
   const said = [options.state, fromEnv(context, "WORKSPACE_STATE")];
   return said.flatMap((state) => (state === undefined ? [] : [resolve(context.cwd, state)]));
 }
 
 /** For commands that need no workspace: secrets are declared, and none is read. */
-export async function specWithoutSecrets(context: Context, options: SpecOptions): Promise<Spec> {
+export async function specWithoutSecrets(context: CommandContext, options: SpecOptions): Promise<Spec> {
   return (await readSpec(context, options, undefined)).spec;
 }

@@ -1,8 +1,8 @@
 // The remote id of what an address stands for: from the state, for commands that operate what is declared.
 
 import { isMissing } from "../../api/contract/refusals.ts";
-import { tell } from "../../cli/output/diagnostics.ts";
-import type { Context } from "../../config/environment.ts";
+import { printDiagnostics } from "../../cli/output/diagnostics.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import type { HostOptions } from "../../config/settings.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
@@ -13,7 +13,7 @@ import { assertSameHost } from "../reconcile/plan.ts";
 import { type Connection, withConnection } from "./connect.ts";
 import { type StateOptions, withState } from "./open-state.ts";
 
-export interface Recorded {
+export interface RecordedObject {
   readonly connection: Connection;
   readonly record: StateRecord;
   readonly id: RemoteId;
@@ -21,15 +21,15 @@ export interface Recorded {
 }
 
 /** Connects, with the id of an address of this kind. Throws Failure with CLI_UNKNOWN_ADDRESS. */
-export async function withRecorded<T>(
-  context: Context,
+export async function withRecordedObject<T>(
+  context: CommandContext,
   options: HostOptions & StateOptions,
   kind: string,
   address: string,
-  work: (recorded: Recorded) => Promise<T>,
+  work: (recorded: RecordedObject) => Promise<T>,
 ): Promise<T> {
   const { state, diagnostics } = await withState(context, options, (store) => store.read());
-  tell(context, diagnostics);
+  printDiagnostics(context, diagnostics);
   const record = recordOf(state, kind, address);
   return withConnection(context, options, (connection) => {
     assertSameHost(state, connection.host);

@@ -1,7 +1,7 @@
 // What a run tells whoever counts: its requests, its plan, and what it applied.
 
 import type { RequestEvent } from "../../api/retry/send.ts";
-import type { Outcome, Plan } from "../../planner/model/plan.ts";
+import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
 import type { State } from "../../state/model/record.ts";
 
 export interface RunObserver {
@@ -9,5 +9,5 @@ export interface RunObserver {
   requested(event: RequestEvent): void;
   planned(plan: Plan, state: Pick<State, "records">, planMs: number): void;
   /** The plan is that of the file where a saved one was applied. */
-  applied(plan: Plan, state: Pick<State, "records">, outcome: Outcome): void;
+  applied(plan: Plan, state: Pick<State, "records">, outcome: ApplyOutcome): void;
 }

@@ -1,8 +1,8 @@
 // What plan, apply, drift and destroy share: settings, spec, state and connection, opened in that order and closed again.
 
-import { tell } from "../../cli/output/diagnostics.ts";
+import { printDiagnostics } from "../../cli/output/diagnostics.ts";
 import { progressFor } from "../../cli/output/progress.ts";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { type HostOptions, type Settings, settingsOf } from "../../config/settings.ts";
 import { keyedDigest } from "../../core/canonical.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
@@ -11,23 +11,23 @@ import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import type { Loaded, StateStore } from "../../state/model/store.ts";
 import type { BaseSpec } from "../base/base-spec.ts";
-import { type Looked, type LookInput, look } from "../reconcile/plan.ts";
-import { lookWithBase } from "../reconcile/plan-base.ts";
+import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "../reconcile/plan.ts";
+import { planWithBase } from "../reconcile/plan-base.ts";
 import { type Connection, connect } from "./connect.ts";
 import { embeddedFolder, type StateOptions, withState } from "./open-state.ts";
-import { begunAhead, turn } from "./prefetch.ts";
+import { beginPrefetch, yieldToEventLoop } from "./prefetch.ts";
 import { readSpec, type SpecOptions } from "./read-spec.ts";
 import type { RunObserver } from "./run-observer.ts";
 import { type AllowedExposure, exposedState } from "./state-warnings.ts";
 
-export type RunOptions = SpecOptions &
+export type SessionOptions = SpecOptions &
   HostOptions &
   StateOptions &
   AllowedExposure & { readonly observer?: RunObserver };
 
-export interface Run {
-  readonly context: Context;
-  readonly options: RunOptions;
+export interface Session {
+  readonly context: CommandContext;
+  readonly options: SessionOptions;
   readonly settings: Settings;
   readonly store: StateStore;
   readonly key: Uint8Array;
@@ -39,7 +39,7 @@ export interface Run {
   loaded(): Promise<Loaded>;
 }
 
-export interface Opening {
+export interface SessionRequirements {
   /** Whether the state's key is made where there is none: whoever writes needs one that stays. */
   readonly makesKey: boolean;
   /** `optional`: values that are not there are warnings. */
@@ -56,24 +56,24 @@ export interface Opening {
 }
 
 /** Opens what a run needs, gives it to `work`, and closes it however that ends. */
-export async function withRun<T>(
-  context: Context,
-  options: RunOptions,
-  opening: Opening,
-  work: (run: Run) => Promise<T>,
+export async function withSession<T>(
+  context: CommandContext,
+  options: SessionOptions,
+  opening: SessionRequirements,
+  work: (session: Session) => Promise<T>,
 ): Promise<T> {
   return withState(context, options, (store) => withRunOn(store, context, options, opening, work));
 }
 
 async function withRunOn<T>(
   store: StateStore,
-  context: Context,
-  options: RunOptions,
-  opening: Opening,
-  work: (run: Run) => Promise<T>,
+  context: CommandContext,
+  options: SessionOptions,
+  opening: SessionRequirements,
+  work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const settings = settingsOf(context, options);
-  tell(context, settings.warnings);
+  printDiagnostics(context, settings.warnings);
   const key = await store.key({ make: opening.makesKey });
   opening.unlocked?.(key);
   const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
@@ -86,13 +86,13 @@ async function withRunOn<T>(
       requested: (event) => options.observer?.requested(event),
     });
   const early = opening.ahead === true && opening.untrusted !== true;
-  const ahead = early ? await begunAhead(store, settings, connected, opening.only ?? []) : undefined;
+  const ahead = early ? await beginPrefetch(store, settings, connected, opening.only ?? []) : undefined;
   const { spec, warnings } = await readSpec(
     context,
     { ...options, mayLackSecrets: opening.secrets === "optional" },
     opening.secrets === "skip" ? undefined : keyed,
     opening.untrusted,
-    ahead === undefined ? undefined : turn,
+    ahead === undefined ? undefined : yieldToEventLoop,
   ).catch((wrong: unknown) => {
     ahead?.drop();
     throw wrong;
@@ -103,7 +103,7 @@ async function withRunOn<T>(
     ahead?.drop();
     throw new Failure(...exposed);
   }
-  tell(context, exposed);
+  printDiagnostics(context, exposed);
   const connection = ahead?.connection ?? (await connected(opening.signal));
   const loaded = (): Promise<Loaded> => (ahead === undefined ? store.read() : Promise.resolve(ahead.loaded));
   try {
@@ -123,7 +123,7 @@ async function withRunOn<T>(
   }
 }
 
-export interface Wish {
+export interface PlanOptions {
   readonly adopt?: boolean;
   readonly allowDuplicates?: boolean;
   readonly destroy?: boolean;
@@ -138,25 +138,31 @@ export interface Wish {
 }
 
 /** Reads the workspace and plans. */
-export async function lookAround(run: Run, state: State, wish: Wish = {}): Promise<Looked> {
+export async function planSession(
+  session: Session,
+  state: State,
+  options: PlanOptions = {},
+): Promise<WorkspacePlan> {
   const begun = performance.now();
-  const input: LookInput = {
-    spec: run.spec,
+  const input: PlanWorkspaceInput = {
+    spec: session.spec,
     state,
-    reader: run.connection.reader,
-    host: run.connection.host,
-    settings: run.settings,
-    key: run.key,
-    progress: await progressFor(run.context),
-    adopt: wish.adopt ?? false,
-    allowDuplicates: wish.allowDuplicates ?? false,
-    destroy: wish.destroy ?? false,
-    only: wish.only ?? [],
-    writes: wish.writes ?? false,
-    mayLackSecrets: wish.mayLackSecrets ?? false,
-    ...(wish.budget === undefined ? {} : { budget: wish.budget }),
+    reader: session.connection.reader,
+    host: session.connection.host,
+    settings: session.settings,
+    key: session.key,
+    progress: await progressFor(session.context),
+    adopt: options.adopt ?? false,
+    allowDuplicates: options.allowDuplicates ?? false,
+    destroy: options.destroy ?? false,
+    only: options.only ?? [],
+    writes: options.writes ?? false,
+    mayLackSecrets: options.mayLackSecrets ?? false,
+    ...(options.budget === undefined ? {} : { budget: options.budget }),
   };
-  const looked = await (wish.base === undefined ? look(input) : lookWithBase(input, wish.base));
-  run.options.observer?.planned(looked.plan, looked.recovered.state, performance.now() - begun);
-  return looked;
+  const planned = await (options.base === undefined
+    ? planWorkspace(input)
+    : planWithBase(input, options.base));
+  session.options.observer?.planned(planned.plan, planned.recovered.state, performance.now() - begun);
+  return planned;
 }

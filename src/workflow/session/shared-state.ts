@@ -1,7 +1,7 @@
 // States that a team shares: in a PostgreSQL database, or in the workspace itself. Nothing of either is loaded before it is used.
 
 import { isConflict, isMissing } from "../../api/contract/refusals.ts";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { settingsOf } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
@@ -23,7 +23,7 @@ export function isInWorkspace(said: string): boolean {
 
 /** Undefined where `said` names a folder. Throws CLI_USAGE; no message repeats what may hold a password. */
 export function sharedState(
-  context: Context,
+  context: CommandContext,
   options: StateOptions,
   said: string,
   common: StoreOptions,
@@ -40,7 +40,12 @@ export function sharedState(
   return undefined;
 }
 
-function inPostgres(context: Context, options: StateOptions, said: string, common: StoreOptions): StateStore {
+function inPostgres(
+  context: CommandContext,
+  options: StateOptions,
+  said: string,
+  common: StoreOptions,
+): StateStore {
   const url = parsePostgresUrl(said, targetOf(context, options) ?? "default", context.env);
   return lazyStore(url.shown, async () => {
     const authorities = authoritiesOf(context, options.caFile);
@@ -50,7 +55,7 @@ function inPostgres(context: Context, options: StateOptions, said: string, commo
 }
 
 function inWorkspace(
-  context: Context,
+  context: CommandContext,
   options: StateOptions,
   said: string,
   common: StoreOptions,

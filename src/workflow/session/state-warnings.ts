@@ -1,6 +1,6 @@
 // What is doubtful about the location of a state: a folder that a CI runner deletes, a workspace folder that everyone reads.
 
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
@@ -9,12 +9,12 @@ import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
-import { type StateOptions, saidState, stateFolderOf } from "./open-state.ts";
+import { explicitStateLocation, type StateOptions, stateFolderOf } from "./open-state.ts";
 import { isInWorkspace } from "./shared-state.ts";
 
 /** `state`: as it was before this run. */
 export function ephemeralState(
-  context: Context,
+  context: CommandContext,
   options: StateOptions,
   { embedded }: { readonly embedded: boolean },
   state: State,
@@ -29,7 +29,7 @@ export function ephemeralState(
 }
 
 /** Some shells cannot unset a variable, so people set it to "false". */
-function isCi(context: Context): boolean {
+function isCi(context: CommandContext): boolean {
   const said = fromEnv(context, "CI");
   return said !== undefined && said !== "false" && said !== "0";
 }
@@ -44,18 +44,18 @@ export interface AllowedExposure {
  * of secrets. `digests`: whether this run makes digests of the spec's secrets.
  */
 export function exposedState(
-  context: Context,
+  context: CommandContext,
   options: Pick<StateOptions, "state"> & AllowedExposure,
   spec: Spec,
   { digests }: { readonly digests: boolean },
 ): readonly Diagnostic[] {
   const secrets = [...spec.resources.values()].some(({ kind }) => holdsSecret(kind)) ? "the spec" : undefined;
-  return exposed(context, saidState(context, options), secrets, !digests || allows(options));
+  return exposed(context, explicitStateLocation(context, options), secrets, !digests || allows(options));
 }
 
 /** The same of a state that is brought to `place` from elsewhere: its records have the digests. */
 export function exposedRecords(
-  context: Context,
+  context: CommandContext,
   place: string | undefined,
   options: AllowedExposure,
   state: Pick<State, "records" | "open">,
@@ -76,7 +76,7 @@ function allows(options: AllowedExposure): boolean {
 
 /** `secrets`: what has secrets, if anything has. */
 function exposed(
-  context: Context,
+  context: CommandContext,
   place: string | undefined,
   secrets: string | undefined,
   allowed: boolean,

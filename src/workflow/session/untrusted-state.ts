@@ -2,7 +2,7 @@
 
 import { existsSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, relative, sep } from "node:path";
-import type { Context } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import { stateExists } from "../../planner/check/state-exists.ts";
@@ -14,7 +14,11 @@ import { specFile } from "./read-spec.ts";
  * Throws Failure with STATE_UNTRUSTED when a state in the spec's own tree is not signed, that is: not encrypted under the
  * key of WORKSPACE_STATE_KEY. With that key set, a store opens nothing else. Without a state a warning is enough.
  */
-export function untrustedState(context: Context, options: StateOptions, state: State): readonly Diagnostic[] {
+export function untrustedState(
+  context: CommandContext,
+  options: StateOptions,
+  state: State,
+): readonly Diagnostic[] {
   const folder = stateFolderOf(context, options);
   if (folder === undefined || fromEnv(context, "WORKSPACE_STATE_KEY") !== undefined) return [];
   const tree = treeOf(specFile(context, options));

@@ -3,17 +3,17 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Reader } from "../../api/contract/reader.ts";
-import { making } from "../../config/files.ts";
+import { withFileCreation } from "../../config/files.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
-import { Slots } from "../../engine/concurrency.ts";
-import { expected } from "../../engine/failures.ts";
-import type { Source } from "../../spec/export/sources.ts";
+import { Semaphore } from "../../engine/concurrency.ts";
+import { failureDiagnostic } from "../../engine/failures.ts";
+import type { ExportSource } from "../../spec/export/sources.ts";
 import { openWholeFile, type WholeFile, writeWholeFile } from "./write-file.ts";
 
 const TAKEN = "choose another folder, or write over it with --force";
 
-export interface Fetching {
+export interface FetchInput {
   readonly folder: string;
   readonly reader: Reader;
   readonly parallelism: number;
@@ -21,14 +21,14 @@ export interface Fetching {
   readonly force: boolean;
 }
 
-export interface Fetched {
+export interface FetchResult {
   /** Why a content is not there, by the address of its resource. */
   readonly failed: ReadonlyMap<Address, Diagnostic>;
 }
 
 /** Throws Failure with CLI_FILE where the folder cannot be written to. */
-export async function fetchSources(sources: readonly Source[], to: Fetching): Promise<Fetched> {
-  const slots = new Slots(Math.min(to.parallelism, 8));
+export async function fetchSources(sources: readonly ExportSource[], to: FetchInput): Promise<FetchResult> {
+  const slots = new Semaphore(Math.min(to.parallelism, 8));
   const failed = new Map<Address, Diagnostic>();
   await Promise.all(
     sources.map((source) =>
@@ -38,7 +38,7 @@ export async function fetchSources(sources: readonly Source[], to: Fetching): Pr
         } catch (failure) {
           if (failure instanceof Failure && failure.diagnostics.some(({ code }) => code === "CLI_FILE"))
             throw failure;
-          failed.set(source.of.address, leftOut(source.of.address, expected(failure)));
+          failed.set(source.of.address, leftOut(source.of.address, failureDiagnostic(failure)));
         }
       }),
     ),
@@ -52,23 +52,23 @@ function leftOut(address: Address, reason: Diagnostic): Diagnostic {
 }
 
 /** What was begun and not finished is taken away again. */
-async function fetchOne({ of, path }: Source, to: Fetching): Promise<void> {
+async function fetchOne({ of, path }: ExportSource, to: FetchInput): Promise<void> {
   const { provider, live } = of;
-  const pieces = provider.content?.(to.reader, live);
+  const pieces = provider.readContent?.(to.reader, live);
   if (pieces === undefined)
     throw new Error(`${provider.kind} have contents, so the kind has a verb for them`);
   const file = join(to.folder, path);
   const into = opened(file, to.force);
   try {
-    for await (const piece of pieces) making(file, TAKEN, () => into.write(piece));
-    making(file, TAKEN, () => into.keep());
+    for await (const piece of pieces) withFileCreation(file, TAKEN, () => into.write(piece));
+    withFileCreation(file, TAKEN, () => into.keep());
   } finally {
     into.drop();
   }
 }
 
 function opened(file: string, force: boolean): WholeFile {
-  return making(file, TAKEN, () => {
+  return withFileCreation(file, TAKEN, () => {
     makeFolder(dirname(file));
     return openWholeFile(file, { over: force });
   });
@@ -76,7 +76,7 @@ function opened(file: string, force: boolean): WholeFile {
 
 /** Throws Failure with CLI_FILE. */
 export function writeSpec(file: string, text: string, force: boolean): void {
-  making(file, TAKEN, () => {
+  withFileCreation(file, TAKEN, () => {
     makeFolder(dirname(file));
     writeWholeFile(file, text, { over: force });
   });

@@ -2,7 +2,7 @@
 
 import { type Address, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
-import { recordAsLive } from "../../engine/apply/build-record.ts";
+import { recordFromLive } from "../../engine/apply/build-record.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -10,14 +10,14 @@ import { isSameName } from "../../resource/names.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
-import type { Looked } from "../reconcile/plan.ts";
-import { lookAround, type Run } from "../session/session.ts";
+import type { WorkspacePlan } from "../reconcile/plan.ts";
+import { planSession, type Session } from "../session/session.ts";
 
-export interface Taking {
+export interface ImportPlan {
   readonly record: StateRecord;
   /** Of the imported resource alone, and of what lies in it. */
   readonly plan: Plan;
-  readonly looked: Looked;
+  readonly planned: WorkspacePlan;
 }
 
 /** Throws Failure with CLI_MANAGED or CLI_NO_OBJECT. */
@@ -27,7 +27,7 @@ export function assertFree(state: State, resource: Resource, id: string): void {
     throw new Failure(
       error(
         "CLI_NO_OBJECT",
-        `${resource.address} can only be the ${provider.one} ${resource.name}, not ${id}`,
+        `${resource.address} can only be the ${provider.singular} ${resource.name}, not ${id}`,
         {
           hint: `in a spec the key under ${provider.kind} is the name`,
         },
@@ -56,10 +56,15 @@ export function assertFree(state: State, resource: Resource, id: string): void {
     );
 }
 
-const oneOf = ({ kind }: Resource): string => registry.get(kind).one;
+const oneOf = ({ kind }: Resource): string => registry.get(kind).singular;
 
 /** Reads only. Throws Failure with CLI_NO_OBJECT where there is no such thing. */
-export async function taking(run: Run, state: State, resource: Resource, id: string): Promise<Taking> {
+export async function planImport(
+  session: Session,
+  state: State,
+  resource: Resource,
+  id: string,
+): Promise<ImportPlan> {
   const provider = registry.get(resource.kind);
   const { address } = resource;
   // The record makes the look tell everything of the object, also where lists leave it out.
@@ -73,16 +78,16 @@ export async function taking(run: Run, state: State, resource: Resource, id: str
     seen: {},
     depends_on: resource.dependsOn,
   };
-  const looked = await lookAround(run, withRecord(state, blank), {});
-  const kind = looked.live.get(resource.kind);
+  const planned = await planSession(session, withRecord(state, blank), {});
+  const kind = planned.live.get(resource.kind);
   if (kind?.readable === false) throw new Failure(kind.diagnostic);
   const live = found(provider, kind?.objects ?? [], id);
   if (live === undefined) throw new Failure(missing(provider, resource, id, kind?.objects ?? []));
-  const record = recordAsLive(provider, resource, live);
+  const record = recordFromLive(provider, resource, live);
   // What it refers to may be waiting to be taken over, too; that is no difference of its own.
-  const after = withRecord(looked.recovered.state, record);
-  const plan = makePlan({ ...looked.input, state: after, adopt: true });
-  return { record, plan: restricted(plan, resource), looked };
+  const after = withRecord(planned.recovered.state, record);
+  const plan = makePlan({ ...planned.input, state: after, adopt: true });
+  return { record, plan: restricted(plan, resource), planned };
 }
 
 /** By its id; where the name is the id, in whatever case it is written. */
@@ -121,6 +126,6 @@ function missing(provider: Provider, resource: Resource, id: string, objects: re
   const hint =
     near.length === 0
       ? `there is none named ${JSON.stringify(resource.name)} either`
-      : `the ${provider.one} named ${name} has the id ${near.map((one) => one.id).join(" or ")}`;
-  return error("CLI_NO_OBJECT", `the workspace has no ${provider.one} with the id ${id}`, { hint });
+      : `the ${provider.singular} named ${name} has the id ${near.map((one) => one.id).join(" or ")}`;
+  return error("CLI_NO_OBJECT", `the workspace has no ${provider.singular} with the id ${id}`, { hint });
 }

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 
-export interface Writing {
+export interface FileWrite {
   /** Write over a file that is there; else it is refused with EEXIST. */
   readonly over: boolean;
   /** Permissions of the file; else those that it has, or the usual ones. */
@@ -20,7 +20,7 @@ export interface Writing {
 }
 
 /** Throws what the system says; then what stood there before stands there still. */
-export function writeWholeFile(path: string, content: string | Uint8Array, how: Writing): void {
+export function writeWholeFile(path: string, content: string | Uint8Array, how: FileWrite): void {
   const file = openWholeFile(path, how);
   try {
     file.write(typeof content === "string" ? new TextEncoder().encode(content) : content);
@@ -37,7 +37,7 @@ export interface WholeFile {
   drop(): void;
 }
 
-export function openWholeFile(path: string, { over, mode }: Writing): WholeFile {
+export function openWholeFile(path: string, { over, mode }: FileWrite): WholeFile {
   const here = (): void => undefined;
   if (!over) return written(path, openSync(path, "wx", mode), here);
   const before = statSync(path, { throwIfNoEntry: false });

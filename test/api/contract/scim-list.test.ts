@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wholeList } from "../../../src/api/contract/scim-list.ts";
+import { readWholeList } from "../../../src/api/contract/scim-list.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
 import { thrown } from "../scripted.ts";
@@ -26,7 +26,7 @@ function pages(all: () => readonly JsonObject[], size: number) {
 
 test("a list that comes whole costs one request without paging parameters", async () => {
   const { fetch, asked } = pages(() => people(0, 3), 100);
-  expect(await wholeList("scim/users/list", { filter: "f" }, fetch)).toMatchObject({
+  expect(await readWholeList("scim/users/list", { filter: "f" }, fetch)).toMatchObject({
     Resources: people(0, 3),
   });
   expect(asked).toEqual([{ filter: "f" }]);
@@ -34,20 +34,20 @@ test("a list that comes whole costs one request without paging parameters", asyn
 
 test("an empty list has no Resources and costs one request", async () => {
   const { fetch, asked } = pages(() => [], 100);
-  expect(await wholeList("scim/users/list", {}, fetch)).not.toHaveProperty("Resources");
+  expect(await readWholeList("scim/users/list", {}, fetch)).not.toHaveProperty("Resources");
   expect(asked).toHaveLength(1);
 });
 
 test("further pages are fetched when the answer says that it was not all", async () => {
   const { fetch, asked } = pages(() => people(0, 250), 100);
-  const list = await wholeList("scim/users/list", {}, fetch);
+  const list = await readWholeList("scim/users/list", {}, fetch);
   expect(list).toMatchObject({ totalResults: 250, Resources: people(0, 250) });
   expect(asked).toEqual([{}, { startIndex: 101 }, { startIndex: 201 }]);
 });
 
 test("whoever asks for a page gets that page", async () => {
   const { fetch, asked } = pages(() => people(0, 250), 100);
-  expect((await wholeList("scim/users/list", { startIndex: 11, count: 5 }, fetch)).Resources).toEqual(
+  expect((await readWholeList("scim/users/list", { startIndex: 11, count: 5 }, fetch)).Resources).toEqual(
     people(10, 15),
   );
   expect(asked).toHaveLength(1);
@@ -61,12 +61,12 @@ test("a list that changes between two pages is read anew, so that nobody is over
     if (asked.length === 1) world = world.slice(1);
     return page;
   };
-  expect((await wholeList("scim/users/list", {}, meddling)).Resources).toEqual(people(1, 250));
+  expect((await readWholeList("scim/users/list", {}, meddling)).Resources).toEqual(people(1, 250));
 });
 
 test("a service that ignores paging is not taken at its first page", async () => {
   const fetch = async () => ({ totalResults: 5, Resources: people(0, 2) });
-  const problem = await thrown(wholeList("scim/groups/list", {}, fetch));
+  const problem = await thrown(readWholeList("scim/groups/list", {}, fetch));
   expect(problem).toBeInstanceOf(Refused);
   expect(problem).toMatchObject({
     diagnostic: { code: "API_PROTOCOL", message: "scim/groups/list promised 5 entries and gave 2" },

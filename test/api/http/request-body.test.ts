@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { OPERATIONS } from "../../../src/api/contract/operations.ts";
-import { prepare } from "../../../src/api/http/request-body.ts";
+import { prepareRequest } from "../../../src/api/http/request-body.ts";
 import { Sensitive } from "../../../src/core/sensitive.ts";
 
 const utf8 = new TextEncoder();
 
 test("fields of a GET go into the query, spaces as +, absent ones not at all", () => {
   const filter = 'userName eq "ada+b@example.com"';
-  expect(prepare(OPERATIONS["scim/users/list"], { filter, count: 10, startIndex: null })).toEqual({
+  expect(prepareRequest(OPERATIONS["scim/users/list"], { filter, count: 10, startIndex: null })).toEqual({
     method: "GET",
     path: "/api/2.0/preview/scim/v2/Users?filter=userName+eq+%22ada%2Bb%40example.com%22&count=10",
     secrets: [],
@@ -16,57 +16,59 @@ test("fields of a GET go into the query, spaces as +, absent ones not at all", (
 
 test("an id beyond 2^53 keeps its digits in a query and in a body", () => {
   const id = 4020997813441462789n;
-  expect(prepare(OPERATIONS["jobs/get"], { job_id: id }).path).toBe(
+  expect(prepareRequest(OPERATIONS["jobs/get"], { job_id: id }).path).toBe(
     "/api/2.0/jobs/get?job_id=4020997813441462789",
   );
-  expect(prepare(OPERATIONS["jobs/delete"], { job_id: id }).body).toBe('{"job_id":4020997813441462789}');
+  expect(prepareRequest(OPERATIONS["jobs/delete"], { job_id: id }).body).toBe(
+    '{"job_id":4020997813441462789}',
+  );
 });
 
 test("a path parameter is encoded and leaves the body", () => {
-  const prepared = prepare(OPERATIONS["scim/users/patch"], { id: "a/b?c#d ü", Operations: [] });
+  const prepared = prepareRequest(OPERATIONS["scim/users/patch"], { id: "a/b?c#d ü", Operations: [] });
   expect(prepared.path).toBe("/api/2.0/preview/scim/v2/Users/a%2Fb%3Fc%23d%20%C3%BC");
   expect(prepared.body).toBe('{"Operations":[]}');
 });
 
 test("a path parameter that would change the path's shape is a bug, not a request", () => {
   for (const id of ["", ".", "..", null, undefined as unknown as null, {}])
-    expect(() => prepare(OPERATIONS["scim/users/delete"], { id })).toThrow("path parameter id");
+    expect(() => prepareRequest(OPERATIONS["scim/users/delete"], { id })).toThrow("path parameter id");
 });
 
 test("a DELETE has no body", () => {
-  expect(prepare(OPERATIONS["scim/users/delete"], { id: "7" })).not.toHaveProperty("body");
+  expect(prepareRequest(OPERATIONS["scim/users/delete"], { id: "7" })).not.toHaveProperty("body");
 });
 
 test("bytes are base64", () => {
-  const prepared = prepare(OPERATIONS["fs/put"], { path: "/a", contents: Uint8Array.of(0, 255, 16) });
+  const prepared = prepareRequest(OPERATIONS["fs/put"], { path: "/a", contents: Uint8Array.of(0, 255, 16) });
   expect(prepared.body).toBe('{"path":"/a","contents":"AP8Q"}');
 });
 
 test("a secret is text in a field of text, base64 in a field of bytes, and is remembered for redaction", () => {
   const secret = new Sensitive(utf8.encode("pä$$"));
-  const text = prepare(OPERATIONS["secrets/put"], { scope: "s", key: "k", string_value: secret });
+  const text = prepareRequest(OPERATIONS["secrets/put"], { scope: "s", key: "k", string_value: secret });
   expect(text.body).toBe('{"scope":"s","key":"k","string_value":"pä$$"}');
   expect(text.secrets).toEqual([secret.reveal()]);
-  const bytes = prepare(OPERATIONS["secrets/put"], { scope: "s", key: "k", bytes_value: secret });
+  const bytes = prepareRequest(OPERATIONS["secrets/put"], { scope: "s", key: "k", bytes_value: secret });
   expect(JSON.parse(String(bytes.body))).toMatchObject({ bytes_value: btoa("pÃ¤$$") });
 });
 
 test("a byte order mark that belongs to a secret is kept", () => {
   const secret = new Sensitive(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61));
-  const { body } = prepare(OPERATIONS["secrets/put"], { string_value: secret });
+  const { body } = prepareRequest(OPERATIONS["secrets/put"], { string_value: secret });
   expect(body).toBe('{"string_value":"\ufeffa"}');
 });
 
 test("a secret that is not UTF-8 is refused for a field of text without being shown", () => {
   const secret = new Sensitive(Uint8Array.of(0x73, 0xff));
-  expect(() => prepare(OPERATIONS["secrets/put"], { string_value: secret })).toThrow(
+  expect(() => prepareRequest(OPERATIONS["secrets/put"], { string_value: secret })).toThrow(
     /^the secret for string_value is not UTF-8/,
   );
 });
 
 test("a field named __proto__ is sent like any other", () => {
   const conf = JSON.parse('{"__proto__":"x"}');
-  expect(prepare(OPERATIONS["clusters/create"], { spark_conf: conf }).body).toBe(
+  expect(prepareRequest(OPERATIONS["clusters/create"], { spark_conf: conf }).body).toBe(
     '{"spark_conf":{"__proto__":"x"}}',
   );
 });
@@ -74,9 +76,12 @@ test("a field named __proto__ is sent like any other", () => {
 test("an import that base64 would make larger than a request may be goes as a form", () => {
   const content = new Uint8Array(8_000_000).fill(0x61);
   const input = { path: "/a", format: "SOURCE", language: "SQL", overwrite: true, content };
-  const { contentType, body } = prepare(OPERATIONS["workspace/import"], input);
+  const { contentType, body } = prepareRequest(OPERATIONS["workspace/import"], input);
   expect(contentType).toBe("multipart/form-data; boundary=workspace-form-0");
   expect(body?.length).toBeLessThan(8_001_000);
-  const small = prepare(OPERATIONS["workspace/import"], { ...input, content: content.subarray(0, 1_000) });
+  const small = prepareRequest(OPERATIONS["workspace/import"], {
+    ...input,
+    content: content.subarray(0, 1_000),
+  });
   expect(small.body).toContain('"content":"YWFh');
 });

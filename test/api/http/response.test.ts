@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { answerOf } from "../../../src/api/http/response.ts";
+import { parseAnswer } from "../../../src/api/http/response.ts";
 import { apiError, json, raw, scimError } from "../scripted.ts";
 
-const read = (response: Parameters<typeof answerOf>[0]) => answerOf(response, 0);
+const read = (response: Parameters<typeof parseAnswer>[0]) => parseAnswer(response, 0);
 
 test("200, 201 and any other status of success carry their body", () => {
   for (const status of [200, 201, 202])

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { breakOf } from "../../../src/api/http/transport-failure.ts";
+import { transportFailure } from "../../../src/api/http/transport-failure.ts";
 
 const systemError = (code: string, over: object = {}) =>
   Object.assign(new Error(`it says ${code}`), { code, ...over });
@@ -39,7 +39,7 @@ test.each([
   ["an error that nobody foresaw", new Error("?"), "lost", true],
   ["something that is no error", undefined, "lost", true],
 ])("%s", (_claim, problem, why, sent) => {
-  expect(breakOf(problem)).toMatchObject({ why, sent });
+  expect(transportFailure(problem)).toMatchObject({ why, sent });
 });
 
 test("a name with several addresses was never reached only if none of them was", () => {
@@ -47,9 +47,9 @@ test("a name with several addresses was never reached only if none of them was",
     systemError("ECONNREFUSED", { syscall: "connect" }),
     systemError("ENETUNREACH", { syscall: "connect" }),
   ];
-  expect(breakOf(Object.assign(new AggregateError(each), { code: "ECONNREFUSED" }))).toMatchObject({
+  expect(transportFailure(Object.assign(new AggregateError(each), { code: "ECONNREFUSED" }))).toMatchObject({
     sent: false,
   });
   const mixed = [...each, systemError("ECONNRESET", { syscall: "read" })];
-  expect(breakOf(new AggregateError(mixed))).toMatchObject({ sent: true });
+  expect(transportFailure(new AggregateError(mixed))).toMatchObject({ sent: true });
 });

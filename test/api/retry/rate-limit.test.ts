@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createPace, type PaceOptions } from "../../../src/api/retry/rate-limit.ts";
+import { createRateLimit, type RateLimitOptions } from "../../../src/api/retry/rate-limit.ts";
 import { timeline } from "../scripted.ts";
 
-function pace(over: Partial<PaceOptions> = {}) {
+function pace(over: Partial<RateLimitOptions> = {}) {
   const time = timeline();
   const { clock, sleep: pause } = time;
-  const made = createPace({
+  const made = createRateLimit({
     parallelism: 2,
     perSecond: undefined,
     clock,

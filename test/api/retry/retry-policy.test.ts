@@ -1,9 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Why } from "../../../src/api/http/transport-failure.ts";
-import { type BadEnd, decide, mayHaveActed, type Situation } from "../../../src/api/retry/retry-policy.ts";
+import type { TransportFailureReason } from "../../../src/api/http/transport-failure.ts";
+import {
+  decideRetry,
+  type FailedAttempt,
+  mayHaveActed,
+  type RetrySituation,
+} from "../../../src/api/retry/retry-policy.ts";
 
-const failed = (status: number, code = "", retryAfterMs?: number): BadEnd => ({
+const failed = (status: number, code = "", retryAfterMs?: number): FailedAttempt => ({
   end: "error",
   status,
   form: "api",
@@ -11,8 +16,11 @@ const failed = (status: number, code = "", retryAfterMs?: number): BadEnd => ({
   message: "",
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
-const broken = (why: Why, sent = true): BadEnd => ({ end: "broken", broken: { why, sent, text: "" } });
-const situation = (bad: BadEnd, over: Partial<Situation> = {}): Situation => ({
+const broken = (why: TransportFailureReason, sent = true): FailedAttempt => ({
+  end: "broken",
+  broken: { why, sent, text: "" },
+});
+const situation = (bad: FailedAttempt, over: Partial<RetrySituation> = {}): RetrySituation => ({
   bad,
   attempts: 1,
   elapsedMs: 0,
@@ -22,8 +30,8 @@ const situation = (bad: BadEnd, over: Partial<Situation> = {}): Situation => ({
   random: 0,
   ...over,
 });
-const waitOf = (bad: BadEnd, over: Partial<Situation> = {}): number | "give up" => {
-  const decision = decide(situation(bad, over));
+const waitOf = (bad: FailedAttempt, over: Partial<RetrySituation> = {}): number | "give up" => {
+  const decision = decideRetry(situation(bad, over));
   return decision === "give up" ? decision : decision.waitMs;
 };
 
@@ -33,10 +41,12 @@ test("no 4xx but 429 is ever repeated", () => {
 });
 
 test("429 is repeated even for a write that must not act twice, and all requests wait", () => {
-  expect(decide(situation(failed(429, "REQUEST_LIMIT_EXCEEDED", 7_000), { repeatable: false }))).toEqual({
-    waitMs: 7_000,
-    together: true,
-  });
+  expect(decideRetry(situation(failed(429, "REQUEST_LIMIT_EXCEEDED", 7_000), { repeatable: false }))).toEqual(
+    {
+      waitMs: 7_000,
+      together: true,
+    },
+  );
 });
 
 test("Retry-After is waited for in full, and at most a tenth longer", () => {
@@ -108,7 +118,7 @@ test("what no second attempt can mend is not tried again", () => {
 });
 
 test("a body cut short is fetched again, three times", () => {
-  const cut: BadEnd = { end: "garbled", status: 200, what: "not JSON" };
+  const cut: FailedAttempt = { end: "garbled", status: 200, what: "not JSON" };
   expect(waitOf(cut, { attempts: 3 })).toBe(1_000);
   expect(waitOf(cut, { attempts: 4 })).toBe("give up");
   expect(waitOf(cut, { repeatable: false })).toBe("give up");
@@ -120,7 +130,7 @@ test("the back-off doubles, stays under half a minute, and is spread over its se
   expect(waitOf(failed(500), { attempts: 4, random: 0 })).toBe(2_000);
 });
 
-const bads: fc.Arbitrary<BadEnd> = fc.oneof(
+const bads: fc.Arbitrary<FailedAttempt> = fc.oneof(
   fc
     .record({
       status: fc.integer({ min: 400, max: 599 }),
@@ -128,11 +138,18 @@ const bads: fc.Arbitrary<BadEnd> = fc.oneof(
     })
     .map(({ status, wait }) => failed(status, "", wait)),
   fc
-    .constantFrom<Why>("refused", "unknown-host", "timeout", "lost", "too-large", "protocol")
+    .constantFrom<TransportFailureReason>(
+      "refused",
+      "unknown-host",
+      "timeout",
+      "lost",
+      "too-large",
+      "protocol",
+    )
     .map((why) => broken(why, why !== "refused" && why !== "unknown-host")),
   fc
     .constantFrom("empty" as const, "not JSON" as const, "HTML" as const)
-    .map((what): BadEnd => ({ end: "garbled", status: 200, what })),
+    .map((what): FailedAttempt => ({ end: "garbled", status: 200, what })),
 );
 const situations = fc.record({
   bad: bads,
@@ -147,7 +164,7 @@ const situations = fc.record({
 test("whatever happens: no write that may have acted is repeated unless it is safe, and all waiting ends", () => {
   fc.assert(
     fc.property(situations, (one) => {
-      const decision = decide(one);
+      const decision = decideRetry(one);
       if (decision === "give up") return;
       expect(one.repeatable || !mayHaveActed(one.bad)).toBe(true);
       expect(decision.waitMs).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import { exitOf, exitOfOutcome } from "../../../src/cli/command/exit-codes.ts";
 import { addressOf } from "../../../src/core/address.ts";
 import type { Code } from "../../../src/core/codes.ts";
 import { error, warning } from "../../../src/core/diagnostic.ts";
-import type { ChangeOutcome, Outcome } from "../../../src/planner/model/plan.ts";
+import type { ApplyOutcome, ChangeOutcome } from "../../../src/planner/model/plan.ts";
 
 const exits = (...codes: Code[]) => exitOf(codes.map((code) => error(code, "x")));
 
@@ -30,7 +30,7 @@ describe("exit codes", () => {
     expect(exits("GUARD_LIMIT", "PLAN_STALE")).toBe(4);
   });
 
-  const outcome = (...changes: Partial<ChangeOutcome>[]): Outcome => ({
+  const outcome = (...changes: Partial<ChangeOutcome>[]): ApplyOutcome => ({
     changes: changes.map((change) => ({
       address: addressOf("pools", "x"),
       kind: "pools",

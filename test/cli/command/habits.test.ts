@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import { withoutHabits } from "../../../src/cli/command/habits.ts";
-import { plan } from "../../../src/cli/commands/plan.ts";
+import { planCommand } from "../../../src/cli/commands/plan.ts";
 
-const FLAGS = [...Object.values(plan.options).map(({ flags }) => flags), "-h, --help"];
+const FLAGS = [...Object.values(planCommand.options).map(({ flags }) => flags), "-h, --help"];
 
 test.each([
   [

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { packArchive, unpackArchive } from "../../../src/emulator/notebook/archive.ts";
-import { documentOf, exported, notebookOf, write } from "../../../src/emulator/notebook/document.ts";
+import { documentOf, exportBytes, notebookOf, write } from "../../../src/emulator/notebook/document.ts";
 import { readHtml, writeHtml } from "../../../src/emulator/notebook/html.ts";
 import { readJupyter, writeJupyter } from "../../../src/emulator/notebook/jupyter.ts";
 import {
   type Cell,
   LANGUAGES,
   type Notebook,
+  notebookText,
   toBytes,
-  toText,
 } from "../../../src/emulator/notebook/notebook.ts";
 import { readSource, writeSource } from "../../../src/emulator/notebook/source.ts";
 
@@ -53,7 +53,7 @@ test("SOURCE: magic comments hold markdown and code of other languages", () => {
 test("SOURCE: a cell's title is a comment before it", () => {
   const source = "# Databricks notebook source\n# DBTITLE 1,Load it\nload()\n";
   expect(python(source).cells).toEqual([{ kind: "code", title: "Load it", text: "load()" }]);
-  expect(toText(writeSource(python(source)))).toBe(source);
+  expect(notebookText(writeSource(python(source)))).toBe(source);
 });
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
     { kind: "markdown", text: "hello" },
     { kind: "code", text: "x" },
   ]);
-  expect(toText(writeSource(notebook))).toBe(source);
+  expect(notebookText(writeSource(notebook))).toBe(source);
 });
 
 const jupyter = (file: unknown) => readJupyter(toBytes(JSON.stringify(file)));
@@ -106,7 +106,7 @@ test.each([
 
 test("HTML: a cell's text is shown escaped and cannot end the script that holds the notebook", () => {
   const notebook: Notebook = { language: "PYTHON", cells: [{ kind: "code", text: "x = '</script><b>&'" }] };
-  const page = toText(writeHtml(notebook, "<n>"));
+  const page = notebookText(writeHtml(notebook, "<n>"));
   expect(page).toContain("x = '&lt;/script&gt;&lt;b&gt;&amp;'");
   expect(page.match(/<\/script>/g)).toHaveLength(1);
   expect(readHtml(toBytes(page))).toEqual(notebook);
@@ -176,7 +176,7 @@ test.each(["SOURCE", "HTML", "JUPYTER"] as const)(
 test("a document in its own format is exported byte for byte", () => {
   const odd = new Uint8Array([0xef, 0xbb, 0xbf, 0x78, 0x0d, 0x0a, 0xff, 0x0a, 0x0a]);
   const document = documentOf("SOURCE", odd, "PYTHON");
-  expect(exported(document, "SOURCE", "n")).toEqual(odd);
+  expect(exportBytes(document, "SOURCE", "n")).toEqual(odd);
 });
 
 test("DBC: any document comes back from an archive with its bytes", () => {

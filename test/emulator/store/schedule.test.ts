@@ -2,12 +2,12 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Schedule } from "../../../src/emulator/store/timers.ts";
+import { DueQueue } from "../../../src/emulator/store/timers.ts";
 
 test("whatever was added comes out by time, and by order where times are equal, also when mixed with taking", () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined })), (steps) => {
-      const schedule = new Schedule();
+      const schedule = new DueQueue();
       const model: { id: string; at: number; order: number }[] = [];
       for (const [order, at] of steps.entries()) {
         if (at !== undefined) {

@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Store } from "../../../src/emulator/store/store.ts";
-import { type Entry, ROOT, Tree } from "../../../src/emulator/world/entry-tree.ts";
+import { EntryTree, ROOT, type TreeEntry } from "../../../src/emulator/world/entry-tree.ts";
 
-const root: Entry = { parent: "", name: "", folder: true };
+const root: TreeEntry = { parent: "", name: "", folder: true };
 
-function inTree<T>(work: (tree: Tree<Entry>) => T): T {
+function inTree<T>(work: (tree: EntryTree<TreeEntry>) => T): T {
   return new Store().transact(0, (world) => {
-    const tree = new Tree<Entry>(world, "things");
+    const tree = new EntryTree<TreeEntry>(world, "things");
     tree.plant(root);
     return work(tree);
   });
 }
 
-const names = (tree: Tree<Entry>, id: string) => tree.children(id).map(({ entry }) => entry.name);
+const names = (tree: EntryTree<TreeEntry>, id: string) => tree.children(id).map(({ entry }) => entry.name);
 
 test("children come by name, whatever the order in which they were added", () => {
   inTree((tree) => {

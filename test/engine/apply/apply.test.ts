@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { applyPlan } from "../../../src/engine/apply/apply.ts";
 import { observe } from "../../../src/engine/observe/observe.ts";
-import type { Spec } from "../../../src/engine/observe/scope.ts";
+import type { DesiredSpec } from "../../../src/engine/observe/scope.ts";
 import { recordRecovery, recover } from "../../../src/engine/recover/recover.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
-import type { ApplyEvent, Outcome, Plan } from "../../../src/planner/model/plan.ts";
+import type { ApplyEvent, ApplyOutcome, Plan } from "../../../src/planner/model/plan.ts";
 import type { Provider } from "../../../src/resource/provider.ts";
 import { type Registry, registryOf } from "../../../src/resource/registry.ts";
 import type { State } from "../../../src/state/model/record.ts";
@@ -32,12 +32,12 @@ class Bench {
     this.registry = registry;
   }
 
-  async plan(spec: Spec, destroy = false) {
+  async plan(spec: DesiredSpec, destroy = false) {
     const { state } = await storeOn({ disk: this.disk }).read();
     return (await this.#look(spec, state, destroy)).plan;
   }
 
-  async #look(spec: Spec, state: State, destroy: boolean) {
+  async #look(spec: DesiredSpec, state: State, destroy: boolean) {
     const { registry, service } = this;
     const live = await observe({ registry, reader: service, spec, state, parallelism: 4 });
     const recovered = recover({ registry, state, live, now: this.clock.now() });
@@ -45,7 +45,7 @@ class Bench {
     return { live, recovered, plan };
   }
 
-  async apply(spec: Spec, destroy = false): Promise<Outcome> {
+  async apply(spec: DesiredSpec, destroy = false): Promise<ApplyOutcome> {
     const store = storeOn({ disk: this.disk, clock: this.clock, hooks: this.hooks, seed: ++this.#runs });
     const lease = await this.clock.drive(store.lock({ timeoutMs: 1_000_000 }));
     try {
@@ -89,11 +89,11 @@ class Bench {
   }
 }
 
-const results = (outcome: Outcome): readonly string[] =>
+const results = (outcome: ApplyOutcome): readonly string[] =>
   outcome.changes
     .filter((one) => one.action !== "noop")
     .map((one) => `${one.result} ${one.action} ${one.address}`);
-const codes = (outcome: Outcome): readonly (string | undefined)[] =>
+const codes = (outcome: ApplyOutcome): readonly (string | undefined)[] =>
   outcome.changes.map((one) => one.diagnostic?.code);
 const doing = (plan: Plan): readonly string[] =>
   plan.changes.filter((one) => one.action !== "noop").map((one) => `${one.action} ${one.address}`);
@@ -290,11 +290,11 @@ const replacing = (options: Partial<Provider>): Registry => {
     kind("things", { fields: { ref: { type: "string" } } }),
   ]);
 };
-const boxOf = (size: number): Spec =>
+const boxOf = (size: number): DesiredSpec =>
   specOf({ "boxes.b": { values: { size } }, "things.a": { refersTo: "boxes.b" } });
 
 test("create-first: the successor is made, what refers to it moves, then the old object goes", async () => {
-  const bench = new Bench(replacing({ replacing: "create-first", crash: "tagged", unique: false }));
+  const bench = new Bench(replacing({ replaceStrategy: "create-first", recovery: "tagged", unique: false }));
   bench.parallelism = 4;
   await bench.apply(boxOf(1));
   expect(results(await bench.apply(boxOf(2)))).toEqual([
@@ -308,7 +308,7 @@ test("create-first: the successor is made, what refers to it moves, then the old
 });
 
 test("rename-aside: the old object gives its name away first", async () => {
-  const bench = new Bench(replacing({ replacing: "rename-aside" }));
+  const bench = new Bench(replacing({ replaceStrategy: "rename-aside" }));
   await bench.apply(boxOf(1));
   await bench.apply(boxOf(2));
   expect(bench.writes).toHaveLength(4);
@@ -318,7 +318,7 @@ test("rename-aside: the old object gives its name away first", async () => {
 });
 
 test("delete-first: the old object goes, the successor comes, then what refers to it moves", async () => {
-  const bench = new Bench(replacing({ replacing: "delete-first" }));
+  const bench = new Bench(replacing({ replaceStrategy: "delete-first" }));
   await bench.apply(boxOf(1));
   expect(results(await bench.apply(boxOf(2)))).toEqual([
     "applied replace boxes.b",
@@ -328,7 +328,7 @@ test("delete-first: the old object goes, the successor comes, then what refers t
 });
 
 test("when something that refers to it cannot move, the old object stays and is deleted by a later run", async () => {
-  const bench = new Bench(replacing({ replacing: "create-first", crash: "tagged", unique: false }));
+  const bench = new Bench(replacing({ replaceStrategy: "create-first", recovery: "tagged", unique: false }));
   await bench.apply(boxOf(1));
   bench.service.fates.set("update things things-2", ["refuse"]);
   const outcome = await bench.apply(boxOf(2));
@@ -341,7 +341,7 @@ test("when something that refers to it cannot move, the old object stays and is 
 });
 
 test("when the successor cannot be made, the old object stays in use", async () => {
-  const bench = new Bench(replacing({ replacing: "create-first", crash: "tagged", unique: false }));
+  const bench = new Bench(replacing({ replaceStrategy: "create-first", recovery: "tagged", unique: false }));
   await bench.apply(boxOf(1));
   bench.service.fates.set("create boxes b", ["refuse"]);
   expect(results(await bench.apply(boxOf(2)))).toEqual(["failed replace boxes.b", "blocked update things.a"]);
@@ -563,7 +563,7 @@ test("an attribute that only the service knows is asked for once its object is t
   const parts = (attribute: string) => [
     { path: ["ref"], parts: [{ address: "boxes.b" as Address, attribute }] },
   ];
-  const asking = (attribute: string): Spec =>
+  const asking = (attribute: string): DesiredSpec =>
     thing === undefined
       ? spec
       : {
@@ -590,7 +590,7 @@ test("an attribute that only the service knows is asked for once its object is t
 test("a payload that is not the planned one is not sent", async () => {
   const bench = new Bench();
   const payload = (digest: string) => ({ digest, bytes: () => new Uint8Array() });
-  const withPayload = (digest: string): Spec => {
+  const withPayload = (digest: string): DesiredSpec => {
     const spec = specOf({ "things.a": {} });
     const [[address, resource] = []] = spec.resources;
     if (address === undefined || resource === undefined) throw new Error("the spec has one resource");

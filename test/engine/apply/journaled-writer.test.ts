@@ -3,7 +3,7 @@ import { type Address, remoteId } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
-import { Journaled } from "../../../src/engine/apply/journaled-writer.ts";
+import { JournaledWriter } from "../../../src/engine/apply/journaled-writer.ts";
 import type { Lease } from "../../../src/state/model/store.ts";
 import { intent, ready, storeOn } from "../../state/build.ts";
 import { VirtualClock } from "../../state/virtual-clock.ts";
@@ -29,7 +29,7 @@ async function setting(answers: readonly (JsonObject | Error)[]) {
     mayBegin: () => undefined,
   };
   const { operation: _, ...wanted } = intent("jobs.a");
-  return { lease, log, journal: new Journaled(writer, lease, wanted, waiting) };
+  return { lease, log, journal: new JournaledWriter(writer, lease, wanted, waiting) };
 }
 
 const refused = new Refused(400, "NO", error("API_REFUSED", "no"));

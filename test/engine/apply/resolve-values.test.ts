@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { appliedOf } from "../../../src/engine/apply/resolve-values.ts";
+import { appliedValues } from "../../../src/engine/apply/resolve-values.ts";
 import { kind, specOf } from "../toy.ts";
 
 const things = kind("things");
@@ -9,21 +9,21 @@ const resourceWith = (values: Parameters<typeof specOf>[0][string]["values"]) =>
 test("what is recorded as applied is what the spec sets, with the values that were reached", () => {
   const resource = resourceWith({ size: 1, deep: { a: "${x.y.id}" }, list: [1] });
   const values = { size: 1, deep: { a: "7", carried: true }, list: [1, 2], color: "kept" };
-  expect(appliedOf(things, resource, values)).toEqual({ size: 1, deep: { a: "7" }, list: [1, 2] });
+  expect(appliedValues(things, resource, values)).toEqual({ size: 1, deep: { a: "7" }, list: [1, 2] });
 });
 
 test("a value that the kind leaves out is not recorded", () => {
-  expect(appliedOf(things, resourceWith({ size: 1, color: "red" }), { size: 1 })).toEqual({ size: 1 });
+  expect(appliedValues(things, resourceWith({ size: 1, color: "red" }), { size: 1 })).toEqual({ size: 1 });
 });
 
 test("the natural name is recorded although the spec leaves it to the key", () => {
   const named = kind("things", { nameField: "label" });
-  expect(appliedOf(named, resourceWith({ size: 1 }), { label: "a", size: 1 })).toEqual({
+  expect(appliedValues(named, resourceWith({ size: 1 }), { label: "a", size: 1 })).toEqual({
     label: "a",
     size: 1,
   });
 });
 
 test("without a spec everything that was reached counts", () => {
-  expect(appliedOf(things, undefined, { size: 1 })).toEqual({ size: 1 });
+  expect(appliedValues(things, undefined, { size: 1 })).toEqual({ size: 1 });
 });

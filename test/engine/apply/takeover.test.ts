@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addressOf, remoteId } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { recordAsLive } from "../../../src/engine/apply/build-record.ts";
+import { recordFromLive } from "../../../src/engine/apply/build-record.ts";
 import { diffResource } from "../../../src/planner/diff/diff.ts";
 import { registry } from "../../../src/providers/index.ts";
 import type { Resource } from "../../../src/spec/model/spec.ts";
@@ -26,7 +26,7 @@ function resource(kind: string, key: string, values: JsonObject): Resource {
 function taken(kind: string, declared: JsonObject, values: JsonObject, facts: JsonObject = {}) {
   const provider = registry.get(kind);
   const live = { id: remoteId("id-1"), name: "live", values, facts };
-  const record = recordAsLive(provider, resource(kind, "key", declared), live);
+  const record = recordFromLive(provider, resource(kind, "key", declared), live);
   if (record.status !== "ready") throw new Error("a record of what is there is ready");
   const diffs = diffResource(provider.fields, declared, live, record);
   return { record, causes: diffs.map((diff) => [diff.path.join("."), diff.cause] as const) };

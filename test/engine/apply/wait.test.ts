@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { until, type Waiting } from "../../../src/engine/apply/journaled-writer.ts";
+import { type WaitPorts, waitUntil } from "../../../src/engine/apply/journaled-writer.ts";
 import { VirtualClock } from "../../state/virtual-clock.ts";
 
-function waitingOn(clock: VirtualClock, told: string[] = [], signal?: AbortSignal): Waiting {
+function waitingOn(clock: VirtualClock, told: string[] = [], signal?: AbortSignal): WaitPorts {
   return { clock, signal, onWait: (what) => told.push(what), pause: (sleep) => sleep() };
 }
 
 test("what is there at the first look costs no time and tells nobody", async () => {
   const clock = new VirtualClock(0);
   const told: string[] = [];
-  expect(await until("x", async () => 7, 1000, waitingOn(clock, told))).toBe(7);
+  expect(await waitUntil("x", async () => 7, 1000, waitingOn(clock, told))).toBe(7);
   expect([clock.now(), told]).toEqual([0, []]);
 });
 
@@ -21,7 +21,7 @@ test("looks come ever slower, and waiting is told once", async () => {
     looks.push(clock.now());
     return looks.length === 6 ? true : undefined;
   };
-  await clock.drive(until("a cluster to run", look, 600_000, waitingOn(clock, told)));
+  await clock.drive(waitUntil("a cluster to run", look, 600_000, waitingOn(clock, told)));
   expect(looks).toEqual([0, 1000, 2500, 4750, 8125, 13187.5]);
   expect(told).toEqual(["a cluster to run"]);
 });
@@ -32,7 +32,7 @@ test("the deadline is kept, with a last look at its end", async () => {
   const look = async (): Promise<undefined> => {
     last = clock.now();
   };
-  await expect(clock.drive(until("a cluster to run", look, 20_000, waitingOn(clock)))).rejects.toThrow(
+  await expect(clock.drive(waitUntil("a cluster to run", look, 20_000, waitingOn(clock)))).rejects.toThrow(
     "APPLY_DEADLINE: waited 20 s for a cluster to run, in vain",
   );
   expect(last).toBe(20_000);
@@ -41,7 +41,7 @@ test("the deadline is kept, with a last look at its end", async () => {
 test("a stop ends the waiting at once, after one more look", async () => {
   const clock = new VirtualClock(0);
   const stop = new AbortController();
-  const waiting = until("x", async () => undefined, 600_000, waitingOn(clock, [], stop.signal));
+  const waiting = waitUntil("x", async () => undefined, 600_000, waitingOn(clock, [], stop.signal));
   const ended = expect(waiting).rejects.toThrow("APPLY_INTERRUPTED");
   stop.abort();
   await ended;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Node, walk } from "../../../src/engine/apply/walk-graph.ts";
-import { Slots } from "../../../src/engine/concurrency.ts";
+import { type GraphNode, walkGraph } from "../../../src/engine/apply/walk-graph.ts";
+import { Semaphore } from "../../../src/engine/concurrency.ts";
 
 interface Setting {
   readonly after: Readonly<Record<string, readonly string[]>>;
@@ -15,7 +15,7 @@ async function walked(setting: Setting) {
   let running = 0;
   let most = 0;
   let stopped = false;
-  const nodes: Node[] = Object.entries(setting.after).map(([key, after]) => ({
+  const nodes: GraphNode[] = Object.entries(setting.after).map(([key, after]) => ({
     key,
     after,
     run: async () => {
@@ -31,7 +31,7 @@ async function walked(setting: Setting) {
     blocked: (by) => log.push(`blocked ${key} by ${by}`),
     skipped: () => log.push(`skipped ${key}`),
   }));
-  await walk(nodes, new Slots(setting.parallelism ?? 1), () => stopped);
+  await walkGraph(nodes, new Semaphore(setting.parallelism ?? 1), () => stopped);
   return { log, most };
 }
 
@@ -81,7 +81,7 @@ test("a circle is a bug that is told and not waited for", async () => {
 
 test("a bug in one node ends the walk with it once everything in flight has ended", async () => {
   let ended = false;
-  const node = (key: string, run: () => Promise<boolean>): Node => ({
+  const node = (key: string, run: () => Promise<boolean>): GraphNode => ({
     key,
     after: [],
     run,
@@ -96,18 +96,18 @@ test("a bug in one node ends the walk with it once everything in flight has ende
   const broken = node("broken", async () => {
     throw new TypeError("a bug");
   });
-  await expect(walk([slow, broken], new Slots(2), () => false)).rejects.toThrow("a bug");
+  await expect(walkGraph([slow, broken], new Semaphore(2), () => false)).rejects.toThrow("a bug");
   expect(ended).toBe(true);
 });
 
 test("a slot that is lent while a node waits lets another one run", async () => {
-  const slots = new Slots(1);
+  const slots = new Semaphore(1);
   const log: string[] = [];
   let wake = (): void => {};
   const waiting = new Promise<void>((resolve) => {
     wake = resolve;
   });
-  const node = (key: string, run: () => Promise<void>): Node => ({
+  const node = (key: string, run: () => Promise<void>): GraphNode => ({
     key,
     after: [],
     run: async () => {
@@ -118,7 +118,7 @@ test("a slot that is lent while a node waits lets another one run", async () => 
     blocked: () => undefined,
     skipped: () => undefined,
   });
-  await walk(
+  await walkGraph(
     [node("waits", () => slots.outside(() => waiting)), node("wakes", async () => wake())],
     slots,
     () => false,

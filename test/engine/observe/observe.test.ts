@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { observe } from "../../../src/engine/observe/observe.ts";
-import type { Spec } from "../../../src/engine/observe/scope.ts";
+import type { DesiredSpec } from "../../../src/engine/observe/scope.ts";
 import type { ReadEvent } from "../../../src/planner/model/plan.ts";
 import { type Registry, registryOf } from "../../../src/resource/registry.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
@@ -11,7 +11,7 @@ import { kind, Service, specOf, toys } from "../toy.ts";
 
 interface Looking {
   readonly service: Service;
-  readonly spec?: Spec;
+  readonly spec?: DesiredSpec;
   readonly state?: State;
   readonly registry?: Registry;
   readonly onRead?: (event: ReadEvent) => void;
@@ -155,7 +155,7 @@ test("more is asked only about objects that the spec or the state knows", async 
   const registry = registryOf([
     kind("things", {
       fields: { size: { type: "integer" } },
-      hydrate: async (_api, object, desired) => {
+      readDetails: async (_api, object, desired) => {
         asked.push(`${object.name} ${JSON.stringify(desired)}`);
         return { ...object, values: { size: 9 } };
       },

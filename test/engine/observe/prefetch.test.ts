@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";
-import { readAhead } from "../../../src/engine/observe/prefetch.ts";
+import { prefetchLists } from "../../../src/engine/observe/prefetch.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import type { State } from "../../../src/state/model/record.ts";
@@ -26,7 +26,7 @@ function recorded(...addresses: readonly string[]): State {
 
 test("kinds that the state knows are listed, by the folders of what it knows; members wait for their parents", () => {
   const { reader, asked } = counting(() => Promise.resolve({}));
-  readAhead(registry, reader, recorded("jobs.nightly", "scopes.s", "secrets.s/k", "notebooks./Shared/n"));
+  prefetchLists(registry, reader, recorded("jobs.nightly", "scopes.s", "secrets.s/k", "notebooks./Shared/n"));
   expect(asked.sort()).toEqual([
     "jobs/list {}",
     "secrets/scopes/list {}",
@@ -36,13 +36,13 @@ test("kinds that the state knows are listed, by the folders of what it knows; me
 
 test("a state without records asks for nothing", () => {
   const { reader, asked } = counting(() => Promise.resolve({}));
-  readAhead(registry, reader, emptyState("l"));
+  prefetchLists(registry, reader, emptyState("l"));
   expect(asked).toEqual([]);
 });
 
 test("the observation gets the answer that was asked for, and asks for the rest", async () => {
   const { reader, asked } = counting(() => Promise.resolve({ number: 1 }));
-  const ahead = readAhead(registry, reader, recorded("pools.a"));
+  const ahead = prefetchLists(registry, reader, recorded("pools.a"));
   await ahead.read("instance-pools/list");
   await ahead.read("jobs/list");
   expect(asked).toEqual(["instance-pools/list {}", "jobs/list {}"]);
@@ -50,7 +50,7 @@ test("the observation gets the answer that was asked for, and asks for the rest"
 
 test("a failure is told to whoever asks for the list, and to nobody else", async () => {
   const { reader } = counting(() => Promise.reject(new Error("no")));
-  const ahead = readAhead(registry, reader, recorded("pools.a"));
+  const ahead = prefetchLists(registry, reader, recorded("pools.a"));
   await new Promise((resolve) => setImmediate(resolve));
   await expect(ahead.read("instance-pools/list")).rejects.toThrow("no");
 });

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";
-import { onceEach } from "../../../src/engine/observe/readers.ts";
+import { memoizedReader } from "../../../src/engine/observe/readers.ts";
 
 function counting(): { readonly reader: Reader; readonly asked: string[] } {
   const asked: string[] = [];
@@ -17,7 +17,7 @@ function counting(): { readonly reader: Reader; readonly asked: string[] } {
 
 it("the same list is asked for once, and both get its answer", async () => {
   const { reader, asked } = counting();
-  const once = onceEach(reader);
+  const once = memoizedReader(reader);
   const answers = await Promise.all([
     once.read("workspace/list", { path: "/Shared" }),
     once.read("workspace/list", { path: "/Shared" }),
@@ -28,7 +28,7 @@ it("the same list is asked for once, and both get its answer", async () => {
 
 it("other lists, and everything that is no list, are asked for each time", async () => {
   const { reader, asked } = counting();
-  const once = onceEach(reader);
+  const once = memoizedReader(reader);
   await once.read("workspace/list", { path: "/a" });
   await once.read("workspace/list", { path: "/b" });
   await once.read("fs/list", { path: "/a" });
@@ -39,7 +39,7 @@ it("other lists, and everything that is no list, are asked for each time", async
 
 it("two looks do not share what they saw", async () => {
   const { reader, asked } = counting();
-  await onceEach(reader).read("jobs/list");
-  await onceEach(reader).read("jobs/list");
+  await memoizedReader(reader).read("jobs/list");
+  await memoizedReader(reader).read("jobs/list");
   expect(asked).toHaveLength(2);
 });

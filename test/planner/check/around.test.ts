@@ -12,8 +12,10 @@ import { registry } from "../kinds.ts";
 const boxes: Provider = {
   ...registry.get("boxes"),
   usedBy: ["tasks"],
-  holders: (box, look) =>
-    look.live("tasks").flatMap((task) => (look.after("tasks", task)?.box === box.id ? [task.name] : [])),
+  usersOf: (box, workspace) =>
+    workspace
+      .live("tasks")
+      .flatMap((task) => (workspace.valuesAfter("tasks", task)?.box === box.id ? [task.name] : [])),
 };
 const used = registryOf(registry.kinds.map((one) => (one.kind === "boxes" ? boxes : one)));
 const kind = (...objects: readonly ReturnType<typeof object>[]): LiveKind => ({
@@ -42,7 +44,7 @@ const made = (wanted: typeof steel, around?: LiveKind, from = known) =>
     spec: wanted,
     live: world,
     state: from,
-    ...(around === undefined ? {} : { around: new Map([["tasks", around]]) }),
+    ...(around === undefined ? {} : { dependents: new Map([["tasks", around]]) }),
   });
 
 describe("a plan that takes something away", () => {
@@ -91,7 +93,7 @@ describe("an object that gives way to its successor", () => {
             { deposed: [theirs.values.box as never] },
           ),
         ]),
-        around: new Map([["tasks", around]]),
+        dependents: new Map([["tasks", around]]),
       });
     expect(later(kind(theirs)).changes).toMatchObject([{ action: "noop" }]);
     expect(later(kind(theirs)).diagnostics).toMatchObject([{ severity: "warning", code: "PLAN_KEPT" }]);

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/planner/make-plan.ts";
-import { forStrangers, shielded } from "../../../src/planner/mode/untrusted.ts";
+import { markUntrusted, redactForUntrusted } from "../../../src/planner/mode/untrusted.ts";
 import type { Plan } from "../../../src/planner/model/plan.ts";
 import type { LiveObject } from "../../../src/resource/provider.ts";
 import { live, object, record, resource, spec, state } from "../build.ts";
@@ -32,7 +32,7 @@ const KEY = object("ours/k", "ours/k", {}, { written: "1" });
 
 function planned(boxes: readonly LiveObject[], labels: readonly LiveObject[] = []): Plan {
   const world = live({ boxes: [...OURS, ...boxes], labels, keys: [KEY], tasks: [object("t1", "foreign")] });
-  const shield = shielded({ registry, spec: theirs, state: recorded }, world);
+  const shield = redactForUntrusted({ registry, spec: theirs, state: recorded }, world);
   const input = {
     registry,
     host: "h",
@@ -41,7 +41,7 @@ function planned(boxes: readonly LiveObject[], labels: readonly LiveObject[] = [
     state: recorded,
     contents: new Map(),
   };
-  return forStrangers(makePlan(input), shield.notes);
+  return markUntrusted(makePlan(input), shield.notes);
 }
 
 const values = fc.record({
@@ -85,7 +85,7 @@ describe("a plan of an untrusted spec", () => {
   test("compares nothing that is hidden: what cannot be changed in place is no reason to refuse", () => {
     const root = resource("boxes.root", { values: { box_name: "root", material: "wood" } });
     const world = live({ boxes: [object("r1", "root", { box_name: "root", material: "stone" })] });
-    const shield = shielded({ registry, spec: spec([root]), state: state([]) }, world);
+    const shield = redactForUntrusted({ registry, spec: spec([root]), state: state([]) }, world);
     const input = { registry, host: "h", spec: shield.spec, live: shield.live, state: state([]) };
     expect(makePlan(input).diagnostics).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Address, kindOf, nameOf, remoteId } from "../../../src/core/address.ts";
 import type { Change, Delete, Replace } from "../../../src/planner/model/change.ts";
-import { partsOf } from "../../../src/planner/model/work-graph.ts";
-import type { Replacing } from "../../../src/resource/provider.ts";
+import { workGraph } from "../../../src/planner/model/work-graph.ts";
+import type { ReplaceStrategy } from "../../../src/resource/provider.ts";
 
 const common = (text: string, dependsOn: readonly string[] = []) => ({
   address: text as Address,
@@ -35,7 +35,7 @@ const noop = (text: string): Change => ({
   after: {},
   unresolved: [],
 });
-const replace = (text: string, replacing: Replacing, removeAfter: readonly string[] = []): Replace => ({
+const replace = (text: string, replacing: ReplaceStrategy, removeAfter: readonly string[] = []): Replace => ({
   ...common(text),
   ...existing,
   action: "replace",
@@ -48,7 +48,7 @@ const replace = (text: string, replacing: Replacing, removeAfter: readonly strin
 });
 
 const shape = (...changes: readonly Change[]) =>
-  partsOf(changes).map(({ key, half, after }) => `${key} ${half} after ${after.join(" ")}`.trim());
+  workGraph(changes).map(({ key, half, after }) => `${key} ${half} after ${after.join(" ")}`.trim());
 
 test("what touches nothing has no part, and nothing waits for it", () => {
   expect(shape(noop("things.a"), create("things.b", ["things.a"]))).toEqual([

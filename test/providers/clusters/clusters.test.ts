@@ -157,9 +157,9 @@ describe("pins", () => {
   test("the event log is asked only for a cluster that is to be pinned and does not look so", async () => {
     const { api, reads } = scripted({ "clusters/events": { events: [{ type: "PINNED" }] } });
     const live = liveObject("c", { ...base, pinned: false });
-    expect(await clusters.hydrate?.(api, live, base)).toBe(live);
+    expect(await clusters.readDetails?.(api, live, base)).toBe(live);
     expect(reads).toEqual([]);
-    expect((await clusters.hydrate?.(api, live, { ...base, pinned: true }))?.values.pinned).toBe(true);
+    expect((await clusters.readDetails?.(api, live, { ...base, pinned: true }))?.values.pinned).toBe(true);
     expect(reads).toHaveLength(1);
   });
 
@@ -318,7 +318,7 @@ describe("removing", () => {
 
 describe("checks", () => {
   const codes = (values: Values) =>
-    clusters.check?.(values, "c").map((one) => [one.code, one.path.join(".")]);
+    clusters.validate?.(values, "c").map((one) => [one.code, one.path.join(".")]);
 
   test("what the contract excludes is told with its place", () => {
     expect(codes(base)).toEqual([]);
@@ -341,7 +341,7 @@ describe("checks", () => {
   });
 
   test("an init script in the file system is needed by its path", () => {
-    expect(clusters.needs?.("c", full)).toEqual([{ kind: "files", name: "/init/a.sh" }]);
+    expect(clusters.dependencies?.("c", full)).toEqual([{ kind: "files", name: "/init/a.sh" }]);
   });
 });
 
@@ -356,13 +356,13 @@ describe("consequences", () => {
 
   test("an edit of a running cluster restarts it and stops its runs; a resize does nothing of the kind", () => {
     const edit = planned(clusters, "update", live, { ...base, spark_env_vars: { A: "1" } });
-    expect(clusters.wants?.(edit, lookAt({}))).toEqual(["runs"]);
+    expect(clusters.requests?.(edit, lookAt({}))).toEqual(["runs"]);
     expect(clusters.consequences?.(edit, lookAt({ activeRuns, live: { jobs } }))).toEqual([
       "the cluster is running and restarts to take the changes",
       "2 active runs on it stop",
     ]);
     const resize = planned(clusters, "update", live, { ...base, num_workers: 2 });
-    expect(clusters.wants?.(resize, lookAt({}))).toEqual([]);
+    expect(clusters.requests?.(resize, lookAt({}))).toEqual([]);
     expect(clusters.consequences?.(resize, lookAt({ activeRuns }))).toEqual([]);
   });
 
@@ -372,7 +372,7 @@ describe("consequences", () => {
       "the cluster is running and is terminated",
     ]);
     const removal = planned(clusters, "delete", live);
-    expect(clusters.wants?.(removal, lookAt({}))).toEqual(["runs"]);
+    expect(clusters.requests?.(removal, lookAt({}))).toEqual(["runs"]);
     expect(clusters.consequences?.(removal, lookAt({ activeRuns, live: { jobs } }))).toEqual([
       "the cluster is running and is deleted for good",
       "2 active runs on it stop",
@@ -383,7 +383,7 @@ describe("consequences", () => {
   test("a stopped cluster interrupts nobody", () => {
     const stopped = liveObject("c", live.values, { state: "TERMINATED" });
     const edit = planned(clusters, "update", stopped, { ...base, spark_env_vars: { A: "1" } });
-    expect(clusters.wants?.(edit, lookAt({}))).toEqual([]);
+    expect(clusters.requests?.(edit, lookAt({}))).toEqual([]);
     expect(clusters.consequences?.(edit, lookAt({}))).toEqual([]);
   });
 });

@@ -204,7 +204,7 @@ describe("changing and removing", () => {
   test("a job that goes tells whom the service mails, that its history goes, and which runs end", () => {
     const live = liveObject("j", { name: "j", ...full }, {}, "7");
     const change = planned(jobs, "delete", live);
-    expect(jobs.wants?.(change, lookAt({}))).toEqual(["runs"]);
+    expect(jobs.requests?.(change, lookAt({}))).toEqual(["runs"]);
     expect(jobs.consequences?.(change, lookAt({ activeRuns: [{ job_id: 7 }, { job_id: 8 }] }))).toEqual([
       "the service mails a@x, b@x and c@x",
       "its run history can no longer be seen",
@@ -214,7 +214,7 @@ describe("changing and removing", () => {
 });
 
 describe("checks", () => {
-  const codes = (values: Values) => jobs.check?.(values, "j").map((one) => [one.code, one.path.join(".")]);
+  const codes = (values: Values) => jobs.validate?.(values, "j").map((one) => [one.code, one.path.join(".")]);
 
   test("a job needs exactly one task and exactly one cluster", () => {
     expect(codes(notebook)).toEqual([]);
@@ -279,7 +279,7 @@ describe("checks", () => {
 
   test("files that libraries, scripts and Python tasks name are needed", () => {
     const python = { spark_python_task: { python_file: "fs:/jobs/a.py" } };
-    expect(jobs.needs?.("j", { ...full, ...python })).toEqual(
+    expect(jobs.dependencies?.("j", { ...full, ...python })).toEqual(
       ["/jars/a.jar", "/eggs/a.egg", "/wheels/a.whl", "/jobs/a.py", "/init/a.sh"].map((name) => ({
         kind: "files",
         name,

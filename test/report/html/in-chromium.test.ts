@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
-import { troubleHtml } from "../../../src/report/html/failure-page.ts";
+import { failureHtml } from "../../../src/report/html/failure-page.ts";
 import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
 import { driftView } from "../../../src/report/plan/drift-view.ts";
 import { create, planOf, registry, viewOf } from "../plans.ts";
@@ -18,7 +18,7 @@ const PAGES = {
   plan,
   drift: driftHtml(driftView(fullPlan, 1, registry)),
   "plan of nothing": planHtml(viewOf(planOf([]))),
-  failure: troubleHtml("Validation", [error("API_REFUSED", "the service refused", { cause: "HTTP 403" })]),
+  failure: failureHtml("Validation", [error("API_REFUSED", "the service refused", { cause: "HTTP 403" })]),
 };
 
 const visible = (page: Page) => page.locator("details.item:visible .address").allTextContents();

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { error, warning } from "../../../src/core/diagnostic.ts";
-import type { Outcome } from "../../../src/planner/model/plan.ts";
+import type { ApplyOutcome } from "../../../src/planner/model/plan.ts";
 import { driftJunit, findingsJunit, outcomeJunit, planJunit } from "../../../src/report/outcome/junit.ts";
 import { outcomeView } from "../../../src/report/outcome/outcome-view.ts";
 import { driftView } from "../../../src/report/plan/drift-view.ts";
@@ -40,7 +40,7 @@ describe("JUnit", () => {
 
   test("of an apply what failed or is blocked fails, and what was stopped is skipped", () => {
     const one = { kind: "pools", action: "create", elapsedMs: 1500 } as const;
-    const outcome: Outcome = {
+    const outcome: ApplyOutcome = {
       changes: [
         { ...one, address: addressOf("pools", "a"), result: "applied" },
         {

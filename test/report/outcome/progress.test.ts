@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { ApplyEvent, ChangeOutcome } from "../../../src/planner/model/plan.ts";
-import { plainProgress, Tally, tallyText } from "../../../src/report/outcome/progress.ts";
+import { ProgressCounts, plainProgress, tallyText } from "../../../src/report/outcome/progress.ts";
 import { colorsFor, wantsColor } from "../../../src/report/text/color.ts";
 import { duration } from "../../../src/report/text/vocabulary.ts";
 
@@ -46,7 +46,7 @@ describe("progress", () => {
   });
 
   test("a kind's tally tells what is done, what failed, and the time left", () => {
-    const tally = new Tally();
+    const tally = new ProgressCounts();
     tally.count({ type: "apply_begin", totals: { pools: 4 } });
     tally.count(done());
     tally.count(done("failed"));
@@ -57,7 +57,7 @@ describe("progress", () => {
   });
 
   test("a kind's tally counts skipped and blocked changes apart from failed ones", () => {
-    const tally = new Tally();
+    const tally = new ProgressCounts();
     tally.count({ type: "apply_begin", totals: { pools: 4 } });
     for (const result of ["applied", "skipped", "skipped", "blocked"] as const) tally.count(done(result));
     const [own] = tally.kinds();

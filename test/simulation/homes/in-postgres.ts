@@ -2,7 +2,7 @@
 
 import type { Database } from "../../../src/state/backends/postgres/database.ts";
 import { openPgDatabase } from "../../../src/state/backends/postgres/pg-database.ts";
-import { PostgresPlace } from "../../../src/state/backends/postgres/postgres-backend.ts";
+import { PostgresBackend } from "../../../src/state/backends/postgres/postgres-backend.ts";
 import { statementsOf } from "../../../src/state/backends/postgres/tables.ts";
 import { type PostgresUrl, parsePostgresUrl } from "../../../src/state/backends/postgres/url.ts";
 import type { Clock } from "../../../src/state/model/ports.ts";
@@ -89,11 +89,11 @@ class InPostgres implements HomeInPostgres {
     return here().server.url(this.#state, `&schema=${this.#schema}`);
   }
 
-  place(site: Site, options: ProcessOptions): PostgresPlace {
+  place(site: Site, options: ProcessOptions): PostgresBackend {
     const { server, database } = here();
     const url = urlOf(server, this.#state, this.#schema);
     const reached = options.socket === undefined ? database : this.#over(options.socket, url, site);
-    return new PostgresPlace({
+    return new PostgresBackend({
       database: lined(reached, url, site, options.line),
       url,
       now: () => site.clock.now(),

@@ -3,7 +3,7 @@
 import { isConflict, isMissing } from "../../../src/api/contract/refusals.ts";
 import type { HttpRequest } from "../../../src/api/http/message.ts";
 import { Files } from "../../../src/state/backends/workspace-file/files.ts";
-import { WorkspacePlace } from "../../../src/state/backends/workspace-file/workspace-backend.ts";
+import { WorkspaceBackend } from "../../../src/state/backends/workspace-file/workspace-backend.ts";
 import type { Home, Line } from "../../engine/home.ts";
 import type { Site } from "../../engine/site.ts";
 
@@ -20,7 +20,7 @@ export const inWorkspace: Home = {
     const transport = (request: HttpRequest) =>
       line(nameOf(request), request.method !== "GET", () => site.deliver(request));
     const { writer } = site.client({ transport });
-    return new WorkspacePlace(new Files(writer, { isMissing, isConflict }), {
+    return new WorkspaceBackend(new Files(writer, { isMissing, isConflict }), {
       folder: FOLDER,
       clock: site.clock,
     });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { OperationName } from "../../../src/api/contract/operations.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
 import { stringifyJson } from "../../../src/core/exact-json.ts";
-import { type JsonObject, textsIn } from "../../../src/core/json.ts";
+import { collectTexts, type JsonObject } from "../../../src/core/json.ts";
 import type { ApplyEvent, Plan } from "../../../src/planner/model/plan.ts";
 import type { Send } from "../../engine/site.ts";
 import { bodyOf, operationOf } from "../ledger.ts";
@@ -56,7 +56,7 @@ function neededBy(operation: OperationName, body: JsonObject): readonly string[]
       return above(String(body.path)).map((path) => `path:${path}`);
     case "jobs/create":
     case "jobs/reset":
-      return [...textsIn(body)].filter((text) => text.startsWith("/")).map((path) => `path:${path}`);
+      return [...collectTexts(body)].filter((text) => text.startsWith("/")).map((path) => `path:${path}`);
     default:
       return [];
   }

@@ -6,7 +6,7 @@ import { registry } from "../../../src/providers/index.ts";
 import { yamlText } from "../../../src/report/text/yaml.ts";
 import type { Live, LiveKind } from "../../../src/resource/live.ts";
 import type { LiveObject } from "../../../src/resource/provider.ts";
-import { type ExportInput, exportable, exported } from "../../../src/spec/export/document.ts";
+import { type ExportInput, exportable, exportSpec } from "../../../src/spec/export/document.ts";
 
 type Things = Readonly<Record<string, readonly (readonly [name: string, id: string, values?: JsonObject])[]>>;
 
@@ -40,7 +40,7 @@ function inputOf(things: Things | Live, options: Partial<ExportInput> = {}): Exp
 }
 
 const yamlOf = (things: Things, options: Partial<ExportInput> = {}): string =>
-  yamlText(exported(inputOf(things, options)).document, []);
+  yamlText(exportSpec(inputOf(things, options)).document, []);
 
 const POOL = { instance_pool_name: "p", node_type_id: "n" };
 const cluster = (name: string, pool: string): JsonObject => ({
@@ -109,7 +109,7 @@ describe("keys", () => {
     ["--force", "force"],
     ["x".repeat(300), "x".repeat(150)],
   ])("the name %j cannot be a key, so the spec says it beside the key %j", (name, key) => {
-    const { document } = exported(inputOf({ clusters: [[name, "c", cluster(name, "p")]] }));
+    const { document } = exportSpec(inputOf({ clusters: [[name, "c", cluster(name, "p")]] }));
     const [section] = document;
     const [member] = section !== undefined && "members" in section ? section.members : [];
     expect(member).toMatchObject({
@@ -204,7 +204,7 @@ describe("members of a parent", () => {
   });
 
   test("secrets get a variable each where they are wanted", () => {
-    const found = exported(inputOf(things, { secrets: true }));
+    const found = exportSpec(inputOf(things, { secrets: true }));
     expect(found.variables).toEqual(["ETL_DB_PASSWORD", "ETL_DB_PASSWORD_2"]);
     expect(yamlText(found.document, [])).toContain("db-password: { env: ETL_DB_PASSWORD }");
   });
@@ -220,7 +220,7 @@ describe("members of a parent", () => {
       ...live({ scopes: [["etl", "etl"]], secrets: [] }),
       ["acls", { readable: true, objects: [], unreadableParents: new Map([["etl", reason]]) }],
     ]);
-    const found = exported(inputOf(unread));
+    const found = exportSpec(inputOf(unread));
     expect(found.diagnostics).toEqual([reason]);
     expect(yamlText(found.document, [])).toBe("scopes:\n  etl: {}\n");
   });
@@ -228,7 +228,7 @@ describe("members of a parent", () => {
 
 test("a kind that could not be read is told, and is not there", () => {
   const reason = error("API_FORBIDDEN", "jobs/list may not be called");
-  const found = exported(
+  const found = exportSpec(
     inputOf(
       new Map([...live({ pools: [["p", "p-1", POOL]] }), ["jobs", { readable: false, diagnostic: reason }]]),
     ),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { remoteId } from "../../../src/core/address.ts";
 import { registry } from "../../../src/providers/index.ts";
-import { placed } from "../../../src/spec/export/addresses.ts";
+import { addressObjects } from "../../../src/spec/export/addresses.ts";
 import { sourcesOf } from "../../../src/spec/export/sources.ts";
 
 function pathsOf(kind: string, names: readonly (readonly [string, string?])[]): readonly string[] {
@@ -11,7 +11,7 @@ function pathsOf(kind: string, names: readonly (readonly [string, string?])[]): 
     values: language === undefined ? {} : { language },
     facts: {},
   }));
-  return sourcesOf(placed(registry.get(kind), objects)).map(({ path }) => path);
+  return sourcesOf(addressObjects(registry.get(kind), objects)).map(({ path }) => path);
 }
 
 test("a notebook's file has the extension of its language", () => {

@@ -4,14 +4,14 @@ import { symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SourceReader } from "../../../src/spec/files/source-reader.ts";
-import { type Tree, treeOf } from "../../../src/spec/files/spec-folder.ts";
+import { openSpecFolder, type SpecFolder } from "../../../src/spec/files/spec-folder.ts";
 import { folderWith, loadFrom } from "../folder.ts";
 
 /** A reader of this folder, and the paths of what it read. */
 function readerOf(folder: string, mostBytes?: number) {
-  const { tree } = treeOf(join(folder, "workspace.yaml")) ?? expect.fail("the folder is there");
+  const { tree } = openSpecFolder(join(folder, "workspace.yaml")) ?? expect.fail("the folder is there");
   const paths: string[] = [];
-  const counting: Tree = {
+  const counting: SpecFolder = {
     ...tree,
     read: (path, most) => {
       paths.push(path);

@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
-import { locationOf, Source } from "../../../src/spec/model/source.ts";
+import { locationOf, SourceText } from "../../../src/spec/model/source.ts";
 
 const TEXT = "one\n\ttwo: x\n\nfour";
 
-function at(source: Source, found: string, length = found.length) {
+function at(source: SourceText, found: string, length = found.length) {
   const start = source.text.indexOf(found);
   return locationOf({ source, start, end: start + length });
 }
 
 it("counts lines and columns from one, and marks the span between its neighbours", () => {
-  expect(at(new Source("f", TEXT), "two")).toEqual({
+  expect(at(new SourceText("f", TEXT), "two")).toEqual({
     file: "f",
     line: 2,
     column: 2,
@@ -18,9 +18,9 @@ it("counts lines and columns from one, and marks the span between its neighbours
 });
 
 it("marks the end of a text, and an empty text", () => {
-  const source = new Source("f", "a\n");
+  const source = new SourceText("f", "a\n");
   expect(locationOf({ source, start: 2, end: 2 })).toMatchObject({ line: 2, column: 1 });
-  expect(locationOf({ source: new Source("f", ""), start: 0, end: 0 })).toEqual({
+  expect(locationOf({ source: new SourceText("f", ""), start: 0, end: 0 })).toEqual({
     file: "f",
     line: 1,
     column: 1,
@@ -29,7 +29,7 @@ it("marks the end of a text, and an empty text", () => {
 });
 
 it("cuts a long line around the mark", () => {
-  const source = new Source("f", `${"a".repeat(500)}bad${"c".repeat(500)}`);
+  const source = new SourceText("f", `${"a".repeat(500)}bad${"c".repeat(500)}`);
   const { frame = "", column } = at(source, "bad");
   const [line = "", mark = ""] = frame.split("\n");
   expect(column).toBe(501);
@@ -38,13 +38,13 @@ it("cuts a long line around the mark", () => {
 });
 
 it("shows what would steer a terminal, or cannot be seen, as a box", () => {
-  const source = new Source("f", "a\u001b[2J\u202eb\u200bc bad");
+  const source = new SourceText("f", "a\u001b[2J\u202eb\u200bc bad");
   const { frame = "" } = at(source, "bad");
   expect(frame.split("\n")[0]).toBe("> 1 | a\u25a1[2J\u25a1b\u25a1c bad");
 });
 
 it("hides what is masked, on every line that it goes over", () => {
-  const source = new Source("f", "k: |\n  hunter\n  two\nz: 1");
+  const source = new SourceText("f", "k: |\n  hunter\n  two\nz: 1");
   source.mask({ source, start: 3, end: 19 });
   const { frame = "" } = at(source, "z");
   expect(frame).not.toMatch(/hunter|two/);

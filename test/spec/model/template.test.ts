@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { escaped, partsOf, variableIn } from "../../../src/spec/model/template.ts";
+import { escaped, templateParts, variableIn } from "../../../src/spec/model/template.ts";
 
 const expression = (text: string) => ({ expression: text, raw: `\${${text}}` });
 
@@ -16,26 +16,24 @@ it.each([
   ["${a", undefined],
   ["$${a", ["${a"]],
 ])("%s is cut into its parts", (text, parts) => {
-  expect(partsOf(text)).toEqual(parts);
+  expect(templateParts(text)).toEqual(parts);
 });
 
 it("takes blanks around an expression for layout, and keeps them in the raw text", () => {
-  expect(partsOf("${ var.a }")).toEqual([{ expression: "var.a", raw: "${ var.a }" }]);
+  expect(templateParts("${ var.a }")).toEqual([{ expression: "var.a", raw: "${ var.a }" }]);
 });
 
 it("tells variables from references", () => {
-  expect(["${var.a}", "${pools.a.b}", "var.a"].map((text) => variableIn(partsOf(text)?.[0] ?? ""))).toEqual([
-    "a",
-    undefined,
-    undefined,
-  ]);
+  expect(
+    ["${var.a}", "${pools.a.b}", "var.a"].map((text) => variableIn(templateParts(text)?.[0] ?? "")),
+  ).toEqual(["a", undefined, undefined]);
 });
 
 it("gives back every text that was escaped, unless a dollar sign stands before the braces already", () => {
   const texts = fc.string({ unit: fc.constantFrom("a", "{", "}", "${", ".") });
   fc.assert(
     fc.property(texts, (text) => {
-      expect(partsOf(escaped(text))?.join("")).toBe(text);
+      expect(templateParts(escaped(text))?.join("")).toBe(text);
     }),
   );
 });

@@ -7,16 +7,16 @@ import { parse } from "yaml";
 import type { Json } from "../../../src/core/json.ts";
 import { withValueAt } from "../../../src/core/pointer.ts";
 import { registry } from "../../../src/providers/index.ts";
-import { Source } from "../../../src/spec/model/source.ts";
-import { listAt, mapAt, type Node, scalarAt } from "../../../src/spec/model/tree.ts";
-import { type JsonSchema, wholeSchema } from "../../../src/spec/schema/json-schema.ts";
-import { surely } from "../../../src/spec/schema/quick-check.ts";
+import { SourceText } from "../../../src/spec/model/source.ts";
+import { listAt, mapAt, type SpecNode, scalarAt } from "../../../src/spec/model/tree.ts";
+import { type JsonSchema, standaloneSchema } from "../../../src/spec/schema/json-schema.ts";
+import { quickCheck } from "../../../src/spec/schema/quick-check.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
 
-const AT = { source: new Source("workspace.yaml", ""), start: 0, end: 0 };
+const AT = { source: new SourceText("workspace.yaml", ""), start: 0, end: 0 };
 const WHOLE = parse(readFileSync(new URL("../whole.yaml", import.meta.url), "utf8")) as Record<string, Json>;
 
-function nodeOf(value: Json): Node {
+function nodeOf(value: Json): SpecNode {
   if (Array.isArray(value)) return listAt(AT, value.map(nodeOf));
   if (value === null || typeof value !== "object") return scalarAt(AT, value as string);
   const entries = Object.entries(value).map(([key, one]) => [key, { key: AT, value: nodeOf(one) }] as const);
@@ -26,12 +26,17 @@ function nodeOf(value: Json): Node {
 const kinds = registry.kinds
   .filter(({ nested, kind }) => nested === undefined && WHOLE[kind] !== undefined)
   .map((provider) => {
-    const schema = wholeSchema(provider);
+    const schema = standaloneSchema(provider);
     const examples = Object.values(WHOLE[provider.kind] as Record<string, Json>).map((one) =>
       withoutNested(one),
     );
     const validate = ajvForSpecs().compile(schema);
-    return { kind: provider.kind, examples, sure: surely(schema), valid: (value: Json) => validate(value) };
+    return {
+      kind: provider.kind,
+      examples,
+      sure: quickCheck(schema),
+      valid: (value: Json) => validate(value),
+    };
   });
 
 function withoutNested(resource: Json): Json {
@@ -84,14 +89,14 @@ test.each<[JsonSchema, Json]>([
   [{ $ref: "#/elsewhere" }, "a"],
   [{ if: { minLength: 3 }, else: { type: "string" } }, "abc"],
 ])("%j is a schema of which it is sure of nothing", (schema, value) => {
-  expect(surely(schema)(nodeOf(value))).toBe(false);
+  expect(quickCheck(schema)(nodeOf(value))).toBe(false);
 });
 
 test("a length is counted in characters, not in halves of them", () => {
-  expect(surely({ maxLength: 1 })(nodeOf("\u{1f600}"))).toBe(true);
-  expect(surely({ minLength: 2 })(nodeOf("\u{1f600}"))).toBe(false);
+  expect(quickCheck({ maxLength: 1 })(nodeOf("\u{1f600}"))).toBe(true);
+  expect(quickCheck({ minLength: 2 })(nodeOf("\u{1f600}"))).toBe(false);
 });
 
 test("a number too large to be exact is left to the validator", () => {
-  expect(surely({ type: "integer" })(scalarAt(AT, 9_007_199_254_740_993n))).toBe(false);
+  expect(quickCheck({ type: "integer" })(scalarAt(AT, 9_007_199_254_740_993n))).toBe(false);
 });

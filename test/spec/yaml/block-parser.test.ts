@@ -5,15 +5,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { Findings } from "../../../src/spec/model/findings.ts";
-import { Source, type Span } from "../../../src/spec/model/source.ts";
-import { type Node, plain } from "../../../src/spec/model/tree.ts";
-import { everyday } from "../../../src/spec/yaml/block-parser.ts";
-import { composeWhole } from "../../../src/spec/yaml/read-yaml.ts";
+import { SourceText, type Span } from "../../../src/spec/model/source.ts";
+import { plain, type SpecNode } from "../../../src/spec/model/tree.ts";
+import { parseBlockYaml } from "../../../src/spec/yaml/block-parser.ts";
+import { readAnyYaml } from "../../../src/spec/yaml/read-yaml.ts";
 
 const WHOLE = readFileSync(new URL("../whole.yaml", import.meta.url), "utf8");
 
 /** A tree as data: values and the places of scalars, keys and brackets; of blocks the start and the line they end in. */
-function shape(node: Node): unknown {
+function shape(node: SpecNode): unknown {
   const here = (span: Span) => [span.start, span.end];
   switch (node.kind) {
     case "scalar":
@@ -30,9 +30,9 @@ function shape(node: Node): unknown {
   }
 }
 
-function whole(source: Source): { readonly shape: unknown; readonly told: readonly string[] } {
+function whole(source: SourceText): { readonly shape: unknown; readonly told: readonly string[] } {
   const findings = new Findings();
-  const node = composeWhole(source, findings);
+  const node = readAnyYaml(source, findings);
   return {
     shape: node === undefined ? undefined : shape(node),
     told: findings.diagnostics().map(({ message }) => message),
@@ -41,8 +41,8 @@ function whole(source: Source): { readonly shape: unknown; readonly told: readon
 
 /** Whether the text was everyday; fails where the two readers differ. */
 function agrees(text: string): boolean {
-  const source = new Source("f", text);
-  const node = everyday(source);
+  const source = new SourceText("f", text);
+  const node = parseBlockYaml(source);
   if (node === undefined) return false;
   expect({ text, ...whole(source) }).toEqual({ text, shape: shape(node), told: [] });
   return true;
@@ -108,14 +108,14 @@ describe("other texts", () => {
     `a: ${"[".repeat(40)}${"]".repeat(40)}\n`,
     `${"k".repeat(2000)}: 1\n`,
   ])("%j is left to the whole reader", (text) => {
-    expect(everyday(new Source("f", text))).toBeUndefined();
+    expect(parseBlockYaml(new SourceText("f", text))).toBeUndefined();
   });
 });
 
 it("a text of more characters than the limit of tokens is read where its tokens are fewer", () => {
   const long = `a: ${"word".repeat(800_000)}\nb: { c: d }\n`;
-  expect(everyday(new Source("f", long))?.members.size).toBe(2);
-  expect(everyday(new Source("f", `a: [${",".repeat(3_000_001)}]\n`))).toBeUndefined();
+  expect(parseBlockYaml(new SourceText("f", long))?.members.size).toBe(2);
+  expect(parseBlockYaml(new SourceText("f", `a: [${",".repeat(3_000_001)}]\n`))).toBeUndefined();
 });
 
 it("texts damaged at random are read by both the same, or left", () => {
@@ -186,7 +186,7 @@ k: {}
 `;
 
 it("a tree of it is the plain value that it looks like", () => {
-  const node = everyday(new Source("f", SMALL));
+  const node = parseBlockYaml(new SourceText("f", SMALL));
   expect(node === undefined ? undefined : plain(node)).toEqual({
     a: { b: "one two", c: ["x", { d: "e" }], f: [{ g: 1, h: "i" }, "j"] },
     k: {},

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { Findings } from "../../../src/spec/model/findings.ts";
-import { Source } from "../../../src/spec/model/source.ts";
+import { SourceText } from "../../../src/spec/model/source.ts";
 import { keySpanOf, plain, spanOf } from "../../../src/spec/model/tree.ts";
-import { compose } from "../../../src/spec/yaml/read-yaml.ts";
+import { readYaml } from "../../../src/spec/yaml/read-yaml.ts";
 
 function read(text: string) {
   const findings = new Findings();
-  const source = new Source("f", text);
-  const node = compose(source, findings);
+  const source = new SourceText("f", text);
+  const node = readYaml(source, findings);
   return {
     node,
     value: node === undefined ? undefined : plain(node),

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import { emptyState, fold } from "../../../src/state/format/fold.ts";
-import type { Entry } from "../../../src/state/model/journal-entry.ts";
+import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
 import type { State } from "../../../src/state/model/record.ts";
 import { intent, ready } from "../build.ts";
 
-function folded(...entries: readonly Entry[]): State {
+function folded(...entries: readonly JournalEntry[]): State {
   return fold(
     emptyState("lineage"),
     entries.map((entry, at) => ({ seq: at + 1, at: 1000 + at, entry })),
@@ -147,7 +147,7 @@ test("known drift is kept until other reports and acknowledgements of the same p
       at: 1,
     },
   });
-  const report = (digest: string): Entry => ({
+  const report = (digest: string): JournalEntry => ({
     type: "reported",
     reported: [{ address: pool.address, differences: [digest] }],
   });
@@ -173,7 +173,7 @@ test("known drift is kept until other reports and acknowledgements of the same p
 });
 
 test("folding in two halves is folding at once", () => {
-  const entries: Entry[] = [
+  const entries: JournalEntry[] = [
     { type: "record", record: pool },
     { type: "intent", intent: intent("jobs.nightly") },
     { type: "created", intent: 2, id: remoteId(7) },

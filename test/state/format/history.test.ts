@@ -8,8 +8,8 @@ import { RecordedLease } from "../../../src/engine/apply/history.ts";
 import { emptyState, fold } from "../../../src/state/format/fold.ts";
 import { readSnapshot, snapshotText } from "../../../src/state/format/snapshot.ts";
 import { stateFromJson, stateToJson } from "../../../src/state/format/state-json.ts";
-import type { Entry } from "../../../src/state/model/journal-entry.ts";
-import { restored } from "../../../src/state/store/migrate.ts";
+import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
+import { mergeRestored } from "../../../src/state/store/migrate.ts";
 import { intent, pastRun, ready, storeOn } from "../build.ts";
 import { Disk } from "../memory-files.ts";
 import { VirtualClock } from "../virtual-clock.ts";
@@ -18,14 +18,14 @@ const PLAN = { host: "h", changes: [], drift: [], unmanaged: [], guards: [], dia
 const ORIGIN = { command: "apply", actor: "ada", run_url: "https://ci.test/1" } as const;
 const REST = { seq: 1, folded: "", key: "" };
 
-function folded(...entries: readonly Entry[]) {
+function folded(...entries: readonly JournalEntry[]) {
   return fold(
     emptyState("l"),
     entries.map((entry, at) => ({ seq: at + 1, at, entry })),
   );
 }
 
-const run = (id: string, more?: Partial<PastRun>): Entry => ({ type: "run", run: pastRun(id, more) });
+const run = (id: string, more?: Partial<PastRun>): JournalEntry => ({ type: "run", run: pastRun(id, more) });
 
 test("a state keeps the last 100 applies", () => {
   const { history = [] } = folded(...Array.from({ length: 103 }, (_, at) => run(`${at}`)));
@@ -41,7 +41,7 @@ test("the entry that ends an apply replaces the one that began it", () => {
 });
 
 test("an unfinished apply lists what its journal shows as changed, at most 100 addresses", () => {
-  const done = Array.from({ length: 102 }, (_, at): Entry[] => [
+  const done = Array.from({ length: 102 }, (_, at): JournalEntry[] => [
     { type: "intent", intent: intent(`pools.p${at}`) },
     { type: "done", intent: 2 + 2 * at, record: ready(`pools.p${at}`) },
   ]);
@@ -150,5 +150,5 @@ test("restoring an older state keeps the applies that came after it", () => {
     ...emptyState("l"),
     history: [pastRun("a", { started_at: 1 }), pastRun("b", { started_at: 2 })],
   };
-  expect(restored(old, present).history?.map(({ id }) => id)).toEqual(["a", "b"]);
+  expect(mergeRestored(old, present).history?.map(({ id }) => id)).toEqual(["a", "b"]);
 });

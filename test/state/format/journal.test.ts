@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import { Failure } from "../../../src/core/diagnostic.ts";
 import { beginLine, entryLine, readJournal } from "../../../src/state/format/journal.ts";
-import type { Entry } from "../../../src/state/model/journal-entry.ts";
+import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
 import { intent, ready } from "../build.ts";
 
 const UNFINISHED = {
@@ -19,7 +19,7 @@ const SWEPT = {
   made: remoteId(4),
 };
 
-const ENTRIES: readonly Entry[] = [
+const ENTRIES: readonly JournalEntry[] = [
   { type: "host", host: "https://wörkspace.test" },
   {
     type: "intent",
@@ -44,7 +44,7 @@ const ENTRIES: readonly Entry[] = [
   { type: "nonce", nonce: "n" },
 ];
 
-function journal(entries: readonly Entry[] = ENTRIES, seq = 0): Uint8Array {
+function journal(entries: readonly JournalEntry[] = ENTRIES, seq = 0): Uint8Array {
   const begin = { format_version: 1, lineage: "abc", serial: 3, state: "f".repeat(64), fence: 2, seq };
   let { text, hash } = beginLine(begin);
   entries.forEach((entry, at) => {
@@ -139,6 +139,6 @@ test("a journal of a newer version is told from a damaged one", () => {
 });
 
 test("an entry of an unknown type is damage, not something to pass over", () => {
-  const entry = { type: "surprise" } as unknown as Entry;
+  const entry = { type: "surprise" } as unknown as JournalEntry;
   expect(code(() => readJournal(journal([entry]), "j"))).toBe("STATE_CORRUPT");
 });

@@ -1,10 +1,10 @@
 // A place that refuses every claim: waiting for its lock ends by its time-out, by a signal, and never spins.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { FilePlace } from "../../../src/state/backends/file/file-backend.ts";
-import { takeLock } from "../../../src/state/lock/acquire.ts";
-import type { Place, Top } from "../../../src/state/model/backend.ts";
-import { unlock } from "../../../src/state/store/state-store.ts";
+import { FileBackend } from "../../../src/state/backends/file/file-backend.ts";
+import { acquireLock } from "../../../src/state/lock/acquire.ts";
+import type { LatestClaim, StateBackend } from "../../../src/state/model/backend.ts";
+import { unlockState } from "../../../src/state/store/state-store.ts";
 import { ADA, counting, FOLDER, TIMES } from "../build.ts";
 import { codeOf } from "../contract.ts";
 import { Disk, memoryFiles } from "../memory-files.ts";
@@ -20,7 +20,7 @@ const CLAIM = {
   request_ms: TIMES.requestMs,
 };
 
-const TOPS: readonly (readonly [string, Top | undefined])[] = [
+const TOPS: readonly (readonly [string, LatestClaim | undefined])[] = [
   ["nothing", undefined],
   ["a claim that was given back", { fence: 3, claim: { ...CLAIM, released: true } }],
   ["a claim whose lease is over", { fence: 3, claim: CLAIM }],
@@ -31,14 +31,14 @@ const TOPS: readonly (readonly [string, Top | undefined])[] = [
 describe.each(TOPS)("over %s", (_, top) => {
   let clock: VirtualClock;
   let looks: number;
-  let place: Place;
+  let backend: StateBackend;
   const around = () => ({ clock, random: counting(1), owner: ADA, isDead: () => false, times: TIMES });
   beforeEach(() => {
     clock = new VirtualClock(10_000_000);
     looks = 0;
-    place = new FilePlace(memoryFiles(new Disk()), FOLDER, clock);
-    place.claim = async () => false;
-    place.top = async () => {
+    backend = new FileBackend(memoryFiles(new Disk()), FOLDER, clock);
+    backend.claim = async () => false;
+    backend.top = async () => {
       looks += 1;
       if (looks > 2_000) throw new Error("it spins");
       return top;
@@ -46,7 +46,7 @@ describe.each(TOPS)("over %s", (_, top) => {
   });
 
   test.each([0, 300_000])("a wait of %i ms ends as locked", async (timeoutMs) => {
-    const taken = codeOf(takeLock(place, around(), { timeoutMs, above: 0 }));
+    const taken = codeOf(acquireLock(backend, around(), { timeoutMs, above: 0 }));
     expect(await clock.drive(taken)).toBe("STATE_LOCKED");
     expect(clock.now()).toBe(10_000_000 + timeoutMs);
     expect(looks).toBeLessThan(10 + timeoutMs / 1000);
@@ -54,13 +54,15 @@ describe.each(TOPS)("over %s", (_, top) => {
 
   test("a signal ends it", async () => {
     const stop = new AbortController();
-    const taken = codeOf(takeLock(place, around(), { timeoutMs: 600_000, above: 0, signal: stop.signal }));
+    const taken = codeOf(
+      acquireLock(backend, around(), { timeoutMs: 600_000, above: 0, signal: stop.signal }),
+    );
     const stopped = clock.sleep(150_000).then(() => stop.abort());
     expect(await clock.drive(Promise.all([taken, stopped]).then(([code]) => code))).toBe("APPLY_INTERRUPTED");
   });
 
   test("freeing it ends", async () => {
-    const ended = await codeOf(unlock({ place, around: around() }, { force: true }));
+    const ended = await codeOf(unlockState({ backend, environment: around() }, { force: true }));
     expect(["fine", "STATE_LOCKED"]).toContain(ended);
   });
 });
@@ -78,5 +80,5 @@ test("a lock file that leads nowhere is a claim that cannot be read", async () =
       return undefined;
     },
   };
-  expect(await new FilePlace(dangling, FOLDER, clock).top()).toMatchObject({ fence: 7, unreadable: "" });
+  expect(await new FileBackend(dangling, FOLDER, clock).top()).toMatchObject({ fence: 7, unreadable: "" });
 });

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { parseAddress } from "../../../src/core/address.ts";
-import { onlyThese } from "../../../src/workflow/session/address-filter.ts";
+import { addressFilter } from "../../../src/workflow/session/address-filter.ts";
 
 const known = [
   "pools.shared",
@@ -12,7 +12,7 @@ const known = [
   "secrets.etl/db-password",
   "users.a[1]@example.com",
 ].flatMap((text) => parseAddress(text) ?? []);
-const picked = (...globs: string[]) => known.filter((address) => onlyThese(globs, known)?.(address));
+const picked = (...globs: string[]) => known.filter((address) => addressFilter(globs, known)?.(address));
 
 test("a star goes through slashes and dots", () => {
   expect(picked("pools.*")).toEqual(["pools.shared", "pools.spare"]);
@@ -25,9 +25,9 @@ test("an address that is written out matches itself, whatever it holds", () => {
 });
 
 test("a glob that matches nothing is an error that says what was meant", () => {
-  expect(() => onlyThese(["pools.shard"], known)).toThrow("CLI_UNKNOWN_ADDRESS");
+  expect(() => addressFilter(["pools.shard"], known)).toThrow("CLI_UNKNOWN_ADDRESS");
 });
 
 test("without globs everything is meant", () => {
-  expect(onlyThese([], known)).toBeUndefined();
+  expect(addressFilter([], known)).toBeUndefined();
 });

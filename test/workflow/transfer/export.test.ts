@@ -7,7 +7,7 @@ import { error, Failure } from "../../../src/core/diagnostic.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
 import { registry } from "../../../src/providers/index.ts";
 import type { Provider } from "../../../src/resource/provider.ts";
-import { placed } from "../../../src/spec/export/addresses.ts";
+import { addressObjects } from "../../../src/spec/export/addresses.ts";
 import { sourcesOf } from "../../../src/spec/export/sources.ts";
 import { fetchSources, writeSpec } from "../../../src/workflow/transfer/export.ts";
 
@@ -24,7 +24,7 @@ const REFUSED = new Refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED", error("API_REFUSE
 function filesOf(contents: Readonly<Record<string, readonly (string | Error)[]>>) {
   const provider: Provider = {
     ...registry.get("files"),
-    async *content(_, live) {
+    async *readContent(_, live) {
       for (const piece of contents[live.name] ?? []) {
         if (piece instanceof Error) throw piece;
         yield new TextEncoder().encode(piece);
@@ -32,7 +32,7 @@ function filesOf(contents: Readonly<Record<string, readonly (string | Error)[]>>
     },
   };
   const objects = Object.keys(contents).map((name) => ({ id: remoteId(name), name, values: {}, facts: {} }));
-  return sourcesOf(placed(provider, objects));
+  return sourcesOf(addressObjects(provider, objects));
 }
 
 const fetch = (contents: Parameters<typeof filesOf>[0], force = false) =>

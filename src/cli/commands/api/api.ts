@@ -1,7 +1,7 @@
 // `workspace api OPERATION field=value …`: any operation of the API, with checked fields, through the one client.
 
 import { resolve } from "node:path";
-import type { Context } from "../../../config/environment.ts";
+import type { CommandContext } from "../../../config/environment.ts";
 import { fileFailure } from "../../../config/files.ts";
 import { error, Failure, hasErrors } from "../../../core/diagnostic.ts";
 import { parseJson } from "../../../core/exact-json.ts";
@@ -13,21 +13,24 @@ import { withConnection } from "../../../workflow/session/connect.ts";
 import { isPaged } from "../../../workflow/session/paging.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { flag, text } from "../../command/option.ts";
+import { flagOption, textOption } from "../../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../../command/shared-options.ts";
-import { tell } from "../../output/diagnostics.ts";
+import { printDiagnostics } from "../../output/diagnostics.ts";
 import { call, isWrite, remarks } from "./call.ts";
-import { type Catalog, findOperation, readCatalog } from "./catalog.ts";
+import { findOperation, type OperationCatalog, readOperationCatalog } from "./catalog.ts";
 import { FORMS, inputOf, problemsOf } from "./input.ts";
 
-export const api = defineCommand({
+export const apiCommand = defineCommand({
   name: "api",
   summary: "call one operation of the API as it is: no spec, no plan, no state",
   options: {
-    list: flag("--list", "list the operations"),
-    all: flag("--all", "follow paging to the end"),
-    input: text("--input <file>", "fields as a JSON object; `-` is standard input; fields on the line win"),
-    unchecked: flag("--unchecked", "send fields as they are, also what the contract does not know"),
+    list: flagOption("--list", "list the operations"),
+    all: flagOption("--all", "follow paging to the end"),
+    input: textOption(
+      "--input <file>",
+      "fields as a JSON object; `-` is standard input; fields on the line win",
+    ),
+    unchecked: flagOption("--unchecked", "send fields as they are, also what the contract does not know"),
     file: SPEC_OPTIONS.file,
     ...HOST_OPTIONS,
   },
@@ -40,11 +43,11 @@ export const api = defineCommand({
 The way out where no other command does what is needed. What it changes is in no plan and no state: of what a
 spec manages, the next plan tells the difference as drift. The answer is JSON.`,
   async moreHelp([name]) {
-    const catalog = readCatalog();
+    const catalog = readOperationCatalog();
     return name === undefined ? "" : operationText(findOperation(catalog, name), catalog.follow);
   },
   async run(context, options, [name, ...words]) {
-    const catalog = readCatalog();
+    const catalog = readOperationCatalog();
     if (name === undefined || options.list) {
       context.stdout.write(listText(catalog));
       return EXIT.ok;
@@ -62,7 +65,7 @@ spec manages, the next plan tells the difference as drift. The answer is JSON.`,
       ...remarks(words, input),
     ];
     if (hasErrors(found)) throw new Failure(...found);
-    tell(context, found);
+    printDiagnostics(context, found);
     const answer = await withConnection(context, options, (connection) =>
       call(connection, operation, input, options.all),
     );
@@ -72,7 +75,7 @@ spec manages, the next plan tells the difference as drift. The answer is JSON.`,
   },
 });
 
-function listText({ operations }: Catalog): string {
+function listText({ operations }: OperationCatalog): string {
   return operationsText(operations.map((one) => ({ ...one, writes: isWrite(one) })));
 }
 
@@ -90,7 +93,7 @@ function parsed(content: string): Json | undefined {
   }
 }
 
-async function bytesOf(context: Context, path: string): Promise<Uint8Array> {
+async function bytesOf(context: CommandContext, path: string): Promise<Uint8Array> {
   if (path === "-") {
     const chunks: Buffer[] = [];
     for await (const chunk of context.stdin) chunks.push(Buffer.from(chunk));

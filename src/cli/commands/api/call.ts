@@ -7,18 +7,18 @@ import type { JsonObject } from "../../../core/json.ts";
 import { Sensitive } from "../../../core/sensitive.ts";
 import type { Connection } from "../../../workflow/session/connect.ts";
 import { pages } from "../../../workflow/session/paging.ts";
-import type { Operation } from "./catalog.ts";
+import type { CatalogOperation } from "./catalog.ts";
 
 /** Values of secrets: no message may repeat them. */
 const SECRETS = ["string_value", "bytes_value"] as const;
 
-export function isWrite({ name }: Operation): boolean {
+export function isWrite({ name }: CatalogOperation): boolean {
   return OPERATIONS[name].kind === "write";
 }
 
 export async function call(
   { reader, writer }: Connection,
-  operation: Operation,
+  operation: CatalogOperation,
   input: JsonObject,
   all: boolean,
 ): Promise<JsonObject> {

@@ -7,14 +7,14 @@ import { error, Failure } from "../../../core/diagnostic.ts";
 import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import { nearestHint } from "../../../core/suggest.ts";
 
-export interface Field {
+export interface CatalogField {
   readonly name: string;
   readonly required: boolean;
   /** With its reference followed. */
   readonly schema: JsonObject;
 }
 
-export interface Operation {
+export interface CatalogOperation {
   /** As the contract calls it. */
   readonly id: string;
   /** As the client calls it. */
@@ -24,11 +24,11 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly adminOnly: boolean;
-  readonly fields: readonly Field[];
+  readonly fields: readonly CatalogField[];
 }
 
-export interface Catalog {
-  readonly operations: readonly Operation[];
+export interface OperationCatalog {
+  readonly operations: readonly CatalogOperation[];
   /** Follows the references of a schema, and joins the parts of `allOf`. */
   follow(schema: Json | undefined): JsonObject;
   /** Schemas that others refer to as `#/components/schemas/NAME`. */
@@ -37,7 +37,7 @@ export interface Catalog {
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
-export function readCatalog(): Catalog {
+export function readOperationCatalog(): OperationCatalog {
   const text = readFileSync(new URL("../../../../schemas/openapi.yaml", import.meta.url), "utf8");
   const openapi = objectIn(parse(text) as Json);
   const components = objectIn(objectIn(openapi.components).schemas);
@@ -57,8 +57,8 @@ function operationOf(
   method: string,
   path: string,
   described: JsonObject,
-  follow: Catalog["follow"],
-): readonly Operation[] {
+  follow: OperationCatalog["follow"],
+): readonly CatalogOperation[] {
   const id = String(described.operationId);
   const name = nameOf(id);
   if (name === undefined) return [];
@@ -82,8 +82,11 @@ function nameOf(id: string): OperationName | undefined {
   return Object.hasOwn(OPERATIONS, name) ? (name as OperationName) : undefined;
 }
 
-function parametersOf({ parameters }: JsonObject, follow: Catalog["follow"]): readonly Field[] {
-  return listIn(parameters)
+function parametersOf(
+  { parameters }: JsonObject,
+  follow: OperationCatalog["follow"],
+): readonly CatalogField[] {
+  return schemaList(parameters)
     .map(objectIn)
     .map((one) => ({
       name: textIn(one.name),
@@ -102,12 +105,12 @@ function described(schema: JsonObject, ...words: readonly (Json | undefined)[]):
 }
 
 /** A multipart form does the same as the JSON body wherever there is one. */
-function bodyOf({ requestBody }: JsonObject, follow: Catalog["follow"]): readonly Field[] {
+function bodyOf({ requestBody }: JsonObject, follow: OperationCatalog["follow"]): readonly CatalogField[] {
   const content = Object.entries(objectIn(objectIn(requestBody).content));
   const json = content.find(([type]) => type.endsWith("json"));
   if (json === undefined) return [];
   const body = follow(objectIn(json[1]).schema);
-  const required = new Set(listIn(body.required));
+  const required = new Set(schemaList(body.required));
   return Object.entries(objectIn(body.properties)).map(([name, schema]) => ({
     name,
     required: required.has(name),
@@ -122,13 +125,13 @@ function followed(schema: Json | undefined, components: JsonObject): JsonObject 
   const { $ref, allOf, ...rest } = own;
   const target =
     typeof $ref === "string" ? followed(components[$ref.slice(REFERENCE.length)], components) : {};
-  const parts = [target, ...listIn(allOf).map((part) => followed(part, components)), rest];
+  const parts = [target, ...schemaList(allOf).map((part) => followed(part, components)), rest];
   return parts.reduce<JsonObject>((whole, part) => joined(whole, part), {});
 }
 
 function joined(one: JsonObject, other: JsonObject): JsonObject {
   const properties = { ...objectIn(one.properties), ...objectIn(other.properties) };
-  const required = [...listIn(one.required), ...listIn(other.required)];
+  const required = [...schemaList(one.required), ...schemaList(other.required)];
   return {
     ...one,
     ...other,
@@ -138,7 +141,7 @@ function joined(one: JsonObject, other: JsonObject): JsonObject {
 }
 
 /** Throws Failure with CLI_USAGE. */
-export function findOperation({ operations }: Catalog, name: string): Operation {
+export function findOperation({ operations }: OperationCatalog, name: string): CatalogOperation {
   const found = operations.find((one) => one.id === name || one.name === name);
   if (found !== undefined) return found;
   const related = operations.filter(({ id }) => id.split("/").at(-1) === name || id.startsWith(`${name}/`));
@@ -153,7 +156,7 @@ export function findOperation({ operations }: Catalog, name: string): Operation 
   throw new Failure(error("CLI_USAGE", `the API has no operation "${name}"`, { hint }));
 }
 
-export function listIn(value: Json | undefined): readonly Json[] {
+export function schemaList(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 

@@ -7,9 +7,9 @@ import { parseJson } from "../../../core/exact-json.ts";
 import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import { type Path, valueAt, withValueAt } from "../../../core/pointer.ts";
 import { suggester } from "../../../core/suggest.ts";
-import { wordsOf } from "../../../spec/schema/error-messages.ts";
-import { told } from "../../../spec/schema/validate.ts";
-import { type Catalog, listIn, type Operation } from "./catalog.ts";
+import { schemaMessages } from "../../../spec/schema/error-messages.ts";
+import { toSchemaErrors } from "../../../spec/schema/validate.ts";
+import { type CatalogOperation, type OperationCatalog, schemaList } from "./catalog.ts";
 
 export const FORMS = `Fields:
   field=value       read as the field's type; a list takes one value each time, or JSON
@@ -22,8 +22,8 @@ type ReadFile = (path: string) => Promise<Uint8Array>;
 
 /** Throws Failure with CLI_USAGE. Fields that the contract does not know are left to the check. */
 export async function inputOf(
-  catalog: Catalog,
-  operation: Operation,
+  catalog: OperationCatalog,
+  operation: CatalogOperation,
   words: readonly string[],
   whole: JsonObject,
   read: ReadFile,
@@ -49,7 +49,7 @@ function twice(name: string): Diagnostic {
 }
 
 function split(
-  operation: Operation,
+  operation: CatalogOperation,
   word: string,
 ): { readonly name: string; readonly value: string; readonly isJson: boolean } {
   const equals = word.indexOf("=");
@@ -63,8 +63,8 @@ function split(
 
 /** `autoscale.min_workers` leads into an object, `spark_conf.spark.speculation` to a key of a map. */
 function placeOf(
-  catalog: Catalog,
-  operation: Operation,
+  catalog: OperationCatalog,
+  operation: CatalogOperation,
   name: string,
 ): { readonly path: Path; readonly schema: JsonObject } {
   const whole = operation.fields.find((field) => field.name === name);
@@ -139,7 +139,11 @@ function withItem(input: JsonObject, path: Path, item: Json): Json {
 }
 
 /** Nothing where the input is as the contract asks for it. */
-export function problemsOf(catalog: Catalog, operation: Operation, input: JsonObject): readonly Diagnostic[] {
+export function problemsOf(
+  catalog: OperationCatalog,
+  operation: CatalogOperation,
+  input: JsonObject,
+): readonly Diagnostic[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true, verbose: true, logger: false });
   ajv.addFormat("int32", { type: "number", validate: (value: number) => Math.abs(value + 0.5) <= 2 ** 31 });
   ajv.addFormat("int64", { type: "number", validate: (value: number) => Math.abs(value) <= 2 ** 63 });
@@ -150,13 +154,14 @@ export function problemsOf(catalog: Catalog, operation: Operation, input: JsonOb
   const value = measured(input);
   if (validate(value)) return [];
   const suggest = suggester();
-  return wordsOf(told(validate.errors ?? [], value), operation.id, suggest).map(({ message, hint }) =>
-    error("CLI_USAGE", message, { hint: hint ?? `see: workspace api ${operation.id} --help` }),
+  return schemaMessages(toSchemaErrors(validate.errors ?? [], value), operation.id, suggest).map(
+    ({ message, hint }) =>
+      error("CLI_USAGE", message, { hint: hint ?? `see: workspace api ${operation.id} --help` }),
   );
 }
 
 /** The contract lets unknown fields pass; people mistype them. */
-function schemaOf({ components }: Catalog, { fields }: Operation): Json {
+function schemaOf({ components }: OperationCatalog, { fields }: CatalogOperation): Json {
   return closed({
     type: "object",
     properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
@@ -172,7 +177,7 @@ function closed(schema: Json): Json {
   for (const [key, value] of Object.entries(schema as JsonObject))
     out[key] = key === "default" || key === "example" ? value : closed(value);
   const isObject = out.properties !== undefined && Object.keys(objectIn(out.properties)).length > 0;
-  const isPart = listIn(out.allOf).length > 0 || out.$ref !== undefined;
+  const isPart = schemaList(out.allOf).length > 0 || out.$ref !== undefined;
   return isObject && !isPart && out.additionalProperties === undefined
     ? { ...out, additionalProperties: false }
     : out;

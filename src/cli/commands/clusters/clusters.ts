@@ -1,19 +1,35 @@
 // `workspace clusters …`: operates clusters that the spec manages, by their addresses.
 
-import type { Context } from "../../../config/environment.ts";
+import type { CommandContext } from "../../../config/environment.ts";
 import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { ENDED, isDown } from "../../../providers/clusters/states.ts";
 import { clusterText, eventsText } from "../../../report/inspect/cluster-text.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
 import { mayStopRuns } from "../../../workflow/clusters/cluster-runs.ts";
-import { backTo, isResized, SIZE_OPTIONS, sizeOf } from "../../../workflow/clusters/resize.ts";
-import { clusterNow, DEADLINE_MS, reached, type Waiting } from "../../../workflow/clusters/wait.ts";
+import {
+  isResized,
+  requestedSize,
+  SIZE_OPTIONS,
+  sizeAfterNextApply,
+} from "../../../workflow/clusters/resize.ts";
+import {
+  type ClusterWait,
+  clusterNow,
+  DEADLINE_MS,
+  waitForCluster,
+} from "../../../workflow/clusters/wait.ts";
 import { clusterEvents } from "../../../workflow/session/paging.ts";
-import { type Recorded, withRecorded } from "../../../workflow/session/recorded-object.ts";
+import { type RecordedObject, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
 import { type CommandGroup, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { choice, flag, texts, time, whole } from "../../command/option.ts";
+import {
+  choiceOption,
+  durationOption,
+  flagOption,
+  integerOption,
+  textsOption,
+} from "../../command/option.ts";
 import {
   ASK_OPTIONS,
   FORM_OPTION,
@@ -30,8 +46,8 @@ const WHERE = {
   ...HOST_OPTIONS,
 } as const;
 const WAIT = {
-  wait: flag("--wait", "wait until it is done"),
-  timeout: time("--timeout <time>", "with --wait: how long to wait (default: 30m)"),
+  wait: flagOption("--wait", "wait until it is done"),
+  timeout: durationOption("--timeout <time>", "with --wait: how long to wait (default: 30m)"),
 } as const;
 const CLUSTER = [
   { name: "<cluster>", description: "address of a cluster, such as clusters.adhoc", takes: "address" },
@@ -44,7 +60,7 @@ interface Wish {
   readonly output: "text" | "json";
 }
 
-type Goal = Pick<Waiting, "what" | "isThere" | "lost">;
+type Goal = Pick<ClusterWait, "what" | "isThere" | "lost">;
 
 const RUNS: Goal = { what: "run", isThere: ({ state }) => state === "RUNNING", lost: ENDED };
 const ENDS: Goal = { what: "be terminated", isThere: ({ state }) => state === "TERMINATED", lost: ["ERROR"] };
@@ -57,13 +73,14 @@ const start = defineCommand({
   run: (context, options, [address = ""]) =>
     context.signals.during(
       (signal) =>
-        withRecorded(context, options, "clusters", address, async (of) => {
+        withRecordedObject(context, options, "clusters", address, async (of) => {
           const { state } = await clusterNow(of);
           // On any other state a start has no effect (part B, 3.2): while the cluster terminates, it would be lost.
           if (state === "TERMINATING") {
             if (!options.wait) throw new Failure(stillTerminating(of.address));
             const timeoutMs = options.timeout ?? DEADLINE_MS;
-            if ((await reached(context, of, { ...ENDS, timeoutMs, signal })) === undefined) return EXIT.error;
+            if ((await waitForCluster(context, of, { ...ENDS, timeoutMs, signal })) === undefined)
+              return EXIT.error;
           }
           if (isDown(String(state)))
             await of.connection.writer.write("clusters/start", { cluster_id: of.id });
@@ -81,7 +98,7 @@ const restart = defineCommand({
   run: (context, options, [address = ""]) =>
     context.signals.during(
       (signal) =>
-        withRecorded(context, options, "clusters", address, async (of) => {
+        withRecordedObject(context, options, "clusters", address, async (of) => {
           const before = await clusterNow(of);
           assertRunning(of, before, "restarted");
           if (!(await mayStopRuns(context, of, "Restart", options, signal))) return nothingChanged(context);
@@ -102,13 +119,13 @@ const resize = defineCommand({
   args: CLUSTER,
   notes: "Where the spec says another size, the next apply brings that one back.",
   run: (context, options, [address = ""]) => {
-    const size = sizeOf(options);
+    const size = requestedSize(options);
     return context.signals.during(
       (signal) =>
-        withRecorded(context, options, "clusters", address, async (of) => {
+        withRecordedObject(context, options, "clusters", address, async (of) => {
           assertRunning(of, await clusterNow(of), "resized");
           await of.connection.writer.write("clusters/resize", { cluster_id: of.id, ...size });
-          const spec = backTo(of.record, size);
+          const spec = sizeAfterNextApply(of.record, size);
           if (spec !== undefined)
             context.stderr.write(
               `The spec, as it was applied, says ${spec}; the next apply goes back to that.\n`,
@@ -129,7 +146,7 @@ const terminate = defineCommand({
   run: (context, options, [address = ""]) =>
     context.signals.during(
       (signal) =>
-        withRecorded(context, options, "clusters", address, async (of) => {
+        withRecordedObject(context, options, "clusters", address, async (of) => {
           const { state } = await clusterNow(of);
           const ends = !isDown(String(state));
           if (ends && !(await mayStopRuns(context, of, "Terminate", options, signal)))
@@ -145,10 +162,10 @@ const events = defineCommand({
   name: "events",
   summary: "show what happened to a cluster, the newest first",
   options: {
-    types: texts("--types <names>", "only these types: RUNNING,TERMINATING; can be repeated"),
-    limit: whole("--limit <number>", "so many at most (default: 50)", 1, 1_000_000),
-    all: flag("--all", "all of them"),
-    order: choice("--order <direction>", "newest or oldest first", ["newest", "oldest"]),
+    types: textsOption("--types <names>", "only these types: RUNNING,TERMINATING; can be repeated"),
+    limit: integerOption("--limit <number>", "so many at most (default: 50)", 1, 1_000_000),
+    all: flagOption("--all", "all of them"),
+    order: choiceOption("--order <direction>", "newest or oldest first", ["newest", "oldest"]),
     ...FORM_OPTION,
     ...WHERE,
   },
@@ -158,7 +175,7 @@ const events = defineCommand({
       throw new Failure(error("CLI_USAGE", "--all and --limit exclude each other"));
     const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 50);
     const types = options.types.flatMap((one) => one.split(",")).map((one) => one.trim().toUpperCase());
-    return withRecorded(context, options, "clusters", address, async ({ connection, id }) => {
+    return withRecordedObject(context, options, "clusters", address, async ({ connection, id }) => {
       const request = {
         cluster_id: id,
         order: options.order === "oldest" ? "ASC" : "DESC",
@@ -176,14 +193,16 @@ const events = defineCommand({
 
 /** Tells how the cluster is now, or once it is as asked. */
 async function finish(
-  context: Context,
-  of: Recorded,
+  context: CommandContext,
+  of: RecordedObject,
   goal: Goal,
   { wait, timeout, output }: Wish,
   signal: AbortSignal,
 ): Promise<number> {
   const timeoutMs = timeout ?? DEADLINE_MS;
-  const found = wait ? await reached(context, of, { ...goal, timeoutMs, signal }) : await clusterNow(of);
+  const found = wait
+    ? await waitForCluster(context, of, { ...goal, timeoutMs, signal })
+    : await clusterNow(of);
   if (found === undefined) return EXIT.error;
   context.stdout.write(
     output === "json"
@@ -193,11 +212,11 @@ async function finish(
   return EXIT.ok;
 }
 
-function assertRunning({ address }: Recorded, { state }: JsonObject, verb: string): void {
+function assertRunning({ address }: RecordedObject, { state }: JsonObject, verb: string): void {
   if (state !== "RUNNING") throw new Failure(notRunning(address, String(state), verb));
 }
 
-function notRunning(address: Recorded["address"], state: string, verb: string): Diagnostic {
+function notRunning(address: RecordedObject["address"], state: string, verb: string): Diagnostic {
   return error("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
     address,
     hint: isDown(state)
@@ -206,19 +225,19 @@ function notRunning(address: Recorded["address"], state: string, verb: string): 
   });
 }
 
-function stillTerminating(address: Recorded["address"]): Diagnostic {
+function stillTerminating(address: RecordedObject["address"]): Diagnostic {
   return error("CLI_NOT_REACHED", `${address} is TERMINATING; it can be started once it is TERMINATED`, {
     address,
     hint: "--wait waits for that, too",
   });
 }
 
-function nothingChanged(context: Context): number {
+function nothingChanged(context: CommandContext): number {
   context.stderr.write("Nothing was changed.\n");
   return EXIT.error;
 }
 
-export const clusters: CommandGroup = {
+export const clustersCommand: CommandGroup = {
   name: "clusters",
   summary: "operate clusters that the spec manages, by their addresses",
   commands: [start, restart, resize, terminate, events],

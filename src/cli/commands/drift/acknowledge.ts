@@ -2,7 +2,7 @@
 
 import { fromEnv } from "../../../config/settings.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
-import { toText } from "../../../core/pointer.ts";
+import { toDottedPath } from "../../../core/pointer.ts";
 import { nearestHint } from "../../../core/suggest.ts";
 import { driftDigests } from "../../../planner/diff/known-drift.ts";
 import type { Drift } from "../../../planner/model/plan.ts";
@@ -13,26 +13,26 @@ import { thisProcess } from "../../../state/backends/file/node-ports.ts";
 import type { Acknowledgement } from "../../../state/model/record.ts";
 import { writeEntries } from "../../../workflow/reconcile/remember-drift.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
-import { lookAround, withRun } from "../../../workflow/session/session.ts";
+import { planSession, withSession } from "../../../workflow/session/session.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { flag, text } from "../../command/option.ts";
+import { flagOption, textOption } from "../../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
-import { waiting } from "../state/state-options.ts";
+import { lockWait } from "../state/state-options.ts";
 
 const MOST_REASON = 500;
 
-export const acknowledge = defineCommand({
+export const acknowledgeCommand = defineCommand({
   name: "acknowledge",
   summary: "accept drift until a date; changes only the state",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
     ...STATE_OPTIONS,
-    until: text("--until <date>", "the last day in UTC, such as 2026-12-31, or a time"),
-    reason: text("--reason <text>", "why the drift is accepted"),
-    list: flag("--list", "list what is acknowledged"),
-    remove: flag("--remove", "take the acknowledgement of this address back"),
+    until: textOption("--until <date>", "the last day in UTC, such as 2026-12-31, or a time"),
+    reason: textOption("--reason <text>", "why the drift is accepted"),
+    list: flagOption("--list", "list what is acknowledged"),
+    remove: flagOption("--remove", "take the acknowledgement of this address back"),
   },
   args: [{ name: "[address]", description: "ADDRESS or ADDRESS.field", takes: "address" }],
   notes: "It ends on its date, and as soon as the value changes again.",
@@ -44,7 +44,7 @@ export const acknowledge = defineCommand({
         return EXIT.ok;
       });
     if (place === undefined) throw usage("an address is missing", "name an address, or pass --list");
-    const wait = waiting(context, options);
+    const wait = lockWait(context, options);
     if (options.remove)
       return withState(context, options, async (store) => {
         const { state } = await store.read();
@@ -59,14 +59,14 @@ export const acknowledge = defineCommand({
     const now = Date.now();
     const until = untilOf(options.until, now);
     const reason = reasonOf(options.reason);
-    return withRun(context, options, { makesKey: false, secrets: "skip" }, async (run) => {
-      const { state } = await run.loaded();
-      const { plan } = await lookAround(run, state);
+    return withSession(context, options, { makesKey: false, secrets: "skip" }, async (session) => {
+      const { state } = await session.loaded();
+      const { plan } = await planSession(session, state);
       const by = fromEnv(context, "WORKSPACE_USER") ?? state.caller?.name ?? thisProcess().user;
       const accepted = { ...chosen(plan.drift, place), until, reason, by, at: now };
       const expired = (state.acknowledged ?? []).filter((one) => one.until <= now);
       await writeEntries(
-        run.store,
+        session.store,
         [
           ...expired.map((one) => ({ type: "unacknowledged", ...subjectOf(one) }) as const),
           { type: "acknowledged", acknowledgement: accepted },
@@ -114,14 +114,14 @@ function chosen(
     if (field === undefined) continue;
     const digests = driftDigests(one, registry.of(one.address).fields);
     const differences = digests.filter((_, at) => {
-      const path = toText(one.diffs[at]?.path ?? []);
+      const path = toDottedPath(one.diffs[at]?.path ?? []);
       return path === field || path.startsWith(`${field}.`);
     });
     if (differences.length > 0) return { address: one.address, field, differences };
   }
   const known = drift.flatMap((one) => [
     one.address,
-    ...one.diffs.map((diff) => `${one.address}.${toText(diff.path)}`),
+    ...one.diffs.map((diff) => `${one.address}.${toDottedPath(diff.path)}`),
   ]);
   throw new Failure(
     error("CLI_UNKNOWN_ADDRESS", `there is no drift at ${place}`, {

@@ -1,6 +1,6 @@
 // Which run a command means: one by its id, or of a job by its address.
 
-import type { Context } from "../../../config/environment.ts";
+import type { CommandContext } from "../../../config/environment.ts";
 import type { HostOptions } from "../../../config/settings.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -8,13 +8,13 @@ import { idText } from "../../../report/inspect/job-run-text.ts";
 import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
 import type { StateOptions } from "../../../workflow/session/open-state.ts";
 import { newestRuns } from "../../../workflow/session/paging.ts";
-import { numberId, withRecorded } from "../../../workflow/session/recorded-object.ts";
-import { text } from "../../command/option.ts";
+import { numberId, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
+import { textOption } from "../../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
 
 /** Options of every command about runs. */
 export const RUN_OPTIONS = {
-  job: text("--job <address>", "instead of an id: a job, such as jobs.nightly"),
+  job: textOption("--job <address>", "instead of an id: a job, such as jobs.nightly"),
   file: SPEC_OPTIONS.file,
   target: SPEC_OPTIONS.target,
   state: STATE_OPTIONS.state,
@@ -23,20 +23,20 @@ export const RUN_OPTIONS = {
 
 export const RUN_ARGUMENT = [{ name: "[run]", description: "id of a run" }];
 
-export type RunOptions = HostOptions & StateOptions & { readonly job: string | undefined };
+export type JobRunOptions = HostOptions & StateOptions & { readonly job: string | undefined };
 
-export interface Meant {
+export interface SelectedRuns {
   readonly connection: Connection;
   readonly ids: readonly (number | bigint)[];
 }
 
 /** Of a job: its most recent run, or every active one. Throws Failure with CLI_USAGE or CLI_NO_OBJECT. */
-export async function withRuns<T>(
-  context: Context,
-  options: RunOptions,
+export async function withSelectedRuns<T>(
+  context: CommandContext,
+  options: JobRunOptions,
   run: string | undefined,
   ofJob: "latest" | "active",
-  work: (meant: Meant) => Promise<T>,
+  work: (meant: SelectedRuns) => Promise<T>,
 ): Promise<T> {
   const { job } = options;
   if (run !== undefined && job === undefined) {
@@ -44,7 +44,7 @@ export async function withRuns<T>(
     return withConnection(context, options, (connection) => work({ connection, ids }));
   }
   if (job === undefined || run !== undefined) throw new Failure(unclear(run));
-  return withRecorded(context, options, "jobs", job, async ({ connection, id, address }) => {
+  return withRecordedObject(context, options, "jobs", job, async ({ connection, id, address }) => {
     const filter = { job_id: numberId(id), ...(ofJob === "active" ? { active_only: true } : {}) };
     const most = ofJob === "latest" ? 1 : Number.POSITIVE_INFINITY;
     const ids = (await newestRuns(connection.reader, filter, most)).map(idOf);

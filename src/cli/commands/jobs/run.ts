@@ -1,6 +1,6 @@
 // `workspace run JOB`: starts a job that the spec manages, and follows it to its result.
 
-import type { Context } from "../../../config/environment.ts";
+import type { CommandContext } from "../../../config/environment.ts";
 import { Failure } from "../../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../../core/json.ts";
 import { UnknownOutcome } from "../../../core/request-failure.ts";
@@ -13,10 +13,14 @@ import {
   parametersFor,
 } from "../../../workflow/jobs/parameters.ts";
 import type { Connection } from "../../../workflow/session/connect.ts";
-import { numberId, type Recorded, withRecorded } from "../../../workflow/session/recorded-object.ts";
+import {
+  numberId,
+  type RecordedObject,
+  withRecordedObject,
+} from "../../../workflow/session/recorded-object.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { flag, time } from "../../command/option.ts";
+import { durationOption, flagOption } from "../../command/option.ts";
 import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
 import { showEnd } from "../../output/job-run.ts";
 
@@ -27,17 +31,20 @@ interface Wish extends Parameters {
   readonly output: "text" | "json";
 }
 
-export const run = defineCommand({
+export const runCommand = defineCommand({
   name: "run",
   summary: "start a job; with --wait, follow it to its result",
   options: {
     ...PARAMETER_OPTIONS,
-    wait: flag(
+    wait: flagOption(
       "--wait",
       "follow the run, and further attempts at it, to the end; the exit code says how that was",
     ),
-    timeout: time("--timeout <time>", "with --wait: stop following after this time; the run goes on"),
-    cancelOnInterrupt: flag("--cancel-on-interrupt", "with --wait: Ctrl-C cancels the run, too"),
+    timeout: durationOption(
+      "--timeout <time>",
+      "with --wait: stop following after this time; the run goes on",
+    ),
+    cancelOnInterrupt: flagOption("--cancel-on-interrupt", "with --wait: Ctrl-C cancels the run, too"),
     ...FORM_OPTION,
     file: SPEC_OPTIONS.file,
     target: SPEC_OPTIONS.target,
@@ -50,7 +57,7 @@ Exit codes: 0 started, or with --wait ended in success; 1 error, or any other en
   run: (context, options, [address = ""]) =>
     context.signals.during(
       (signal) =>
-        withRecorded(context, options, "jobs", address, (job) =>
+        withRecordedObject(context, options, "jobs", address, (job) =>
           startAndFollow(context, job, options, signal),
         ),
       options.wait
@@ -62,8 +69,8 @@ Exit codes: 0 started, or with --wait ended in success; 1 error, or any other en
 });
 
 async function startAndFollow(
-  context: Context,
-  job: Recorded,
+  context: CommandContext,
+  job: RecordedObject,
   wish: Wish,
   signal: AbortSignal,
 ): Promise<number> {
@@ -92,7 +99,7 @@ async function startAndFollow(
 }
 
 /** A start is never repeated blindly: where its outcome is unknown, the failure says how to find out. */
-async function start({ connection, id, address }: Recorded, wish: Wish): Promise<JsonObject> {
+async function start({ connection, id, address }: RecordedObject, wish: Wish): Promise<JsonObject> {
   const job_id = numberId(id);
   const parameters = hasParameters(wish)
     ? parametersFor(address, await settingsOf(connection, job_id), wish)

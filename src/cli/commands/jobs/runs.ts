@@ -1,6 +1,6 @@
 // `workspace runs …`: the runs of jobs, looked at and acted on by their ids, or by their job.
 
-import type { Context } from "../../../config/environment.ts";
+import type { CommandContext } from "../../../config/environment.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { listed } from "../../../core/sentences.ts";
@@ -15,26 +15,26 @@ import { printableJson } from "../../../report/text/printable.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";
 import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
 import { newestRuns } from "../../../workflow/session/paging.ts";
-import { numberId, withRecorded } from "../../../workflow/session/recorded-object.ts";
+import { numberId, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
 import { type CommandGroup, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { choice, flag, text, time, whole } from "../../command/option.ts";
+import { choiceOption, durationOption, flagOption, integerOption, textOption } from "../../command/option.ts";
 import { ASK_OPTIONS, FORM_OPTION } from "../../command/shared-options.ts";
 import { colorsOf } from "../../output/diagnostics.ts";
 import { showEnd, viewsOf, writeViews } from "../../output/job-run.ts";
-import { confirmed } from "../../output/prompt.ts";
-import { RUN_ARGUMENT, RUN_OPTIONS, withRuns } from "./run-selector.ts";
+import { askApproval } from "../../output/prompt.ts";
+import { RUN_ARGUMENT, RUN_OPTIONS, withSelectedRuns } from "./run-selector.ts";
 
 const list = defineCommand({
   name: "list",
   summary: "list runs, the newest first",
   options: {
     ...RUN_OPTIONS,
-    job: text("--job <address>", "only runs of this job, such as jobs.nightly"),
-    active: flag("--active", "only runs that have not ended"),
-    completed: flag("--completed", "only runs that have ended"),
-    limit: whole("--limit <number>", "so many at most (default: 20)", 1, 1_000_000),
-    all: flag("--all", "all of them"),
+    job: textOption("--job <address>", "only runs of this job, such as jobs.nightly"),
+    active: flagOption("--active", "only runs that have not ended"),
+    completed: flagOption("--completed", "only runs that have ended"),
+    limit: integerOption("--limit <number>", "so many at most (default: 20)", 1, 1_000_000),
+    all: flagOption("--all", "all of them"),
     ...FORM_OPTION,
   },
   async run(context, options) {
@@ -58,7 +58,7 @@ const list = defineCommand({
     };
     if (options.job === undefined)
       return withConnection(context, options, (connection) => show(connection, {}));
-    return withRecorded(context, options, "jobs", options.job, ({ connection, id }) =>
+    return withRecordedObject(context, options, "jobs", options.job, ({ connection, id }) =>
       show(connection, { job_id: numberId(id) }),
     );
   },
@@ -69,18 +69,18 @@ const get = defineCommand({
   summary: "show a run, or a job's most recent one",
   options: {
     ...RUN_OPTIONS,
-    wait: flag(
+    wait: flagOption(
       "--wait",
       "follow it, and further attempts at it, to the end, and show the result; the exit code says how that was",
     ),
-    timeout: time("--timeout <time>", "with --wait: stop following after this time"),
+    timeout: durationOption("--timeout <time>", "with --wait: stop following after this time"),
     ...FORM_OPTION,
   },
   args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
     context.signals.during(
       (signal) =>
-        withRuns(context, options, run, "latest", async ({ connection, ids: [id = 0] }) => {
+        withSelectedRuns(context, options, run, "latest", async ({ connection, ids: [id = 0] }) => {
           if (!options.wait) return showOne(context, connection, id, options.output);
           const following = { run: id, signal, timeoutMs: options.timeout };
           const last = await followRun(context, connection, following);
@@ -92,7 +92,7 @@ const get = defineCommand({
 });
 
 async function showOne(
-  context: Context,
+  context: CommandContext,
   { reader }: Connection,
   run_id: number | bigint,
   form: "text" | "json",
@@ -110,15 +110,21 @@ const output = defineCommand({
   options: { ...RUN_OPTIONS, ...FORM_OPTION },
   args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
-    withRuns(context, options, run, "latest", async ({ connection: { reader }, ids: [run_id = 0] }) => {
-      const answer = await reader.read("jobs/runs/get-output", { run_id });
-      const words = outputText(answer);
-      if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
-      else context.stdout.write(words);
-      if (options.output === "text" && words === "")
-        context.stderr.write(`run ${run_id} gave nothing back\n`);
-      return EXIT.ok;
-    }),
+    withSelectedRuns(
+      context,
+      options,
+      run,
+      "latest",
+      async ({ connection: { reader }, ids: [run_id = 0] }) => {
+        const answer = await reader.read("jobs/runs/get-output", { run_id });
+        const words = outputText(answer);
+        if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
+        else context.stdout.write(words);
+        if (options.output === "text" && words === "")
+          context.stderr.write(`run ${run_id} gave nothing back\n`);
+        return EXIT.ok;
+      },
+    ),
 });
 
 const exported = defineCommand({
@@ -126,20 +132,26 @@ const exported = defineCommand({
   summary: "write a notebook run as HTML",
   options: {
     ...RUN_OPTIONS,
-    out: text("--out <file>", "where to write it; further views get a number (default: stdout)"),
-    force: flag("--force", "write over files that are there"),
-    views: choice("--views <which>", "which views", ["CODE", "DASHBOARDS", "ALL"]),
+    out: textOption("--out <file>", "where to write it; further views get a number (default: stdout)"),
+    force: flagOption("--force", "write over files that are there"),
+    views: choiceOption("--views <which>", "which views", ["CODE", "DASHBOARDS", "ALL"]),
     ...FORM_OPTION,
   },
   args: RUN_ARGUMENT,
   notes: "Without --out there must be exactly one view.",
   run: (context, options, [run]) =>
-    withRuns(context, options, run, "latest", async ({ connection: { reader }, ids: [run_id = 0] }) => {
-      const answer = await reader.read("jobs/runs/export", { run_id, views_to_export: options.views });
-      if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
-      else writeViews(context, viewsOf(answer), { run: run_id, out: options.out, force: options.force });
-      return EXIT.ok;
-    }),
+    withSelectedRuns(
+      context,
+      options,
+      run,
+      "latest",
+      async ({ connection: { reader }, ids: [run_id = 0] }) => {
+        const answer = await reader.read("jobs/runs/export", { run_id, views_to_export: options.views });
+        if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
+        else writeViews(context, viewsOf(answer), { run: run_id, out: options.out, force: options.force });
+        return EXIT.ok;
+      },
+    ),
 });
 
 const cancel = defineCommand({
@@ -148,7 +160,7 @@ const cancel = defineCommand({
   options: RUN_OPTIONS,
   args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
-    withRuns(context, options, run, "active", async ({ connection, ids }) => {
+    withSelectedRuns(context, options, run, "active", async ({ connection, ids }) => {
       if (ids.length === 0) context.stdout.write("No run is active.\n");
       for (const run_id of ids) {
         const found = await connection.reader.read("jobs/runs/get", { run_id });
@@ -171,13 +183,13 @@ const remove = defineCommand({
   run: (context, options, [run]) =>
     context.signals.during(
       (signal) =>
-        withRuns(context, options, run, "latest", async ({ connection, ids }) => {
+        withSelectedRuns(context, options, run, "latest", async ({ connection, ids }) => {
           for (const run_id of ids) {
             const found = await connection.reader.read("jobs/runs/get", { run_id });
             if (!hasEnded(found)) throw new Failure(active(run_id, outcomeWord(found)));
           }
           const question = `Delete run ${listed(ids.map(String))}? It cannot be undone.`;
-          if (!(await confirmed(context, options, question, signal, "to delete it: --auto-approve"))) {
+          if (!(await askApproval(context, options, question, signal, "to delete it: --auto-approve"))) {
             context.stderr.write("Nothing was changed.\n");
             return EXIT.error;
           }
@@ -195,7 +207,7 @@ function active(run: number | bigint, state: string) {
   });
 }
 
-export const runs: CommandGroup = {
+export const runsCommand: CommandGroup = {
   name: "runs",
   summary: "look at the runs of jobs, and act on them",
   commands: [list, get, output, exported, cancel, remove],

@@ -11,12 +11,12 @@ import { assertFollows } from "../../../workflow/transfer/replace-state.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
-import { FORCE, refuseExposed, WRITING, waiting } from "./state-options.ts";
+import { FORCE_OPTION, lockWait, refuseExposed, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
-export const migrate = defineCommand({
+export const migrateCommand = defineCommand({
   name: "migrate",
   summary: "move the state to another place",
-  options: { ...WRITING, ...UNENCRYPTED_OPTION, force: FORCE },
+  options: { ...STATE_WRITE_OPTIONS, ...UNENCRYPTED_OPTION, force: FORCE_OPTION },
   args: [{ name: "<to>", description: "a folder, postgres://user@host/database, or workspace:/folder" }],
   notes: "A move that was cut is ended by the same command; until then nothing goes on from the old place.",
   async run(context, options, [to]) {
@@ -29,7 +29,7 @@ export const migrate = defineCommand({
           if (!options.force) assertFollows(present, incoming, source.place);
           refuseExposed(context, exposedRecords(context, to, options, incoming));
         };
-        return move(source, target, check, waiting(context, options));
+        return move(source, target, check, lockWait(context, options));
       });
       const where = printable(target.place);
       context.stdout.write(

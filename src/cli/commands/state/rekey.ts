@@ -1,24 +1,28 @@
 // `workspace state rekey`: writes the state and its generations again under WORKSPACE_STATE_KEY.
 
-import type { Context } from "../../../config/environment.ts";
+import type { CommandContext } from "../../../config/environment.ts";
 import { fromEnv } from "../../../config/settings.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import type { Loaded } from "../../../state/model/store.ts";
-import { openStateAt, type StateOptions, saidState } from "../../../workflow/session/open-state.ts";
+import {
+  explicitStateLocation,
+  openStateAt,
+  type StateOptions,
+} from "../../../workflow/session/open-state.ts";
 import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { flag } from "../../command/option.ts";
+import { flagOption } from "../../command/option.ts";
 import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
-import { refuseExposed, WRITING, waiting } from "./state-options.ts";
+import { lockWait, refuseExposed, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
-export const rekey = defineCommand({
+export const rekeyCommand = defineCommand({
   name: "rekey",
   summary: "encrypt the state under WORKSPACE_STATE_KEY",
   options: {
-    ...WRITING,
+    ...STATE_WRITE_OPTIONS,
     ...UNENCRYPTED_OPTION,
-    decrypt: flag("--decrypt", "stop encrypting; WORKSPACE_STATE_KEY has to be unset"),
+    decrypt: flagOption("--decrypt", "stop encrypting; WORKSPACE_STATE_KEY has to be unset"),
   },
   notes: `WORKSPACE_STATE_KEY is the key from now on, WORKSPACE_STATE_KEY_OLD the one so far; without the old one the state is
 encrypted for the first time. A run that was cut is simply run again, with both keys. Saved plans have to be made anew.`,
@@ -31,14 +35,14 @@ encrypted for the first time. A run that was cut is simply run again, with both 
       ...(keyText === undefined ? {} : { keyText }),
       ...(oldKeyText === undefined ? {} : { oldKeyText }),
     };
-    const place = saidState(context, options);
+    const place = explicitStateLocation(context, options);
     if (oldKeyText !== undefined && options.decrypt) {
       const { state } = await readWith(context, options, oldKeyText);
       refuseExposed(context, exposedRecords(context, place, options, state));
     }
     const store = openStateAt(context, options, place, keys);
     try {
-      const { serial } = await store.rekey(waiting(context, options));
+      const { serial } = await store.rekey(lockWait(context, options));
       const how =
         keyText === undefined ? "is not encrypted any more" : "is encrypted under WORKSPACE_STATE_KEY";
       context.stdout.write(`The state ${how}, serial ${serial}.\n`);
@@ -49,8 +53,8 @@ encrypted for the first time. A run that was cut is simply run again, with both 
   },
 });
 
-async function readWith(context: Context, options: StateOptions, keyText: string): Promise<Loaded> {
-  const store = openStateAt(context, options, saidState(context, options), { keyText });
+async function readWith(context: CommandContext, options: StateOptions, keyText: string): Promise<Loaded> {
+  const store = openStateAt(context, options, explicitStateLocation(context, options), { keyText });
   try {
     return await store.read();
   } finally {

@@ -1,6 +1,6 @@
 // `workspace state restore [GENERATION]`: brings an older state back, also where the present one is damaged; without an argument lists them.
 
-import type { Context } from "../../../config/environment.ts";
+import type { CommandContext } from "../../../config/environment.ts";
 import { kindOf } from "../../../core/address.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
@@ -11,15 +11,15 @@ import type { Generation } from "../../../state/model/store.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { choice } from "../../command/option.ts";
-import { WRITING, waiting } from "./state-options.ts";
+import { choiceOption } from "../../command/option.ts";
+import { lockWait, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
 const OPTIONS = {
-  ...WRITING,
-  output: choice("-o, --output <form>", "the form of the list", ["text", "json"]),
+  ...STATE_WRITE_OPTIONS,
+  output: choiceOption("-o, --output <form>", "the form of the list", ["text", "json"]),
 };
 
-export const restore = defineCommand({
+export const restoreCommand = defineCommand({
   name: "restore",
   summary: "bring an older state back; without an argument list them",
   options: OPTIONS,
@@ -29,7 +29,7 @@ plan afterwards, and take over what exists with --adopt. What stood before is ke
   async run(context, options, [generation]) {
     await withState(context, options, async (store) => {
       if (generation === undefined) return list(context, await store.generations(), options.output);
-      const { state, before, aside } = await store.restore(serialOf(generation), waiting(context, options));
+      const { state, before, aside } = await store.restore(serialOf(generation), lockWait(context, options));
       context.stdout.write(
         `Restored generation ${generation} as serial ${state.serial}: ${count(state.records.size, "resource")}.\n`,
       );
@@ -47,7 +47,7 @@ function serialOf(text: string): number {
   );
 }
 
-function list(context: Context, generations: readonly Generation[], form: "text" | "json"): void {
+function list(context: CommandContext, generations: readonly Generation[], form: "text" | "json"): void {
   if (form === "json") {
     context.stdout.write(`${printableJson(generations.map(brief), 2)}\n`);
     return;
@@ -89,7 +89,7 @@ function brief({ serial, state, diagnostics }: Generation): Record<string, unkno
 const SHOWN = 20;
 
 /** What the older state does not know of: nobody should have to find that out from the next plan. */
-function tellDifference(context: Context, state: State, before: State | undefined): void {
+function tellDifference(context: CommandContext, state: State, before: State | undefined): void {
   if (before === undefined) {
     context.stdout.write("What stood before could not be read, so what it knew of besides is not known.\n");
     return;

@@ -1,33 +1,33 @@
 // `workspace state …`: looks at what is recorded, and mends it. None of these commands touches the workspace.
 
-import type { Context } from "../../../config/environment.ts";
+import type { CommandContext } from "../../../config/environment.ts";
 import { type Address, kindOf, nameOf, parseAddress } from "../../../core/address.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { nearestHint } from "../../../core/suggest.ts";
-import { mayBeAt } from "../../../planner/decide/invalid-records.ts";
+import { recordFitsAddress } from "../../../planner/decide/invalid-records.ts";
 import { registry } from "../../../providers/index.ts";
 import { maskedValues } from "../../../report/text/masked.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
-import type { Entry } from "../../../state/model/journal-entry.ts";
+import type { JournalEntry } from "../../../state/model/journal-entry.ts";
 import type { State, StateRecord } from "../../../state/model/record.ts";
 import { type StateOptions, withState } from "../../../workflow/session/open-state.ts";
-import { judgedSpec, targetOf } from "../../../workflow/session/read-spec.ts";
+import { checkSpec, targetOf } from "../../../workflow/session/read-spec.ts";
 import { type CommandGroup, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
-import { tell } from "../../output/diagnostics.ts";
-import { migrate } from "./migrate.ts";
-import { rekey } from "./rekey.ts";
-import { restore } from "./restore.ts";
-import { PLACE, WRITING, waiting } from "./state-options.ts";
-import { pull, push } from "./transfer.ts";
-import { unlock } from "./unlock.ts";
+import { printDiagnostics } from "../../output/diagnostics.ts";
+import { migrateCommand } from "./migrate.ts";
+import { rekeyCommand } from "./rekey.ts";
+import { restoreCommand } from "./restore.ts";
+import { lockWait, STATE_LOCATION_OPTIONS, STATE_WRITE_OPTIONS } from "./state-options.ts";
+import { pullCommand, pushCommand } from "./transfer.ts";
+import { unlockCommand } from "./unlock.ts";
 
 const list = defineCommand({
   name: "list",
   summary: "list what is recorded",
-  options: { ...PLACE, ...FORM_OPTION },
+  options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
   async run(context, options) {
     const records = sorted(await read(context, options));
     if (options.output === "json") context.stdout.write(`${printableJson(records.map(brief), 2)}\n`);
@@ -47,7 +47,7 @@ function brief(one: StateRecord): Record<string, unknown> {
 const show = defineCommand({
   name: "show",
   summary: "show one record as JSON",
-  options: PLACE,
+  options: STATE_LOCATION_OPTIONS,
   args: [{ name: "<address>", description: "such as pools.shared", takes: "address" }],
   async run(context, options, [text]) {
     const state = await read(context, options);
@@ -63,7 +63,7 @@ const show = defineCommand({
 const rm = defineCommand({
   name: "rm",
   summary: "forget resources; what is live stays as it is",
-  options: WRITING,
+  options: STATE_WRITE_OPTIONS,
   args: [{ name: "<address...>", description: "addresses to forget", takes: "address" }],
   async run(context, options, addresses) {
     await edit(context, options, (state) =>
@@ -77,7 +77,7 @@ const rm = defineCommand({
 const mv = defineCommand({
   name: "mv",
   summary: "give a record another address, after a resource was renamed in the spec",
-  options: WRITING,
+  options: STATE_WRITE_OPTIONS,
   args: [
     { name: "<from>", description: "the address so far", takes: "address" },
     { name: "<to>", description: "the new address, of the same kind" },
@@ -95,23 +95,34 @@ const mv = defineCommand({
   },
 });
 
-export const state: CommandGroup = {
+export const stateCommand: CommandGroup = {
   name: "state",
   summary: "look at what is recorded, mend it, move it; touches nothing live",
-  commands: [list, show, rm, mv, unlock, pull, push, migrate, restore, rekey],
+  commands: [
+    list,
+    show,
+    rm,
+    mv,
+    unlockCommand,
+    pullCommand,
+    pushCommand,
+    migrateCommand,
+    restoreCommand,
+    rekeyCommand,
+  ],
 };
 
-async function read(context: Context, options: StateOptions): Promise<State> {
+async function read(context: CommandContext, options: StateOptions): Promise<State> {
   const loaded = await withState(context, options, (store) => store.read());
-  tell(context, loaded.diagnostics);
+  printDiagnostics(context, loaded.diagnostics);
   if (loaded.state.records.size === 0) await assertTarget(context, options);
   return loaded.state;
 }
 
 /** Nothing is recorded: because nothing was applied yet, or because the spec has no such target. */
-async function assertTarget(context: Context, { file, target }: StateOptions): Promise<void> {
+async function assertTarget(context: CommandContext, { file, target }: StateOptions): Promise<void> {
   if (targetOf(context, { target }) === undefined) return;
-  const { diagnostics } = await judgedSpec(context, { file, target, var: [], varFile: [] }, undefined);
+  const { diagnostics } = await checkSpec(context, { file, target, var: [], varFile: [] }, undefined);
   const unknown = diagnostics.filter(({ code }) => code === "SPEC_TARGET");
   if (unknown.length > 0) throw new Failure(...unknown);
 }
@@ -131,10 +142,10 @@ function recordOf(state: State, text: string | undefined): StateRecord {
 function placeFor(state: State, record: StateRecord, to: string): Address {
   const address = freeAddress(state, record.address, to);
   const provider = registry.of(address);
-  if (mayBeAt(provider, record, address)) return address;
-  const { one } = provider;
+  if (recordFitsAddress(provider, record, address)) return address;
+  const { singular } = provider;
   throw new Failure(
-    error("CLI_NO_OBJECT", `${address} can only be the ${one} ${nameOf(address)}, not ${record.name}`, {
+    error("CLI_NO_OBJECT", `${address} can only be the ${singular} ${nameOf(address)}, not ${record.name}`, {
       hint: `its key in a spec is its name: an apply makes the new one and deletes the old; to keep the old one, forget it first: workspace state rm ${record.address}`,
     }),
   );
@@ -158,14 +169,14 @@ function freeAddress(state: State, from: string, to: string): Address {
 }
 
 async function edit(
-  context: Context,
+  context: CommandContext,
   options: StateOptions & { readonly lockTimeout: number | undefined },
-  entries: (state: State) => readonly Entry[],
+  entries: (state: State) => readonly JournalEntry[],
 ): Promise<void> {
   await withState(context, options, async (store) => {
-    const lease = await store.lock(waiting(context, options));
+    const lease = await store.lock(lockWait(context, options));
     try {
-      tell(context, lease.diagnostics);
+      printDiagnostics(context, lease.diagnostics);
       for (const entry of entries(lease.state())) await lease.append(entry);
       await lease.publish();
     } finally {

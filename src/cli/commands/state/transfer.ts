@@ -3,7 +3,7 @@
 
 import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import type { Context } from "../../../config/environment.ts";
+import type { CommandContext } from "../../../config/environment.ts";
 import { fileFailure } from "../../../config/files.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
@@ -13,25 +13,34 @@ import { keyCheck } from "../../../state/format/key.ts";
 import { stateFromJson, stateToJson } from "../../../state/format/state-json.ts";
 import { assertStateSize, STATE_BYTES } from "../../../state/model/failures.ts";
 import type { State } from "../../../state/model/record.ts";
-import { saidState, withState } from "../../../workflow/session/open-state.ts";
+import { explicitStateLocation, withState } from "../../../workflow/session/open-state.ts";
 import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import { assertFollows } from "../../../workflow/transfer/replace-state.ts";
 import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { text } from "../../command/option.ts";
+import { textOption } from "../../command/option.ts";
 import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
-import { tell } from "../../output/diagnostics.ts";
-import { FORCE, PLACE, refuseExposed, WRITING, waiting } from "./state-options.ts";
+import { printDiagnostics } from "../../output/diagnostics.ts";
+import {
+  FORCE_OPTION,
+  lockWait,
+  refuseExposed,
+  STATE_LOCATION_OPTIONS,
+  STATE_WRITE_OPTIONS,
+} from "./state-options.ts";
 
-export const pull = defineCommand({
+export const pullCommand = defineCommand({
   name: "pull",
   summary: "print the whole state as JSON",
-  options: { ...PLACE, out: text("--out <file>", "write it into a file that only you can read") },
+  options: {
+    ...STATE_LOCATION_OPTIONS,
+    out: textOption("--out <file>", "write it into a file that only you can read"),
+  },
   notes: "Digests of secrets are in it, and no secret. It is not encrypted, whatever the state is.",
   async run(context, options) {
     const loaded = await withState(context, options, (store) => store.read());
-    tell(context, loaded.diagnostics);
+    printDiagnostics(context, loaded.diagnostics);
     const json = stateToJson(loaded);
     if (options.out === undefined) {
       context.stdout.write(printableQuoted(json));
@@ -47,15 +56,15 @@ export const pull = defineCommand({
   },
 });
 
-export const push = defineCommand({
+export const pushCommand = defineCommand({
   name: "push",
   summary: "put a state from JSON in place of the present one",
-  options: { ...WRITING, ...UNENCRYPTED_OPTION, force: FORCE },
+  options: { ...STATE_WRITE_OPTIONS, ...UNENCRYPTED_OPTION, force: FORCE_OPTION },
   args: [{ name: "<file>", description: "as `state pull` wrote it; - for stdin" }],
   notes: "Another lineage, another host or an older serial is refused without --force.",
   async run(context, options, [file = "-"]) {
     const { state, key } = stateFromJson(await read(context, file), file === "-" ? "stdin" : file);
-    refuseExposed(context, exposedRecords(context, saidState(context, options), options, state));
+    refuseExposed(context, exposedRecords(context, explicitStateLocation(context, options), options, state));
     const placed = await withState(context, options, async (store) => {
       const ours = keyCheck(await store.key({ make: false }));
       if (key !== "" && key !== ours && !options.force) throw new Failure(otherDigests());
@@ -63,7 +72,7 @@ export const push = defineCommand({
         if (!options.force) assertFollows(present, state);
       };
       // Digests of another key tell nothing here: every secret counts as changed.
-      return store.replace({ state, key: key === ours ? key : "", check }, waiting(context, options));
+      return store.replace({ state, key: key === ours ? key : "", check }, lockWait(context, options));
     });
     context.stdout.write(`Pushed ${count(placed.records.size, "resource")} as serial ${placed.serial}.\n`);
     return EXIT.ok;
@@ -87,7 +96,7 @@ async function* bounded(stdin: AsyncIterable<Uint8Array | string>): AsyncIterabl
   }
 }
 
-async function read(context: Context, file: string): Promise<string> {
+async function read(context: CommandContext, file: string): Promise<string> {
   if (file === "-") return textOf(bounded(context.stdin));
   try {
     return readRegularFile(resolve(context.cwd, file), STATE_BYTES).toString("utf8");

@@ -4,13 +4,16 @@ import { error, Failure } from "../../../core/diagnostic.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { flag } from "../../command/option.ts";
-import { PLACE } from "./state-options.ts";
+import { flagOption } from "../../command/option.ts";
+import { STATE_LOCATION_OPTIONS } from "./state-options.ts";
 
-export const unlock = defineCommand({
+export const unlockCommand = defineCommand({
   name: "unlock",
   summary: "take the lock away from a run that is dead",
-  options: { ...PLACE, force: flag("--force", "free a lock whose holder cannot be read") },
+  options: {
+    ...STATE_LOCATION_OPTIONS,
+    force: flagOption("--force", "free a lock whose holder cannot be read"),
+  },
   args: [{ name: "[nonce]", description: "the holder's, as the message about the lock names it" }],
   async run(context, { force, ...options }, [nonce]) {
     if (force && nonce !== undefined)

@@ -2,7 +2,7 @@
 
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
-import { type Cluster, clusterById, isUp, putCluster } from "./cluster.ts";
+import { type Cluster, clusterById, isRunning, putCluster } from "./cluster.ts";
 import { terminateCluster } from "./terminate.ts";
 
 const MINUTE = 60_000;
@@ -20,13 +20,13 @@ export function touchCluster(world: World, cluster: Cluster): Cluster {
 function armIdleTimer(world: World, cluster: Cluster): void {
   const minutes = cluster.attributes.autotermination_minutes;
   const timer = `clusters/${cluster.cluster_id}/idle`;
-  if (minutes === 0 || cluster.runs.length > 0 || !isUp(cluster)) world.timers.cancel(timer);
+  if (minutes === 0 || cluster.runs.length > 0 || !isRunning(cluster)) world.timers.cancel(timer);
   else world.timers.set(timer, world.now + minutes * MINUTE, IDLE, { cluster_id: cluster.cluster_id });
 }
 
 export function endIdleCluster(world: World, id: string): void {
   const cluster = clusterById(world, id);
-  if (cluster === undefined || !isUp(cluster) || cluster.runs.length > 0) return;
+  if (cluster === undefined || !isRunning(cluster) || cluster.runs.length > 0) return;
   const minutes = String(cluster.attributes.autotermination_minutes);
   terminateCluster(world, cluster, {
     reason: { code: "INACTIVITY", type: "SUCCESS", parameters: { inactivity_duration_min: minutes } },
@@ -41,7 +41,7 @@ export function attachRun(world: World, id: string, run: number): void {
   if (cluster === undefined || cluster.runs.includes(run)) return;
   world.timers.cancel(`clusters/${id}/shrink`);
   const attached = { ...cluster, runs: [...cluster.runs, run] };
-  if (isUp(cluster)) touchCluster(world, attached);
+  if (isRunning(cluster)) touchCluster(world, attached);
   else putCluster(world, attached);
 }
 
@@ -49,7 +49,7 @@ export function detachRun(world: World, id: string, run: number): void {
   const cluster = clusterById(world, id);
   if (cluster === undefined || !cluster.runs.includes(run)) return;
   const detached = { ...cluster, runs: cluster.runs.filter((other) => other !== run) };
-  if (!isUp(cluster)) {
+  if (!isRunning(cluster)) {
     putCluster(world, detached);
     return;
   }

@@ -138,5 +138,5 @@ export function startingWorkers(size: ClusterSize): number {
   return "autoscale" in size ? size.autoscale.min_workers : size.num_workers;
 }
 
-export const isUp = (cluster: Cluster): boolean =>
+export const isRunning = (cluster: Cluster): boolean =>
   cluster.state === "RUNNING" || cluster.state === "RESIZING";

@@ -19,20 +19,20 @@ import { clusterResized, RESIZED, recoverNodes, resizeCluster, scaleDown, worker
 import { type GivenCluster, readCluster, readSize } from "./settings.ts";
 import {
   clusterReady,
-  createCluster,
   READY,
   REPORT,
   reportAutoscaling,
   restartCluster,
   startCluster,
+  startNewCluster,
 } from "./start.ts";
 import {
   armRetention,
   clusterTerminated,
   RETENTION_OVER,
-  removeCluster,
   retentionOver,
   TERMINATED,
+  terminateAndDrop,
   terminateCluster,
 } from "./terminate.ts";
 
@@ -80,7 +80,7 @@ function create(call: Call, world: World): Reply {
     throw new ApiError("PERMISSION_DENIED", `User ${userName} may not create clusters.`);
   }
   const read = readCluster(world, configuration(call), CLUSTERS.custom_tags);
-  const cluster = createCluster(world, { ...read, source: "API", user: userName, creator: userName });
+  const cluster = startNewCluster(world, { ...read, source: "API", user: userName, creator: userName });
   return { json: { cluster_id: cluster.cluster_id } };
 }
 
@@ -156,7 +156,7 @@ function permanentDelete(call: Call, world: World): Reply {
       `Cluster ${id} is pinned and cannot be deleted; an administrator has to unpin it first.`,
     );
   }
-  if (cluster.state === "TERMINATED") removeCluster(world, id);
+  if (cluster.state === "TERMINATED") terminateAndDrop(world, id);
   else putCluster(world, { ...terminate(world, cluster, call), leaving: true });
   return DONE;
 }

@@ -6,7 +6,7 @@ import { CLUSTERS } from "../../world/limits.ts";
 import type { Call, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { type Tags, tagsOf } from "../compute/tags.ts";
-import { activeIds, type Cluster, clusterById, isUp, pinsOf, terminatedIds } from "./cluster.ts";
+import { activeIds, type Cluster, clusterById, isRunning, pinsOf, terminatedIds } from "./cluster.ts";
 import { describeNodes } from "./nodes.ts";
 
 const JDBC_PORT = 10_000;
@@ -31,7 +31,7 @@ export function describeCluster(cluster: Cluster): JsonObject {
       ? {}
       : { termination_reason: cluster.termination_reason as unknown as JsonObject }),
     default_tags: defaultTags(cluster),
-    ...(isUp(cluster) ? describeDriver(cluster) : {}),
+    ...(isRunning(cluster) ? describeDriver(cluster) : {}),
   };
 }
 
@@ -45,7 +45,7 @@ function describeDriver(cluster: Cluster): JsonObject {
 
 /** Logs are delivered every five minutes from the time when the nodes came up (B 8). */
 export function logStatus(cluster: Cluster, now: number): JsonObject {
-  if (cluster.attributes.cluster_log_conf === undefined || !isUp(cluster)) return {};
+  if (cluster.attributes.cluster_log_conf === undefined || !isRunning(cluster)) return {};
   const deliveries = Math.floor((now - cluster.nodes_since) / CLUSTERS.log_delivery_ms);
   if (deliveries === 0) return {};
   return {

@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
-import { type Cluster, clusterOr400, isUp } from "./cluster.ts";
+import { type Cluster, clusterOr400, isRunning } from "./cluster.ts";
 import { addEvent, TROUBLES, type Trouble } from "./events.ts";
 import { giveNodesBack } from "./nodes.ts";
 import { resizeCluster } from "./resize.ts";
@@ -18,7 +18,7 @@ export function causeTrouble(world: World, input: JsonObject): JsonObject {
   if (!isTrouble(type)) throw invalidValue(`type must be one of ${TROUBLES.join(", ")}.`);
   if (details === null || typeof details !== "object" || Array.isArray(details))
     throw invalidValue("details must be an object.");
-  if (!isUp(cluster))
+  if (!isRunning(cluster))
     throw new ApiError("INVALID_STATE", `Cluster ${cluster.cluster_id} is ${cluster.state}.`);
   if (type === "NODES_LOST") loseNodes(world, cluster, Number(count), details as JsonObject);
   else addEvent(world, cluster.cluster_id, type, details);

@@ -23,7 +23,7 @@ export interface NewCluster extends ReadCluster {
 }
 
 /** A new cluster, PENDING; it answers to its id at once (B 3.2). */
-export function createCluster(world: World, made: NewCluster): Cluster {
+export function startNewCluster(world: World, made: NewCluster): Cluster {
   const id = newClusterId(world);
   const { attributes, size } = made;
   addEvent(world, id, "CREATING", { attributes, cluster_size: size, user: made.user });

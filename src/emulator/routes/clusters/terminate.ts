@@ -19,7 +19,7 @@ export const RETENTION_OVER = "clusters.retentionOver";
 /** The timer by which a cluster tells a run to look at it; the jobs' area runs it. */
 export const RUN_LOOK = "runs.look";
 
-export interface Ending {
+export interface ClusterEnding {
   readonly reason: Reason;
   readonly message: string;
   /** Empty when the platform acted. */
@@ -32,7 +32,11 @@ export function tellRuns(world: World, cluster: Cluster): void {
 }
 
 /** Terminates a cluster that is not terminated or terminating yet; else nothing happens. */
-export function terminateCluster(world: World, cluster: Cluster, { reason, message, user }: Ending): Cluster {
+export function terminateCluster(
+  world: World,
+  cluster: Cluster,
+  { reason, message, user }: ClusterEnding,
+): Cluster {
   if (cluster.state === "TERMINATING" || cluster.state === "TERMINATED") return cluster;
   const id = cluster.cluster_id;
   const { spark_context_id: _, ...rest } = cluster;
@@ -54,7 +58,7 @@ export function clusterTerminated(world: World, id: string): void {
   const ended: Cluster = { ...releaseNodes(world, cluster), state: "TERMINATED", terminated_time: world.now };
   putCluster(world, ended);
   tellRuns(world, ended);
-  if (ended.leaving) removeCluster(world, id);
+  if (ended.leaving) terminateAndDrop(world, id);
   else armRetention(world, ended);
 }
 
@@ -72,7 +76,7 @@ export function retentionOver(world: World, id: string): void {
 }
 
 /** For good: nothing of the cluster can be read afterwards (B 3.2). */
-export function removeCluster(world: World, id: string): void {
+export function terminateAndDrop(world: World, id: string): void {
   dropCluster(world, id);
   dropEvents(world, id);
 }

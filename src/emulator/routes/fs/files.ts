@@ -2,19 +2,19 @@
 
 import type { JsonObject } from "../../../core/json.ts";
 import { pathOfSegments, segmentsOf } from "../../world/encoding.ts";
-import { type Entry, type Node, Tree } from "../../world/entry-tree.ts";
+import { type EmulatorNode, EntryTree, type TreeEntry } from "../../world/entry-tree.ts";
 import { ApiError } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
 
-export interface FileEntry extends Entry {
+export interface FsEntry extends TreeEntry {
   /** Where the contents lie; a directory has none. */
   readonly blob?: string;
   readonly modified: number;
 }
 
-export type FileNode = Node<FileEntry>;
+export type FsNode = EmulatorNode<FsEntry>;
 
-export const filesOf = (world: World): Tree<FileEntry> => new Tree(world, "files");
+export const fileTree = (world: World): EntryTree<FsEntry> => new EntryTree(world, "files");
 
 /** The segments of a path as requests write it: `fs:` before it is allowed, answers come without (facts 4.6). */
 export function fileSegments(path: string): readonly string[] {
@@ -22,8 +22,8 @@ export function fileSegments(path: string): readonly string[] {
 }
 
 /** What lies at a path. Throws RESOURCE_DOES_NOT_EXIST when nothing does (A 4.5 rules 6, 8, 9). */
-export function existing(world: World, segments: readonly string[]): FileNode {
-  const node = filesOf(world).find(segments);
+export function existingFile(world: World, segments: readonly string[]): FsNode {
+  const node = fileTree(world).find(segments);
   if (node === undefined)
     throw new ApiError(
       "RESOURCE_DOES_NOT_EXIST",
@@ -32,7 +32,7 @@ export function existing(world: World, segments: readonly string[]): FileNode {
   return node;
 }
 
-export function alreadyExists(segments: readonly string[]): ApiError {
+export function fileExistsError(segments: readonly string[]): ApiError {
   return new ApiError(
     "RESOURCE_ALREADY_EXISTS",
     `A file or directory already exists at the input path fs:${pathOfSegments(segments)}`,
@@ -40,10 +40,10 @@ export function alreadyExists(segments: readonly string[]): ApiError {
 }
 
 /** The directory at a path, made with all above it where missing. A file on the way is refused (A 4.5 rule 7). */
-export function makeDirectories(world: World, segments: readonly string[]): FileNode {
-  const tree = filesOf(world);
+export function makeDirectories(world: World, segments: readonly string[]): FsNode {
+  const tree = fileTree(world);
   let { node, rest } = tree.deepest(segments);
-  if (!node.entry.folder) throw alreadyExists(segments.slice(0, segments.length - rest.length));
+  if (!node.entry.folder) throw fileExistsError(segments.slice(0, segments.length - rest.length));
   for (const name of rest) {
     node = tree.add({ parent: node.id, name, folder: true, modified: world.now });
   }
@@ -51,8 +51,8 @@ export function makeDirectories(world: World, segments: readonly string[]): File
 }
 
 /** Puts a blob at a path as its file; what was there before goes in the same step (A 3: visible at close). */
-export function placeFile(world: World, segments: readonly string[], blob: string, overwrite: boolean): void {
-  const tree = filesOf(world);
+export function putFile(world: World, segments: readonly string[], blob: string, overwrite: boolean): void {
+  const tree = fileTree(world);
   const old = tree.find(segments);
   checkFree(old, segments, overwrite);
   if (old !== undefined) {
@@ -66,29 +66,29 @@ export function placeFile(world: World, segments: readonly string[], blob: strin
 }
 
 /** A directory is never overwritten by a file; a file only when the caller says so (A 4.5 rule 4). */
-export function checkFree(node: FileNode | undefined, segments: readonly string[], overwrite: boolean): void {
-  if (node !== undefined && (node.entry.folder || !overwrite)) throw alreadyExists(segments);
+export function checkFree(node: FsNode | undefined, segments: readonly string[], overwrite: boolean): void {
+  if (node !== undefined && (node.entry.folder || !overwrite)) throw fileExistsError(segments);
 }
 
 /** Deletes an entry with all below it. */
-export function removeTree(world: World, top: FileNode): void {
-  const tree = filesOf(world);
+export function removeFiles(world: World, top: FsNode): void {
+  const tree = fileTree(world);
   for (const node of tree.subtree(top)) {
     if (node.entry.blob !== undefined) world.blobs.delete(node.entry.blob);
     tree.remove(node);
   }
 }
 
-export function sizeOf(world: World, { blob }: FileEntry): number {
+export function byteSize(world: World, { blob }: FsEntry): number {
   return blob === undefined ? 0 : world.blobs.size(blob);
 }
 
 /** FileInfo (A 2.8); its last field is an addition of later versions (facts 4.6). */
-export function fileInfo(world: World, path: string, entry: FileEntry): JsonObject {
+export function fileInfo(world: World, path: string, entry: FsEntry): JsonObject {
   return {
     path,
     is_dir: entry.folder,
-    file_size: sizeOf(world, entry),
+    file_size: byteSize(world, entry),
     modification_time: entry.modified,
   };
 }

@@ -7,16 +7,16 @@ import { ApiError } from "../../world/errors.ts";
 import { FILES } from "../../world/limits.ts";
 import type { Area, Call, Operations } from "../../world/operation.ts";
 import {
-  alreadyExists,
+  byteSize,
   checkFree,
-  existing,
+  existingFile,
+  fileExistsError,
   fileInfo,
   fileSegments,
-  filesOf,
+  fileTree,
   makeDirectories,
-  placeFile,
-  removeTree,
-  sizeOf,
+  putFile,
+  removeFiles,
 } from "./files.ts";
 import { checkBlock, EXPIRE, expireUpload, uploadOperations } from "./uploads.ts";
 
@@ -29,25 +29,25 @@ const operations: Operations = {
     const contents = postedContents(call);
     if (call.files.contents === undefined || call.allows?.largeFiles !== true)
       checkBlock("contents", contents);
-    checkFree(filesOf(world).find(segments), segments, overwrite);
+    checkFree(fileTree(world).find(segments), segments, overwrite);
     const blob = world.blobs.create();
     world.blobs.append(blob, contents);
-    placeFile(world, segments, blob, overwrite);
+    putFile(world, segments, blob, overwrite);
     return { json: {} };
   },
 
   "fs/get-status": ({ input }, world) => {
     const segments = fileSegments(String(input.path));
-    const { entry } = existing(world, segments);
+    const { entry } = existingFile(world, segments);
     return { json: fileInfo(world, pathOfSegments(segments), entry) };
   },
 
   "fs/list": ({ input }, world) => {
     const segments = fileSegments(String(input.path));
     const path = pathOfSegments(segments);
-    const { id, entry } = existing(world, segments);
+    const { id, entry } = existingFile(world, segments);
     if (!entry.folder) return { json: { files: [fileInfo(world, path, entry)] } };
-    const children = filesOf(world).children(id);
+    const children = fileTree(world).children(id);
     const files = children.map((child) => fileInfo(world, childPath(path, child.entry.name), child.entry));
     return { json: files.length === 0 ? {} : { files } };
   },
@@ -60,28 +60,28 @@ const operations: Operations = {
   /** What is not there is deleted already: the contract names no error for it (A 4.5 rule 5, facts 4.6). */
   "fs/delete": ({ input }, world) => {
     const segments = fileSegments(String(input.path));
-    const node = filesOf(world).find(segments);
+    const node = fileTree(world).find(segments);
     if (node === undefined) return { json: {} };
     if (node.id === ROOT) throw new ApiError("IO_ERROR", "The root of the file system cannot be deleted.");
-    if (input.recursive !== true && filesOf(world).hasChildren(node.id))
+    if (input.recursive !== true && fileTree(world).hasChildren(node.id))
       throw new ApiError("IO_ERROR", `The directory ${pathOfSegments(segments)} is not empty.`);
-    removeTree(world, node);
+    removeFiles(world, node);
     return { json: {} };
   },
 
   "fs/move": ({ input }, world) => {
     const source = fileSegments(String(input.source_path));
     const destination = fileSegments(String(input.destination_path));
-    const tree = filesOf(world);
-    const node = existing(world, source);
+    const tree = fileTree(world);
+    const node = existingFile(world, source);
     const there = tree.find(destination);
-    if (there?.entry.folder === false) throw alreadyExists(destination);
+    if (there?.entry.folder === false) throw fileExistsError(destination);
     if (node.entry.folder && isBelow(destination, source))
       throw new ApiError(
         "INVALID_PARAMETER_VALUE",
         `Cannot move the directory ${pathOfSegments(source)} into itself (${pathOfSegments(destination)}).`,
       );
-    if (there !== undefined) throw alreadyExists(destination);
+    if (there !== undefined) throw fileExistsError(destination);
     const parent = makeDirectories(world, destination.slice(0, -1));
     tree.move(node, parent.id, destination.at(-1) ?? "");
     return { json: {} };
@@ -92,10 +92,10 @@ const operations: Operations = {
     const { offset: from = 0, length: bytes = FILES.read_default_bytes } = input;
     checkRange(from, bytes);
     const [offset, length] = [Number(from), Number(bytes)];
-    const { entry } = existing(world, segments);
+    const { entry } = existingFile(world, segments);
     if (entry.blob === undefined)
       throw new ApiError("INVALID_PARAMETER_VALUE", `Cannot read a directory: ${pathOfSegments(segments)}`);
-    if (offset > sizeOf(world, entry))
+    if (offset > byteSize(world, entry))
       throw new ApiError(
         "INVALID_PARAMETER_VALUE",
         `Cannot read when offset is greater than file size. Found offset = ${from}`,
@@ -140,5 +140,5 @@ function isBelow(path: readonly string[], folder: readonly string[]): boolean {
 export const fsArea: Area = {
   operations,
   timers: { [EXPIRE]: (world, payload: JsonObject, at) => expireUpload(world, payload, at) },
-  seed: (world) => filesOf(world).plant({ parent: "", name: "", folder: true, modified: world.now }),
+  seed: (world) => fileTree(world).plant({ parent: "", name: "", folder: true, modified: world.now }),
 };

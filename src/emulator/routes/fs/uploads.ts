@@ -6,7 +6,7 @@ import { ApiError } from "../../world/errors.ts";
 import { FILES } from "../../world/limits.ts";
 import type { Operations } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
-import { checkFree, fileSegments, filesOf, makeDirectories, placeFile } from "./files.ts";
+import { checkFree, fileSegments, fileTree, makeDirectories, putFile } from "./files.ts";
 
 interface Upload {
   readonly path: string;
@@ -24,7 +24,7 @@ export const uploadOperations: Operations = {
   "fs/create": ({ input }, world) => {
     const segments = fileSegments(String(input.path));
     const overwrite = input.overwrite === true;
-    checkFree(filesOf(world).find(segments), segments, overwrite);
+    checkFree(fileTree(world).find(segments), segments, overwrite);
     makeDirectories(world, segments.slice(0, -1));
     const handle = world.next("files.uploads");
     const upload: Upload = {
@@ -49,7 +49,7 @@ export const uploadOperations: Operations = {
 
   "fs/close": ({ input }, world) => {
     const { handle, upload } = openUpload(world, input);
-    placeFile(world, fileSegments(upload.path), upload.blob, upload.overwrite);
+    putFile(world, fileSegments(upload.path), upload.blob, upload.overwrite);
     uploadsOf(world).delete(handle);
     world.timers.cancel(timerOf(handle));
     return { json: {} };

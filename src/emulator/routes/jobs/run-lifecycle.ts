@@ -3,13 +3,13 @@
 import { CLUSTERS, JOBS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
 import { detachRun } from "../clusters/activity.ts";
-import { type Cluster, clusterById, isUp } from "../clusters/cluster.ts";
+import { type Cluster, clusterById, isRunning } from "../clusters/cluster.ts";
 import { scaleUp } from "../clusters/resize.ts";
 import { startCluster } from "../clusters/start.ts";
 import { RUN_LOOK, terminateCluster } from "../clusters/terminate.ts";
 import { mailRunEnded } from "./emails.ts";
 import { jobById } from "./job.ts";
-import { dropRun, isActive, isVisible, type Outcome, putRun, type Run, runById } from "./run.ts";
+import { dropRun, isActive, isVisible, type JobRunOutcome, putRun, type Run, runById } from "./run.ts";
 
 export const FINISH = "runs.finish";
 export const TIMEOUT = "runs.timeout";
@@ -33,7 +33,7 @@ export function lookAtCluster(world: World, id: number): void {
 
 function waitForCluster(world: World, run: Run, cluster: Cluster | undefined): void {
   if (cluster === undefined) failRun(world, run, `Cluster ${run.cluster_id} does not exist`);
-  else if (isUp(cluster)) beginWork(world, run, cluster);
+  else if (isRunning(cluster)) beginWork(world, run, cluster);
   else if (cluster.state !== "TERMINATED") return;
   else if (run.started_cluster || cluster.source === "JOB") {
     failRun(world, run, `Cluster ${cluster.cluster_id} could not be started. ${cluster.state_message}`);
@@ -45,7 +45,7 @@ function waitForCluster(world: World, run: Run, cluster: Cluster | undefined): v
 
 /** A driver that restarted or went away takes the work with it. */
 function checkStillThere(world: World, run: Run, cluster: Cluster | undefined): void {
-  if (cluster !== undefined && isUp(cluster)) return;
+  if (cluster !== undefined && isRunning(cluster)) return;
   const what = cluster?.state === "RESTARTING" ? "restarted" : "terminated";
   failRun(world, run, `Cluster ${run.cluster_id} was ${what} during the run.`);
 }
@@ -92,7 +92,7 @@ export function cancelRun(world: World, run: Run, message: string): void {
 }
 
 /** TERMINATING until the cluster is given back. */
-export function endWork(world: World, run: Run, outcome: Outcome): void {
+export function endWork(world: World, run: Run, outcome: JobRunOutcome): void {
   const { run_id } = run;
   for (const timer of ["look", "finish", "timeout"]) world.timers.cancel(`runs/${run_id}/${timer}`);
   const ownCluster = leaveCluster(world, run);

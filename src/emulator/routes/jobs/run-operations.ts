@@ -11,9 +11,9 @@ import { jobOr400 } from "./job.ts";
 import {
   dropRun,
   isActive,
+  type JobRunOutcome,
   latestRuns,
   latestRunsOf,
-  type Outcome,
   putRun,
   type Run,
   runOr400,
@@ -101,7 +101,7 @@ export function deleteRun(call: Call, world: World): Reply {
   return DONE;
 }
 
-const ENDINGS: Readonly<Record<string, Outcome["result_state"]>> = {
+const ENDINGS: Readonly<Record<string, JobRunOutcome["result_state"]>> = {
   SUCCESS: "SUCCESS",
   FAILED: "FAILED",
   TIMED_OUT: "TIMED_OUT",
@@ -131,7 +131,7 @@ function readEnding({ run_id, result_state, result, error }: JsonObject) {
     throw invalidValue(`result_state must be one of ${Object.keys(ENDINGS).join(", ")}.`);
   if (result !== undefined && typeof result !== "string") throw invalidValue("result must be a text.");
   if (error !== undefined && typeof error !== "string") throw invalidValue("error must be a text.");
-  const outcome: Outcome = {
+  const outcome: JobRunOutcome = {
     result_state: ending,
     message: error ?? "",
     ...(result === undefined ? {} : { result }),

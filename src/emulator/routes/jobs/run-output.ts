@@ -1,7 +1,7 @@
 // What a run leaves behind: the output of a notebook, with its truncations, and its page as HTML (B 4.2 rules 7 and 8, B 2.3).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { exported } from "../../notebook/document.ts";
+import { exportBytes } from "../../notebook/document.ts";
 import { invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import type { Call, Reply } from "../../world/operation.ts";
@@ -57,7 +57,7 @@ export function exportRun(call: Call, world: World): Reply {
 /** The notebook as it is now; a page that says so when it is gone. */
 function pageOf(world: World, path: string, name: string): string {
   const document = notebookAt(world, path);
-  if (document !== undefined) return new TextDecoder().decode(exported(document, "HTML", name));
+  if (document !== undefined) return new TextDecoder().decode(exportBytes(document, "HTML", name));
   const title = escapeHtml(name);
   return `<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>${title}</title></head><body><h1>${title}</h1><p>The notebook ${escapeHtml(path)} is not in the workspace.</p></body></html>\n`;
 }

@@ -4,15 +4,15 @@ import type { JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import type { Collection, World } from "../../world/world.ts";
 import { jobsOf } from "./job.ts";
-import type { Schedule } from "./settings.ts";
+import type { JobSchedule } from "./settings.ts";
 
 type LifeCycle = "PENDING" | "RUNNING" | "TERMINATING" | "TERMINATED" | "SKIPPED" | "INTERNAL_ERROR";
 /** Of the values seen; CANCELED is what such a service answers (facts 4.8). */
-export type Result = "SUCCESS" | "FAILED" | "TIMED_OUT" | "CANCELED" | "SKIPPED";
+export type JobRunResult = "SUCCESS" | "FAILED" | "TIMED_OUT" | "CANCELED" | "SKIPPED";
 
 /** How the work of a run ended, or is to end. */
-export interface Outcome {
-  readonly result_state: Exclude<Result, "SKIPPED">;
+export interface JobRunOutcome {
+  readonly result_state: Exclude<JobRunResult, "SKIPPED">;
   readonly message: string;
   /** What the notebook passed to its exit call. */
   readonly result?: string;
@@ -34,7 +34,7 @@ export interface Run {
   readonly creator_user_name: string;
   readonly life_cycle_state: LifeCycle;
   readonly state_message: string;
-  readonly schedule?: Schedule;
+  readonly schedule?: JobSchedule;
   readonly task: JsonObject;
   readonly cluster_spec: JsonObject;
   /** Fields of a dialect. */
@@ -49,7 +49,7 @@ export interface Run {
   readonly cleaning_since?: number;
   readonly ended_at?: number;
   /** Set when the work has ended, or, on a run that has not begun, told how it will end. */
-  readonly outcome?: Outcome;
+  readonly outcome?: JobRunOutcome;
   /** Of a one-time run, which has no job to ask. */
   readonly timeout_seconds?: number;
 }
@@ -58,7 +58,7 @@ const FIRST_ID = 9_400_001;
 
 const runsOf = (world: World): Collection<Run> => world.collection("runs");
 /** Active runs, with the id of their job. At most as many as may be active. */
-export const activeRuns = (world: World): Collection<number> => world.collection("runs.active");
+export const activeRunJobs = (world: World): Collection<number> => world.collection("runs.active");
 /** Run ids by job and number in the job. */
 export const runNumbers = (world: World): Collection<number> => world.collection("runs.byJob");
 const lastRun = (world: World): Collection<number> => world.collection("runs.last");
@@ -81,15 +81,15 @@ export function putRun(world: World, run: Run): Run {
   const id = String(run.run_id);
   if (!runsOf(world).has(id)) runNumbers(world).set(`${run.job_id}/${run.number_in_job}`, run.run_id);
   runsOf(world).set(id, run);
-  if (!isActive(run)) activeRuns(world).delete(id);
-  else if (!activeRuns(world).has(id)) activeRuns(world).set(id, run.job_id);
+  if (!isActive(run)) activeRunJobs(world).delete(id);
+  else if (!activeRunJobs(world).has(id)) activeRunJobs(world).set(id, run.job_id);
   return run;
 }
 
 export function dropRun(world: World, run: Run): void {
   const id = String(run.run_id);
   runsOf(world).delete(id);
-  activeRuns(world).delete(id);
+  activeRunJobs(world).delete(id);
   runNumbers(world).delete(`${run.job_id}/${run.number_in_job}`);
   for (const timer of ["look", "finish", "timeout", "cleanup", "retry", "retention"]) {
     world.timers.cancel(`runs/${id}/${timer}`);
@@ -130,13 +130,13 @@ export function* latestRunsOf(world: World, job: string): Generator<Run> {
 }
 
 export function activeRunsOf(world: World, job: number): Run[] {
-  return [...activeRuns(world).entries()]
+  return [...activeRunJobs(world).entries()]
     .filter(([, of]) => of === job)
     .flatMap(([id]) => runById(world, id) ?? []);
 }
 
 /** A result is there when the work has begun and ended, and always when the run is terminated (facts 4.8). */
-export function resultOf(run: Run): Result | undefined {
+export function resultOf(run: Run): JobRunResult | undefined {
   switch (run.life_cycle_state) {
     case "PENDING":
     case "RUNNING":

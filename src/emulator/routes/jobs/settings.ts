@@ -8,7 +8,7 @@ import type { World } from "../../world/world.ts";
 import { CronError, isTimezone, parseQuartz } from "./cron.ts";
 import { type GivenTask, readTask } from "./task.ts";
 
-export interface Schedule {
+export interface JobSchedule {
   readonly quartz_cron_expression: string;
   readonly timezone_id: string;
   readonly pause_status: "PAUSED" | "UNPAUSED";
@@ -38,7 +38,7 @@ export interface JobSettings extends PlainSettings {
   readonly libraries?: readonly JsonObject[];
   readonly email_notifications: Notifications;
   readonly timeout_seconds: number;
-  readonly schedule?: Schedule;
+  readonly schedule?: JobSchedule;
   readonly max_concurrent_runs: number;
   /** Fields of a dialect. */
   readonly extra?: JsonObject;
@@ -49,7 +49,7 @@ export interface GivenSettings extends GivenTask, PlainSettings {
   readonly name?: string;
   readonly email_notifications?: Notifications;
   readonly timeout_seconds?: number;
-  readonly schedule?: Omit<Schedule, "pause_status"> & Partial<Pick<Schedule, "pause_status">>;
+  readonly schedule?: Omit<JobSchedule, "pause_status"> & Partial<Pick<JobSchedule, "pause_status">>;
   readonly max_concurrent_runs?: number;
 }
 
@@ -83,7 +83,7 @@ function readNotifications(given: Notifications = {}): Notifications {
   };
 }
 
-function readSchedule(given: NonNullable<GivenSettings["schedule"]>): Schedule {
+function readSchedule(given: NonNullable<GivenSettings["schedule"]>): JobSchedule {
   const { quartz_cron_expression, timezone_id, pause_status = "UNPAUSED" } = given;
   try {
     parseQuartz(quartz_cron_expression);

@@ -8,11 +8,11 @@ import { EXTRA } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
 import { attachRun } from "../clusters/activity.ts";
 import type { GivenCluster } from "../clusters/settings.ts";
-import { createCluster } from "../clusters/start.ts";
+import { startNewCluster } from "../clusters/start.ts";
 import { tagsOf } from "../compute/tags.ts";
 import { mailRunStarted } from "./emails.ts";
 import { type Job, jobById, newJobId, putJob } from "./job.ts";
-import { activeRuns, activeRunsOf, newRunId, putRun, type Run, runById } from "./run.ts";
+import { activeRunJobs, activeRunsOf, newRunId, putRun, type Run, runById } from "./run.ts";
 import { armTimeout, beginWork, failRun, lookSoon, runEnded } from "./run-lifecycle.ts";
 import type { JobSettings } from "./settings.ts";
 import { type ReadTask, readJobCluster } from "./task.ts";
@@ -157,7 +157,7 @@ function begin(world: World, pending: Run): Run {
 /** The description was checked with the settings, but its pool may have gone since: then the run fails. */
 function makeCluster(world: World, run: Run, description: GivenCluster): string | undefined {
   try {
-    return createCluster(world, {
+    return startNewCluster(world, {
       ...readJobCluster(world, withExtra(description)),
       source: "JOB",
       user: "",
@@ -208,7 +208,7 @@ export function checkLimits(world: World): void {
 }
 
 function activeLimitReached(world: World): string | undefined {
-  if (activeRuns(world).size < JOBS.active_runs) return undefined;
+  if (activeRunJobs(world).size < JOBS.active_runs) return undefined;
   return `The workspace has ${JOBS.active_runs} active runs, which is the limit.`;
 }
 

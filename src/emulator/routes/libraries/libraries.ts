@@ -4,7 +4,7 @@ import { canonicalJson } from "../../../core/canonical.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { Call, Operations, Reply } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
-import { clusterById, clusterOr400, isUp } from "../clusters/cluster.ts";
+import { clusterById, clusterOr400, isRunning } from "../clusters/cluster.ts";
 
 interface Installed {
   readonly library: JsonObject;
@@ -40,7 +40,7 @@ function install(call: Call, world: World): Reply {
 /** On a cluster that does not run, a library is gone at once. */
 function uninstall(call: Call, world: World): Reply {
   const id = String(call.input.cluster_id);
-  const up = isUp(clusterOr400(world, id));
+  const up = isRunning(clusterOr400(world, id));
   const keys = new Set(given(call).map(canonicalJson));
   const after = installedOn(world, id).flatMap((one): Installed[] => {
     if (!keys.has(canonicalJson(one.library))) return [one];
@@ -59,13 +59,13 @@ function installedOn(world: World, id: string): readonly Installed[] {
   const cluster = clusterById(world, id);
   return (librariesOf(world).get(id) ?? []).filter(
     ({ leaving_since: since }) =>
-      since === undefined || (cluster !== undefined && isUp(cluster) && cluster.nodes_since <= since),
+      since === undefined || (cluster !== undefined && isRunning(cluster) && cluster.nodes_since <= since),
   );
 }
 
 function statusesOf(world: World, id: string): JsonObject {
   const cluster = clusterById(world, id);
-  const up = cluster !== undefined && isUp(cluster);
+  const up = cluster !== undefined && isRunning(cluster);
   const statuses = installedOn(world, id).map(({ library, leaving_since }): Json => {
     const status = up ? "INSTALLED" : "PENDING";
     return {

@@ -92,7 +92,7 @@ export function giveBack(lots: readonly Lot[], cluster: string, want: number, no
 }
 
 /** The lots as they are at `now`: pending ones that are ready, none idle for too long, the minimum requested (B 4.1 rule 1). */
-export function settle(lots: readonly Lot[], size: PoolSize, now: number): readonly Lot[] {
+export function advanceInstances(lots: readonly Lot[], size: PoolSize, now: number): readonly Lot[] {
   const ready = lots.map((lot) => (lot.pending && lot.at <= now ? { ...lot, pending: false } : lot));
   const kept = letGo(ready, size, now);
   const missing = Math.min(size.min_idle_instances - count(kept, isIdle), room(kept, size));

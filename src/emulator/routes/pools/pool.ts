@@ -5,12 +5,12 @@ import { ApiError } from "../../world/errors.ts";
 import type { Collection, World } from "../../world/world.ts";
 import type { Tags } from "../compute/tags.ts";
 import {
+  advanceInstances,
   available,
   giveBack,
   type Lot,
   nextChange,
   type PoolSize,
-  settle,
   take,
   usedOnly,
 } from "./instances.ts";
@@ -53,7 +53,7 @@ export function activePool(world: World, id: string): Pool {
 export function putPool(world: World, pool: Pool): Pool {
   const { now } = world;
   const active = pool.state === "ACTIVE";
-  const lots = active ? settle(pool.lots, pool, now) : usedOnly(pool.lots, now);
+  const lots = active ? advanceInstances(pool.lots, pool, now) : usedOnly(pool.lots, now);
   const wake = pool.waiting.length > 0 && active && available(lots, pool) > 0;
   if (wake) for (const id of pool.waiting) wakeCluster(world, id);
   const kept = { ...pool, lots, waiting: wake || !active ? [] : pool.waiting };

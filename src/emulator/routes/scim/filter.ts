@@ -5,11 +5,11 @@ import type { Json } from "../../../core/json.ts";
 import { ScimError } from "../../world/errors.ts";
 
 /** The values that an attribute of a resource has, or undefined when there is no such attribute. */
-export type Lookup = (attribute: string) => readonly Json[] | undefined;
+export type ScimLookup = (attribute: string) => readonly Json[] | undefined;
 
 /** A filter that was understood. `exactly` is the one name that it asks for, if that is all that it does. */
 export interface ScimFilter {
-  matches(lookup: Lookup): boolean;
+  matches(lookup: ScimLookup): boolean;
   readonly exactly: { readonly attribute: string; readonly value: string } | undefined;
 }
 
@@ -85,14 +85,14 @@ function checkOperators(filter: Filter, text: string): void {
   }
 }
 
-function holds(filter: Filter, lookup: Lookup, text: string): boolean {
+function holds(filter: Filter, lookup: ScimLookup, text: string): boolean {
   if (filter.op === "and") return filter.filters.every((part) => holds(part, lookup, text));
   if (filter.op === "or") return filter.filters.some((part) => holds(part, lookup, text));
   return compares(filter as Compare, lookup, text);
 }
 
-function compares(filter: Compare, lookup: Lookup, text: string): boolean {
-  const attribute = attributeOf(filter.attrPath);
+function compares(filter: Compare, lookup: ScimLookup, text: string): boolean {
+  const attribute = scimAttribute(filter.attrPath);
   const values = lookup(attribute);
   if (values === undefined) throw badFilter(text, `there is no attribute ${filter.attrPath}`);
   const fold = (value: Json) => (CASELESS.has(attribute) ? String(value).toLowerCase() : String(value));
@@ -114,18 +114,18 @@ function compares(filter: Compare, lookup: Lookup, text: string): boolean {
 
 function exactName(filter: Filter): ScimFilter["exactly"] {
   if (filter.op !== "eq") return undefined;
-  return { attribute: attributeOf(filter.attrPath), value: String(filter.compValue) };
+  return { attribute: scimAttribute(filter.attrPath), value: String(filter.compValue) };
 }
 
 const SCHEMA_PREFIX = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/;
 
 /** Attribute names are the same in upper and lower case, and may carry their schema (RFC 7644, section 3.10). */
-export function attributeOf(path: string): string {
+export function scimAttribute(path: string): string {
   return path.toLowerCase().replace(SCHEMA_PREFIX, "");
 }
 
 /** Looks attributes up in a resource as it is shown: `a`, `a.b`, and for lists of objects their `value`. */
-export function lookupIn(resource: Json, known: ReadonlySet<string>): Lookup {
+export function lookupIn(resource: Json, known: ReadonlySet<string>): ScimLookup {
   return (attribute) => {
     if (!known.has(attribute)) return undefined;
     const [name = "", sub] = attribute.split(".");

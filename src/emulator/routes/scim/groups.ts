@@ -27,7 +27,7 @@ import {
   PATCH_SCHEMA,
   shownGroup,
   shownList,
-  texts,
+  stringsIn,
 } from "./resource.ts";
 
 export const groupOperations: Operations = {
@@ -128,15 +128,15 @@ function plain(group: Group): JsonObject {
 
 function write(world: World, group: Pick<Group, "id" | "displayName" | "members">, body: JsonObject): Group {
   const { externalId } = body;
-  const members = texts(MEMBERS, body);
+  const members = stringsIn(MEMBERS, body);
   const before = new Set(group.members);
   for (const id of members) if (!before.has(id)) checkMember(world, group, id);
   const changed: Group = {
     id: group.id,
     displayName: group.displayName,
     members: group.members,
-    entitlements: texts(ENTITLEMENTS, body),
-    roles: texts(ROLES, body),
+    entitlements: stringsIn(ENTITLEMENTS, body),
+    roles: stringsIn(ROLES, body),
     ...(typeof externalId === "string" ? { externalId } : {}),
   };
   return setMembers(world, changed, members);

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { ScimError } from "../../world/errors.ts";
-import { attributeOf, parseFilter } from "./filter.ts";
+import { parseFilter, scimAttribute } from "./filter.ts";
 
 /** An attribute that a PATCH may name. A `list` holds objects that are told apart by their `value`. */
 export interface Attribute {
@@ -46,7 +46,7 @@ function applyOne(resource: JsonObject, operation: JsonObject, attributes: reado
   }
   // Unknown members of the object are ignored, as everywhere in requests.
   return Object.entries(value).reduce<JsonObject>((before, [name, member]) => {
-    const attribute = attributes.find((known) => known.name.toLowerCase() === attributeOf(name));
+    const attribute = attributes.find((known) => known.name.toLowerCase() === scimAttribute(name));
     return attribute === undefined
       ? before
       : applyAt(before, op, { attribute, filter: undefined, sub: undefined }, member);

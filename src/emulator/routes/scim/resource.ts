@@ -111,7 +111,7 @@ export function checkUnchanged(body: JsonObject, name: string, value: string): v
 }
 
 /** The `value`s of a list attribute of the body, each once; [] when it is absent. */
-export function texts(attribute: Attribute, body: JsonObject): string[] {
+export function stringsIn(attribute: Attribute, body: JsonObject): string[] {
   const given = body[attribute.name];
   if (given === undefined) return [];
   return [...new Set(listOf(attribute, given).map((member) => String(member.value)))];

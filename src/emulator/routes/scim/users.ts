@@ -25,7 +25,7 @@ import {
   PATCH_SCHEMA,
   shownList,
   shownUser,
-  texts,
+  stringsIn,
   USER_SCHEMA,
 } from "./resource.ts";
 
@@ -133,13 +133,13 @@ function write(world: World, id: string, userName: string, body: JsonObject): Us
         ? [{ type: "work", value: userName, primary: true }]
         : listOf(EMAILS, emails).map(emailOf),
     active: active !== false,
-    entitlements: texts(ENTITLEMENTS, body),
-    roles: texts(ROLES, body),
+    entitlements: stringsIn(ENTITLEMENTS, body),
+    roles: stringsIn(ROLES, body),
     ...(typeof externalId === "string" ? { externalId } : {}),
     ...(isObject(name) ? { name: nameOf(name) } : {}),
   };
   putUser(world, user);
-  if (body.groups !== undefined) joinExactly(world, id, texts(GROUPS, body));
+  if (body.groups !== undefined) joinExactly(world, id, stringsIn(GROUPS, body));
   return user;
 }
 

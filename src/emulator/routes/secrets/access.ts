@@ -13,7 +13,7 @@ export interface AclItem {
   readonly permission: Permission;
 }
 
-export interface Scope {
+export interface SecretScope {
   readonly name: string;
   readonly backend_type: "PLATFORM" | "CLOUD_KEYVAULT";
   readonly keyvault_metadata?: { readonly resource_id: string; readonly dns_name: string };
@@ -21,18 +21,18 @@ export interface Scope {
 }
 
 /** A secret at rest. `sealed` is absent in a world restored from a snapshot, which has only digests. */
-export interface Secret {
+export interface StoredSecret {
   readonly key: string;
   readonly sealed?: string;
   readonly bytes: boolean;
   readonly last_updated_timestamp: number;
 }
 
-export const scopesOf = (world: World): Collection<Scope> => world.collection("secrets.scopes");
-export const secretsOf = (world: World, scope: string): Collection<Secret> =>
+export const scopesOf = (world: World): Collection<SecretScope> => world.collection("secrets.scopes");
+export const secretsOf = (world: World, scope: string): Collection<StoredSecret> =>
   world.collection(`secrets/${scope}`);
 
-export function existingScope(world: World, name: unknown): Scope {
+export function existingScope(world: World, name: unknown): SecretScope {
   const scope = scopesOf(world).get(String(name));
   if (scope === undefined)
     throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Scope ${String(name)} does not exist!`);
@@ -51,7 +51,7 @@ export function checkName(name: string, what: string, pattern = /^[\w.-]+$/): vo
 const RANK: Readonly<Record<Permission, number>> = { READ: 1, WRITE: 2, MANAGE: 3 };
 
 /** The most powerful permission that the caller has by name or by group counts; administrators may do everything. */
-export function demand(world: World, call: Call, scope: Scope, wanted: Permission): void {
+export function demand(world: World, call: Call, scope: SecretScope, wanted: Permission): void {
   if (call.caller.admin) return;
   const principals = principalsOf(world, call.caller);
   const may = scope.acls.some((acl) => principals.has(acl.principal) && RANK[acl.permission] >= RANK[wanted]);

@@ -13,7 +13,7 @@ import {
   demand,
   existingScope,
   type Permission,
-  type Scope,
+  type SecretScope,
   scopesOf,
   secretsOf,
 } from "./access.ts";
@@ -48,7 +48,7 @@ function createScope(call: Call, world: World): Reply {
 }
 
 /** Clients ask for a vault by the name of their cloud's; the contract lists it as CLOUD_KEYVAULT. */
-function backendOf(input: JsonObject): Pick<Scope, "backend_type" | "keyvault_metadata"> {
+function backendOf(input: JsonObject): Pick<SecretScope, "backend_type" | "keyvault_metadata"> {
   const { scope_backend_type: type, backend_azure_keyvault: azure, backend_keyvault: cloud } = input;
   if (type === undefined || type === "PLATFORM" || type === "DATABRICKS") return { backend_type: "PLATFORM" };
   const { resource_id: id, dns_name: dns } = objectIn(azure ?? cloud);
@@ -83,7 +83,7 @@ export const aclOperations: Operations = {
 };
 
 /** The scope, once the caller may manage it. */
-function managed(call: Call, world: World): Scope {
+function managed(call: Call, world: World): SecretScope {
   const scope = existingScope(world, call.input.scope);
   demand(world, call, scope, "MANAGE");
   return scope;
@@ -126,7 +126,7 @@ function listAcls(call: Call, world: World): Reply {
 }
 
 /** The entry stays when its user or group is deleted, so it is looked up by the name given, too. */
-function existingAcl(world: World, scope: Scope, name: string): AclItem {
+function existingAcl(world: World, scope: SecretScope, name: string): AclItem {
   const principal = principalName(world, name) ?? name;
   const found = scope.acls.find((acl) => acl.principal === principal);
   if (found === undefined) {

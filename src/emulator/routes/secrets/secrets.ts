@@ -6,7 +6,7 @@ import { ApiError } from "../../world/errors.ts";
 import { SECRETS } from "../../world/limits.ts";
 import type { Area, Call, Operations, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { checkName, demand, existingScope, type Scope, secretsOf } from "./access.ts";
+import { checkName, demand, existingScope, type SecretScope, secretsOf } from "./access.ts";
 import { aclOperations, scopeOperations } from "./scopes.ts";
 
 const valueOperations: Operations = {
@@ -51,7 +51,7 @@ function putSecret(call: Call, world: World): Reply {
 }
 
 /** Rule 4: secrets of a vault are written and deleted through the vault itself. */
-function refuseVault(scope: Scope): void {
+function refuseVault(scope: SecretScope): void {
   if (scope.backend_type === "CLOUD_KEYVAULT") {
     throw new ApiError(
       "BAD_REQUEST",

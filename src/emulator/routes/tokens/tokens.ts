@@ -2,7 +2,7 @@
 
 import { digest } from "../../../core/canonical.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { tokensOf } from "../../tokens.ts";
+import { userTokens } from "../../tokens.ts";
 import { ApiError } from "../../world/errors.ts";
 import type { Call, Operations, Reply } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
@@ -39,7 +39,7 @@ function create({ input, caller, now }: Call, world: World): Reply {
     expiry_time: end ?? -1,
     ...(typeof comment === "string" ? { comment } : {}),
   };
-  tokensOf(world).set(info.digest, {
+  userTokens(world).set(info.digest, {
     user_id: caller.userId,
     ...(end === undefined ? {} : { expires_at: end }),
   });
@@ -57,7 +57,7 @@ function revoke({ input, caller }: Call, world: World): Reply {
   const info = infosOf(world).get(id);
   if (info?.user_id !== caller.userId)
     throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Token with ID ${id.slice(0, 100)} does not exist!`);
-  tokensOf(world).delete(info.digest);
+  userTokens(world).delete(info.digest);
   infosOf(world).delete(id);
   return { json: {} };
 }

@@ -1,26 +1,31 @@
 // Export: a notebook in any format, or a whole folder as an archive (A 4.4 rule 2).
 
 import { type Packed, packArchive, tooLarge } from "../../notebook/archive.ts";
-import { exported } from "../../notebook/document.ts";
-import type { Format, Language } from "../../notebook/notebook.ts";
+import { exportBytes } from "../../notebook/document.ts";
+import type { Language, NotebookFormat } from "../../notebook/notebook.ts";
 import { encodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { ApiError } from "../../world/errors.ts";
 import { WORKSPACE } from "../../world/limits.ts";
 import type { Operation } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { documentAt, existing, fileBytes, objectsOf, type WorkspaceNode } from "./objects.ts";
+import { documentAt, existingObject, fileBytes, objectsOf, type WorkspaceNode } from "./objects.ts";
 
 export const exportObject: Operation = ({ input }, world) => {
   const segments = segmentsOf(String(input.path));
-  const format = String(input.format ?? "SOURCE") as Format;
-  const node = existing(world, segments);
+  const format = String(input.format ?? "SOURCE") as NotebookFormat;
+  const node = existingObject(world, segments);
   const bytes = content(world, segments, node, format);
   if (bytes.length > WORKSPACE.content_bytes) throw tooLarge("exported content", bytes.length);
   if (input.direct_download !== true) return { json: { content: encodeBase64(bytes) } };
   return { bytes, ...fileHeaders(segments.at(-1) ?? "workspace", node, format) };
 };
 
-function content(world: World, segments: readonly string[], node: WorkspaceNode, format: Format): Uint8Array {
+function content(
+  world: World,
+  segments: readonly string[],
+  node: WorkspaceNode,
+  format: NotebookFormat,
+): Uint8Array {
   const { entry } = node;
   const name = segments.at(-1) ?? "workspace";
   switch (entry.object_type) {
@@ -39,7 +44,7 @@ function content(world: World, segments: readonly string[], node: WorkspaceNode,
       const document = documentAt(world, entry);
       return format === "DBC"
         ? packArchive([{ segments: [name], document }])
-        : exported(document, format, name);
+        : exportBytes(document, format, name);
     }
   }
   return entry satisfies never;
@@ -60,7 +65,7 @@ function* packedTree(world: World, name: string, top: WorkspaceNode): IterableIt
 
 const EXTENSIONS: Readonly<Record<Language, string>> = { PYTHON: "py", R: "r", SCALA: "scala", SQL: "sql" };
 
-const TYPES: Readonly<Record<Format, string>> = {
+const TYPES: Readonly<Record<NotebookFormat, string>> = {
   SOURCE: "text/plain; charset=utf-8",
   HTML: "text/html; charset=utf-8",
   JUPYTER: "application/octet-stream",
@@ -68,7 +73,7 @@ const TYPES: Readonly<Record<Format, string>> = {
 };
 
 /** A download is a file with the notebook's name; it is never shown in place of a page. */
-function fileHeaders(name: string, { entry }: WorkspaceNode, format: Format) {
+function fileHeaders(name: string, { entry }: WorkspaceNode, format: NotebookFormat) {
   const source = entry.object_type === "NOTEBOOK" ? EXTENSIONS[entry.language] : "dbc";
   const extension = { SOURCE: source, HTML: "html", JUPYTER: "ipynb", DBC: "dbc" }[format];
   const file = encodeURIComponent(`${name.toWellFormed()}.${extension}`).replace(

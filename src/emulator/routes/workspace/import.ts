@@ -3,7 +3,7 @@
 import type { Json } from "../../../core/json.ts";
 import { type Packed, tooLarge, unpackArchive } from "../../notebook/archive.ts";
 import { type DocumentFormat, documentOf } from "../../notebook/document.ts";
-import { type Format, LANGUAGES, type Language, unreadable } from "../../notebook/notebook.ts";
+import { LANGUAGES, type Language, type NotebookFormat, unreadable } from "../../notebook/notebook.ts";
 import { decodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { ApiError } from "../../world/errors.ts";
 import { WORKSPACE } from "../../world/limits.ts";
@@ -19,7 +19,7 @@ interface Target {
 
 export const importObject: Operation = (call, world) => {
   const { input } = call;
-  const format = String(input.format ?? "SOURCE") as Format;
+  const format = String(input.format ?? "SOURCE") as NotebookFormat;
   const target = { segments: segmentsOf(String(input.path)), overwrite: input.overwrite === true };
   const language = format === "SOURCE" ? sourceLanguage(input.language) : "PYTHON";
   const content = postedContent(call);
@@ -59,7 +59,7 @@ function importNotebook(
 ): void {
   const { segments } = target;
   const old = objectsOf(world).find(segments);
-  if (old !== undefined && !target.overwrite) throw alreadyExists(segments);
+  if (old !== undefined && !target.overwrite) throw objectExistsError(segments);
   if (old !== undefined && old.entry.object_type !== "NOTEBOOK")
     throw notANotebook(segments, old.entry.folder);
   const document = documentOf(format, content, language);
@@ -70,7 +70,7 @@ function importNotebook(
 function importArchive(world: World, { segments, overwrite }: Target, content: Uint8Array): void {
   if (overwrite)
     throw new ApiError("INVALID_PARAMETER_VALUE", "overwrite is not supported for the format DBC.");
-  if (objectsOf(world).find(segments) !== undefined) throw alreadyExists(segments);
+  if (objectsOf(world).find(segments) !== undefined) throw objectExistsError(segments);
   const parent = parentFolder(world, segments);
   const entries = unpackArchive(content);
   const [first, ...more] = entries;
@@ -118,7 +118,7 @@ export function parentFolder(world: World, segments: readonly string[]): string 
   return parent.id;
 }
 
-export function alreadyExists(segments: readonly string[]): ApiError {
+export function objectExistsError(segments: readonly string[]): ApiError {
   return new ApiError("RESOURCE_ALREADY_EXISTS", `Path (${pathOfSegments(segments)}) already exists.`);
 }
 

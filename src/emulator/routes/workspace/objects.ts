@@ -4,17 +4,17 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { Document, DocumentFormat } from "../../notebook/document.ts";
 import type { Language } from "../../notebook/notebook.ts";
 import { pathOfSegments, segmentsOf } from "../../world/encoding.ts";
-import { type Entry, type Node, Tree } from "../../world/entry-tree.ts";
+import { type EmulatorNode, EntryTree, type TreeEntry } from "../../world/entry-tree.ts";
 import { ApiError } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
 
-interface Folder extends Entry {
+interface Folder extends TreeEntry {
   readonly object_type: "DIRECTORY";
   /** Folders that every workspace has, which nobody can delete. */
   readonly fixed?: true;
 }
 
-export interface NotebookEntry extends Entry {
+export interface NotebookEntry extends TreeEntry {
   readonly object_type: "NOTEBOOK";
   readonly language: Language;
   readonly format: DocumentFormat;
@@ -23,23 +23,24 @@ export interface NotebookEntry extends Entry {
 }
 
 /** A file of any content. No call of the contract makes one; a dialect does. */
-export interface FileEntry extends Entry {
+export interface WorkspaceFileEntry extends TreeEntry {
   readonly object_type: "FILE";
   readonly blob: string;
 }
 
 /** No call makes one, but it may stand in a workspace. A repository is a folder. */
-interface OtherEntry extends Entry {
+interface OtherEntry extends TreeEntry {
   readonly object_type: "LIBRARY" | "REPO" | "DASHBOARD";
 }
 
-export type WorkspaceEntry = Folder | NotebookEntry | FileEntry | OtherEntry;
-export type WorkspaceNode = Node<WorkspaceEntry>;
+export type WorkspaceEntry = Folder | NotebookEntry | WorkspaceFileEntry | OtherEntry;
+export type WorkspaceNode = EmulatorNode<WorkspaceEntry>;
 
-export const objectsOf = (world: World): Tree<WorkspaceEntry> => new Tree(world, "workspace.objects");
+export const objectsOf = (world: World): EntryTree<WorkspaceEntry> =>
+  new EntryTree(world, "workspace.objects");
 
 /** What lies at a path. Throws RESOURCE_DOES_NOT_EXIST when nothing does (A 4.4 rules 1, 2, 4). */
-export function existing(world: World, segments: readonly string[]): WorkspaceNode {
+export function existingObject(world: World, segments: readonly string[]): WorkspaceNode {
   const node = objectsOf(world).find(segments);
   if (node === undefined)
     throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Path (${pathOfSegments(segments)}) doesn't exist.`);
@@ -91,10 +92,16 @@ export function replaceNotebook(world: World, id: string, entry: NotebookEntry, 
 }
 
 /** Puts a file at a path whose parent exists, in the place of one that is there. */
-export function placeFile(world: World, parent: string, name: string, bytes: Uint8Array): void {
+export function putWorkspaceFile(world: World, parent: string, name: string, bytes: Uint8Array): void {
   const tree = objectsOf(world);
   const old = tree.child(parent, name);
-  const entry: FileEntry = { parent, name, folder: false, object_type: "FILE", blob: store(world, bytes) };
+  const entry: WorkspaceFileEntry = {
+    parent,
+    name,
+    folder: false,
+    object_type: "FILE",
+    blob: store(world, bytes),
+  };
   if (old === undefined) {
     tree.add(entry);
     return;
@@ -103,7 +110,7 @@ export function placeFile(world: World, parent: string, name: string, bytes: Uin
   tree.change(old.id, entry);
 }
 
-export function fileBytes(world: World, { blob }: FileEntry): Uint8Array {
+export function fileBytes(world: World, { blob }: WorkspaceFileEntry): Uint8Array {
   return world.blobs.read(blob, 0, world.blobs.size(blob));
 }
 
@@ -112,7 +119,7 @@ export function documentAt(world: World, { language, format, blob }: NotebookEnt
 }
 
 /** Deletes an object with all below it. */
-export function removeTree(world: World, top: WorkspaceNode): void {
+export function removeObjects(world: World, top: WorkspaceNode): void {
   const tree = objectsOf(world);
   for (const node of tree.subtree(top)) {
     if ("blob" in node.entry) world.blobs.delete(node.entry.blob);

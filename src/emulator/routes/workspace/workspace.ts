@@ -6,7 +6,7 @@ import { ApiError } from "../../world/errors.ts";
 import type { Area, Operations } from "../../world/operation.ts";
 import { exportObject } from "./export.ts";
 import { importObject } from "./import.ts";
-import { existing, makeFolders, objectInfo, objectsOf, removeTree } from "./objects.ts";
+import { existingObject, makeFolders, objectInfo, objectsOf, removeObjects } from "./objects.ts";
 
 const operations: Operations = {
   "workspace/import": importObject,
@@ -15,24 +15,24 @@ const operations: Operations = {
   "workspace/delete": ({ input }, world) => {
     const segments = segmentsOf(String(input.path));
     const path = pathOfSegments(segments);
-    const node = existing(world, segments);
+    const node = existingObject(world, segments);
     if (node.entry.object_type === "DIRECTORY" && node.entry.fixed)
       throw new ApiError("INVALID_PARAMETER_VALUE", `Folder (${path}) is protected and cannot be deleted.`);
     if (input.recursive !== true && objectsOf(world).hasChildren(node.id))
       throw new ApiError("DIRECTORY_NOT_EMPTY", `Folder (${path}) is not empty`);
-    removeTree(world, node);
+    removeObjects(world, node);
     return { json: {} };
   },
 
   "workspace/get-status": ({ input }, world) => {
     const segments = segmentsOf(String(input.path));
-    return { json: objectInfo(world, pathOfSegments(segments), existing(world, segments)) };
+    return { json: objectInfo(world, pathOfSegments(segments), existingObject(world, segments)) };
   },
 
   "workspace/list": ({ input }, world) => {
     const segments = segmentsOf(String(input.path));
     const path = pathOfSegments(segments);
-    const node = existing(world, segments);
+    const node = existingObject(world, segments);
     if (!node.entry.folder) return { json: { objects: [objectInfo(world, path, node)] } };
     const children = objectsOf(world).children(node.id);
     const objects = children.map((child) => objectInfo(world, childPath(path, child.entry.name), child));

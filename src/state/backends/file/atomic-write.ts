@@ -2,7 +2,7 @@
 
 import type { FileSystem } from "../../model/ports.ts";
 
-export function inFolder(folder: string, name: string): string {
+export function withFolderDurable(folder: string, name: string): string {
   return `${folder}/${name}`;
 }
 
@@ -18,11 +18,11 @@ export async function replaceFile(
   mark: string,
   check: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const temporary = inFolder(folder, `${name}.${mark}.new`);
+  const temporary = withFolderDurable(folder, `${name}.${mark}.new`);
   await writeDurably(fs, temporary, text);
   try {
     await check();
-    await fs.rename(temporary, inFolder(folder, name));
+    await fs.rename(temporary, withFolderDurable(folder, name));
   } catch (failure) {
     await check();
     throw failure;
@@ -37,10 +37,10 @@ export async function claimFile(
   text: string,
   mark: string,
 ): Promise<boolean> {
-  const temporary = inFolder(folder, `${name}.${mark}.new`);
+  const temporary = withFolderDurable(folder, `${name}.${mark}.new`);
   try {
     await writeDurably(fs, temporary, text);
-    return await fs.link(temporary, inFolder(folder, name));
+    return await fs.link(temporary, withFolderDurable(folder, name));
   } finally {
     await fs.remove(temporary);
   }

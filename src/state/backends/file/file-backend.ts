@@ -3,24 +3,24 @@
 // A state in a folder.
 
 import { digest } from "../../../core/canonical.ts";
-import type { Claim } from "../../lock/lease-rules.ts";
+import type { LockClaim } from "../../lock/lease-rules.ts";
 import {
+  type BackendNames,
   GENERATIONS,
-  type Piece,
-  type Place,
-  type PlaceNames,
-  type PutState,
-  type Sink,
-  type Stored,
-  type Top,
+  type JournalSink,
+  type LatestClaim,
+  type StateBackend,
+  type StateWrite,
+  type StoredState,
+  type StoredText,
 } from "../../model/backend.ts";
 import { ioFailure } from "../../model/failures.ts";
 import type { Clock, FileSystem } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
-import { KeptStore, type StoreOptions } from "../../store/state-store.ts";
-import { claimFile, inFolder, replaceFile } from "./atomic-write.ts";
-import { assertTop, makeClaim, rewriteClaim, topClaim } from "./lock-files.ts";
-import { toldFiles } from "./told-files.ts";
+import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
+import { claimFile, replaceFile, withFolderDurable } from "./atomic-write.ts";
+import { assertLatestClaim, latestClaim, makeClaim, rewriteClaim } from "./lock-files.ts";
+import { filesWithFailures } from "./told-files.ts";
 
 const STATE_FILE = "state.json";
 const JOURNAL_FILE = "journal.jsonl";
@@ -28,8 +28,8 @@ const KEY_FILE = "key";
 /** Files that only a holder of the lock writes, before they have their name. */
 const UNFINISHED = /^(state(\.\d+)?\.json|journal\.jsonl)\.[0-9a-f]+\.new$/;
 
-export class FilePlace implements Place {
-  readonly names: PlaceNames;
+export class FileBackend implements StateBackend {
+  readonly names: BackendNames;
   /** Machines that share a folder are taken to agree on the time. */
   readonly skewMs = 0;
   readonly #fs: FileSystem;
@@ -52,19 +52,19 @@ export class FilePlace implements Place {
     return this.#fs.makeFolder(this.#folder);
   }
 
-  async load(): Promise<Stored> {
+  async load(): Promise<StoredState> {
     const state = await this.#piece(STATE_FILE);
     const journal = await this.#piece(JOURNAL_FILE);
     return { ...(state === undefined ? {} : { state }), ...(journal === undefined ? {} : { journal }) };
   }
 
-  async #piece(name: string): Promise<Piece | undefined> {
-    const bytes = await this.#fs.read(inFolder(this.#folder, name));
+  async #piece(name: string): Promise<StoredText | undefined> {
+    const bytes = await this.#fs.read(withFolderDurable(this.#folder, name));
     return bytes === undefined ? undefined : { name, bytes };
   }
 
   async settle(): Promise<void> {
-    const path = inFolder(this.#folder, JOURNAL_FILE);
+    const path = withFolderDurable(this.#folder, JOURNAL_FILE);
     if ((await this.#fs.read(path)) === undefined) return;
     const file = await this.#fs.open(path, "append");
     try {
@@ -78,11 +78,11 @@ export class FilePlace implements Place {
     return undefined;
   }
 
-  top(): Promise<Top | undefined> {
-    return topClaim(this.#fs, this.#folder);
+  top(): Promise<LatestClaim | undefined> {
+    return latestClaim(this.#fs, this.#folder);
   }
 
-  async claim(claim: Claim): Promise<boolean> {
+  async claim(claim: LockClaim): Promise<boolean> {
     if (!(await makeClaim(this.#fs, this.#folder, claim))) return false;
     await this.#removeUnfinished();
     return true;
@@ -94,23 +94,24 @@ export class FilePlace implements Place {
    */
   async #removeUnfinished(): Promise<void> {
     for (const name of await this.#fs.list(this.#folder))
-      if (UNFINISHED.test(name)) await this.#fs.remove(inFolder(this.#folder, name));
+      if (UNFINISHED.test(name)) await this.#fs.remove(withFolderDurable(this.#folder, name));
   }
 
-  async renew(claim: Claim): Promise<void> {
+  async renew(claim: LockClaim): Promise<void> {
     await this.#assertTop(claim);
     await rewriteClaim(this.#fs, this.#folder, claim);
   }
 
-  #assertTop({ fence }: Claim): Promise<void> {
-    return assertTop(this.#fs, this.#folder, fence);
+  #assertTop({ fence }: LockClaim): Promise<void> {
+    return assertLatestClaim(this.#fs, this.#folder, fence);
   }
 
-  async putState(claim: Claim, { text, before, keepsBefore }: PutState): Promise<void> {
+  async putState(claim: LockClaim, { text, before, keepsBefore }: StateWrite): Promise<void> {
     const [fs, folder] = [this.#fs, this.#folder];
     await this.#assertTop(claim);
     await this.#syncJournal();
-    if (keepsBefore) await fs.link(inFolder(folder, STATE_FILE), inFolder(folder, generationFile(before)));
+    if (keepsBefore)
+      await fs.link(withFolderDurable(folder, STATE_FILE), withFolderDurable(folder, generationFile(before)));
     await replaceFile(fs, folder, STATE_FILE, text, claim.nonce, () => this.#assertTop(claim));
     await fs.syncFolder(folder);
     await forgetOld(fs, folder);
@@ -118,7 +119,7 @@ export class FilePlace implements Place {
 
   /** Lines that a killed run wrote and never synced are made durable before a state that contains them can outlive them. */
   async #syncJournal(): Promise<void> {
-    const path = inFolder(this.#folder, JOURNAL_FILE);
+    const path = withFolderDurable(this.#folder, JOURNAL_FILE);
     if ((await this.#fs.list(this.#folder)).includes(JOURNAL_FILE)) {
       const file = await this.#fs.open(path, "append");
       await file.sync();
@@ -127,12 +128,12 @@ export class FilePlace implements Place {
   }
 
   /** Whoever still has the old journal open writes into a file without a name. */
-  async beginJournal(claim: Claim, line: string): Promise<Sink> {
+  async beginJournal(claim: LockClaim, line: string): Promise<JournalSink> {
     const [fs, folder] = [this.#fs, this.#folder];
     await this.#assertTop(claim);
     await replaceFile(fs, folder, JOURNAL_FILE, line, claim.nonce, () => this.#assertTop(claim));
     await fs.syncFolder(folder);
-    const file = await fs.open(inFolder(folder, JOURNAL_FILE), "append");
+    const file = await fs.open(withFolderDurable(folder, JOURNAL_FILE), "append");
     return {
       write: async (lines) => {
         await this.#assertTop(claim);
@@ -147,22 +148,25 @@ export class FilePlace implements Place {
     return serialsIn(this.#fs, this.#folder);
   }
 
-  generation(serial: number): Promise<Piece | undefined> {
+  generation(serial: number): Promise<StoredText | undefined> {
     return this.#piece(generationFile(serial));
   }
 
-  async putGeneration(claim: Claim, serial: number, text: string): Promise<void> {
+  async putGeneration(claim: LockClaim, serial: number, text: string): Promise<void> {
     await this.#replace(claim, generationFile(serial), text);
   }
 
-  async keepAside(claim: Claim): Promise<string> {
+  async keepAside(claim: LockClaim): Promise<string> {
     const [fs, folder] = [this.#fs, this.#folder];
     await this.#assertTop(claim);
     for (const name of [STATE_FILE, JOURNAL_FILE])
-      if ((await fs.read(inFolder(folder, name))) !== undefined)
-        await fs.link(inFolder(folder, name), inFolder(folder, `${name}.aside-${claim.fence}`));
+      if ((await fs.read(withFolderDurable(folder, name))) !== undefined)
+        await fs.link(
+          withFolderDurable(folder, name),
+          withFolderDurable(folder, `${name}.aside-${claim.fence}`),
+        );
     await fs.syncFolder(folder);
-    return inFolder(folder, `*.aside-${claim.fence}`);
+    return withFolderDurable(folder, `*.aside-${claim.fence}`);
   }
 
   async key(): Promise<string | undefined> {
@@ -180,14 +184,14 @@ export class FilePlace implements Place {
     }
   }
 
-  async putKey(claim: Claim, text: string | undefined): Promise<void> {
+  async putKey(claim: LockClaim, text: string | undefined): Promise<void> {
     if (text !== undefined) return this.#replace(claim, KEY_FILE, text);
     await this.#assertTop(claim);
-    await this.#fs.remove(inFolder(this.#folder, KEY_FILE));
+    await this.#fs.remove(withFolderDurable(this.#folder, KEY_FILE));
     await this.#fs.syncFolder(this.#folder);
   }
 
-  async #replace(claim: Claim, name: string, text: string): Promise<void> {
+  async #replace(claim: LockClaim, name: string, text: string): Promise<void> {
     await this.#assertTop(claim);
     await replaceFile(this.#fs, this.#folder, name, text, claim.nonce, () => this.#assertTop(claim));
     await this.#fs.syncFolder(this.#folder);
@@ -212,7 +216,8 @@ async function serialsIn(fs: FileSystem, folder: string): Promise<readonly numbe
 
 async function forgetOld(fs: FileSystem, folder: string): Promise<void> {
   const serials = await serialsIn(fs, folder);
-  for (const serial of serials.slice(GENERATIONS)) await fs.remove(inFolder(folder, generationFile(serial)));
+  for (const serial of serials.slice(GENERATIONS))
+    await fs.remove(withFolderDurable(folder, generationFile(serial)));
 }
 
 export interface FileStoreOptions extends StoreOptions {
@@ -222,5 +227,8 @@ export interface FileStoreOptions extends StoreOptions {
 }
 
 export function openFileStore(options: FileStoreOptions): StateStore {
-  return new KeptStore(new FilePlace(toldFiles(options.fs), options.folder, options.clock), options);
+  return new BackedStateStore(
+    new FileBackend(filesWithFailures(options.fs), options.folder, options.clock),
+    options,
+  );
 }

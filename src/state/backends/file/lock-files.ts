@@ -1,10 +1,10 @@
 // The lock as files: `lock.<fence>` is made only where it is not there yet, so each number has one owner, and the greatest rules.
 
 import { Failure } from "../../../core/diagnostic.ts";
-import { type Claim, claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
-import type { Top } from "../../model/backend.ts";
+import { claimText, type LockClaim, lockLost, readClaim } from "../../lock/lease-rules.ts";
+import type { LatestClaim } from "../../model/backend.ts";
 import type { FileSystem } from "../../model/ports.ts";
-import { claimFile, inFolder, replaceFile } from "./atomic-write.ts";
+import { claimFile, replaceFile, withFolderDurable } from "./atomic-write.ts";
 
 const LOCK = /^lock\.(\d{1,15})$/;
 
@@ -17,41 +17,41 @@ async function fencesIn(fs: FileSystem, folder: string): Promise<readonly number
     .sort((a, b) => b - a);
 }
 
-export async function topClaim(fs: FileSystem, folder: string): Promise<Top | undefined> {
+export async function latestClaim(fs: FileSystem, folder: string): Promise<LatestClaim | undefined> {
   const [fence] = await fencesIn(fs, folder);
   if (fence === undefined) return undefined;
   const name = `lock.${fence}`;
-  const bytes = await fs.read(inFolder(folder, name));
+  const bytes = await fs.read(withFolderDurable(folder, name));
   // Its successor removed it between the two looks; what stays and leads nowhere cannot be read.
-  if (bytes === undefined && (await fencesIn(fs, folder))[0] !== fence) return topClaim(fs, folder);
+  if (bytes === undefined && (await fencesIn(fs, folder))[0] !== fence) return latestClaim(fs, folder);
   const text = new TextDecoder().decode(bytes);
   const claim = readClaim(text, fence);
   if (claim !== undefined) return { fence, claim };
-  return { fence, name: inFolder(folder, name), unreadable: text, released: false };
+  return { fence, name: withFolderDurable(folder, name), unreadable: text, released: false };
 }
 
 /** Takes the number of a claim; false when it is taken, or a greater one is. */
-export async function makeClaim(fs: FileSystem, folder: string, claim: Claim): Promise<boolean> {
+export async function makeClaim(fs: FileSystem, folder: string, claim: LockClaim): Promise<boolean> {
   const { fence } = claim;
   if (!(await claimFile(fs, folder, `lock.${fence}`, claimText(claim), claim.nonce))) return false;
   const [greatest, ...rest] = await fencesIn(fs, folder);
   if (greatest !== fence) {
     // A folder listing is no snapshot: a greater claim was made while we looked.
-    await fs.remove(inFolder(folder, `lock.${fence}`));
+    await fs.remove(withFolderDurable(folder, `lock.${fence}`));
     return false;
   }
-  for (const old of rest) await fs.remove(inFolder(folder, `lock.${old}`));
+  for (const old of rest) await fs.remove(withFolderDurable(folder, `lock.${old}`));
   await fs.syncFolder(folder);
   return true;
 }
 
 /** Writes a claim again: a sign of life, or its release. Nobody else writes this file. */
-export async function rewriteClaim(fs: FileSystem, folder: string, claim: Claim): Promise<void> {
+export async function rewriteClaim(fs: FileSystem, folder: string, claim: LockClaim): Promise<void> {
   await replaceFile(fs, folder, `lock.${claim.fence}`, claimText(claim), claim.nonce);
 }
 
 /** Throws Failure with STATE_LOCK_LOST when a greater claim stands in the folder. */
-export async function assertTop(fs: FileSystem, folder: string, fence: number): Promise<void> {
+export async function assertLatestClaim(fs: FileSystem, folder: string, fence: number): Promise<void> {
   const [greatest] = await fencesIn(fs, folder);
   if (greatest !== fence) throw new Failure(lockLost("another run took it over"));
 }

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
-import type { Owner } from "../../lock/lease-rules.ts";
+import type { LockOwner } from "../../lock/lease-rules.ts";
 import { assertStateSize } from "../../model/failures.ts";
 import type { Clock, FileSystem, OpenFile, Random } from "../../model/ports.ts";
 import { assertRegular } from "./regular-file.ts";
@@ -125,7 +125,7 @@ const DRAWN = 1024;
 let drawn: Uint8Array = new Uint8Array(0);
 
 /** This process as the owner of a lock. */
-export function thisProcess(): Owner {
+export function thisProcess(): LockOwner {
   return {
     user: userName(),
     host: hostname(),
@@ -167,7 +167,7 @@ function startOf(pid: number): string | undefined {
 }
 
 /** Certain only about processes of this machine, boot and process space. */
-export function isDeadHere(owner: Owner): boolean {
+export function isDeadHere(owner: LockOwner): boolean {
   if (owner.machine === "" || owner.machine !== machineName()) return false;
   return startOf(owner.pid) !== owner.started;
 }

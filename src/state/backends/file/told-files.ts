@@ -3,7 +3,7 @@
 import { ioFailure } from "../../model/failures.ts";
 import type { FileSystem } from "../../model/ports.ts";
 
-export function toldFiles(fs: FileSystem): FileSystem {
+export function filesWithFailures(fs: FileSystem): FileSystem {
   const told = async <T>(doing: string, work: Promise<T>): Promise<T> => {
     try {
       return await work;

@@ -1,7 +1,7 @@
 // What the PostgreSQL store needs of a database: single statements. No session is counted on, so any pooler may stand between.
 // What errors of a database become: diagnostics that name the server and never a password.
 
-import { error, Failure, saidBy } from "../../../core/diagnostic.ts";
+import { error, Failure, thrownText } from "../../../core/diagnostic.ts";
 import type { PostgresUrl } from "./url.ts";
 
 export type Value = string | number | boolean | null | readonly string[];
@@ -9,13 +9,13 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export interface Database {
   /** One statement, in a transaction of its own. Repeated where the connection broke: a statement has to find out whether it ran already. */
-  query(sql: string, values: readonly Value[]): Promise<Answer>;
+  query(sql: string, values: readonly Value[]): Promise<QueryResult>;
   /** Several statements in one transaction. */
   script(statements: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface Answer {
+export interface QueryResult {
   readonly rows: readonly Row[];
   /** Rows that were given, written or deleted. */
   readonly count: number;
@@ -28,11 +28,11 @@ export function sqlState(failure: unknown): string | undefined {
     : undefined;
 }
 
-export function numberIn(row: Row | undefined, column: string): number {
+export function columnNumber(row: Row | undefined, column: string): number {
   return Number(row?.[column] ?? 0);
 }
 
-export function textIn(row: Row | undefined, column: string): string | undefined {
+export function columnText(row: Row | undefined, column: string): string | undefined {
   const value = row?.[column];
   return typeof value === "string" ? value : undefined;
 }
@@ -65,7 +65,7 @@ export function databaseFailure(failure: unknown, url: PostgresUrl): Failure {
   if (failure instanceof Failure) return failure;
   const code = sqlState(failure) ?? "";
   const [, message, hint] = WORDS.find(([codes]) => codes.test(code)) ?? OTHER;
-  const text = saidBy(failure);
+  const text = thrownText(failure);
   const cause = withoutPassword(/^[0-9A-Z]{5}$/.test(code) ? `${text} (${code})` : text, url.password);
   return new Failure(error("STATE_IO", `the state's database ${url.shown} ${message}`, { hint, cause }));
 }

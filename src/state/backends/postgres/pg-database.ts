@@ -3,13 +3,20 @@
 
 import type { ConnectionOptions } from "node:tls";
 import type { Pool } from "pg";
-import { error, Failure, saidBy } from "../../../core/diagnostic.ts";
+import { error, Failure, thrownText } from "../../../core/diagnostic.ts";
 import type { Clock } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
-import { KeptStore, type StoreOptions } from "../../store/state-store.ts";
+import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
 import { readRegularFile } from "../file/regular-file.ts";
-import { type Answer, type Database, databaseFailure, isPassing, sqlState, type Value } from "./database.ts";
-import { PostgresPlace } from "./postgres-backend.ts";
+import {
+  type Database,
+  databaseFailure,
+  isPassing,
+  type QueryResult,
+  sqlState,
+  type Value,
+} from "./database.ts";
+import { PostgresBackend } from "./postgres-backend.ts";
 import type { PostgresUrl, Tls } from "./url.ts";
 
 /** A statement that takes longer counts as broken: well below the lease, so that the holder learns of it in time. */
@@ -43,7 +50,7 @@ class PgDatabase implements Database {
     this.#clock = clock;
   }
 
-  query(sql: string, values: readonly Value[]): Promise<Answer> {
+  query(sql: string, values: readonly Value[]): Promise<QueryResult> {
     return this.#steady(async (pool) => {
       const { rows, rowCount } = await pool.query<Record<string, unknown>>(sql, [...values]);
       return { rows, count: rowCount ?? 0 };
@@ -143,7 +150,7 @@ function pem(path: string): string {
   try {
     return readRegularFile(path).toString("utf8");
   } catch (problem) {
-    const cause = saidBy(problem);
+    const cause = thrownText(problem);
     throw new Failure(
       error("CLI_FILE", `${path}, which the state's PostgreSQL URL names, cannot be read`, { cause }),
     );
@@ -159,5 +166,5 @@ export interface PostgresStoreOptions extends StoreOptions {
 export function openPostgresStore(options: PostgresStoreOptions): StateStore {
   const { url } = options;
   const database = openPgDatabase(options);
-  return new KeptStore(new PostgresPlace({ database, url }), options);
+  return new BackedStateStore(new PostgresBackend({ database, url }), options);
 }

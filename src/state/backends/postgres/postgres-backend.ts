@@ -1,20 +1,27 @@
 // Rows of a database as the place of a state. Every write is one statement that finds for itself whether its writer still holds the lock.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
-import { type Claim, claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
+import { claimText, type LockClaim, lockLost, readClaim } from "../../lock/lease-rules.ts";
 import {
+  type BackendNames,
   GENERATIONS,
-  type Piece,
-  type Place,
-  type PlaceNames,
-  type PutState,
-  type Sink,
-  type Stored,
-  type Top,
+  type JournalSink,
+  type LatestClaim,
+  type StateBackend,
+  type StateWrite,
+  type StoredState,
+  type StoredText,
 } from "../../model/backend.ts";
 import { corrupt, newerFormat } from "../../model/failures.ts";
-import { type Answer, type Database, numberIn, sqlState, textIn, type Value } from "./database.ts";
-import { journalPiece, pieceOf } from "./rows.ts";
+import {
+  columnNumber,
+  columnText,
+  type Database,
+  type QueryResult,
+  sqlState,
+  type Value,
+} from "./database.ts";
+import { storedJournal, storedText } from "./rows.ts";
 import { statementsOf, TABLES_VERSION, tablesOf } from "./tables.ts";
 import type { PostgresUrl } from "./url.ts";
 
@@ -22,15 +29,15 @@ type Statements = ReturnType<typeof statementsOf>;
 
 const NO_TABLES: ReadonlySet<string | undefined> = new Set(["42P01", "3F000"]);
 
-export interface PostgresPlaceOptions {
+export interface PostgresBackendOptions {
   readonly database: Database;
   readonly url: PostgresUrl;
   /** Instead of the server's clock, for simulations. */
   readonly now?: () => number;
 }
 
-export class PostgresPlace implements Place {
-  readonly names: PlaceNames;
+export class PostgresBackend implements StateBackend {
+  readonly names: BackendNames;
   /** Every claim is dated by the server. */
   readonly skewMs = 0;
   readonly #database: Database;
@@ -39,7 +46,7 @@ export class PostgresPlace implements Place {
   readonly #sql: Statements;
   readonly #now: (() => number) | undefined;
 
-  constructor({ database, url, now }: PostgresPlaceOptions) {
+  constructor({ database, url, now }: PostgresBackendOptions) {
     this.#database = database;
     this.#name = url.state;
     this.#schema = url.schema;
@@ -54,7 +61,7 @@ export class PostgresPlace implements Place {
   }
 
   /** Where the tables are not there yet there is nothing. */
-  async #look(sql: string, ...more: readonly Value[]): Promise<Answer> {
+  async #look(sql: string, ...more: readonly Value[]): Promise<QueryResult> {
     try {
       return await this.#database.query(sql, [this.#name, ...more]);
     } catch (failure) {
@@ -63,13 +70,13 @@ export class PostgresPlace implements Place {
     }
   }
 
-  #write(sql: string, ...more: readonly Value[]): Promise<Answer> {
+  #write(sql: string, ...more: readonly Value[]): Promise<QueryResult> {
     return this.#database.query(sql, [this.#name, ...more]);
   }
 
   async now(): Promise<number> {
     if (this.#now !== undefined) return this.#now();
-    return numberIn((await this.#database.query(this.#sql.now, [])).rows[0], "now");
+    return columnNumber((await this.#database.query(this.#sql.now, [])).rows[0], "now");
   }
 
   async prepare(): Promise<void> {
@@ -83,19 +90,19 @@ export class PostgresPlace implements Place {
     }
   }
 
-  async load(): Promise<Stored> {
+  async load(): Promise<StoredState> {
     const [row] = (await this.#look(this.#sql.load)).rows;
     if (row === undefined) return this.#nothing();
-    const version = numberIn(row, "version");
+    const version = columnNumber(row, "version");
     if (version > TABLES_VERSION) throw newerFormat(this.names.place, version);
-    const state = pieceOf(this.names.state, textIn(row, "body"));
-    const serial = numberIn(row, "serial");
+    const state = storedText(this.names.state, columnText(row, "body"));
+    const serial = columnNumber(row, "serial");
     if (serial > 0 && state === undefined)
       throw corrupt(this.names.state, 0, `the row with its serial ${serial} is missing`);
-    const greatest = numberIn(row, "greatest");
+    const greatest = columnNumber(row, "greatest");
     if (greatest > serial)
       throw corrupt(this.names.state, 0, `it is at serial ${serial}, and there is a later one, ${greatest}`);
-    const journal = journalPiece(this.names.journal, row);
+    const journal = storedJournal(this.names.journal, row);
     return {
       ...(state === undefined ? {} : { state }),
       ...(journal === undefined ? {} : { journal }),
@@ -103,9 +110,9 @@ export class PostgresPlace implements Place {
   }
 
   /** A row for the name may be missing; a state of that name may not be there then. */
-  async #nothing(): Promise<Stored> {
+  async #nothing(): Promise<StoredState> {
     const [row] = (await this.#look(this.#sql.orphans)).rows;
-    if (textIn(row, "serial") === undefined) return {};
+    if (columnText(row, "serial") === undefined) return {};
     throw corrupt(this.names.state, 0, `its row in ${this.#schema}.states is missing`);
   }
 
@@ -113,14 +120,14 @@ export class PostgresPlace implements Place {
   async settle(): Promise<void> {}
 
   async serial(): Promise<number> {
-    return numberIn((await this.#look(this.#sql.serial)).rows[0], "serial");
+    return columnNumber((await this.#look(this.#sql.serial)).rows[0], "serial");
   }
 
-  async top(): Promise<Top | undefined> {
+  async top(): Promise<LatestClaim | undefined> {
     const [row] = (await this.#look(this.#sql.top)).rows;
-    const fence = numberIn(row, "fence");
+    const fence = columnNumber(row, "fence");
     if (row === undefined || fence === 0) return undefined;
-    const text = textIn(row, "claim") ?? "";
+    const text = columnText(row, "claim") ?? "";
     const released = row.released === true;
     const claim = readClaim(text, fence);
     if (claim === undefined) {
@@ -128,11 +135,11 @@ export class PostgresPlace implements Place {
       return { fence, name, unreadable: text, released };
     }
     const { released: _, ...rest } = claim;
-    const dated: Claim = { ...rest, renewed_at: numberIn(row, "renewed_at") };
+    const dated: LockClaim = { ...rest, renewed_at: columnNumber(row, "renewed_at") };
     return { fence, claim: released ? { ...dated, released } : dated };
   }
 
-  async claim(claim: Claim, over: Top | undefined): Promise<boolean> {
+  async claim(claim: LockClaim, over: LatestClaim | undefined): Promise<boolean> {
     const { fence, nonce } = claim;
     const released = claim.released === true;
     const seen = over !== undefined && "claim" in over ? over.claim : undefined;
@@ -151,28 +158,28 @@ export class PostgresPlace implements Place {
   }
 
   /** A statement that was repeated over a broken connection may find its own first run. */
-  async #isOurs({ fence, nonce }: Claim): Promise<boolean> {
+  async #isOurs({ fence, nonce }: LockClaim): Promise<boolean> {
     const top = await this.top();
     return top !== undefined && "claim" in top && top.fence === fence && top.claim.nonce === nonce;
   }
 
-  async renew({ fence, nonce, ...claim }: Claim): Promise<void> {
+  async renew({ fence, nonce, ...claim }: LockClaim): Promise<void> {
     const released = claim.released === true;
     const { count } = await this.#write(this.#sql.renew, fence, nonce, released, this.#now?.() ?? null);
     if (count === 0) throw new Failure(lockLost("another run took it over"));
   }
 
-  async putState(claim: Claim, { text, serial, before }: PutState): Promise<void> {
+  async putState(claim: LockClaim, { text, serial, before }: StateWrite): Promise<void> {
     const { fence } = claim;
     const { count } = await this.#write(this.#sql.putState, fence, serial, before, text, GENERATIONS);
     if (count === 1) return;
     const [row] = (await this.#write(this.#sql.stood, text)).rows;
-    if (numberIn(row, "fence") !== fence) throw new Failure(lockLost("another run took it over"));
-    if (numberIn(row, "serial") === serial && row?.same === true) return;
+    if (columnNumber(row, "fence") !== fence) throw new Failure(lockLost("another run took it over"));
+    if (columnNumber(row, "serial") === serial && row?.same === true) return;
     throw new Failure(
       error(
         "STATE_LINEAGE",
-        `${this.names.state} is at serial ${textIn(row, "serial")}, and not at ${before}`,
+        `${this.names.state} is at serial ${columnText(row, "serial")}, and not at ${before}`,
         {
           hint: "it was changed by something that did not hold the lock; look at it, then run the command again",
         },
@@ -180,8 +187,8 @@ export class PostgresPlace implements Place {
     );
   }
 
-  async beginJournal({ fence }: Claim, line: string): Promise<Sink> {
-    const before = numberIn((await this.#write(this.#sql.journal)).rows[0], "journal");
+  async beginJournal({ fence }: LockClaim, line: string): Promise<JournalSink> {
+    const before = columnNumber((await this.#write(this.#sql.journal)).rows[0], "journal");
     const journal = before + 1;
     const { count } = await this.#write(this.#sql.beginJournal, fence, line, before);
     if (count === 0 && !(await this.#hasLines(journal, 0, [line])))
@@ -205,20 +212,20 @@ export class PostgresPlace implements Place {
 
   async generations(): Promise<readonly number[]> {
     const { rows } = await this.#look(this.#sql.serials, GENERATIONS);
-    return rows.map((row) => numberIn(row, "serial"));
+    return rows.map((row) => columnNumber(row, "serial"));
   }
 
-  async generation(serial: number): Promise<Piece | undefined> {
+  async generation(serial: number): Promise<StoredText | undefined> {
     const [row] = (await this.#look(this.#sql.generation, serial)).rows;
-    return pieceOf(`generation ${serial} of ${this.names.state}`, textIn(row, "body"));
+    return storedText(`generation ${serial} of ${this.names.state}`, columnText(row, "body"));
   }
 
-  async putGeneration({ fence }: Claim, serial: number, text: string): Promise<void> {
+  async putGeneration({ fence }: LockClaim, serial: number, text: string): Promise<void> {
     const { count } = await this.#write(this.#sql.putGeneration, fence, serial, text);
     if (count === 0) throw new Failure(lockLost("another run took it over"));
   }
 
-  async keepAside(claim: Claim): Promise<string> {
+  async keepAside(claim: LockClaim): Promise<string> {
     await this.renew(claim);
     const aside = `${this.#name} aside ${claim.fence}`;
     await this.#write(this.#sql.asideState, aside);
@@ -227,14 +234,14 @@ export class PostgresPlace implements Place {
   }
 
   async key(): Promise<string | undefined> {
-    return textIn((await this.#look(this.#sql.key)).rows[0], "digest_key");
+    return columnText((await this.#look(this.#sql.key)).rows[0], "digest_key");
   }
 
   async makeKey(text: string): Promise<void> {
     await this.#write(this.#sql.makeKey, text);
   }
 
-  async putKey({ fence }: Claim, text: string | undefined): Promise<void> {
+  async putKey({ fence }: LockClaim, text: string | undefined): Promise<void> {
     const { count } = await this.#write(this.#sql.putKey, fence, text ?? null);
     if (count === 0) throw new Failure(lockLost("another run took it over"));
   }

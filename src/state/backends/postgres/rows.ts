@@ -1,21 +1,21 @@
 // What rows hold, as the pieces of a state.
 
-import type { Piece } from "../../model/backend.ts";
+import type { StoredText } from "../../model/backend.ts";
 import { corrupt } from "../../model/failures.ts";
-import { numberIn, type Row, textIn } from "./database.ts";
+import { columnNumber, columnText, type Row } from "./database.ts";
 
-export function pieceOf(name: string, text: string | undefined): Piece | undefined {
+export function storedText(name: string, text: string | undefined): StoredText | undefined {
   return text === undefined ? undefined : { name, bytes: new TextEncoder().encode(text) };
 }
 
 /** Undefined before there is one. A row is written whole or not at all: here no line may be unfinished, and none missing. */
-export function journalPiece(name: string, row: Row): Piece | undefined {
-  if (numberIn(row, "journal") === 0) return undefined;
-  const text = textIn(row, "text") ?? "";
+export function storedJournal(name: string, row: Row): StoredText | undefined {
+  if (columnNumber(row, "journal") === 0) return undefined;
+  const text = columnText(row, "text") ?? "";
   const bytes = new TextEncoder().encode(text);
-  const lines = numberIn(row, "lines");
+  const lines = columnNumber(row, "lines");
   const whole = text.split("\n").length - 1;
-  if (lines !== numberIn(row, "present") || lines !== whole || !text.endsWith("\n"))
+  if (lines !== columnNumber(row, "present") || lines !== whole || !text.endsWith("\n"))
     throw corrupt(name, bytes.length, `it has ${whole} whole lines and not ${lines}`);
   return { name, bytes };
 }

@@ -48,13 +48,13 @@ export function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:/i.test(text);
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type PostgresEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * `name`: the state's name where the URL says none; `env`: PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE say what it leaves out.
  * No message repeats the URL: it may hold a password.
  */
-export function parsePostgresUrl(text: string, name: string, env: Environment): PostgresUrl {
+export function parsePostgresUrl(text: string, name: string, env: PostgresEnvironment): PostgresUrl {
   const url = urlOf(text);
   const given = new Map<string, string>();
   for (const [key, value] of url.searchParams) {

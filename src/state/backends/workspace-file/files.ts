@@ -7,12 +7,12 @@ import { Refused, UnknownOutcome } from "../../../core/request-failure.ts";
 import { assertStateSize } from "../../model/failures.ts";
 
 /** How the client's errors are told apart. */
-export interface Tell {
+export interface FailureTests {
   isMissing(failure: unknown): boolean;
   isConflict(failure: unknown): boolean;
 }
 
-export interface Entry {
+export interface RemoteFile {
   readonly name: string;
   readonly folder: boolean;
   readonly size: number;
@@ -24,15 +24,15 @@ const TRIES = 3;
 
 export class Files {
   readonly #api: Writer;
-  readonly #tell: Tell;
+  readonly #tell: FailureTests;
 
-  constructor(api: Writer, tell: Tell) {
+  constructor(api: Writer, tell: FailureTests) {
     this.#api = api;
     this.#tell = tell;
   }
 
   /** What a folder holds; nothing where it is missing. */
-  async list(folder: string): Promise<readonly Entry[]> {
+  async list(folder: string): Promise<readonly RemoteFile[]> {
     const answer = await this.#unlessMissing(() => this.#api.read("fs/list", { path: folder }), folder);
     const files = answer?.files;
     if (!Array.isArray(files)) return [];

@@ -1,6 +1,6 @@
 // Reads a state's files in the workspace: which journal counts, and its segments in their order.
 
-import type { Piece } from "../../model/backend.ts";
+import type { StoredText } from "../../model/backend.ts";
 import { corrupt } from "../../model/failures.ts";
 import {
   type JournalName,
@@ -13,7 +13,7 @@ import {
 } from "./file-names.ts";
 import type { Files } from "./files.ts";
 
-export function inFolder(folder: string, name: string): string {
+export function pathInFolder(folder: string, name: string): string {
   return `${folder}/${name}`;
 }
 
@@ -21,24 +21,24 @@ export async function namesIn(files: Files, folder: string): Promise<readonly st
   return (await files.list(folder)).map((entry) => entry.name);
 }
 
-export async function pieceAt(files: Files, path: string): Promise<Piece | undefined> {
+export async function readStoredText(files: Files, path: string): Promise<StoredText | undefined> {
   const bytes = await files.read(path);
   return bytes === undefined ? undefined : { name: path, bytes };
 }
 
 export interface FoundJournal {
   readonly name: JournalName;
-  readonly piece: Piece;
+  readonly piece: StoredText;
 }
 
 /** The journal that counts: of the greatest fence, its last. One whose making was cut is empty and was never written to. */
-export async function journalOf(
+export async function findJournal(
   files: Files,
   folder: string,
   names: readonly string[],
 ): Promise<FoundJournal | undefined> {
   for (const name of journalsIn(names)) {
-    const path = inFolder(folder, journalFolder(name));
+    const path = pathInFolder(folder, journalFolder(name));
     const segments = segmentsIn(await namesIn(files, path));
     if (segments.length === 0) continue;
     return { name, piece: { name: path, bytes: await together(files, path, segments) } };
@@ -47,7 +47,7 @@ export async function journalOf(
 }
 
 async function together(files: Files, folder: string, segments: readonly number[]): Promise<Uint8Array> {
-  const pieces = await Promise.all(segments.map((n) => files.read(inFolder(folder, String(n)))));
+  const pieces = await Promise.all(segments.map((n) => files.read(pathInFolder(folder, String(n)))));
   let offset = 0;
   segments.forEach((n, at) => {
     if (n !== at || pieces[at] === undefined) throw corrupt(folder, offset, `its segment ${at} is missing`);
@@ -64,8 +64,8 @@ export async function copyAside(
   aside: string,
 ): Promise<void> {
   const copy = async (from: string, to: string): Promise<void> => {
-    const bytes = await files.read(inFolder(folder, from));
-    if (bytes !== undefined) await files.put(inFolder(aside, to), bytes);
+    const bytes = await files.read(pathInFolder(folder, from));
+    if (bytes !== undefined) await files.put(pathInFolder(aside, to), bytes);
   };
   await files.makeFolder(aside);
   const [journal] = journalsIn(names);
@@ -73,6 +73,6 @@ export async function copyAside(
   await copy(stateFile(base), stateFile(base));
   if (journal === undefined) return;
   const from = journalFolder(journal);
-  for (const n of segmentsIn(await namesIn(files, inFolder(folder, from))))
-    await copy(inFolder(from, String(n)), `journal.${n}`);
+  for (const n of segmentsIn(await namesIn(files, pathInFolder(folder, from))))
+    await copy(pathInFolder(from, String(n)), `journal.${n}`);
 }

@@ -3,20 +3,20 @@
 
 import type { Writer } from "../../../api/contract/reader.ts";
 import { Failure } from "../../../core/diagnostic.ts";
-import { type Claim, claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
+import { claimText, type LockClaim, lockLost, readClaim } from "../../lock/lease-rules.ts";
 import {
+  type BackendNames,
   GENERATIONS,
-  type Piece,
-  type Place,
-  type PlaceNames,
-  type PutState,
-  type Sink,
-  type Stored,
-  type Top,
+  type JournalSink,
+  type LatestClaim,
+  type StateBackend,
+  type StateWrite,
+  type StoredState,
+  type StoredText,
 } from "../../model/backend.ts";
 import type { Clock } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
-import { KeptStore, type StoreOptions } from "../../store/state-store.ts";
+import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
 import {
   fencesIn,
   type JournalName,
@@ -29,20 +29,20 @@ import {
   stateFile,
   statesIn,
 } from "./file-names.ts";
-import { Files, type Tell } from "./files.ts";
-import { copyAside, inFolder, journalOf, namesIn, pieceAt } from "./read-files.ts";
+import { type FailureTests, Files } from "./files.ts";
+import { copyAside, findJournal, namesIn, pathInFolder, readStoredText } from "./read-files.ts";
 
 const SKEW_MS = 10 * 60_000;
 const utf8 = new TextEncoder();
 
-export interface WorkspacePlaceOptions {
+export interface WorkspaceBackendOptions {
   readonly folder: string;
   readonly clock: Clock;
   readonly close?: () => Promise<void>;
 }
 
-export class WorkspacePlace implements Place {
-  readonly names: PlaceNames;
+export class WorkspaceBackend implements StateBackend {
+  readonly names: BackendNames;
   /** Claims are dated by the machines that make them, and these need not agree. */
   readonly skewMs = SKEW_MS;
   readonly close: () => Promise<void>;
@@ -53,7 +53,7 @@ export class WorkspacePlace implements Place {
   #base: StateName = NO_STATE;
   #epoch = 0;
 
-  constructor(files: Files, { folder, clock, close = async () => undefined }: WorkspacePlaceOptions) {
+  constructor(files: Files, { folder, clock, close = async () => undefined }: WorkspaceBackendOptions) {
     this.#files = files;
     this.close = close;
     this.#folder = folder;
@@ -79,16 +79,16 @@ export class WorkspacePlace implements Place {
   }
 
   #path(name: string): string {
-    return inFolder(this.#folder, name);
+    return pathInFolder(this.#folder, name);
   }
 
-  #piece(name: string): Promise<Piece | undefined> {
-    return pieceAt(this.#files, this.#path(name));
+  #piece(name: string): Promise<StoredText | undefined> {
+    return readStoredText(this.#files, this.#path(name));
   }
 
-  async load(): Promise<Stored> {
+  async load(): Promise<StoredState> {
     const names = await this.#list();
-    const found = await journalOf(this.#files, this.#folder, names);
+    const found = await findJournal(this.#files, this.#folder, names);
     this.#base = found?.name.base ?? statesIn(names)[0] ?? NO_STATE;
     const state = this.#base.serial === 0 ? undefined : await this.#piece(stateFile(this.#base));
     return {
@@ -104,7 +104,7 @@ export class WorkspacePlace implements Place {
     return undefined;
   }
 
-  async top(): Promise<Top | undefined> {
+  async top(): Promise<LatestClaim | undefined> {
     const [fence] = fencesIn(await this.#list());
     if (fence === undefined) return undefined;
     const path = this.#path(lockFile(fence));
@@ -117,7 +117,7 @@ export class WorkspacePlace implements Place {
     return { fence, name: `${path} in the workspace`, unreadable: text, released: false };
   }
 
-  async claim(claim: Claim): Promise<boolean> {
+  async claim(claim: LockClaim): Promise<boolean> {
     const { fence } = claim;
     const path = this.#path(lockFile(fence));
     if (!(await this.#files.create(path, utf8.encode(claimText(claim))))) return false;
@@ -130,26 +130,26 @@ export class WorkspacePlace implements Place {
     return true;
   }
 
-  async renew(claim: Claim): Promise<void> {
+  async renew(claim: LockClaim): Promise<void> {
     await this.#assertTop(claim);
     await this.#files.put(this.#path(lockFile(claim.fence)), utf8.encode(claimText(claim)));
   }
 
-  async #assertTop({ fence }: Claim): Promise<readonly string[]> {
+  async #assertTop({ fence }: LockClaim): Promise<readonly string[]> {
     const names = await this.#list();
     if (fencesIn(names)[0] !== fence) throw new Failure(lockLost("another run took it over"));
     return names;
   }
 
   /** The new state counts from the moment in which a journal goes on from it. */
-  async putState(claim: Claim, { text, serial }: PutState): Promise<void> {
+  async putState(claim: LockClaim, { text, serial }: StateWrite): Promise<void> {
     await this.#assertTop(claim);
     const name = { serial, fence: claim.fence };
     await this.#files.put(this.#path(stateFile(name)), utf8.encode(text));
     this.#base = name;
   }
 
-  async beginJournal(claim: Claim, line: string): Promise<Sink> {
+  async beginJournal(claim: LockClaim, line: string): Promise<JournalSink> {
     await this.#assertTop(claim);
     this.#epoch += 1;
     const name = { fence: claim.fence, epoch: this.#epoch, base: this.#base };
@@ -194,18 +194,18 @@ export class WorkspacePlace implements Place {
     return [...new Set((await this.#older()).map(({ serial }) => serial))];
   }
 
-  async generation(serial: number): Promise<Piece | undefined> {
+  async generation(serial: number): Promise<StoredText | undefined> {
     const name = (await this.#older()).find((one) => one.serial === serial);
     return name === undefined ? undefined : this.#piece(stateFile(name));
   }
 
-  async putGeneration(claim: Claim, serial: number, text: string): Promise<void> {
+  async putGeneration(claim: LockClaim, serial: number, text: string): Promise<void> {
     await this.#assertTop(claim);
     const name = (await this.#older()).find((one) => one.serial === serial);
     if (name !== undefined) await this.#files.put(this.#path(stateFile(name)), utf8.encode(text));
   }
 
-  async keepAside(claim: Claim): Promise<string> {
+  async keepAside(claim: LockClaim): Promise<string> {
     const names = await this.#assertTop(claim);
     const aside = this.#path(`aside.${claim.fence}`);
     await copyAside(this.#files, this.#folder, names, aside);
@@ -221,7 +221,7 @@ export class WorkspacePlace implements Place {
     await this.#files.create(this.#path("key"), utf8.encode(text));
   }
 
-  async putKey(claim: Claim, text: string | undefined): Promise<void> {
+  async putKey(claim: LockClaim, text: string | undefined): Promise<void> {
     await this.#assertTop(claim);
     if (text === undefined) await this.#files.remove(this.#path("key"));
     else await this.#files.put(this.#path("key"), utf8.encode(text));
@@ -230,7 +230,7 @@ export class WorkspacePlace implements Place {
 
 export interface WorkspaceStoreOptions extends StoreOptions {
   readonly api: Writer;
-  readonly tell: Tell;
+  readonly tell: FailureTests;
   /** Absolute, in the workspace's file system; made on first use. */
   readonly folder: string;
   /** Ends what the API goes through. */
@@ -239,5 +239,5 @@ export interface WorkspaceStoreOptions extends StoreOptions {
 
 export function openWorkspaceStore(options: WorkspaceStoreOptions): StateStore {
   const files = new Files(options.api, options.tell);
-  return new KeptStore(new WorkspacePlace(files, options), options);
+  return new BackedStateStore(new WorkspaceBackend(files, options), options);
 }

@@ -1,12 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Catalog, findOperation, readCatalog } from "../../../../src/cli/commands/api/catalog.ts";
+import {
+  findOperation,
+  type OperationCatalog,
+  readOperationCatalog,
+} from "../../../../src/cli/commands/api/catalog.ts";
 import { inputOf, problemsOf } from "../../../../src/cli/commands/api/input.ts";
 import { Failure } from "../../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../../src/core/json.ts";
 
-let catalog: Catalog;
+let catalog: OperationCatalog;
 beforeAll(() => {
-  catalog = readCatalog();
+  catalog = readOperationCatalog();
 });
 
 const FILES: Readonly<Record<string, Uint8Array>> = {

@@ -3,11 +3,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  advanceInstances,
   available,
   giveBack,
   type Lot,
   nextChange,
-  settle,
   statsOf,
   take,
 } from "../../../../src/emulator/routes/pools/instances.ts";
@@ -35,7 +35,7 @@ test("B2.1 stats: no order of events makes instances appear, vanish from a clust
   fc.assert(
     fc.property(size, steps, (pool, events) => {
       let now = 0;
-      let lots = settle([], pool, now);
+      let lots = advanceInstances([], pool, now);
       const held = new Map<string, number>();
       for (const { act, cluster, count } of events) {
         const has = held.get(cluster) ?? 0;
@@ -51,7 +51,7 @@ test("B2.1 stats: no order of events makes instances appear, vanish from a clust
         } else {
           now += count * 100;
         }
-        lots = settle(lots, pool, now);
+        lots = advanceInstances(lots, pool, now);
         for (const [id, expected] of held) {
           expect(sum(lots.filter((lot) => lot.cluster_id === id))).toBe(expected);
         }
@@ -65,7 +65,7 @@ test("B2.1 stats: no order of events makes instances appear, vanish from a clust
 test("B2.1 max_capacity: a lower one ends as many idle instances as it must, and no other", () => {
   fc.assert(
     fc.property(size, steps, fc.integer({ min: 0, max: 16 }), (pool, events, lower) => {
-      let lots = settle([], pool, 0);
+      let lots = advanceInstances([], pool, 0);
       let now = 0;
       for (const { act, cluster, count } of events) {
         now += 100;
@@ -73,8 +73,8 @@ test("B2.1 max_capacity: a lower one ends as many idle instances as it must, and
           act === "take" ? take(lots, pool, cluster, count, now).lots : giveBack(lots, cluster, count, now);
       }
       const keep = { ...pool, idle_instance_autotermination_minutes: 60 };
-      const before = settle(lots, keep, now);
-      const after = settle(before, { ...keep, min_idle_instances: 0, max_capacity: lower }, now);
+      const before = advanceInstances(lots, keep, now);
+      const after = advanceInstances(before, { ...keep, min_idle_instances: 0, max_capacity: lower }, now);
       const used = sum(before.filter((lot) => lot.cluster_id !== undefined));
       expect(sum(after)).toBe(Math.max(used, Math.min(sum(before), lower)));
     }),
@@ -85,15 +85,15 @@ test("B4.1 rule 1: whatever happened, after the next changes the pool is at rest
   fc.assert(
     fc.property(size, steps, (pool, events) => {
       let now = 0;
-      let lots = settle([], pool, now);
+      let lots = advanceInstances([], pool, now);
       for (const { cluster, count } of events) {
-        lots = settle(take(lots, pool, cluster, count, now).lots, pool, now);
-        lots = settle(giveBack(lots, cluster, Math.ceil(count / 2), now), pool, now);
+        lots = advanceInstances(take(lots, pool, cluster, count, now).lots, pool, now);
+        lots = advanceInstances(giveBack(lots, cluster, Math.ceil(count / 2), now), pool, now);
       }
       for (let due = nextChange(lots, pool, now); due !== undefined; due = nextChange(lots, pool, now)) {
         expect(due).toBeGreaterThan(now);
         now = due;
-        lots = settle(lots, pool, now);
+        lots = advanceInstances(lots, pool, now);
       }
       const idle = sum(lots.filter((lot) => lot.cluster_id === undefined));
       expect(idle === pool.min_idle_instances || sum(lots) === pool.max_capacity).toBe(true);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { beforeEach, expect, test } from "vitest";
-import { FORMATS } from "../../../../src/emulator/notebook/notebook.ts";
+import { NOTEBOOK_FORMATS } from "../../../../src/emulator/notebook/notebook.ts";
 import { notebookAt, objectsOf } from "../../../../src/emulator/routes/workspace/objects.ts";
 import { ROOT } from "../../../../src/emulator/world/entry-tree.ts";
 import { base64, postForm, refusal, refused, text } from "../../contents.ts";
@@ -75,7 +75,7 @@ test.each(["HTML", "JUPYTER", "DBC"])(
   },
 );
 
-test.each(FORMATS.flatMap((from) => FORMATS.map((to) => [from, to] as const)))(
+test.each(NOTEBOOK_FORMATS.flatMap((from) => NOTEBOOK_FORMATS.map((to) => [from, to] as const)))(
   "A4.4 conversion, A2.6 ExportFormat: in every format: a notebook imported as %s can be exported as %s, and back to the same cells",
   async (from, to) => {
     await put({ path: "/first" });

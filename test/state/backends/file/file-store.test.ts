@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { Failure } from "../../../../src/core/diagnostic.ts";
-import type { Entry } from "../../../../src/state/model/journal-entry.ts";
+import type { JournalEntry } from "../../../../src/state/model/journal-entry.ts";
 import type { StateStore } from "../../../../src/state/model/store.ts";
 import { BO, FOLDER, intent, ready, storeOn, TIMES } from "../../build.ts";
 import { Disk } from "../../memory-files.ts";
 import { VirtualClock } from "../../virtual-clock.ts";
 
-const record = (name: string): Entry => ({ type: "record", record: ready(`pools.${name}`) });
+const record = (name: string): JournalEntry => ({ type: "record", record: ready(`pools.${name}`) });
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {

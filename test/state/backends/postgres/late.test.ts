@@ -4,10 +4,10 @@ import { afterAll, describe, expect, test } from "vitest";
 import { nodeClock, nodeRandom } from "../../../../src/state/backends/file/node-ports.ts";
 import type { Database } from "../../../../src/state/backends/postgres/database.ts";
 import { openPgDatabase, openPostgresStore } from "../../../../src/state/backends/postgres/pg-database.ts";
-import { PostgresPlace } from "../../../../src/state/backends/postgres/postgres-backend.ts";
+import { PostgresBackend } from "../../../../src/state/backends/postgres/postgres-backend.ts";
 import { statementsOf } from "../../../../src/state/backends/postgres/tables.ts";
 import { parsePostgresUrl } from "../../../../src/state/backends/postgres/url.ts";
-import { KeptStore } from "../../../../src/state/store/state-store.ts";
+import { BackedStateStore } from "../../../../src/state/store/state-store.ts";
 import { openWire } from "../../../simulation/homes/wire.ts";
 import { ADA } from "../../build.ts";
 import { names, publish, record } from "../../contract.ts";
@@ -40,7 +40,7 @@ function remembering(state: string) {
     script: (statements) => database.script(statements),
     close: () => database.close(),
   };
-  return { store: new KeptStore(new PostgresPlace({ database: watched, url }), ports), again };
+  return { store: new BackedStateStore(new PostgresBackend({ database: watched, url }), ports), again };
 }
 
 describe.skipIf(server === undefined)("with a server", () => {
@@ -59,8 +59,8 @@ describe.skipIf(server === undefined)("with a server", () => {
 
   test("a sign of life that comes after the lock was given back takes nothing back", async () => {
     const url = urlOf("renewed");
-    const place = new PostgresPlace({ database: openPgDatabase({ url, clock: nodeClock }), url });
-    const store = new KeptStore(place, ports);
+    const place = new PostgresBackend({ database: openPgDatabase({ url, clock: nodeClock }), url });
+    const store = new BackedStateStore(place, ports);
     const lease = await store.lock({ timeoutMs: 0 });
     const held = await store.holder();
     await lease.release();

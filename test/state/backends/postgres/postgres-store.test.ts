@@ -5,9 +5,9 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { Failure } from "../../../../src/core/diagnostic.ts";
 import { nodeClock, nodeRandom } from "../../../../src/state/backends/file/node-ports.ts";
 import { openPgDatabase, openPostgresStore } from "../../../../src/state/backends/postgres/pg-database.ts";
-import { PostgresPlace } from "../../../../src/state/backends/postgres/postgres-backend.ts";
+import { PostgresBackend } from "../../../../src/state/backends/postgres/postgres-backend.ts";
 import { parsePostgresUrl } from "../../../../src/state/backends/postgres/url.ts";
-import { KeptStore } from "../../../../src/state/store/state-store.ts";
+import { BackedStateStore } from "../../../../src/state/store/state-store.ts";
 import { ADA } from "../../build.ts";
 import { codeOf, names, publish, record } from "../../contract.ts";
 import { startPostgres } from "./server.ts";
@@ -152,7 +152,7 @@ describe.skipIf(server === undefined)("with a server", () => {
       },
       close: async () => undefined,
     };
-    const store = new KeptStore(new PostgresPlace({ database: pooled, url }), ports);
+    const store = new BackedStateStore(new PostgresBackend({ database: pooled, url }), ports);
     for (const name of ["a", "b", "c"]) await publish(store, name);
     await store.restore(1, { timeoutMs: 0 });
     expect(await names(store)).toEqual(["a"]);
