@@ -11,7 +11,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   api: ["contract", "http", "retry", "dialect", "."],
   spec: ["model", "yaml", "files", "variables", "schema", "resolve", "export", "."],
   state: ["model", "format", "lock", "store", "backends"],
-  providers: ["kit", "clusters", "jobs", "notebooks", "."],
+  providers: ["kit", "clusters", "jobs", "notebooks", "users", "."],
   planner: ["model", "diff", "decide", "check", "mode", "."],
   engine: [".", "observe", "recover", "apply"],
   report: ["text", "plan", "outcome", "inspect", "ci", "html", "metrics", "."],

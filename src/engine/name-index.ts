@@ -5,7 +5,7 @@ import type { FieldTable, Values } from "../resource/field-schema.ts";
 import type { Live } from "../resource/live.ts";
 import { foldName } from "../resource/names.ts";
 import type { Registry } from "../resource/registry.ts";
-import { translateNames } from "../resource/translated.ts";
+import { translateNames } from "../resource/translate-names.ts";
 
 /** Who is called what. Grows while an apply creates things. */
 export interface NameIndex {

@@ -25,7 +25,7 @@ import type { PlanInput } from "./model/input.ts";
 import { indexLive } from "./model/live-index.ts";
 import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/order.ts";
 import type { Plan, Unmanaged } from "./model/plan.ts";
-import { createPlannedWorkspace, plannedChange } from "./model/plan-view.ts";
+import { createPlannedWorkspace, plannedChange } from "./model/planned-workspace.ts";
 
 export function makePlan(from: PlanInput): Plan {
   const { input, invalidRecords } = dropInvalidRecords(from);

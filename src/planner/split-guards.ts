@@ -8,7 +8,7 @@ import type { PlanInput } from "./model/input.ts";
 import { indexLive } from "./model/live-index.ts";
 import { changeKey } from "./model/order.ts";
 import type { Guard, Plan } from "./model/plan.ts";
-import { createPlannedWorkspace } from "./model/plan-view.ts";
+import { createPlannedWorkspace } from "./model/planned-workspace.ts";
 import type { PlanSplit } from "./model/split.ts";
 
 /**

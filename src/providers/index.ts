@@ -11,7 +11,7 @@ import { notebooks } from "./notebooks/notebooks.ts";
 import { pools } from "./pools.ts";
 import { scopes } from "./scopes.ts";
 import { secrets } from "./secrets.ts";
-import { users } from "./users.ts";
+import { users } from "./users/users.ts";
 
 export const registry: Registry = registryOf([
   users,

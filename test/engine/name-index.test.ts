@@ -3,7 +3,7 @@ import { remoteId } from "../../src/core/address.ts";
 import { createNameIndex, toNames } from "../../src/engine/name-index.ts";
 import type { FieldTable } from "../../src/resource/field-schema.ts";
 import { registryOf } from "../../src/resource/registry.ts";
-import { kindsNamedBy, translateNames } from "../../src/resource/translated.ts";
+import { kindsNamedBy, translateNames } from "../../src/resource/translate-names.ts";
 import { kind } from "./toy.ts";
 
 const FIELDS: FieldTable = {

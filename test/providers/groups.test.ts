@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { groups } from "../../src/providers/groups.ts";
-import { users } from "../../src/providers/users.ts";
+import { users } from "../../src/providers/users/users.ts";
 import {
   create,
   diffs,

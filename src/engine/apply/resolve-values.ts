@@ -9,7 +9,7 @@ import { referenceValue } from "../../planner/diff/references.ts";
 import type { Change } from "../../planner/model/change.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/provider.ts";
-import { translateNames } from "../../resource/translated.ts";
+import { translateNames } from "../../resource/translate-names.ts";
 import type { DesiredSpec } from "../observe/scope.ts";
 import type { ApplyRun } from "./apply-run.ts";
 

@@ -6,7 +6,7 @@ import { somewhere } from "../../resource/field-schema.ts";
 import { isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
-import { kindsNamedBy } from "../../resource/translated.ts";
+import { kindsNamedBy } from "../../resource/translate-names.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import type { DesiredSpec } from "./scope.ts";
 

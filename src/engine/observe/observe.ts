@@ -9,7 +9,7 @@ import type { Live, LiveKind } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
-import { kindsNamedBy, translateNames, withoutNames } from "../../resource/translated.ts";
+import { kindsNamedBy, translateNames, withoutNames } from "../../resource/translate-names.ts";
 import type { State } from "../../state/model/record.ts";
 import { Semaphore } from "../concurrency.ts";
 import { failureDiagnostic } from "../failures.ts";

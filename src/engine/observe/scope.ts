@@ -5,7 +5,7 @@ import type { PlanInput } from "../../planner/model/input.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { LiveObject, Provider } from "../../resource/provider.ts";
-import { kindsNamedBy } from "../../resource/translated.ts";
+import { kindsNamedBy } from "../../resource/translate-names.ts";
 import { kindsNeeded, type Needing } from "./needed-kinds.ts";
 
 export type DesiredSpec = PlanInput["spec"];

@@ -7,7 +7,7 @@ import type { PlannedWorkspace, Provider } from "../../resource/provider.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { Guard } from "../model/plan.ts";
-import { plannedChange } from "../model/plan-view.ts";
+import { plannedChange } from "../model/planned-workspace.ts";
 
 /** Below this many managed resources a share says nothing. */
 const SHARE_COUNTS_ABOVE = 10;

@@ -14,7 +14,7 @@ import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { LookupAnswer, Lookups, PlanInput } from "../model/input.ts";
 import { indexLive } from "../model/live-index.ts";
-import { createPlannedWorkspace } from "../model/plan-view.ts";
+import { createPlannedWorkspace } from "../model/planned-workspace.ts";
 
 /** Where a value is to be found: in a catalog, or among the IDs or names of a kind. */
 export type LookupSource =

@@ -3,7 +3,7 @@
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
-import { kindsNamedBy, translateNames } from "../../resource/translated.ts";
+import { kindsNamedBy, translateNames } from "../../resource/translate-names.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { PlanContext } from "../model/context.ts";
 

@@ -15,9 +15,10 @@ import { choiceField, defineProvider, flagField, optional, textField } from "../
 import { preservedPaths } from "../kit/preserved-fields.ts";
 import { keyIn, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
-import { clusterFields, clusterFiles, clusterProblems, withoutInherited } from "./fields.ts";
+import { clusterFields, clusterFiles, withoutInherited } from "./fields.ts";
 import { createCluster, removeCluster, takeStep } from "./operations.ts";
 import { endedByService, isDown, isUp, MAX_OWN_TAGS, tokenOf, withoutToken } from "./states.ts";
+import { clusterProblems } from "./validate.ts";
 
 const fields = {
   cluster_name: optional(

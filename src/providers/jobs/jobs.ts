@@ -11,13 +11,8 @@ import type {
   PlannedWorkspace,
   Problem,
 } from "../../resource/provider.ts";
-import {
-  clusterFields,
-  clusterFiles,
-  clusterProblems,
-  fileAt,
-  withoutInherited,
-} from "../clusters/fields.ts";
+import { clusterFields, clusterFiles, fileAt, withoutInherited } from "../clusters/fields.ts";
+import { clusterProblems } from "../clusters/validate.ts";
 import { sendCluster } from "../kit/create-with-node-type.ts";
 import { defineProvider, groupField, optional, textField } from "../kit/field-builders.ts";
 import { preservedIn, preservedPaths, withPreserved } from "../kit/preserved-fields.ts";

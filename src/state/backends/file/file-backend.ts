@@ -19,8 +19,8 @@ import type { Clock, FileSystem } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
 import { claimFile, replaceFile, withFolderDurable } from "./atomic-write.ts";
+import { filesWithFailures } from "./files-with-failures.ts";
 import { assertLatestClaim, latestClaim, makeClaim, rewriteClaim } from "./lock-files.ts";
-import { filesWithFailures } from "./told-files.ts";
 
 const STATE_FILE = "state.json";
 const JOURNAL_FILE = "journal.jsonl";

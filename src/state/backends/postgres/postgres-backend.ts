@@ -176,14 +176,11 @@ export class PostgresBackend implements StateBackend {
     const [row] = (await this.#write(this.#sql.stood, text)).rows;
     if (columnNumber(row, "fence") !== fence) throw new Failure(lockLost("another run took it over"));
     if (columnNumber(row, "serial") === serial && row?.same === true) return;
+    const found = columnText(row, "serial");
     throw new Failure(
-      error(
-        "STATE_LINEAGE",
-        `${this.names.state} is at serial ${columnText(row, "serial")}, and not at ${before}`,
-        {
-          hint: "it was changed by something that did not hold the lock; look at it, then run the command again",
-        },
-      ),
+      error("STATE_LINEAGE", `${this.names.state} is at serial ${found}, and not at ${before}`, {
+        hint: "it was changed by something that did not hold the lock; look at it, then run the command again",
+      }),
     );
   }
 

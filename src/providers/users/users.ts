@@ -1,10 +1,9 @@
 // Users of the workspace (contract: part A, 2.1 and 4.1). Deleting one makes it inactive.
-// What a user is: its name, its rights, its groups, and what the service fills in by itself (contract: part A, 2.1; facts 4.3).
 
-import { remoteId } from "../core/address.ts";
-import type { Json, JsonObject } from "../core/json.ts";
-import { count, listed } from "../core/sentences.ts";
-import { foldCase } from "../resource/names.ts";
+import { remoteId } from "../../core/address.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { count, listed } from "../../core/sentences.ts";
+import { foldCase } from "../../resource/names.ts";
 import type {
   FieldDiff,
   LiveObject,
@@ -12,7 +11,7 @@ import type {
   PlannedWorkspace,
   Step,
   UpdateTask,
-} from "../resource/provider.ts";
+} from "../../resource/provider.ts";
 import {
   aclsNaming,
   lockout,
@@ -20,16 +19,9 @@ import {
   losesAdministrators,
   membershipOf,
   withUserIn,
-} from "./kit/admin-membership.ts";
-import {
-  defineProvider,
-  flagField,
-  groupField,
-  listField,
-  optional,
-  textField,
-} from "./kit/field-builders.ts";
-import { preservedIn, preservedPaths, removesObject, withPreserved } from "./kit/preserved-fields.ts";
+} from "../kit/admin-membership.ts";
+import { defineProvider } from "../kit/field-builders.ts";
+import { preservedIn, preservedPaths, removesObject, withPreserved } from "../kit/preserved-fields.ts";
 import {
   factsOf,
   ignoreMissing,
@@ -38,70 +30,10 @@ import {
   readIfPresent,
   responseText,
   valuesIn,
-} from "./kit/responses.ts";
-import { asValues, CORE_USER, deltaOf, operationsFor, patch, scimValues } from "./kit/scim.ts";
-import { normalizeLive } from "./kit/spec-form.ts";
-
-const userFields = {
-  userName: optional(
-    textField({
-      minLength: 1,
-      ignoreCase: true,
-      onChange: "replace",
-      description: "Name that the user signs in with, usually an e-mail address. Cannot be changed.",
-    }),
-  ),
-  entitlements: optional(
-    listField(textField({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }), {
-      list: "set",
-      default: [],
-      description:
-        "Rights of the user beside those of its groups; allow-cluster-create lets it create clusters.",
-    }),
-  ),
-  groups: optional(
-    listField(textField({ names: "groups", minLength: 1, description: "Name of a group." }), {
-      list: "set",
-      whenAbsent: "unmanaged",
-      description:
-        "Groups that the user itself is a member of. Use either this or the members of the groups, not both.",
-    }),
-  ),
-  displayName: optional(
-    textField({ severity: "other", serverDefault: true, description: "Name shown to people." }),
-  ),
-  name: optional(
-    groupField(
-      {
-        givenName: optional(textField({ serverDefault: true, description: "First name." })),
-        familyName: optional(textField({ serverDefault: true, description: "Last name." })),
-      },
-      { severity: "other", serverDefault: true, description: "The parts of the person's name." },
-    ),
-  ),
-  emails: optional(
-    listField(
-      groupField(
-        {
-          value: textField({ minLength: 1, description: "The address." }),
-          type: optional(textField({ default: "work", description: "What the address is for." })),
-          primary: optional(flagField({ default: false, description: "Whether it is the main address." })),
-        },
-        { description: "One e-mail address." },
-      ),
-      {
-        severity: "other",
-        list: { key: "value" },
-        serverDefault: true,
-        description: "E-mail addresses; the service takes one from userName where none is given.",
-      },
-    ),
-  ),
-  externalId: optional(
-    textField({ whenAbsent: "unmanaged", description: "Id of the user in the identity provider." }),
-  ),
-  active: optional(flagField({ default: true, description: "Whether the user may sign in." })),
-};
+} from "../kit/responses.ts";
+import { asValues, CORE_USER, deltaOf, operationsFor, patch, scimValues } from "../kit/scim.ts";
+import { normalizeLive } from "../kit/spec-form.ts";
+import { userFields } from "./fields.ts";
 
 const EVERYBODY = "users";
 

@@ -1,0 +1,96 @@
+// What the schema cannot say about the attributes of a cluster: combinations of fields, and values that a pool decides.
+
+import { isObject, type Json } from "../../core/json.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Problem } from "../../resource/provider.ts";
+
+/** What a schema cannot say of the attributes; `under` leads to them. */
+export function clusterProblems(values: Values, under: readonly string[] = []): readonly Problem[] {
+  return [
+    ...sizeProblems(values, under),
+    ...nodeProblems(values, under),
+    ...terminationProblems(values, under),
+    ...scriptProblems(values, under),
+    ...inheritedProblems(values, under),
+  ];
+}
+
+function sizeProblems(values: Values, under: readonly string[]): readonly Problem[] {
+  const { num_workers: workers, autoscale } = values;
+  if (workers === undefined && autoscale === undefined)
+    return [
+      combination(under, "it needs num_workers or autoscale", "write num_workers: 0 for a driver alone"),
+    ];
+  if (workers !== undefined && autoscale !== undefined)
+    return [combination([...under, "num_workers"], "num_workers and autoscale exclude each other")];
+  if (!isObject(autoscale)) return [];
+  const { min_workers: min, max_workers: max } = autoscale;
+  if (typeof min !== "number" || typeof max !== "number" || max > min) return [];
+  return [
+    combination(
+      [...under, "autoscale", "max_workers"],
+      `max_workers (${max}) must be more than min_workers (${min})`,
+    ),
+  ];
+}
+
+function nodeProblems(values: Values, under: readonly string[]): readonly Problem[] {
+  if (values.node_type_id !== undefined || values.instance_pool_id !== undefined) return [];
+  return [
+    {
+      path: under,
+      code: "SPEC_MISSING_FIELD",
+      message: "it needs node_type_id, or instance_pool_id to inherit one from",
+    },
+  ];
+}
+
+function terminationProblems(values: Values, under: readonly string[]): readonly Problem[] {
+  const minutes = values.autotermination_minutes;
+  if (typeof minutes !== "number" || minutes === 0 || minutes >= 10) return [];
+  return [
+    {
+      path: [...under, "autotermination_minutes"],
+      code: "SPEC_VALUE",
+      message: `autotermination_minutes is ${minutes}; allowed are 0 (never) and 10 to 10000`,
+    },
+  ];
+}
+
+function scriptProblems(values: Values, under: readonly string[]): readonly Problem[] {
+  const scripts = Array.isArray(values.init_scripts) ? values.init_scripts : [];
+  return scripts.flatMap((script: Json, at): Problem[] =>
+    isObject(script) && Object.keys(script).length !== 1
+      ? [combination([...under, "init_scripts", at], "a script lies in one place: fs or file")]
+      : [],
+  );
+}
+
+/** A pool decides these for its members, and a service may refuse them next to a pool (facts 4.2), so they are never sent. */
+const INHERITED = {
+  node_type_id: "node_type_id",
+  driver_node_type_id: "node_type_id",
+  enable_elastic_disk: "enable_elastic_disk",
+} as const;
+
+function inheritedProblems(values: Values, under: readonly string[]): readonly Problem[] {
+  if (values.instance_pool_id === undefined) return [];
+  return Object.entries(INHERITED).flatMap(([field, ofPool]): Problem[] =>
+    values[field] === undefined
+      ? []
+      : [
+          {
+            severity: "warning",
+            ...combination(
+              [...under, field],
+              `${[...under, field].join(".")} has no effect next to instance_pool_id`,
+              `remove ${field}, or set ${ofPool === field ? "it" : ofPool} on the pool`,
+            ),
+          },
+        ],
+  );
+}
+
+function combination(path: readonly (string | number)[], message: string, hint?: string): Problem {
+  return { path, code: "SPEC_COMBINATION", message, ...(hint === undefined ? {} : { hint }) };
+}
