@@ -3,6 +3,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type AzureSettings, azureComments, azureIssues } from "./azure.ts";
+import { withNamedBase } from "./base.ts";
 import { fenced, fitted, markedBody, type RunMark } from "./body.ts";
 import { type Comments, putComment } from "./comment.ts";
 import { type GitHubSettings, githubComments, githubIssues, githubPullRequest } from "./github.ts";
@@ -48,7 +49,7 @@ const azure = (): AzureSettings => ({
 });
 
 try {
-  process.exitCode = await main(readSettings(env));
+  process.exitCode = await main(withNamedBase(readSettings(env)));
 } catch (failure) {
   if (failure instanceof Outdated) log(`Skipped: ${failure.message}. A later run plans the newer commit.`);
   else {

@@ -23,6 +23,8 @@ export interface Settings {
   readonly subject: Subject;
   readonly state: string | undefined;
   readonly base: string | undefined;
+  /** The branch that the pull request is merged into. */
+  readonly targetBranch: string | undefined;
   /** Drift that an earlier run reported does not count. */
   readonly since: boolean;
   /** The saved plan that plan writes and apply reads. */
@@ -81,6 +83,7 @@ export function readSettings(env: Env): Settings {
     subject: { target, folder },
     state: input("STATE"),
     base: baseOf(env, input("BASE")),
+    targetBranch: targetBranchOf(platform, env, event),
     since: since === "last",
     planFile,
     more: (env.WORKSPACE_CI_ARGS ?? "")
@@ -102,6 +105,17 @@ export function readSettings(env: Env): Settings {
 function baseOf(env: Env, base: string | undefined): string | undefined {
   const merged = env.CI_MERGE_REQUEST_TARGET_BRANCH_SHA;
   return merged && base === env.CI_MERGE_REQUEST_DIFF_BASE_SHA ? merged : base;
+}
+
+function targetBranchOf(
+  platform: Platform,
+  env: Env,
+  event: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (platform === "azure")
+    return env.SYSTEM_PULLREQUEST_TARGETBRANCH?.replace(/^refs\/heads\//, "") || undefined;
+  const base = isRecord(event.pull_request) ? event.pull_request.base : undefined;
+  return isRecord(base) && typeof base.ref === "string" ? base.ref : undefined;
 }
 
 const isCommand = (text: string): text is Command => COMMANDS.includes(text);

@@ -30,7 +30,11 @@ const onMain = (number: number, sha: string): Event => ({ ref: "refs/heads/main"
 
 function pullRequest(number: number, spec: string): Event {
   const sha = site.pull(5, { "workspace.yaml": spec });
-  return { ref: "refs/pull/5/merge", payload: { pull_request: { number: 5, head: { sha } } }, number };
+  return {
+    ref: "refs/pull/5/merge",
+    payload: { pull_request: { number: 5, head: { sha }, base: { ref: "main" } } },
+    number,
+  };
 }
 
 const report = (name: string): string =>
@@ -69,7 +73,7 @@ describe("the workflows of GitHub", { timeout: 60_000 }, () => {
     expect(site.host.comments).toHaveLength(1);
     const [comment] = site.host.comments;
     expect(comment?.body).toContain("pools.shared");
-    expect(comment?.body).toContain("1 caused by this change");
+    expect(comment?.body).toContain("Compared with origin/main: 1 caused by this change");
     // The runner checks out a merge; people know the head of the pull request.
     const { head } = (event.payload as { pull_request: { head: { sha: string } } }).pull_request;
     expect(comment?.body).toContain(`commit ${head.sha.slice(0, 12)}`);

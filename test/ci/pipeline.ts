@@ -41,6 +41,8 @@ export class Site {
   readonly workspace: RunningServer;
   /** A program to run instead of the one of this clone. */
   program: string | undefined;
+  /** Variables of every step. */
+  variables: Variables = {};
   #started = false;
   #checkouts = 0;
 
@@ -195,7 +197,10 @@ export class Site {
       HOME: this.folder,
       GIT_CONFIG_NOSYSTEM: "1",
       LANG: "C.UTF-8",
+      GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z",
+      GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z",
       ...(this.program === undefined ? {} : { WORKSPACE_CI_PROGRAM: this.program }),
+      ...this.variables,
       ...env,
     };
   }

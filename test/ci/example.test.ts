@@ -1,0 +1,22 @@
+// docs/ci/example.md is what a real run writes.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { stable } from "../acceptance/stable.ts";
+import { example } from "./example.ts";
+import { ROOT } from "./pipeline.ts";
+
+test("docs/ci/example.md shows what one pull request and two runs for drift write", {
+  timeout: 60_000,
+}, async () => {
+  const path = join(ROOT, "docs/ci/example.md");
+  const compared = (text: string): string => stable(text, "~/project", "https://workspace.example.com");
+  const { page } = await example();
+  if (process.env.UPDATE !== undefined && compared(page) !== compared(readFileSync(path, "utf8")))
+    writeFileSync(path, page);
+  expect(compared(page)).toBe(compared(readFileSync(path, "utf8")));
+  const pictures = [...page.matchAll(/!\[[^\]]+\]\((\S+)\)/g)].map(([, picture = ""]) => picture);
+  expect(pictures).toEqual(["../images/pull-request.png"]);
+  expect(pictures.every((picture) => existsSync(join(ROOT, "docs/ci", picture)))).toBe(true);
+});
