@@ -129,7 +129,7 @@ function areNested(a: Path, b: Path): boolean {
 }
 
 /** The plan without what was pending; the whole plan where it was not compared. */
-export function causedPart(plan: Plan): Plan {
+export function causedPart<P extends Pick<Plan, "changes" | "guards" | "diagnostics" | "split">>(plan: P): P {
   const { split } = plan;
   if (split === undefined) return plan;
   const pending = new Set(split.pendingErrors.flatMap(errorKey));

@@ -1,25 +1,55 @@
 // Every format of every report: a name and a renderer, loaded when it is used. A new format is a new line here.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
+import type { Notice } from "./ci/notice.ts";
 import type { OutcomeView } from "./outcome/outcome-view.ts";
 import type { DriftView } from "./plan/drift-view.ts";
 import type { PlanView } from "./plan/plan-view.ts";
 import type { Colors } from "./text/color.ts";
 import type { Fitted } from "./text/markdown.ts";
-import { printableJson } from "./text/printable.ts";
+import { printable, printableJson } from "./text/printable.ts";
 import { type RunInfo, runJson, runLines } from "./text/run-info.ts";
 
-/** `colors` are for text; a file gets none. */
-export type Renderer<View> = (view: View, info: RunInfo, colors: Colors) => Fitted;
+/** `colors` are for text; a file gets none. `alone`: for a file, beside which nothing shows the findings about the run. */
+export type Renderer<View> = (view: View, info: RunInfo, colors: Colors, alone?: boolean) => Fitted;
 
 type Formats<View> = Readonly<Record<string, () => Promise<Renderer<View>>>>;
 
 const whole = (text: string): Fitted => ({ text, cut: false });
 
+/** What the formats of notices show. */
+interface Noticed {
+  readonly notices: readonly Notice[];
+  /** Sentences about all of them. */
+  readonly summary: readonly string[];
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
+
+const noticeFormats = <View>(command: string, load: () => Promise<(view: View) => Noticed>) => ({
+  github: async (): Promise<Renderer<View>> => {
+    const [{ githubAnnotations }, of] = await Promise.all([import("./ci/github-annotations.ts"), load()]);
+    return (view, info) => {
+      const { notices, summary } = of(view);
+      return whole(githubAnnotations(notices, info, summary));
+    };
+  },
+  sarif: async (): Promise<Renderer<View>> => {
+    const [{ sarifReport }, of] = await Promise.all([import("./ci/sarif.ts"), load()]);
+    return (view, info) => {
+      const { notices, properties } = of(view);
+      return whole(sarifReport(notices, command, info, properties));
+    };
+  },
+  codequality: async (): Promise<Renderer<View>> => {
+    const [{ codeQuality }, of] = await Promise.all([import("./ci/gitlab.ts"), load()]);
+    return (view, info) => whole(codeQuality(of(view).notices, info));
+  },
+});
+
 export const PLAN_FORMATS = {
   text: async () => {
     const { planText } = await import("./plan/plan-text.ts");
-    return (view, info, colors) => whole(planText(view, colors, info));
+    return (view, info, colors, alone) => whole(planText(view, colors, info, alone));
   },
   json: async () => {
     const { planJson } = await import("./plan/plan-json.ts");
@@ -42,30 +72,19 @@ export const PLAN_FORMATS = {
     const { SUMMARY_SIZE } = await import("./text/markdown.ts");
     return (view, info) => planMarkdown(view, info, SUMMARY_SIZE);
   },
-  github: async () => {
-    const [{ planNotices }, { githubAnnotations }] = await Promise.all([
+  ...noticeFormats<PlanView>("plan", async () => {
+    const [{ planNotices }, { splitProperties, splitSentences }] = await Promise.all([
       import("./ci/notice.ts"),
-      import("./ci/github-annotations.ts"),
+      import("./plan/split-view.ts"),
     ]);
-    return (view, info) => whole(githubAnnotations(planNotices(view), info));
-  },
-  sarif: async () => {
-    const [{ planNotices }, { sarifReport }] = await Promise.all([
-      import("./ci/notice.ts"),
-      import("./ci/sarif.ts"),
-    ]);
-    return (view, info) => whole(sarifReport(planNotices(view), "plan", info));
-  },
+    return (view) => {
+      const summary = [view.title, ...splitSentences(view.split)];
+      return { notices: planNotices(view), summary, properties: splitProperties(view.split) };
+    };
+  }),
   gitlab: async () => {
     const { planCounts } = await import("./ci/gitlab.ts");
-    return (view) => whole(planCounts(view));
-  },
-  codequality: async () => {
-    const [{ planNotices }, { codeQuality }] = await Promise.all([
-      import("./ci/notice.ts"),
-      import("./ci/gitlab.ts"),
-    ]);
-    return (view, info) => whole(codeQuality(planNotices(view), info));
+    return (view, info) => whole(planCounts(view, info));
   },
 } as const satisfies Formats<PlanView>;
 
@@ -74,7 +93,7 @@ export type PlanFormat = keyof typeof PLAN_FORMATS;
 export const DRIFT_FORMATS = {
   text: async () => {
     const { driftText } = await import("./plan/drift-text.ts");
-    return (view, info, colors) => whole(driftText(view, colors, info));
+    return (view, info, colors, alone) => whole(driftText(view, colors, info, alone));
   },
   json: async () => {
     const { driftReportJson } = await import("./plan/plan-json.ts");
@@ -97,30 +116,13 @@ export const DRIFT_FORMATS = {
     const { SUMMARY_SIZE } = await import("./text/markdown.ts");
     return (view, info) => driftMarkdown(view, info, SUMMARY_SIZE);
   },
-  github: async () => {
-    const [{ driftNotices }, { githubAnnotations }] = await Promise.all([
-      import("./ci/notice.ts"),
-      import("./ci/github-annotations.ts"),
-    ]);
-    return (view, info) => whole(githubAnnotations(driftNotices(view), info));
-  },
-  sarif: async () => {
-    const [{ driftNotices }, { sarifReport }] = await Promise.all([
-      import("./ci/notice.ts"),
-      import("./ci/sarif.ts"),
-    ]);
-    return (view, info) => whole(sarifReport(driftNotices(view), "drift", info));
-  },
+  ...noticeFormats<DriftView>("drift", async () => {
+    const { driftNotices } = await import("./ci/notice.ts");
+    return (view) => ({ notices: driftNotices(view), summary: [view.title] });
+  }),
   gitlab: async () => {
     const { driftCounts } = await import("./ci/gitlab.ts");
-    return (view) => whole(driftCounts(view));
-  },
-  codequality: async () => {
-    const [{ driftNotices }, { codeQuality }] = await Promise.all([
-      import("./ci/notice.ts"),
-      import("./ci/gitlab.ts"),
-    ]);
-    return (view, info) => whole(codeQuality(driftNotices(view), info));
+    return (view, info) => whole(driftCounts(view, info));
   },
 } as const satisfies Formats<DriftView>;
 
@@ -137,7 +139,7 @@ export const VALIDATION_FORMATS = {
       whole(
         sentence === undefined
           ? diagnosticsText(diagnostics, colors, diagnostics.length)
-          : [`${sentence}.`, ...runLines(info, colors), ""].join("\n"),
+          : [`${printable(sentence)}.`, ...runLines(info, colors), ""].join("\n"),
       );
   },
   json: async () => {
@@ -162,34 +164,23 @@ export const VALIDATION_FORMATS = {
     const { SUMMARY_SIZE } = await import("./text/markdown.ts");
     return ({ sentence, diagnostics }, info) => validationMarkdown(sentence, diagnostics, info, SUMMARY_SIZE);
   },
-  github: async () => {
-    const [{ findingNotices }, { githubAnnotations }] = await Promise.all([
+  ...noticeFormats<ValidationView>("validate", async () => {
+    const [{ findingNotices }, { severityCounts }] = await Promise.all([
       import("./ci/notice.ts"),
-      import("./ci/github-annotations.ts"),
+      import("./text/diagnostic-text.ts"),
     ]);
-    return ({ diagnostics }, info) => whole(githubAnnotations(findingNotices(diagnostics), info));
-  },
-  sarif: async () => {
-    const [{ findingNotices }, { sarifReport }] = await Promise.all([
-      import("./ci/notice.ts"),
-      import("./ci/sarif.ts"),
-    ]);
-    return ({ diagnostics }, info) => whole(sarifReport(findingNotices(diagnostics), "validate", info));
-  },
-  codequality: async () => {
-    const [{ findingNotices }, { codeQuality }] = await Promise.all([
-      import("./ci/notice.ts"),
-      import("./ci/gitlab.ts"),
-    ]);
-    return ({ diagnostics }, info) => whole(codeQuality(findingNotices(diagnostics), info));
-  },
+    return ({ sentence, diagnostics }) => ({
+      notices: findingNotices(diagnostics),
+      summary: [sentence === undefined ? severityCounts(diagnostics) : `${sentence}.`],
+    });
+  }),
 } as const satisfies Formats<ValidationView>;
 
 /** Of an apply. As JSON it is one event a line; the renderer gives the last of them. */
 export const OUTCOME_FORMATS = {
   text: async () => {
     const { outcomeText } = await import("./outcome/outcome-text.ts");
-    return (view, info, colors) => whole(outcomeText(view, colors, info));
+    return (view, info, colors, alone) => whole(outcomeText(view, colors, info, alone));
   },
   json: async () => {
     const { outcomeJson } = await import("./outcome/outcome-json.ts");
@@ -198,6 +189,10 @@ export const OUTCOME_FORMATS = {
   markdown: async () => {
     const { outcomeMarkdown } = await import("./outcome/outcome-markdown.ts");
     return (view, info) => outcomeMarkdown(view, info);
+  },
+  html: async () => {
+    const { outcomeHtml } = await import("./html/outcome-html.ts");
+    return (view, info) => whole(outcomeHtml(view, info));
   },
   junit: async () => {
     const { outcomeJunit } = await import("./outcome/junit.ts");
@@ -208,30 +203,13 @@ export const OUTCOME_FORMATS = {
     const { SUMMARY_SIZE } = await import("./text/markdown.ts");
     return (view, info) => outcomeMarkdown(view, info, SUMMARY_SIZE);
   },
-  github: async () => {
-    const [{ outcomeNotices }, { githubAnnotations }] = await Promise.all([
-      import("./ci/notice.ts"),
-      import("./ci/github-annotations.ts"),
-    ]);
-    return (view, info) => whole(githubAnnotations(outcomeNotices(view), info));
-  },
-  sarif: async () => {
-    const [{ outcomeNotices }, { sarifReport }] = await Promise.all([
-      import("./ci/notice.ts"),
-      import("./ci/sarif.ts"),
-    ]);
-    return (view, info) => whole(sarifReport(outcomeNotices(view), "apply", info));
-  },
+  ...noticeFormats<OutcomeView>("apply", async () => {
+    const { outcomeNotices } = await import("./ci/notice.ts");
+    return (view) => ({ notices: outcomeNotices(view), summary: [view.title] });
+  }),
   gitlab: async () => {
     const { outcomeCounts } = await import("./ci/gitlab.ts");
-    return (view) => whole(outcomeCounts(view));
-  },
-  codequality: async () => {
-    const [{ outcomeNotices }, { codeQuality }] = await Promise.all([
-      import("./ci/notice.ts"),
-      import("./ci/gitlab.ts"),
-    ]);
-    return (view, info) => whole(codeQuality(outcomeNotices(view), info));
+    return (view, info) => whole(outcomeCounts(view, info));
   },
 } as const satisfies Formats<OutcomeView>;
 

@@ -10,7 +10,7 @@ import { folderWith } from "./program.ts";
 
 const TOKEN = "forms-token";
 const DOCUMENTS = ["json", "markdown", "html", "junit"] as const;
-const OF_APPLY = ["json", "markdown", "junit"] as const;
+const OF_APPLY = ["json", "markdown", "html", "junit"] as const;
 
 let server: RunningServer;
 beforeEach(async () => {
@@ -79,6 +79,20 @@ test("a usage error is in each report that was requested, and replaces the repor
   }
 });
 
+describe("a report in a text file", () => {
+  test.each(["plan", "apply --auto-approve"])(
+    "of %s has the warnings, which standard output lacks",
+    async (line) => {
+      const folder = folderWith(DOUBTFUL);
+      const { code, out } = await run(folder, `${line} -o text -o text=report.txt`);
+      const text = readFileSync(join(folder, "report.txt"), "utf8");
+      expect([code, out]).toEqual([0, expect.not.stringContaining(DOUBT)]);
+      expect(text.split(DOUBT)).toHaveLength(2);
+      expect(text).toMatch(/workspace \d+\.\d+\.\d+ · \d{4}-/);
+    },
+  );
+});
+
 const FAULT = "Fault injected: status";
 const REFUSED = "groups: { ok: {} }\npools: { p: { node_type_id: Standard_DS3_v2 } }\n";
 
@@ -124,7 +138,10 @@ describe("Markdown that does not fit", () => {
     expect(missing(plan.out)).not.toEqual([]);
     expect(missing(plan.err)).toEqual([]);
     const applied = await run(folder, "apply --auto-approve -o markdown");
-    expect(applied.out.match(/\*\*Shortened to fit\*\*/g)).toHaveLength(2);
+    expect(applied.out.match(/\*\*Shortened to fit\*\*/g)).toHaveLength(1);
+    expect(applied.out.match(/<!-- workspace:/g)).toHaveLength(1);
+    expect(applied.out.length).toBeLessThanOrEqual(65_536);
+    expect(missing(applied.err)).toEqual([]);
     const created = applied.err.split("\n").filter((line) => / created groups\./.test(line));
     expect(missing(created.join("\n"))).toEqual([]);
   }, 60_000);

@@ -99,7 +99,7 @@ describe("annotations, SARIF, and code quality", () => {
   const drift = driftView({ ...richPlan, diagnostics: richNotes }, 3, registry);
   const outcome = outcomeView(richOutcome, richNotes);
   const forms = (notices: readonly Notice[], command: string): Readonly<Record<string, string>> => ({
-    github: githubAnnotations(notices, INFO).replaceAll("%0A", "\n").replaceAll("%3A", ":"),
+    github: githubAnnotations(notices, INFO, []).replaceAll("%0A", "\n").replaceAll("%3A", ":"),
     sarif: sarifReport(notices, command, INFO).replaceAll("\\n", "\n"),
     codequality: codeQuality(notices, INFO).replaceAll("; ", "\n"),
   });

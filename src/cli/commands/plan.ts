@@ -11,6 +11,7 @@ import type { SpecPlaces } from "../../report/plan/spec-places.ts";
 import { changesAnything } from "../../report/plan/summary.ts";
 import type { State } from "../../state/model/record.ts";
 import { type BaseOptions, readBase } from "../../workflow/base/base-spec.ts";
+import { withOrigins } from "../../workflow/reconcile/drift-origins.ts";
 import { placesIn } from "../../workflow/reconcile/located.ts";
 import { type PlanOrigin, savedText } from "../../workflow/reconcile/plan-file.ts";
 import { planOffline } from "../../workflow/reconcile/plan-offline.ts";
@@ -85,8 +86,11 @@ export const planCommand = defineCommand({
           mayLackSecrets: !options.destroy,
         });
         const doubts = [...origin, ...ephemeralState(context, options, session.settings.place, state)];
+        const drift = options.untrusted
+          ? planned.plan.drift
+          : await withOrigins(planned.plan.drift, planned.recovered.state, session.connection.reader);
         const found = {
-          plan: planned.plan,
+          plan: { ...planned.plan, drift },
           places: placesIn(session.spec.resources),
           diagnostics: [...diagnostics, ...planned.diagnostics, ...doubts],
           warnings: session.warnings,
@@ -95,7 +99,7 @@ export const planCommand = defineCommand({
         if (out === undefined) return shown(reports, options, found);
         const about = { run: await reports.origin, notes: [...found.warnings, ...found.diagnostics] };
         return shown(reports, options, found, () =>
-          save(session, out, planned.plan, { loaded, recovered: planned.recovered.state }, about),
+          save(session, out, found.plan, { loaded, recovered: planned.recovered.state }, about),
         );
       });
     });
@@ -136,7 +140,7 @@ async function shown(
   const code = exitOfPlan(counted);
   const kept = refused === EXIT.ok ? keep() : { trouble: code === EXIT.ok ? unsaved(options) : [] };
   const notes = [...warnings, ...diagnostics, ...kept.trouble];
-  await showPlan(reports, { plan: found, places, notes });
+  await showPlan(reports, { plan: found, places, notes, exitcodeFor: options.exitcodeFor });
   if (code !== EXIT.ok) return code;
   printDiagnostics(context, kept.trouble);
   if (hasErrors(kept.trouble)) return exitOf(kept.trouble);

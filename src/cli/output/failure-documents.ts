@@ -38,8 +38,10 @@ export const driftEnding: ReportEnding = async (context, form, diagnostics, orig
 
 export const validateEnding: ReportEnding = async (context, form, diagnostics, origin) => {
   if (form !== "json") return report(context, form, "validate", diagnostics, origin);
-  const { diagnosticJson } = await import("../../report/text/diagnostic-text.ts");
-  json(context, { valid: false, diagnostics: diagnostics.map(diagnosticJson) });
+  const { VALIDATION_FORMATS } = await import("../../report/formats.ts");
+  const render = await VALIDATION_FORMATS.json();
+  const view = { sentence: undefined, diagnostics };
+  context.stdout.write(render(view, await infoOf(context, origin)).text);
 };
 
 /** One event a line, as for everything else that such a run says. */
@@ -55,6 +57,7 @@ async function diagnosticEvents(context: CommandContext, found: readonly Diagnos
 
 /** Of a run that ended before its options were understood, the environment says all that is known. */
 async function infoOf(context: CommandContext, origin: RunOrigin | undefined): Promise<RunInfo> {
+  // The host is known with the plan.
   return { ...(origin ?? (await runOrigin(context, { untrusted: true }))), host: "", modes: [] };
 }
 
@@ -73,10 +76,10 @@ async function report(
 ): Promise<void> {
   if (form === "junit") {
     const { findingsJunit } = await import("../../report/outcome/junit.ts");
-    context.stdout.write(findingsJunit(`workspace ${command}`, "", found));
+    context.stdout.write(findingsJunit(`workspace ${command}`, "", found, await infoOf(context, origin)));
   } else if (form === "html") {
     const { failureHtml } = await import("../../report/html/failure-page.ts");
-    context.stdout.write(failureHtml(`workspace ${command}`, found));
+    context.stdout.write(failureHtml(`workspace ${command}`, found, await infoOf(context, origin)));
   } else if (form === "markdown" || form === "markdown-summary") {
     const { findingsMarkdown } = await import("../../report/inspect/validation-markdown.ts");
     const { COMMENT_SIZE, SUMMARY_SIZE } = await import("../../report/text/markdown.ts");
@@ -101,8 +104,10 @@ async function noticesText(
 ): Promise<string> {
   const { findingNotices } = await import("../../report/ci/notice.ts");
   const notices = findingNotices(found);
-  if (form === "github")
-    return (await import("../../report/ci/github-annotations.ts")).githubAnnotations(notices, info);
+  if (form === "github") {
+    const summary = [`workspace ${command}: ${severityCounts(found)}`];
+    return (await import("../../report/ci/github-annotations.ts")).githubAnnotations(notices, info, summary);
+  }
   if (form === "sarif") return (await import("../../report/ci/sarif.ts")).sarifReport(notices, command, info);
   return (await import("../../report/ci/gitlab.ts")).codeQuality(notices, info);
 }

@@ -1,20 +1,45 @@
 // Shows what an apply did in every format that the run was asked for.
 
-import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
+import type { ApplyOutcome } from "../../planner/model/plan.ts";
 import { OUTCOME_FORMATS, type OutcomeFormat } from "../../report/formats.ts";
 import { type OutcomeView, outcomeView } from "../../report/outcome/outcome-view.ts";
-import type { OutcomeReports } from "./plan.ts";
+import { logPlan, type OutcomeReports, type Shown, viewOf } from "./plan.ts";
 
-/** `notes`: what was found about the run before the first change. It is on standard error already, and documents contain it too. */
 export async function showOutcome(
   reports: OutcomeReports,
   outcome: ApplyOutcome,
-  plan: Plan,
-  notes: readonly Diagnostic[],
-  only: (format: OutcomeFormat) => boolean = () => true,
+  shown: Shown,
 ): Promise<void> {
-  const view = outcomeView(outcome, notes);
-  if (only("json")) await reports.events(view.diagnostics);
-  await reports.show<OutcomeView>(OUTCOME_FORMATS, view, plan, only);
+  await reports.events(outcome.diagnostics);
+  const view = outcomeView(outcome, shown.notes, viewOf(shown));
+  await reports.show<OutcomeView>(OUTCOME_FORMATS, view, shown.plan, undefined, () =>
+    logPlan(reports, shown),
+  );
+}
+
+/** The same where text has shown the plan already; `alreadySaid`: nothing is left to say as text. */
+export async function showOutcomeAfterPlan(
+  reports: OutcomeReports,
+  outcome: ApplyOutcome,
+  shown: Shown,
+  alreadySaid: boolean,
+): Promise<void> {
+  const isText = (format: OutcomeFormat): boolean => format === "text";
+  await reports.events(outcome.diagnostics);
+  const plan = viewOf(shown);
+  if (!alreadySaid)
+    await reports.show<OutcomeView>(
+      OUTCOME_FORMATS,
+      outcomeView(outcome, [], plan, true),
+      shown.plan,
+      isText,
+    );
+  const whole = outcomeView(outcome, [...shown.notes, ...shown.plan.diagnostics], plan);
+  await reports.show<OutcomeView>(
+    OUTCOME_FORMATS,
+    whole,
+    shown.plan,
+    (format) => !isText(format),
+    () => logPlan(reports, shown),
+  );
 }

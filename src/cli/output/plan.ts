@@ -6,6 +6,7 @@ import { registry } from "../../providers/index.ts";
 import { type OutcomeFormat, PLAN_FORMATS, type PlanFormat } from "../../report/formats.ts";
 import { type PlanView, planView, type ShownPlan } from "../../report/plan/plan-view.ts";
 import type { SpecPlaces } from "../../report/plan/spec-places.ts";
+import type { ExitcodeFor } from "../../report/plan/split-view.ts";
 import { printDiagnostics } from "./diagnostics.ts";
 import type { Reports } from "./reports.ts";
 import type { RunOrigin } from "./run-origin.ts";
@@ -20,10 +21,11 @@ export interface Shown {
   readonly notes: readonly Diagnostic[];
   /** Of a saved plan: the run that made it. */
   readonly origin?: RunOrigin;
+  readonly exitcodeFor?: ExitcodeFor;
 }
 
-export function viewOf({ plan, places, notes }: Shown): PlanView {
-  return planView(plan, registry, notes, places);
+export function viewOf({ plan, places, notes, exitcodeFor }: Shown): PlanView {
+  return planView(plan, registry, notes, places, exitcodeFor);
 }
 
 /** `only`: which of the formats get it. */
@@ -35,6 +37,11 @@ export async function showPlan<F extends PlanFormat>(
   const { plan, origin } = shown;
   const isShown = await reports.show<PlanView>(PLAN_FORMATS, viewOf(shown), { ...plan, origin }, only);
   if (!isShown) printDiagnostics(reports.context, [...plan.diagnostics, ...guardsOf(plan)]);
+}
+
+/** For those who are asked to approve a plan that standard output does not show them. */
+export function logPlan(reports: OutcomeReports, shown: Shown): Promise<void> {
+  return reports.log<PlanView>(PLAN_FORMATS, viewOf(shown), shown.plan);
 }
 
 /** A plan that is not applied: whole for people, as events or cases for those who follow an apply. */

@@ -70,28 +70,39 @@ export class Reports<F extends string> {
     };
   }
 
-  /** Renders the view once for each format that `only` lets through. True if standard output, or the log instead, has it as text. */
+  /** Renders the view once for each format that `only` lets through. `beforeLog`: what the log shows first where a report was shortened. True if standard output, or the log instead, has it as text. */
   async show<View>(
     formats: Readonly<Record<F | "text", () => Promise<Renderer<View>>>>,
     view: View,
     facts: RunFacts,
     only: (format: F | "text") => boolean = () => true,
+    beforeLog: () => Promise<void> = () => Promise.resolve(),
   ): Promise<boolean> {
     const info = await this.info(facts);
     const wanted = this.#targets.filter(({ format }) => only(format));
     let cutSomewhere = false;
-    for (const { format, output, colors } of wanted) {
+    for (const { format, file, output, colors } of wanted) {
       const render = await formats[format]();
-      const { text, cut } = render(view, info, colors);
+      const { text, cut } = render(view, info, colors, file !== undefined);
       output.write(text);
       cutSomewhere ||= cut;
     }
     const isText = this.format === "text" && only("text");
     if (isText || !cutSomewhere) return isText;
+    await beforeLog();
+    await this.log(formats, view, facts);
+    return true;
+  }
+
+  /** Writes the view as text to standard error. */
+  async log<View>(
+    formats: { readonly text: () => Promise<Renderer<View>> },
+    view: View,
+    facts: RunFacts,
+  ): Promise<void> {
     const { stderr } = this.context;
     const render = await formats.text();
-    stderr.write(render(view, info, colorsOf(this.context, stderr)).text);
-    return true;
+    stderr.write(render(view, await this.info(facts), colorsOf(this.context, stderr)).text);
   }
 
   /** Whether something is asked for as JSON. */

@@ -2,32 +2,43 @@
 
 import { count } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
-import type { RunInfo } from "../text/run-info.ts";
-import type { Notice } from "./notice.ts";
+import { type RunInfo, runSentence } from "../text/run-info.ts";
+import { isOwn, type Notice, noticeText } from "./notice.ts";
 import { repositoryPath } from "./repository-path.ts";
 
-/** GitHub keeps this many errors, and as many warnings, of a step, and drops the rest without a word. */
+/** GitHub keeps this many errors, warnings, and notices of a step, and drops the rest without a word. */
 const MOST = 10;
 
-/** `notices`: the most severe first. */
-export function githubAnnotations(notices: readonly Notice[], info: RunInfo): string {
-  const lines = (["error", "warning"] as const).flatMap((level) => {
-    const own = notices.filter((one) => one.level === level);
-    if (own.length <= MOST) return own.map((one) => annotation(one, info));
-    const rest = own.length - (MOST - 1);
+const COMMANDS = { error: "error", warning: "warning", note: "notice" } as const;
+
+/** `notices`: the most severe first. `summary`: sentences about all of them. */
+export function githubAnnotations(
+  notices: readonly Notice[],
+  info: RunInfo,
+  summary: readonly string[],
+): string {
+  const said = [command("notice", { title: "workspace" }, [...summary, runSentence(info)].join("\n"))];
+  const lines = (["error", "warning", "note"] as const).flatMap((name) => {
+    const level = COMMANDS[name];
+    const first = name === "note" ? said : [];
+    const own = notices.filter((one) => one.level === name && isOwn(one));
+    if (own.length + first.length <= MOST) return [...first, ...own.map((one) => annotation(one, info))];
+    const rest = own.length - (MOST - 1 - first.length);
     const more = `${count(rest, `more ${level}`)}: GitHub shows ${MOST} of a step; the other reports of this run show everything`;
     return [
-      ...own.slice(0, MOST - 1).map((one) => annotation(one, info)),
+      ...first,
+      ...own.slice(0, MOST - 1 - first.length).map((one) => annotation(one, info)),
       command(level, { title: count(rest, `more ${level}`) }, more),
     ];
   });
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function annotation({ level, title, message, at }: Notice, info: RunInfo): string {
+function annotation(notice: Notice, info: RunInfo): string {
+  const { level, title, at } = notice;
   const file = at === undefined ? undefined : repositoryPath(at.file, info);
   const place = at === undefined || file === undefined ? {} : { file, line: at.line, col: at.column };
-  return command(level, { ...place, title: title.slice(0, 200) }, message);
+  return command(COMMANDS[level], { ...place, title: title.slice(0, 200) }, noticeText(notice));
 }
 
 function command(

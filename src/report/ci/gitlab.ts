@@ -1,44 +1,57 @@
 // Reports for GitLab: the counts of its Terraform widget, and notices as its code quality report.
 
 import type { OutcomeView } from "../outcome/outcome-view.ts";
+import type { ChangeView } from "../plan/change-view.ts";
 import type { DriftView } from "../plan/drift-view.ts";
 import { actionsOf } from "../plan/plan-json.ts";
 import type { PlanView } from "../plan/plan-view.ts";
 import { printable, printableJson } from "../text/printable.ts";
-import type { RunInfo } from "../text/run-info.ts";
-import type { Notice } from "./notice.ts";
+import { type RunInfo, runJson } from "../text/run-info.ts";
+import { type Notice, noticeText } from "./notice.ts";
 import { repositoryPath } from "./repository-path.ts";
 import { noticeFingerprint, specPath } from "./sarif.ts";
 
-/** A replace counts as one creation and one deletion, as in Terraform's own report. */
-export function planCounts({ changes }: PlanView): string {
+/** A replace counts as one creation and one deletion, as in Terraform's own report. GitLab reads these three members alone. */
+export function planCounts({ changes, split, exitcodeFor }: PlanView, info: RunInfo): string {
+  if (split === undefined) return document(countsOf(changes), info);
+  const [caused, pending] = (["caused", "pending"] as const).map((origin) =>
+    countsOf(changes.filter((one) => one.origin === origin)),
+  );
+  const parts = { base: split.base, caused, pending, resolved: split.resolved.length };
+  return document({ ...(exitcodeFor === "change" ? caused : countsOf(changes)), split: parts }, info);
+}
+
+function countsOf(changes: readonly ChangeView[]): Readonly<Record<string, number>> {
   const actions = changes.flatMap(({ source }) => actionsOf(source));
   const number = (action: string) => actions.filter((one) => one === action).length;
-  return counts(number("create"), number("update"), number("delete"));
+  return { create: number("create"), update: number("update"), delete: number("delete") };
 }
 
 /** What happened outside: an object appeared, changed, or is gone. */
-export function driftCounts({ drift }: DriftView): string {
+export function driftCounts({ drift }: DriftView, info: RunInfo): string {
   const number = (what: string) => drift.filter((one) => one.what === what).length;
-  return counts(number("appeared"), number("changed"), number("gone"));
+  const counts = { create: number("appeared"), update: number("changed"), delete: number("gone") };
+  return document(counts, info);
 }
 
 /** What was applied. */
-export function outcomeCounts({ applied }: OutcomeView): string {
-  return counts(applied.create + applied.replace, applied.update, applied.delete + applied.replace);
+export function outcomeCounts({ applied }: OutcomeView, info: RunInfo): string {
+  const { create, update, replace } = applied;
+  return document({ create: create + replace, update, delete: applied.delete + replace }, info);
 }
 
-function counts(create: number, update: number, destroy: number): string {
-  return `${printableJson({ create, update, delete: destroy })}\n`;
+function document(members: Readonly<Record<string, unknown>>, info: RunInfo): string {
+  const run = { tool_version: info.toolVersion, host: info.host, ...runJson(info) };
+  return `${printableJson({ ...members, run })}\n`;
 }
 
 export function codeQuality(notices: readonly Notice[], info: RunInfo): string {
   const seen = new Map<string, number>();
   const items = notices.map((notice) => {
-    const { rule, message, at } = notice;
+    const { rule, at } = notice;
     const path = at === undefined ? undefined : repositoryPath(at.file, info);
     return {
-      description: printable(message.replaceAll("\n", "; ")),
+      description: printable(noticeText(notice).replaceAll("\n", "; ")),
       check_name: rule,
       fingerprint: once(noticeFingerprint(notice, info), seen),
       severity: severityOf(notice),
@@ -58,8 +71,10 @@ function once(print: string, seen: Map<string, number>): string {
   return times === 1 ? print : `${print}-${times}`;
 }
 
-function severityOf({ level, blocks, rule }: Notice): "blocker" | "critical" | "major" | "minor" {
+function severityOf(notice: Notice): "blocker" | "critical" | "major" | "minor" | "info" {
+  const { level, blocks, rule } = notice;
   if (blocks) return "blocker";
+  if (level === "note") return "info";
   if (level === "error") return "critical";
   return /^(change|drift)\./.test(rule) ? "major" : "minor";
 }

@@ -2,22 +2,31 @@
 
 import { CODES } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { ChangeOrigin } from "../../planner/model/split.ts";
+import type { Severity } from "../../resource/field-schema.ts";
 import type { OutcomeView } from "../outcome/outcome-view.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { DriftItem, DriftView } from "../plan/drift-view.ts";
-import type { PlanView } from "../plan/plan-view.ts";
+import type { PlanFinding, PlanView } from "../plan/plan-view.ts";
 import type { SpecPlace } from "../plan/spec-places.ts";
+import { ORIGINS, WAS_PENDING } from "../plan/split-view.ts";
 
 export interface Notice {
-  readonly level: "error" | "warning";
+  /** A `note` keeps nothing from being applied, and calls for no look. */
+  readonly level: "error" | "warning" | "note";
   /** A code, `change.delete`, or `drift.changed`. */
   readonly rule: string;
   readonly title: string;
   readonly message: string;
+  /** What may differ from run to run for the same problem: its severity, where it comes from, and who accepted it. */
+  readonly remarks: readonly string[];
   /** Whether it keeps the plan from being applied. */
   readonly blocks: boolean;
   readonly address?: string;
   readonly at?: SpecPlace;
+  readonly severity?: Severity;
+  /** In a plan that was compared with a base. */
+  readonly origin?: ChangeOrigin;
 }
 
 /** What each rule is about, in one sentence. */
@@ -35,13 +44,24 @@ export function planNotices(plan: PlanView): readonly Notice[] {
   const declared = new Map<string, SpecPlace>(
     plan.changes.flatMap(({ address, at }) => (at === undefined ? [] : [[address, at] as const])),
   );
-  const guards = plan.guards.map(({ diagnostic, addresses }) => ({
-    ...findingNotice(diagnostic, addresses, declared),
+  const guards = plan.guards.map(({ diagnostic, addresses, origin }) => ({
+    ...findingNotice({ ...diagnostic, ...(origin === undefined ? {} : { origin }) }, addresses, declared),
     blocks: diagnostic.severity === "error",
   }));
   const findings = [...plan.diagnostics, ...plan.notes].map((one) => findingNotice(one, [], declared));
   const destroyed = plan.changes.filter((change) => change.destroys).map(changeNotice);
-  return bySeverity([...guards, ...findings.filter(isError), ...destroyed, ...findings]);
+  const all = [...guards, ...findings.filter(isError), ...destroyed, ...findings];
+  return bySeverity(plan.exitcodeFor === "all" ? all : all.map(asNoteIfPending));
+}
+
+/** With `--exitcode-for change`, what was pending neither fails nor blocks. */
+function asNoteIfPending(notice: Notice): Notice {
+  return notice.origin === "pending" ? { ...notice, level: "note", blocks: false } : notice;
+}
+
+/** Whether a forge shows it at a line of a pull request: what was pending is no matter of the change. */
+export function isOwn({ level, origin }: Notice): boolean {
+  return level !== "note" || origin !== "pending";
 }
 
 export function driftNotices(view: DriftView): readonly Notice[] {
@@ -63,14 +83,16 @@ export function findingNotices(found: readonly Diagnostic[]): readonly Notice[] 
 
 const isError = ({ level }: Notice): boolean => level === "error";
 
-/** Errors first, otherwise in the order given; each once. */
+const LEVELS: readonly Notice["level"][] = ["error", "warning", "note"];
+
+/** Errors first, of one level what was pending last, otherwise in the order given; each once. */
 function bySeverity(notices: readonly Notice[]): readonly Notice[] {
-  const once = [...new Set(notices)];
-  return [...once.filter(isError), ...once.filter((one) => !isError(one))];
+  const rank = ({ level, origin }: Notice) => 2 * LEVELS.indexOf(level) + (origin === "pending" ? 1 : 0);
+  return [...new Set(notices)].sort((a, b) => rank(a) - rank(b));
 }
 
 function findingNotice(
-  { severity, code, message, cause, hint, at, address }: Diagnostic,
+  { severity, code, message, cause, hint, at, address, origin }: PlanFinding,
   addresses: readonly string[],
   declared: ReadonlyMap<string, SpecPlace>,
 ): Notice {
@@ -81,15 +103,21 @@ function findingNotice(
     level: severity,
     rule: code,
     title: code,
-    message: lines([message, ...labelled("cause", cause), ...labelled("hint", hint)]),
+    message: lines([
+      message.endsWith(WAS_PENDING) ? message.slice(0, -WAS_PENDING.length) : message,
+      ...labelled("cause", cause),
+      ...labelled("hint", hint),
+    ]),
+    remarks: originRemark(origin),
     blocks: false,
+    ...(origin === undefined ? {} : { origin }),
     ...(first === undefined ? {} : { address: first }),
     ...(place === undefined ? {} : { at: place }),
   };
 }
 
 function changeNotice(change: ChangeView): Notice {
-  const { action, address, at, remarks, consequences, reasons } = change;
+  const { action, address, at, remarks, consequences, reasons, severity, origin } = change;
   const detail = remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;
   const because = reasons.map((reason) => `because ${reason}`);
   return {
@@ -97,27 +125,48 @@ function changeNotice(change: ChangeView): Notice {
     rule: `change.${action}`,
     title: `${action} ${address}`,
     message: lines([`the plan ${action}s ${address}${detail}`, ...because, ...consequences]),
+    remarks: [...labelled("severity", severity), ...originRemark(origin)],
     blocks: false,
     address,
+    ...(severity === undefined ? {} : { severity }),
+    ...(origin === undefined ? {} : { origin }),
     ...(at === undefined ? {} : { at }),
   };
 }
 
-function driftNotice({ what, address, verb, at, fields }: DriftItem): Notice {
+/** What is acknowledged, or with `--since last` was reported before, calls for no look. */
+function driftNotice({ what, address, verb, at, fields, severity, remark, origin, open }: DriftItem): Notice {
   const named = fields.map(({ label }) => label).filter((label) => label !== "");
+  const notes = fields.flatMap(({ label, note }) => labelled(label, note));
   return {
-    level: "warning",
+    level: open === undefined ? "note" : "warning",
     rule: `drift.${what}`,
     title: `drift in ${address}`,
     message: lines([`${address} ${verb} since the last apply`, ...labelled("fields", named.join(", "))]),
+    remarks: [
+      `severity: ${severity}`,
+      ...(remark === "" ? [] : [remark]),
+      ...notes,
+      ...(origin === "" ? [] : [origin]),
+    ],
     blocks: false,
     address,
+    severity,
     ...(at === undefined ? {} : { at }),
   };
+}
+
+function originRemark(origin: ChangeOrigin | undefined): readonly string[] {
+  return origin === undefined ? [] : [ORIGINS[origin]];
 }
 
 function labelled(label: string, text: string | undefined): readonly string[] {
   return text === undefined || text === "" ? [] : [`${label}: ${text}`];
+}
+
+/** The message and its remarks. */
+export function noticeText({ message, remarks }: Notice): string {
+  return remarks.length === 0 ? message : `${message}\n${lines(remarks)}`;
 }
 
 /** A line of its own for each part; the forms make line ends inside a part visible. */

@@ -2,16 +2,21 @@
 
 import { fingerprint } from "../../core/canonical.ts";
 import { printable, printableJson } from "../text/printable.ts";
-import type { RunInfo } from "../text/run-info.ts";
-import { type Notice, RULES } from "./notice.ts";
+import { type RunInfo, runJson } from "../text/run-info.ts";
+import { type Notice, noticeText, RULES } from "./notice.ts";
 import { repositoryPath } from "./repository-path.ts";
 
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 const ROOT = "%SRCROOT%";
 
-/** `command`: `plan`, `drift`, `apply`, or `validate`. */
-export function sarifReport(notices: readonly Notice[], command: string, info: RunInfo): string {
+/** `command`: `plan`, `drift`, `apply`, or `validate`. `properties`: about the run as a whole. */
+export function sarifReport(
+  notices: readonly Notice[],
+  command: string,
+  info: RunInfo,
+  properties: Readonly<Record<string, unknown>> = {},
+): string {
   const rules = [...new Set(notices.map((one) => one.rule))].sort();
   const root = { description: { text: "The root of the repository." } };
   const run = {
@@ -28,7 +33,7 @@ export function sarifReport(notices: readonly Notice[], command: string, info: R
     originalUriBaseIds: { [ROOT]: root },
     columnKind: "utf16CodeUnits",
     results: notices.map((one) => result(one, rules.indexOf(one.rule), info)),
-    properties: { host: info.host, modes: info.modes },
+    properties: { host: info.host, modes: info.modes, ...runJson(info), ...properties },
   };
   return `${printableJson({ $schema: SCHEMA, version: "2.1.0", runs: [run] }, 2)}\n`;
 }
@@ -45,15 +50,20 @@ function rule(id: string, notices: readonly Notice[]): Record<string, unknown> {
 }
 
 function result(notice: Notice, ruleIndex: number, info: RunInfo): Record<string, unknown> {
-  const { rule: ruleId, level, message, address } = notice;
+  const { rule: ruleId, level, address, severity, origin } = notice;
+  const properties = {
+    ...(address === undefined ? {} : { address }),
+    ...(severity === undefined ? {} : { severity }),
+    ...(origin === undefined ? {} : { origin }),
+  };
   return {
     ruleId,
     ruleIndex,
     level,
-    message: { text: message.split("\n").map(printable).join("\n") },
+    message: { text: noticeText(notice).split("\n").map(printable).join("\n") },
     locations: [location(notice, info)],
     partialFingerprints: { "workspace/v1": noticeFingerprint(notice, info) },
-    ...(address === undefined ? {} : { properties: { address } }),
+    ...(Object.keys(properties).length === 0 ? {} : { properties }),
   };
 }
 

@@ -1,4 +1,4 @@
-// The controls above the changes: text, action, kind, severity. They are shown once the page's script runs; without it every change is listed.
+// The controls above the changes: text, action, kind, severity, origin. They are shown once the page's script runs; without it every change is listed.
 
 import { grouped } from "../../core/sentences.ts";
 import { type Html, html, NOTHING } from "./page.ts";
@@ -9,22 +9,39 @@ export interface Facets {
   /** The action, or what happened outside. */
   readonly action: string;
   readonly severity?: string | undefined;
+  /** In a plan that was compared with a base. */
+  readonly origin?: string | undefined;
+  /** Of an apply: whether the change was applied, failed, or was not tried. */
+  readonly result?: string | undefined;
 }
 
 export function filterBar(items: readonly Facets[]): Html {
   if (items.length === 0) return NOTHING;
-  const severities = counted(items.flatMap((one) => one.severity ?? []));
   return html`<div class="tools" role="search" aria-label="Filter the changes" data-control hidden>
 <input type="search" id="search" placeholder="Search" aria-label="Search in addresses and values" autocomplete="off" spellcheck="false">
 <fieldset><legend>Action</legend>${counted(items.map((one) => one.action)).map(chip)}</fieldset>
-${choice("kind", "All kinds", counted(items.map((one) => one.kind)))}
-${severities.length === 0 ? NOTHING : choice("severity", "All severities", severities)}
+${choices(items)}
 <button type="button" id="expand">Expand</button>
 <button type="button" id="collapse">Collapse</button>
 <button type="button" id="reset">Reset</button>
 <output id="count"></output>
 </div>
 `;
+}
+
+/** By name of the facet. */
+const CHOICES = {
+  kind: "All kinds",
+  severity: "All severities",
+  origin: "All origins",
+  result: "All results",
+} as const;
+
+function choices(items: readonly Facets[]): readonly Html[] {
+  return (Object.keys(CHOICES) as (keyof typeof CHOICES)[]).flatMap((name) => {
+    const values = counted(items.flatMap((one) => one[name] ?? []));
+    return values.length === 0 ? [] : [choice(name, CHOICES[name], values)];
+  });
 }
 
 type Counted = readonly [value: string, times: number];

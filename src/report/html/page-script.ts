@@ -25,7 +25,7 @@ export const PAGE_SCRIPT = `
   nameTheme();
 
   const items = Array.from(document.querySelectorAll("details.item"), (element) => ({
-    element, shown: true, text: undefined, kind: element.dataset.kind, action: element.dataset.action, severity: element.dataset.severity,
+    element, shown: true, text: undefined, facets: Object.assign({}, element.dataset),
   }));
   const chunks = Array.from(document.querySelectorAll(".chunk"), (element) => ({ element, list: element.parentElement, shown: 0 }));
   const lists = document.querySelectorAll("section.list");
@@ -33,8 +33,7 @@ export const PAGE_SCRIPT = `
   for (const item of items) item.chunk = chunkOf.get(item.element.parentElement);
   const textOf = (item) => (item.text === undefined ? (item.text = item.element.textContent.toLowerCase()) : item.text);
   const search = one("search");
-  const kind = one("kind");
-  const severity = one("severity");
+  const choices = ["kind", "severity", "origin", "result"].map(one).filter((choice) => choice !== null);
   const count = one("count");
   const actions = Array.from(document.querySelectorAll("input[name=action]"));
   const grouped = (number) => number.toLocaleString("en-US");
@@ -42,15 +41,13 @@ export const PAGE_SCRIPT = `
   function filter() {
     const words = search.value.toLowerCase().split(/\\s+/).filter((word) => word !== "");
     const wanted = new Set(actions.filter((box) => box.checked).map((box) => box.value));
-    const wantedKind = kind.value;
-    const wantedSeverity = severity === null ? "" : severity.value;
+    const chosen = choices.filter((choice) => choice.value !== "").map((choice) => [choice.id, choice.value]);
     let shown = 0;
     for (const chunk of chunks) chunk.shown = 0;
     for (const item of items) {
       const fits =
-        (wantedKind === "" || item.kind === wantedKind) &&
-        (wantedSeverity === "" || item.severity === wantedSeverity) &&
-        (wanted.size === 0 || wanted.has(item.action)) &&
+        chosen.every(([name, value]) => item.facets[name] === value) &&
+        (wanted.size === 0 || wanted.has(item.facets.action)) &&
         words.every((word) => textOf(item).includes(word));
       if (fits) {
         shown += 1;
@@ -70,8 +67,7 @@ export const PAGE_SCRIPT = `
 
   function reset() {
     search.value = "";
-    kind.value = "";
-    if (severity !== null) severity.value = "";
+    for (const choice of choices) choice.value = "";
     for (const box of actions) box.checked = false;
     filter();
   }
@@ -88,8 +84,7 @@ export const PAGE_SCRIPT = `
 
   if (search !== null) {
     search.addEventListener("input", filter);
-    kind.addEventListener("change", filter);
-    if (severity !== null) severity.addEventListener("change", filter);
+    for (const choice of choices) choice.addEventListener("change", filter);
     for (const box of actions) box.addEventListener("change", filter);
     one("reset").addEventListener("click", reset);
     one("expand").addEventListener("click", () => setOpen(true));

@@ -3,11 +3,29 @@
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { FieldLine } from "../plan/field-lines.ts";
 import { printableLines } from "../text/printable.ts";
+import { type RunInfo, runParts } from "../text/run-info.ts";
 import type { Facets } from "./filter-bar.ts";
 import { type Html, html, NOTHING } from "./page.ts";
 
+/** The line below a heading: where the report is from. */
+export function runLine(host: string, modes: readonly string[], info: RunInfo | undefined): Html {
+  const parts = [...modes, ...(info === undefined ? [] : runParts(info))].map((part) => ` · ${part}`);
+  const link =
+    info?.runUrl === undefined || !/^https?:/.test(info.runUrl)
+      ? NOTHING
+      : html` · <a href="${info.runUrl}" rel="noreferrer">run</a>`;
+  const where = host === "" ? html`Workspace` : html`Workspace <code>${host}</code>`;
+  return html`<p class="where">${where}${parts.join("")}${link}</p>`;
+}
+
+export function remark(text: string): Html {
+  return text === "" ? NOTHING : html`<span class="remark">${text}</span>`;
+}
+
+/** Without a title, they are part of something that says what they are about. */
 export function findings(title: string, all: readonly Diagnostic[]): Html {
   if (all.length === 0) return NOTHING;
+  if (title === "") return html`${all.map(finding)}`;
   return html`<section><h2>${title}</h2>${all.map(finding)}</section>
 `;
 }
@@ -70,9 +88,12 @@ export function chunked(items: readonly Html[]): readonly Html[] {
 
 function found(facets: Facets | undefined): Html {
   if (facets === undefined) return NOTHING;
-  const { kind, action, severity } = facets;
-  const rated = severity === undefined ? NOTHING : html` data-severity="${severity}"`;
-  return html` data-kind="${kind}" data-action="${action}"${rated}`;
+  const { kind, action, severity, origin, result } = facets;
+  const more = { severity, origin, result };
+  const rest = Object.entries(more).map(([name, value]) =>
+    value === undefined ? NOTHING : html` data-${name}="${value}"`,
+  );
+  return html` data-kind="${kind}" data-action="${action}"${rest}`;
 }
 
 export function fieldTable(all: readonly FieldLine[]): Html {

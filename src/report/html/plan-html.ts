@@ -7,13 +7,13 @@ import type { ChangeView } from "../plan/change-view.ts";
 import type { DriftItem, DriftView } from "../plan/drift-view.ts";
 import type { PlanView } from "../plan/plan-view.ts";
 import type { SpecPlace } from "../plan/spec-places.ts";
-import { ORIGIN_HEADS, resolvedSentence } from "../plan/split-view.ts";
+import { ORIGIN_HEADS, ORIGINS, resolvedSentence } from "../plan/split-view.ts";
 import { kindTable } from "../plan/summary.ts";
-import { type RunInfo, runParts } from "../text/run-info.ts";
+import type { RunInfo } from "../text/run-info.ts";
 import { changeGraph, type LinkedChange, neededBy } from "./change-graph.ts";
 import { type Facets, filterBar, keyHelp } from "./filter-bar.ts";
 import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
-import { chunked, fieldTable, findings, folded } from "./parts.ts";
+import { chunked, fieldTable, findings, folded, remark, runLine } from "./parts.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
@@ -53,8 +53,8 @@ export function planHtml(plan: PlanView, info?: RunInfo): string {
   ]);
 }
 
-function facetsOf({ kind, action, severity }: ChangeView): Facets {
-  return { kind, action, severity };
+function facetsOf({ kind, action, severity, origin }: ChangeView): Facets {
+  return { kind, action, severity, origin: origin === undefined ? undefined : ORIGINS[origin] };
 }
 
 function driftFacets({ kind, what, severity }: DriftItem): Facets {
@@ -66,17 +66,8 @@ function heading(plan: PlanView, info: RunInfo | undefined): Html {
   const refused =
     refusal === undefined ? NOTHING : html`<div class="note error"><p><strong>${refusal}</strong></p></div>`;
   const compared = plan.split === undefined ? NOTHING : html`<p class="where">${plan.split.title}</p>`;
-  return html`<header>${themeButton}<h1>${title}</h1>${where(host, plan.modes, info)}${compared}${refused}${tiles(plan)}</header>
+  return html`<header>${themeButton}<h1>${title}</h1>${runLine(host, plan.modes, info)}${compared}${refused}${tiles(plan)}</header>
 `;
-}
-
-function where(host: string, modes: readonly string[], info: RunInfo | undefined): Html {
-  const parts = [...modes, ...(info === undefined ? [] : runParts(info))].map((part) => ` · ${part}`);
-  const page =
-    info?.runUrl === undefined || !/^https?:/.test(info.runUrl)
-      ? NOTHING
-      : html` · <a href="${info.runUrl}" rel="noreferrer">run</a>`;
-  return html`<p class="where">Workspace <code>${host}</code>${parts.join("")}${page}</p>`;
 }
 
 function resolved({ split }: PlanView): Html {
@@ -143,6 +134,7 @@ function change({ view, id }: LinkedChange): Html {
         ? NOTHING
         : html`<span class="flag">${count(consequences.length, "consequence")}</span>`,
       severity(view.severity),
+      view.origin === undefined ? NOTHING : remark(ORIGINS[view.origin]),
       place(view.at),
     ],
     body: [
@@ -151,10 +143,6 @@ function change({ view, id }: LinkedChange): Html {
       sideBySide(content),
     ],
   });
-}
-
-function remark(text: string): Html {
-  return text === "" ? NOTHING : html`<span class="remark">${text}</span>`;
 }
 
 function severity(one: Severity | undefined): Html {
@@ -189,7 +177,7 @@ function unmanaged(plan: PlanView): Html {
 
 export function driftHtml({ title, drift, host, diagnostics }: DriftView, info?: RunInfo): string {
   return page(title, [
-    html`<header>${themeButton}<h1>${title}</h1>${where(host, [], info)}</header>
+    html`<header>${themeButton}<h1>${title}</h1>${runLine(host, info?.modes ?? [], info)}</header>
 `,
     findings("Findings", diagnostics),
     drift.length === 0

@@ -1,6 +1,7 @@
 // What a CI service shows as tests (JUnit's XML): a case for each resource or finding, a failure for what someone must look at.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { driftLines } from "../plan/drift-text.ts";
 import type { DriftView } from "../plan/drift-view.ts";
 import { changeLines } from "../plan/plan-text.ts";
@@ -31,7 +32,8 @@ const PLAIN = colorsFor(false);
 
 /** A change passes: it is what was asked for. Who objects fails. */
 export function planJunit(plan: PlanView, info?: RunInfo): string {
-  const { title, changes, diagnostics, notes, guards } = plan;
+  const { title, changes, diagnostics, notes, guards, exitcodeFor } = plan;
+  const counts = (origin: ChangeOrigin | undefined) => exitcodeFor === "all" || origin !== "pending";
   const cases = changes
     .filter((change) => change.touches)
     .map(
@@ -41,7 +43,11 @@ export function planJunit(plan: PlanView, info?: RunInfo): string {
         text: changeLines(change, PLAIN).join("\n"),
       }),
     );
-  const found = [...diagnostics, ...notes, ...guards.map((guard) => guard.diagnostic)].map(findingCase);
+  const found = [
+    ...diagnostics.map((one) => findingCase(one, counts(one.origin))),
+    ...notes.map((one) => findingCase(one)),
+    ...guards.map(({ diagnostic, origin }) => findingCase(diagnostic, counts(origin))),
+  ];
   const resolved = (plan.split?.resolved ?? []).map((one): Case => {
     return { group: one.change.kind, name: `${resolvedSentence(one)} (resolved by this change)` };
   });
@@ -59,17 +65,19 @@ export function driftJunit({ title, drift, diagnostics }: DriftView, info?: RunI
     return {
       group: one.kind,
       name: one.address,
-      trouble: { what: "failure", type: `drift.${one.what}`, message },
+      ...(one.open === undefined
+        ? {}
+        : { trouble: { what: "failure", type: `drift.${one.what}`, message } as const }),
       text: driftLines([one], PLAIN).join("\n"),
     };
   });
   const none: Case = { group: "workspace drift", name: title.replace(/\.$/, "") };
-  const found = diagnostics.map(findingCase);
+  const found = diagnostics.map((one) => findingCase(one));
   return suite("workspace drift", "", [...found, ...(cases.length === 0 ? [none] : cases)], info);
 }
 
 export function outcomeJunit({ title, changes, diagnostics, notes }: OutcomeView, info?: RunInfo): string {
-  const found = [...notes, ...diagnostics].map(findingCase);
+  const found = [...notes, ...diagnostics].map((one) => findingCase(one));
   return suite("workspace apply", title, [...changes.map(outcomeCase), ...found], info);
 }
 
@@ -96,10 +104,16 @@ export function findingsJunit(
   found: readonly Diagnostic[],
   info?: RunInfo,
 ): string {
-  return suite(name, well, found.map(findingCase), info);
+  return suite(
+    name,
+    well,
+    found.map((one) => findingCase(one)),
+    info,
+  );
 }
 
-function findingCase(one: Diagnostic): Case {
+/** `counts`: whether an error is a failure of this run. */
+function findingCase(one: Diagnostic, counts = true): Case {
   const { code, message, at } = one;
   const place = at === undefined ? (one.address ?? "") : `${at.file}:${at.line}:${at.column}`;
   const base = {
@@ -107,7 +121,9 @@ function findingCase(one: Diagnostic): Case {
     name: place === "" ? message : `${place} ${message}`,
     text: diagnosticText(one, PLAIN),
   };
-  return one.severity === "warning" ? base : { ...base, trouble: { what: "failure", type: code, message } };
+  return one.severity === "warning" || !counts
+    ? base
+    : { ...base, trouble: { what: "failure", type: code, message } };
 }
 
 /** A suite without a case counts as missing in many services, so one that found nothing has a case which says so. */

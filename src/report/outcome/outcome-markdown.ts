@@ -2,9 +2,11 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
+import { changeBlock } from "../plan/change-markdown.ts";
+import type { PlanView } from "../plan/plan-view.ts";
 import { findingDetails, findingQuote } from "../text/finding-markdown.ts";
 import { type Block, COMMENT_SIZE, type Fitted, fittedMarkdown, type Section } from "../text/markdown.ts";
-import { markdownCode, markdownSentence, markdownText } from "../text/printable.ts";
+import { markdownCode, markdownSentence, markdownText, markupText } from "../text/printable.ts";
 import { markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
 import type { OutcomeItem, OutcomeView } from "./outcome-view.ts";
 
@@ -21,6 +23,7 @@ export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COM
     { rank: 0, open: "", blocks: found.map((one) => ({ what: "finding", text: findingQuote(one) })) },
     { rank: 1, open: "", blocks: others.map(otherBlock) },
     appliedSection(applied),
+    planSection(outcome.plan),
   ];
   return fittedMarkdown(head, sections, size);
 }
@@ -32,6 +35,13 @@ function appliedSection(applied: readonly OutcomeItem[]): Section {
   if (blocks.length <= FEW) return { rank: 2, open: "", blocks };
   const summary = `Applied: ${count(blocks.length, "change")}`;
   return { rank: 2, open: `<details><summary>${summary}</summary>`, close: "</details>", blocks };
+}
+
+/** What was applied, in full. */
+function planSection(plan: PlanView | undefined): Section {
+  const touching = (plan?.changes ?? []).filter((change) => change.touches);
+  const open = `<details><summary>${markupText(plan?.title ?? "")}</summary>`;
+  return { rank: 3, open, close: "</details>", blocks: touching.map(changeBlock) };
 }
 
 /** The line says what kept a change from being tried; a change's own failure has a code, a place, a cause, and a hint below. */

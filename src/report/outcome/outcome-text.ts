@@ -7,7 +7,8 @@ import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
 import type { OutcomeItem, OutcomeView } from "./outcome-view.ts";
 
-export function outcomeText(outcome: OutcomeView, colors: Colors, info?: RunInfo): string {
+/** `alone`: nothing beside it shows the findings about the run. */
+export function outcomeText(outcome: OutcomeView, colors: Colors, info?: RunInfo, alone = false): string {
   const troubled = outcome.changes.filter((one) => one.result !== "applied");
   const lines = troubled.filter((one) => one.tried).flatMap((one) => troubleLines(one, colors));
   lines.push(
@@ -17,9 +18,11 @@ export function outcomeText(outcome: OutcomeView, colors: Colors, info?: RunInfo
     ),
   );
   lines.push(...blockedLines(troubled, colors));
-  for (const one of outcome.diagnostics) lines.push(diagnosticText(one, colors).trimEnd());
+  const found = alone ? [...outcome.notes, ...outcome.diagnostics] : outcome.diagnostics;
+  for (const one of found) lines.push(diagnosticText(one, colors).trimEnd());
   if (lines.length > 0) lines.push("");
-  lines.push(colors.bold(outcome.title), ...runLines(info, colors));
+  lines.push(colors.bold(outcome.title));
+  if (!outcome.followsPlan) lines.push(...runLines(info, colors));
   return `${lines.join("\n")}\n`;
 }
 

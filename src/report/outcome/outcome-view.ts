@@ -9,6 +9,7 @@ import {
   type ChangeStatus,
   wasStopped,
 } from "../../planner/model/plan.ts";
+import type { PlanView } from "../plan/plan-view.ts";
 import { DONE, duration, TOUCHING } from "../text/vocabulary.ts";
 
 export interface OutcomeView {
@@ -25,6 +26,10 @@ export interface OutcomeView {
   readonly notes: readonly Diagnostic[];
   readonly interrupted: boolean;
   readonly elapsedMs: number;
+  /** What was applied. */
+  readonly plan?: PlanView;
+  /** Whether the same output shows the plan before it, and with it the run. */
+  readonly followsPlan: boolean;
 }
 
 /** One change of an apply. */
@@ -45,7 +50,12 @@ export interface OutcomeItem {
   readonly elapsedMs: number;
 }
 
-export function outcomeView(outcome: ApplyOutcome, notes: readonly Diagnostic[] = []): OutcomeView {
+export function outcomeView(
+  outcome: ApplyOutcome,
+  notes: readonly Diagnostic[] = [],
+  plan?: PlanView,
+  followsPlan = false,
+): OutcomeView {
   const { changes, diagnostics, interrupted, elapsedMs } = outcome;
   return {
     title: titleOf(outcome),
@@ -60,6 +70,8 @@ export function outcomeView(outcome: ApplyOutcome, notes: readonly Diagnostic[] 
     notes,
     interrupted,
     elapsedMs,
+    ...(plan === undefined ? {} : { plan }),
+    followsPlan,
   };
 }
 

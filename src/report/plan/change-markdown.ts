@@ -5,9 +5,11 @@ import { markdownBlock, markdownCode, markdownSentence, markdownText } from "../
 import type { ChangeView } from "./change-view.ts";
 import type { DriftItem } from "./drift-view.ts";
 import type { FieldLine } from "./field-lines.ts";
+import { weightOf } from "./plan-text.ts";
 
 export function changeBlock(view: ChangeView): Block {
-  const remarks = view.remarks.length === 0 ? "" : ` (${markdownText(view.remarks.join("; "))})`;
+  const said = [...weightOf(view), ...view.remarks];
+  const remarks = said.length === 0 ? "" : ` (${markdownText(said.join("; "))})`;
   const head = `- **${view.verb}** ${markdownCode(view.address)}${remarks}`;
   const lines = [head];
   for (const sentence of view.consequences) lines.push(`  - ⚠ ${markdownSentence(sentence)}`);

@@ -43,6 +43,8 @@ export interface ChangeView {
   readonly severity: Severity | undefined;
   /** In a plan that was compared with a base: whether this change is caused by the spec's change, or was pending. */
   readonly origin?: ChangeOrigin;
+  /** Who changed the object outside, and when, as a sentence; empty where nobody looked. */
+  readonly driftOrigin: string;
   /** Of a change that was pending in part: where each field comes from. Else empty. */
   readonly fieldOrigins: SplitChange["fields"];
   /** Each difference of an update or a replacement, with how much it matters. */
@@ -87,6 +89,7 @@ export function changeView(
   return {
     ...(split === undefined ? {} : { origin: split.origin }),
     fieldOrigins: split?.fields ?? [],
+    driftOrigin: "",
     action: change.action,
     kind: change.kind,
     touches: touches(change),

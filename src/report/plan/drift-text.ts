@@ -1,6 +1,7 @@
 // Drift as text: what the workspace did behind our back, with the recorded value on the left and the live one on the right.
 
 import type { Colors } from "../text/color.ts";
+import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
 import type { DriftItem, DriftView } from "./drift-view.ts";
@@ -8,8 +9,11 @@ import { contentBlock, fieldBlock } from "./field-block.ts";
 
 const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
 
-export function driftText({ title, drift }: DriftView, colors: Colors, info?: RunInfo): string {
-  const sections = [driftLines(drift, colors), [colors.bold(title)], runLines(info, colors)];
+/** `alone`: nothing beside it shows the findings about the run. */
+export function driftText(view: DriftView, colors: Colors, info?: RunInfo, alone = false): string {
+  const { title, drift, diagnostics } = view;
+  const found = alone ? diagnostics.map((one) => diagnosticText(one, colors).trimEnd()) : [];
+  const sections = [driftLines(drift, colors), found, [colors.bold(title)], runLines(info, colors)];
   return `${sections
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))

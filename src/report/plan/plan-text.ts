@@ -1,5 +1,6 @@
 // A plan as text for a terminal: every change in its order, then what is off, what objects, what is lost, and one line that sums up.
 
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Colors, Paint } from "../text/color.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
@@ -13,12 +14,13 @@ import type { PlanView } from "./plan-view.ts";
 import { byOrigin, resolvedLines } from "./split-view.ts";
 import { kindTable } from "./summary.ts";
 
-export function planText(plan: PlanView, colors: Colors, info?: RunInfo): string {
+/** `alone`: nothing beside it shows the findings about the run. */
+export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone = false): string {
   const sections = [
     changesSection(plan, colors),
     driftSection(plan, colors),
     unmanagedSection(plan, colors),
-    diagnosticsSection(plan, colors),
+    diagnosticsSection(plan, colors, alone ? plan.notes : []),
     resolvedLines(plan.split, colors),
     tableSection(plan, colors),
     lossSection(plan, colors),
@@ -56,15 +58,23 @@ function blocks(changes: readonly ChangeView[], colors: Colors): readonly string
 
 export function changeLines(view: ChangeView, colors: Colors): readonly string[] {
   const paint = paintOf(view.action, colors);
-  const remarks = view.remarks.length === 0 ? "" : colors.dim(`  (${view.remarks.join("; ")})`);
+  const said = [...weightOf(view), ...view.remarks];
+  const remarks = said.length === 0 ? "" : colors.dim(`  (${said.join("; ")})`);
   const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
   return [
     `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(printable(view.address))}${remarks}`,
     ...fieldBlock(view.fields, colors),
     ...contentBlock(view.content, colors),
+    ...(view.driftOrigin === "" ? [] : [colors.dim(`      drift: ${view.driftOrigin}`)]),
     ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
     ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
   ];
+}
+
+/** How much it matters that an object goes; of an update, each field has its own severity. */
+export function weightOf({ action, severity }: ChangeView): readonly string[] {
+  const isWhole = action === "delete" || action === "replace";
+  return isWhole && severity !== undefined && severity !== "other" ? [severity] : [];
 }
 
 function paintOf(action: ChangeView["action"], colors: Colors): Paint {
@@ -125,8 +135,8 @@ function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
   );
 }
 
-function diagnosticsSection(plan: PlanView, colors: Colors): readonly string[] {
-  const all = [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)];
+function diagnosticsSection(plan: PlanView, colors: Colors, notes: readonly Diagnostic[]): readonly string[] {
+  const all = [...notes, ...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)];
   return all.map((one) => diagnosticText(one, colors).trimEnd());
 }
 

@@ -4,12 +4,15 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
 import type { Guard, Mode, Plan, Summary, Unmanaged } from "../../planner/model/plan.ts";
+import type { ChangeOrigin } from "../../planner/model/split.ts";
+import { causedPart } from "../../planner/split-plan.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { type ChangeView, changeView } from "./change-view.ts";
+import { originText } from "./drift-marks.ts";
 import { type DriftItem, driftItem } from "./drift-view.ts";
 import { NO_PLACES, type SpecPlaces } from "./spec-places.ts";
-import { type SplitView, splitView } from "./split-view.ts";
-import { changesAnything, refusalLine, summaryLine, summaryOf } from "./summary.ts";
+import { type ExitcodeFor, type SplitView, splitView, WAS_PENDING } from "./split-view.ts";
+import { changesAnything, isUnknownSecret, refusalLine, summaryLine, summaryOf } from "./summary.ts";
 
 export interface PlanView {
   readonly host: string;
@@ -23,15 +26,22 @@ export interface PlanView {
   readonly changesAnything: boolean;
   /** Of a plan that was compared with the plan of a base. */
   readonly split?: SplitView;
+  /** With `change`, no guard, error, or annotation counts that was pending. */
+  readonly exitcodeFor: ExitcodeFor;
   readonly summary: Summary;
   /** Every change in the order of the plan, also those that change nothing. */
   readonly changes: readonly ChangeView[];
   readonly drift: readonly DriftItem[];
   readonly unmanaged: readonly UnmanagedItem[];
   readonly guards: readonly Guard[];
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics: readonly PlanFinding[];
   /** Findings about the run around the plan. The text form leaves them out, because they are on standard error already. */
   readonly notes: readonly Diagnostic[];
+}
+
+/** `origin`: of a plan that was compared with a base, and of an error of a single resource. */
+export interface PlanFinding extends Diagnostic {
+  readonly origin?: ChangeOrigin;
 }
 
 /** A live object that is not in the spec: of a kind, or inside a managed object (a secret in a scope). */
@@ -54,25 +64,30 @@ export function planView(
   registry: Registry,
   notes: readonly Diagnostic[] = [],
   places: SpecPlaces = NO_PLACES,
+  exitcodeFor: ExitcodeFor = "all",
 ): PlanView {
   const { split } = plan;
-  const changes = plan.changes.map((change) =>
-    changeView(change, registry, places, split?.changes[changeKey(change)]),
-  );
+  const own = new Set(causedPart(plan).diagnostics);
+  const drifted = new Map(plan.drift.map((one) => [one.address, originText(one.origin)]));
+  const changes = plan.changes.map((change) => ({
+    ...changeView(change, registry, places, split?.changes[changeKey(change)]),
+    driftOrigin: drifted.get(change.address) ?? "",
+  }));
   return {
     host: plan.host,
     modes: plan.modes ?? [],
     part: plan.part,
-    title: summaryLine(plan),
+    title: summaryLine(plan, plan.changes.filter((one) => isUnknownSecret(one, registry)).length),
     refusal: refusalLine(plan),
     changesAnything: changesAnything(plan),
     summary: summaryOf(plan.changes),
     changes,
     ...(split === undefined ? {} : { split: splitView(split, changes, registry) }),
+    exitcodeFor: split === undefined ? "all" : exitcodeFor,
     drift: plan.drift.map((one) => driftItem(one, registry, places)),
     unmanaged: [...plan.unmanaged.map(unmanagedItem), ...plan.changes.flatMap(foundInside)],
     guards: plan.guards.map(guardItem),
-    diagnostics: plan.diagnostics,
+    diagnostics: plan.diagnostics.map((one) => (own.has(one) ? one : pendingFinding(one))),
     notes,
   };
 }
@@ -80,11 +95,11 @@ export function planView(
 /** A guard that stands whether or not the change comes says so. */
 function guardItem(guard: Guard): Guard {
   if (guard.origin !== "pending") return guard;
-  const { diagnostic } = guard;
-  return {
-    ...guard,
-    diagnostic: { ...diagnostic, message: `${diagnostic.message}; this was already pending` },
-  };
+  return { ...guard, diagnostic: pendingFinding(guard.diagnostic) };
+}
+
+function pendingFinding(one: Diagnostic): PlanFinding {
+  return { ...one, message: `${one.message}${WAS_PENDING}`, origin: "pending" };
 }
 
 function unmanagedItem(source: Unmanaged): UnmanagedItem {

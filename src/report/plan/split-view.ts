@@ -36,6 +36,12 @@ export const ORIGIN_HEADS: Readonly<Record<ChangeOrigin | "resolved", string>> =
   resolved: "Resolved by this change",
 };
 
+/** What a guard or an error of a single resource says that the plan of the base has, too. */
+export const WAS_PENDING = "; this was already pending";
+
+/** Which changes decide: all of them, or with `--exitcode-for change` only those that the change causes. */
+export type ExitcodeFor = "all" | "change";
+
 export const ORIGINS: Readonly<Record<ChangeOrigin, string>> = {
   caused: "caused by this change",
   pending: "already pending",
@@ -83,6 +89,20 @@ export function byOrigin(
       changes: changes.filter((one) => one.origin === origin),
     }))
     .filter((group) => group.changes.length > 0);
+}
+
+/** Where a form has room for a few lines alone. */
+export function splitSentences(split: SplitView | undefined): readonly string[] {
+  if (split === undefined) return [];
+  const resolved = split.resolved.map(resolvedSentence);
+  return [split.title, ...(resolved.length === 0 ? [] : [`resolved: ${listed(resolved, "and", 10)}`])];
+}
+
+/** For documents that contain no changes. */
+export function splitProperties(split: SplitView | undefined): Readonly<Record<string, unknown>> {
+  if (split === undefined) return {};
+  const { base, title, resolved } = split;
+  return { split: { base, summary: title, resolved: resolved.map(resolvedSentence) } };
 }
 
 /** `update pools.b: size` or `delete pools.a`. */

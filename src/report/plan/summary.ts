@@ -4,6 +4,8 @@ import { hasErrors } from "../../core/diagnostic.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Action, Change } from "../../planner/model/change.ts";
 import type { Plan, Summary } from "../../planner/model/plan.ts";
+import { secretField } from "../../resource/content.ts";
+import type { Registry } from "../../resource/registry.ts";
 import { TOUCHING } from "../text/vocabulary.ts";
 
 export function summaryOf(changes: readonly { readonly action: Action }[]): Summary {
@@ -26,6 +28,12 @@ export function destroys(change: Change): boolean {
   return change.action === "delete" || (change.action === "replace" && change.keepsOld !== true);
 }
 
+/** Whether a change keeps a secret because the plan was made without its value, so that it may differ. */
+export function isUnknownSecret(change: Change, registry: Registry): boolean {
+  if (change.action !== "noop" || change.payload !== undefined) return false;
+  return secretField(registry.of(change.address)) !== undefined;
+}
+
 /** Whether applying a change does something: to the workspace, or to the state. */
 export function touches({ action }: { readonly action: Action }): boolean {
   return action !== "noop" && action !== "report";
@@ -36,10 +44,18 @@ export function changesAnything(plan: Pick<Plan, "changes">): boolean {
   return plan.changes.some(touches);
 }
 
-/** `Plan: 3 to create, 1 to update, 1 to replace, 0 to delete.` */
-export function summaryLine(plan: Pick<Plan, "changes" | "diagnostics" | "part">): string {
+/**
+ * `Plan: 3 to create, 1 to update, 1 to replace, 0 to delete.` `unknownSecrets`: how many secrets the plan keeps only
+ * because it does not have their values.
+ */
+export function summaryLine(
+  plan: Pick<Plan, "changes" | "diagnostics" | "part">,
+  unknownSecrets = 0,
+): string {
+  const secrets = count(unknownSecrets, "secret without a value", "secrets without values");
+  const unknown = unknownSecrets === 0 ? [] : [`Not compared: ${secrets}.`];
   const part = partLine(plan);
-  return part === undefined ? changesLine(plan) : `${changesLine(plan)} ${part}`;
+  return [changesLine(plan, unknownSecrets), ...unknown, ...(part === undefined ? [] : [part])].join(" ");
 }
 
 /** `Partial plan (--only): 10 of 301 resources.` Undefined for a plan of everything. */
@@ -48,10 +64,11 @@ export function partLine({ part }: { readonly part?: Plan["part"] | undefined })
   return `Partial plan (--only): ${grouped(part.planned)} of ${count(part.total, "resource")}.`;
 }
 
-function changesLine(plan: Pick<Plan, "changes" | "diagnostics">): string {
+function changesLine(plan: Pick<Plan, "changes" | "diagnostics">, unknown: number): string {
   const summary = summaryOf(plan.changes);
   if (!changesAnything(plan) && hasErrors(plan.diagnostics)) return "Nothing is planned.";
-  if (!changesAnything(plan)) return `No changes: ${count(summary.noop, "resource")} as the spec says.`;
+  if (!changesAnything(plan))
+    return `No changes: ${count(summary.noop - unknown, "resource")} as the spec says.`;
   const parts = (["create", "update", "replace", "delete"] as const).map(
     (action) => `${grouped(summary[action])} to ${action}`,
   );

@@ -27,8 +27,9 @@ export interface RunInfo {
 }
 
 /** `target dev`, `commit 1a2b3c4d5e6f`, `workspace 0.1.0`, the time: what a line below a heading joins. The host, modes and URL are not in it. */
-export function runParts({ toolVersion, target, commit, madeAt }: RunInfo): readonly string[] {
+export function runParts({ toolVersion, target, commit, madeAt, partial }: RunInfo): readonly string[] {
   return [
+    ...(partial === undefined ? [] : ["partial (--only)"]),
     ...(target === undefined ? [] : [`target ${target}`]),
     ...(commit === undefined ? [] : [`commit ${commit.slice(0, 12)}`]),
     `workspace ${toolVersion}`,
@@ -36,15 +37,16 @@ export function runParts({ toolVersion, target, commit, madeAt }: RunInfo): read
   ];
 }
 
-/**
- * The lines that end a report as text: none for a run outside of a repository and of a CI service, whose reader has the
- * command line in sight.
- */
+/** The lines that end a report as text. */
 export function runLines(info: RunInfo | undefined, colors: Colors): readonly string[] {
-  if (info === undefined || (info.commit === undefined && info.runUrl === undefined)) return [];
+  return info === undefined ? [] : [colors.dim(runSentence(info))];
+}
+
+/** The same in one line of plain text, for documents that have no other place for it. */
+export function runSentence(info: RunInfo): string {
   const host = info.host === "" ? [] : [info.host];
   const url = info.runUrl === undefined ? [] : [info.runUrl];
-  return [colors.dim(printable([...host, ...info.modes, ...runParts(info), ...url].join(" · ")))];
+  return printable([...host, ...info.modes, ...runParts(info), ...url].join(" · "));
 }
 
 /** The first line of a Markdown report, by which its comment is found again. No target can end the comment. */
@@ -58,18 +60,38 @@ export function runMarkdown(info: RunInfo): string {
   const parts = [...info.modes, ...runParts(info)].map((part) =>
     part === madeAt ? part : markdownText(part),
   );
-  const page =
-    info.runUrl === undefined ? "" : ` · [run](${info.runUrl.replaceAll(/[()\s<>]/g, encodeURIComponent)})`;
+  const link = info.runUrl === undefined ? undefined : linkTarget(info.runUrl);
+  const page = link === undefined ? "" : ` · [run](${link})`;
   const host = info.host === "" ? "" : `Workspace ${markdownCode(info.host)} · `;
   return `${host}${parts.join(" · ")}${page}\n`;
 }
 
+/** The address of a page as the target of a link in Markdown: nothing in it ends the link or is a command. */
+function linkTarget(url: string): string | undefined {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined;
+  const encoded = encodeURI(parsed.href.toWellFormed()).replaceAll("%25", "%");
+  return encoded
+    .replace(/[^\w:/?#@!$&+,;=.%~-]/g, (character) => `%${character.charCodeAt(0).toString(16)}`)
+    .replaceAll("::", ":%3A")
+    .replaceAll("##", "#%23");
+}
+
 /** The members of a document, beside `tool_version` and `host`, that it has on its top level. */
-export function runJson({ target, commit, madeAt, runUrl }: RunInfo): Record<string, unknown> {
+export function runJson({
+  target,
+  commit,
+  madeAt,
+  runUrl,
+  modes,
+  partial,
+}: RunInfo): Record<string, unknown> {
   return {
     ...(target === undefined ? {} : { target }),
     ...(commit === undefined ? {} : { commit }),
     made_at: madeAt,
     ...(runUrl === undefined ? {} : { run_url: runUrl }),
+    ...(modes.length === 0 ? {} : { modes }),
+    ...(partial === undefined ? {} : { partial }),
   };
 }

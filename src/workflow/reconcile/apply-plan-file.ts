@@ -110,6 +110,6 @@ async function applyChecked(
     signal,
     command: "apply",
   });
-  await showOutcome(reports, outcome, saved.plan, notes);
+  await showOutcome(reports, outcome, { plan: saved.plan, places: placesIn(resources), notes });
   return exitOfOutcome(outcome);
 }

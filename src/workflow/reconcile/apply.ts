@@ -3,8 +3,8 @@
 import { EXIT, exitOfOutcome, exitOfPlan } from "../../cli/command/exit-codes.ts";
 import { printDiagnostics } from "../../cli/output/diagnostics.ts";
 import { applyEnding } from "../../cli/output/failure-documents.ts";
-import { showOutcome } from "../../cli/output/outcome.ts";
-import { type OutcomeReports, showPlan, showRefusal } from "../../cli/output/plan.ts";
+import { showOutcomeAfterPlan } from "../../cli/output/outcome.ts";
+import { logPlan, type OutcomeReports, showPlan, showRefusal } from "../../cli/output/plan.ts";
 import { askApproval } from "../../cli/output/prompt.ts";
 import { error, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { changesAnything } from "../../report/plan/summary.ts";
@@ -71,17 +71,16 @@ async function planAndApply(
   const refused = exitOfPlan(planned.plan);
   const shown = { plan: planned.plan, places: placesIn(session.spec.resources), notes };
   if (refused === EXIT.ok) {
-    await showPlan(reports, shown, showsPlan);
+    await showPlan(reports, shown, (format) => format === "text");
     await reports.events(planned.plan.diagnostics);
   } else await showRefusal(reports, shown);
   if (refused !== EXIT.ok) {
     context.stderr.write("Nothing was changed.\n");
     return refused;
   }
-  if (
-    changesAnything(planned.plan) &&
-    !(await askApproval(context, approval(context, options), making.question, signal))
-  ) {
+  const asks = changesAnything(planned.plan);
+  if (asks && !options.autoApprove && reports.format !== "text") await logPlan(reports, shown);
+  if (asks && !(await askApproval(context, approval(context, options), making.question, signal))) {
     assertNotInterrupted(signal);
     const declined = error("CLI_CONFIRMATION", "the plan was not approved, so nothing was changed");
     await reports.end(applyEnding, [declined], { stdout: true });
@@ -100,16 +99,8 @@ async function planAndApply(
     signal,
     command: making.plan.destroy === true ? "destroy" : "apply",
   });
-  const all = [...notes, ...plan.diagnostics];
-  const tellsText = changesAnything(plan);
-  await showOutcome(reports, outcome, plan, [], (one) => showsPlan(one) && (one !== "text" || tellsText));
-  await showOutcome(reports, outcome, plan, all, (one) => !showsPlan(one));
+  await showOutcomeAfterPlan(reports, outcome, shown, !asks);
   return exitOfOutcome(outcome);
-}
-
-/** Whether a report of an apply begins with the plan; the others tell only what was done. */
-function showsPlan(format: string): boolean {
-  return format === "text" || format === "markdown";
 }
 
 /** A signal before the first change: nothing was written, so nothing has to be finished. */

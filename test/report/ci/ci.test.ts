@@ -57,11 +57,11 @@ const lines = (text: string) => text.split("\n").filter((line) => line !== "");
 describe("GitHub annotations", () => {
   test("name file, line, column, title, and the message with its hint", () => {
     const found = error("SPEC_VALUE", "100% is wrong: a, b", { at, hint: "write 5" });
-    const output = githubAnnotations(findingNotices([found]), INFO);
-    expect(output).toBe(
-      "::error file=prod/pools.yaml,line=3,col=5,title=SPEC_VALUE::100%25 is wrong: a, b%0Ahint: write 5\n",
+    const output = githubAnnotations(findingNotices([found]), INFO, []);
+    expect(output.split("\n")[0]).toBe(
+      "::error file=prod/pools.yaml,line=3,col=5,title=SPEC_VALUE::100%25 is wrong: a, b%0Ahint: write 5",
     );
-    expect(parsed(output.trimEnd())).toEqual({
+    expect(parsed(output.split("\n")[0] ?? "")).toEqual({
       name: "error",
       properties: { file: "prod/pools.yaml", line: "3", col: "5", title: "SPEC_VALUE" },
       message: "100% is wrong: a, b\nhint: write 5",
@@ -69,13 +69,14 @@ describe("GitHub annotations", () => {
   });
 
   test("start with errors and guards, then deletions and replacements, then warnings", () => {
-    const shown = lines(githubAnnotations(planNotices(rich), INFO)).map((line) => parsed(line));
+    const shown = lines(githubAnnotations(planNotices(rich), INFO, [])).map((line) => parsed(line));
     expect(shown.map(({ name, properties }) => `${name} ${properties.title}`)).toEqual([
       "error GUARD_DATA_LOSS",
       "error PLAN_IMMUTABLE",
       "warning GUARD_LOCKOUT",
       ...rich.changes.filter((one) => one.destroys).map((one) => `warning ${one.action} ${one.address}`),
       "warning PLAN_UNREADABLE",
+      "notice workspace",
     ]);
   });
 
@@ -84,12 +85,12 @@ describe("GitHub annotations", () => {
       ...Array.from({ length: 25 }, (_, n) => warning("SPEC_VALUE", `w${n}`)),
       ...Array.from({ length: 12 }, (_, n) => error("SPEC_VALUE", `e${n}`)),
     ];
-    const shown = lines(githubAnnotations(findingNotices(found), INFO)).map((line) => parsed(line));
+    const shown = lines(githubAnnotations(findingNotices(found), INFO, [])).map((line) => parsed(line));
     expect(shown.filter((one) => one.name === "error")).toHaveLength(10);
     expect(shown.filter((one) => one.name === "warning")).toHaveLength(10);
     expect(shown[8]?.message).toBe("e8");
     expect(shown[9]?.message).toMatch(/^3 more errors: /);
-    expect(shown.at(-1)?.message).toMatch(/^16 more warnings: /);
+    expect(shown.at(-2)?.message).toMatch(/^16 more warnings: /);
   });
 
   test("give every title and message back, and never make a second command", () => {
@@ -103,12 +104,14 @@ describe("GitHub annotations", () => {
           rule: "SPEC_VALUE",
           title: title.join(""),
           message: message.join("").replaceAll("\n", " "),
+          remarks: [],
           blocks: false,
           at: { ...at, file: `${title.join("").replaceAll("\n", "")}x` },
         };
-        const output = githubAnnotations([notice], INFO);
-        expect(output.match(/\n/g)).toHaveLength(1);
-        const read = parsed(output.slice(0, -1));
+        const output = githubAnnotations([notice], INFO, ["a\n::error::b"]);
+        expect(output.match(/\n/g)).toHaveLength(2);
+        const [first = ""] = output.split("\n");
+        const read = parsed(first);
         expect(Object.keys(read.properties)).toEqual(["file", "line", "col", "title"]);
         const seen = (text = "") =>
           text
@@ -200,17 +203,21 @@ describe("GitLab", () => {
       remove,
       { ...replace, keepsOld: true, address: addressOf("pools", "k") } as typeof replace,
     ]);
-    expect(JSON.parse(planCounts(viewOf(plan)))).toEqual({ create: 3, update: 0, delete: 2 });
-    expect(JSON.parse(planCounts(viewOf(everything)))).toEqual({ create: 3, update: 1, delete: 2 });
+    expect(JSON.parse(planCounts(viewOf(plan), INFO))).toMatchObject({ create: 3, update: 0, delete: 2 });
+    expect(JSON.parse(planCounts(viewOf(everything), INFO))).toMatchObject({
+      create: 3,
+      update: 1,
+      delete: 2,
+    });
   });
 
   test("counts what drift did and what an apply did", () => {
-    expect(JSON.parse(driftCounts(drift))).toEqual({
+    expect(JSON.parse(driftCounts(drift, INFO))).toMatchObject({
       create: drift.drift.filter((one) => one.what === "appeared").length,
       update: drift.drift.filter((one) => one.what === "changed").length,
       delete: drift.drift.filter((one) => one.what === "gone").length,
     });
-    expect(JSON.parse(outcomeCounts(outcome))).toEqual({ create: 1, update: 0, delete: 0 });
+    expect(JSON.parse(outcomeCounts(outcome, INFO))).toMatchObject({ create: 1, update: 0, delete: 0 });
   });
 
   test("code quality has what GitLab requires of each item, and no fingerprint twice", () => {

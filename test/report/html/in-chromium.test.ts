@@ -9,7 +9,7 @@ import type { Change } from "../../../src/planner/model/change.ts";
 import { failureHtml } from "../../../src/report/html/failure-page.ts";
 import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
 import { driftView } from "../../../src/report/plan/drift-view.ts";
-import { create, planOf, registry, viewOf } from "../plans.ts";
+import { create, INFO, planOf, registry, viewOf } from "../plans.ts";
 import { CHROMIUM, Reader } from "./chromium.ts";
 import { fullPlan, largePlan } from "./sample-plans.ts";
 
@@ -18,7 +18,11 @@ const PAGES = {
   plan,
   drift: driftHtml(driftView(fullPlan, 1, registry)),
   "plan of nothing": planHtml(viewOf(planOf([]))),
-  failure: failureHtml("Validation", [error("API_REFUSED", "the service refused", { cause: "HTTP 403" })]),
+  failure: failureHtml(
+    "Validation",
+    [error("API_REFUSED", "the service refused", { cause: "HTTP 403" })],
+    INFO,
+  ),
 };
 
 const visible = (page: Page) => page.locator("details.item:visible .address").allTextContents();

@@ -1,0 +1,88 @@
+// What an apply did as one page for a browser: what failed first, then what was applied, each with the change that the plan had.
+
+import { count, grouped } from "../../core/sentences.ts";
+import type { OutcomeItem, OutcomeView } from "../outcome/outcome-view.ts";
+import type { ChangeView } from "../plan/change-view.ts";
+import type { RunInfo } from "../text/run-info.ts";
+import { duration } from "../text/vocabulary.ts";
+import { type Facets, filterBar, keyHelp } from "./filter-bar.ts";
+import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
+import { chunked, fieldTable, findings, folded, remark, runLine } from "./parts.ts";
+import { sideBySide } from "./side-by-side.ts";
+
+export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
+  const { title, changes, diagnostics, notes, plan } = outcome;
+  const planned = new Map<string, ChangeView>((plan?.changes ?? []).map((one) => [keyOf(one), one]));
+  const item = (one: OutcomeItem): Html => itemHtml(one, planned.get(keyOf(one)));
+  const applied = changes.filter((one) => one.result === "applied");
+  const others = changes.filter((one) => one.result !== "applied");
+  return page(title, [
+    html`<header>${themeButton}<h1>${title}</h1>${runLine(info.host, info.modes, info)}${tiles(outcome)}</header>
+`,
+    findings("Findings", [...notes, ...diagnostics]),
+    filterBar(changes.map(facetsOf)),
+    section("Not applied", others.map(item)),
+    section("Applied", applied.map(item)),
+    changes.length === 0 ? NOTHING : keyHelp,
+  ]);
+}
+
+const keyOf = ({ address, action }: Pick<OutcomeItem, "address" | "action">): string =>
+  `${action} ${address}`;
+
+function facetsOf({ kind, action, result }: OutcomeItem): Facets {
+  return { kind, action, result };
+}
+
+function tiles({ applied, unapplied }: OutcomeView): Html {
+  const always = (["create", "update", "replace", "delete"] as const).map((action) =>
+    tile(action, applied[action], DONE[action]),
+  );
+  const rare = (["adopt", "forget"] as const)
+    .filter((action) => applied[action] > 0)
+    .map((action) => tile(action, applied[action], DONE[action]));
+  const rest = Object.entries(unapplied)
+    .filter(([, number]) => number > 0)
+    .map(([result, number]) => tile("delete", number, result));
+  return html`<ul class="tiles">${[...always, ...rare, ...rest]}</ul>`;
+}
+
+const DONE = {
+  create: "created",
+  update: "updated",
+  replace: "replaced",
+  delete: "deleted",
+  adopt: "adopted",
+  forget: "forgotten",
+} as const;
+
+function tile(tone: string, number: number, what: string): Html {
+  return html`<li class="${tone}${number === 0 ? " none" : ""}"><b>${grouped(number)}</b><span>${what}</span></li>`;
+}
+
+function section(title: string, items: readonly Html[]): Html {
+  if (items.length === 0) return NOTHING;
+  return html`<section class="list"><h2>${title}: ${count(items.length, "change")}</h2>
+${chunked(items)}</section>
+`;
+}
+
+function itemHtml(one: OutcomeItem, planned: ChangeView | undefined): Html {
+  const { action, result, word, address, finding, waitsFor, stopped, tried, elapsedMs } = one;
+  const why = waitsFor !== undefined ? `waits for ${waitsFor}` : stopped ? "the run was stopped" : "";
+  const did = result === "applied" ? [word] : [result, action];
+  return folded({
+    tone: action,
+    open: result !== "applied",
+    facets: facetsOf(one),
+    head: [
+      html`<span class="verb">${did.join(" ")}</span><span class="address">${address}</span>`,
+      remark(why),
+      remark(result === "applied" || tried ? duration(elapsedMs) : ""),
+    ],
+    body: [
+      finding === undefined ? NOTHING : findings("", [finding]),
+      ...(planned === undefined ? [] : [fieldTable(planned.fields), sideBySide(planned.content)]),
+    ],
+  });
+}
