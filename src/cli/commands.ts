@@ -20,100 +20,100 @@ export const COMMANDS: readonly CommandEntry[] = [
     },
     {
       name: "validate",
-      summary: "check the spec; needs no workspace and reads no secret",
+      summary: "check the spec without a workspace",
       load: async () => (await import("./commands/validate.ts")).validateCommand,
     },
     {
       name: "plan",
-      summary: "show what apply would change; writes nothing",
+      summary: "show the changes that apply would make",
       load: async () => watched((await import("./commands/plan.ts")).planCommand),
     },
     {
       name: "apply",
-      summary: "make the workspace as the spec says",
+      summary: "apply the spec or a saved plan",
       load: async () => watched((await import("./commands/apply.ts")).applyCommand),
     },
     {
       name: "show",
-      summary: "show a saved plan, without reading the workspace",
+      summary: "show a saved plan without reading the workspace",
       load: async () => (await import("./commands/show.ts")).showCommand,
     },
     {
       name: "destroy",
-      summary: "delete everything that the spec manages",
+      summary: "delete all managed resources",
       load: async () => watched((await import("./commands/apply.ts")).destroyCommand),
     },
   ]),
   ...group("Drift and state", [
     {
       name: "drift",
-      summary: "show what changed outside since the last apply",
+      summary: "show drift since the last apply",
       load: async () => watched((await import("./commands/drift.ts")).driftCommand),
     },
     {
       name: "history",
-      summary: "show who applied what, and when",
+      summary: "show who applied what and when",
       load: async () => (await import("./commands/history.ts")).historyCommand,
     },
     {
       name: "state",
-      summary: "look at what is recorded, mend it, move it; touches nothing live",
+      summary: "inspect, repair, and move the state",
       load: async () => (await import("./commands/state/state.ts")).stateCommand,
     },
   ]),
   ...group("Adopt", [
     {
       name: "export",
-      summary: "write the live workspace as a spec; changes nothing",
+      summary: "write the workspace as a spec",
       load: async () => (await import("./commands/export.ts")).exportCommand,
     },
     {
       name: "import",
-      summary: "take one live object over under an address of the spec",
+      summary: "import an existing object into the state",
       load: async () => (await import("./commands/import.ts")).importCommand,
     },
   ]),
   ...group("Operate", [
     {
       name: "run",
-      summary: "start a job; with --wait, follow it to its result",
+      summary: "start a job run",
       load: async () => (await import("./commands/jobs/run.ts")).runCommand,
     },
     {
       name: "runs",
-      summary: "look at the runs of jobs, and act on them",
+      summary: "inspect and manage job runs",
       load: async () => (await import("./commands/jobs/runs.ts")).runsCommand,
     },
     {
       name: "clusters",
-      summary: "operate clusters that the spec manages, by their addresses",
+      summary: "start, stop, resize, and inspect managed clusters",
       load: async () => (await import("./commands/clusters/clusters.ts")).clustersCommand,
     },
     {
       name: "api",
-      summary: "call one operation of the API as it is: no spec, no plan, no state",
+      summary: "call an API operation directly",
       load: async () => (await import("./commands/api/api.ts")).apiCommand,
     },
   ]),
   ...group("Learn and set up", [
     {
       name: "explain",
-      summary: "explain a kind or a field",
+      summary: "describe a kind, a field, or a section of the spec",
       load: async () => (await import("./commands/explain.ts")).explainCommand,
     },
     {
       name: "graph",
-      summary: "show how resources depend on each other",
+      summary: "show the dependencies between resources",
       load: async () => (await import("./commands/graph.ts")).graphCommand,
     },
     {
       name: "schema",
-      summary: "print the JSON Schema of a spec, or the API's description",
+      summary: "print a schema: spec, plan, drift, apply events, or API",
       load: async () => (await import("./commands/schema.ts")).schemaCommand,
     },
     {
       name: "emulator",
-      summary: "serve a workspace on this machine: the whole API, on loopback only",
+      summary: "serve a test workspace on this machine",
       load: async () => (await import("./commands/emulator.ts")).emulatorCommand,
     },
     {

@@ -5,7 +5,6 @@ import { VERSION } from "../config/version.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import type { Command } from "./command/command.ts";
 import { EXIT } from "./command/exit-codes.ts";
-import { helpText } from "./command/help.ts";
 import type { OutputRequest } from "./command/option.ts";
 import { optionValues } from "./command/option-values.ts";
 import { buildProgram, type Invocation, parseArguments } from "./command/parser.ts";
@@ -43,6 +42,7 @@ function isGiven({ root, own }: Invocation, name: string): boolean {
 async function showHelp(context: CommandContext, { command, parser, args }: Invocation): Promise<number> {
   if (command !== undefined && "moreHelp" in command && args.length > 0)
     context.stdout.write(`${await command.moreHelp?.(args)}\n`);
+  const { helpText } = await import("./help/help.ts");
   context.stdout.write(helpText(parser, context.stdout.columns));
   return EXIT.ok;
 }

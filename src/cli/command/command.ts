@@ -12,9 +12,6 @@ export interface ArgumentSpec {
   readonly takes?: "address" | readonly string[];
 }
 
-/** A command line, and what it does. */
-export type Example = readonly [command: string, meaning: string];
-
 /** What the help of a command says. */
 interface Described {
   readonly name: string;
@@ -22,8 +19,6 @@ interface Described {
   readonly summary: string;
   /** Shown under the options in its help. */
   readonly notes?: string;
-  readonly examples?: readonly Example[];
-  readonly seeAlso?: readonly string[];
 }
 
 export interface Command extends Described {

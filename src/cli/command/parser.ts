@@ -121,7 +121,7 @@ function collectWords(parser: Parser): void {
 }
 
 function hideOptions(parser: Parser, shown: ReadonlySet<string>): void {
-  for (const option of parser.options) option.hideHelp(!shown.has(option.long ?? ""));
+  for (const option of parser.options) option.helpGroup("Options:").hideHelp(!shown.has(option.long ?? ""));
 }
 
 function addOptions(parser: Parser, specs: readonly OptionSpec<unknown>[]): void {

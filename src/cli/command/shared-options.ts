@@ -8,6 +8,7 @@ import {
   flagOption,
   integerOption,
   type OptionSpec,
+  type Options,
   oneFormat,
   optionalChoiceOption,
   outputsOption,
@@ -15,16 +16,22 @@ import {
   textsOption,
 } from "./option.ts";
 
+/** Puts options under one heading in the help. */
+export function underHeading<O extends Options>(group: string, options: O): O {
+  const entries = Object.entries(options).map(([name, option]) => [name, { ...option, group }]);
+  return Object.fromEntries(entries) as O;
+}
+
 /** Which spec is read, and how its variables are filled. */
-export const SPEC_OPTIONS = {
-  file: textOption("-f, --file <path>", "the spec (default: workspace.yaml)"),
-  target: textOption("-t, --target <name>", "the target of the spec to use"),
-  var: textsOption("--var <name=value>", "set a variable; can be repeated"),
-  varFile: textsOption("--var-file <path>", "set variables from a YAML or JSON file; can be repeated"),
-} as const;
+export const SPEC_OPTIONS = underHeading("Spec", {
+  file: textOption("-f, --file <path>", "spec file (default: workspace.yaml)"),
+  target: textOption("-t, --target <name>", "target of the spec"),
+  var: textsOption("--var <name=value>", "set a variable; repeatable"),
+  varFile: textsOption("--var-file <path>", "set variables from a YAML or JSON file; repeatable"),
+});
 
 /** What the workspace speaks, which decides what a spec may contain. */
-export const DIALECT_OPTIONS = {
+export const DIALECT_OPTIONS = underHeading("Workspace", {
   dialect: optionalChoiceOption(
     "--dialect <name>",
     "dialect of the workspace (default: by its host name)",
@@ -35,58 +42,55 @@ export const DIALECT_OPTIONS = {
     "cloud of the databricks dialect (default: by its host name)",
     CLOUDS,
   ),
-} as const;
+});
 
 /** Which workspace is meant, and how it is spoken to. */
-export const HOST_OPTIONS = {
-  host: textOption("--host <url>", "the workspace, or `embedded` for one inside this program"),
-  profile: textOption("--profile <name>", "the profile of ~/.workspacecfg to use"),
-  caFile: textOption("--ca-file <path>", "trust the authorities in this PEM file too"),
+export const HOST_OPTIONS = underHeading("Workspace", {
+  host: textOption("--host <url>", "workspace URL, or `embedded` for the built-in emulator"),
+  profile: textOption("--profile <name>", "profile in ~/.workspacecfg"),
+  caFile: textOption("--ca-file <path>", "trust the certificate authorities in this PEM file"),
   ...DIALECT_OPTIONS,
-  parallelism: integerOption("--parallelism <number>", "requests under way at once (default: 10)", 1, 256),
-} as const;
+  parallelism: integerOption("--parallelism <number>", "number of concurrent requests (default: 10)", 1, 256),
+});
 
 /** Where the state lies. */
-export const STATE_OPTIONS = {
+export const STATE_OPTIONS = underHeading("State", {
   state: textOption(
     "--state <place>",
-    "the state: a folder, postgres://…, or workspace:/folder (default: .workspace/<target> beside the spec)",
+    "location of the state: a folder, postgres://…, or workspace:/folder (default: .workspace/<target> next to the spec)",
   ),
-  lockTimeout: durationOption(
-    "--lock-timeout <time>",
-    "how long to wait for another run's lock (default: 0s)",
-  ),
-} as const;
+  lockTimeout: durationOption("--lock-timeout <time>", "how long to wait for the state lock (default: 0s)"),
+});
 
 /** Of commands that write digests of secrets into the state. */
-export const UNENCRYPTED_OPTION = {
+export const UNENCRYPTED_OPTION = underHeading("State", {
   allowUnencryptedState: flagOption(
     "--allow-unencrypted-state",
-    "keep digests of secrets in the workspace without WORKSPACE_STATE_KEY",
+    "store digests of secrets in the workspace without WORKSPACE_STATE_KEY",
   ),
-} as const;
+});
 
 /** Which existing objects a plan may take over, or create another one beside. */
 export const EXISTING_OPTIONS = {
-  adopt: flagOption("--adopt", "take over what exists under the names of the spec"),
+  adopt: flagOption("--adopt", "adopt existing objects that have the names in the spec"),
   allowDuplicates: flagOption(
     "--allow-duplicates",
-    "without a state, create clusters and jobs whose names unmanaged ones have",
+    "without a state, create clusters and jobs even if their names exist",
   ),
 } as const;
 
 export const ONLY_OPTION = {
   only: textsOption(
     "--only <address-glob>",
-    "only these addresses and what they need (to destroy: what needs them); can be repeated",
+    "limit to these addresses and their dependencies (for destroy, their dependents); repeatable",
   ),
 } as const;
 
 /** Of a plan in a pull request. */
 export const BASE_OPTIONS = {
-  base: textOption("--base <folder>", "compare with this copy of the current folder before the change"),
+  base: textOption("--base <folder>", "compare with the spec in this copy of the current folder"),
   baseRef: textOption("--base-ref <ref>", "compare with the spec at a Git reference, such as origin/main"),
-  exitcodeFor: choiceOption("--exitcode-for <changes>", "which changes decide the exit code", [
+  exitcodeFor: choiceOption("--exitcode-for <changes>", "changes that decide the exit code", [
     "all",
     "change",
   ]),
@@ -94,24 +98,26 @@ export const BASE_OPTIONS = {
 
 const namesOf = <F extends string>(formats: Readonly<Record<F, unknown>>) => Object.keys(formats) as F[];
 
-export const PLAN_OUTPUT = { output: outputsOption(namesOf(PLAN_FORMATS)) } as const;
+export const PLAN_OUTPUT = underHeading("Output", { output: outputsOption(namesOf(PLAN_FORMATS)) });
 
-export const DRIFT_OUTPUT = { output: outputsOption(namesOf(DRIFT_FORMATS)) } as const;
+export const DRIFT_OUTPUT = underHeading("Output", { output: outputsOption(namesOf(DRIFT_FORMATS)) });
 
 /** Of what is done. */
-export const OUTCOME_OUTPUT = { output: outputsOption(namesOf(OUTCOME_FORMATS)) } as const;
+export const OUTCOME_OUTPUT = underHeading("Output", { output: outputsOption(namesOf(OUTCOME_FORMATS)) });
 
-export const VALIDATION_OUTPUT = { output: outputsOption(namesOf(VALIDATION_FORMATS)) } as const;
+export const VALIDATION_OUTPUT = underHeading("Output", {
+  output: outputsOption(namesOf(VALIDATION_FORMATS)),
+});
 
 /** For commands that have no other forms. */
-export const FORM_OPTION = {
-  output: oneFormat(choiceOption("-o, --output <form>", "the form of the output", ["text", "json"])),
-} as const;
+export const FORM_OPTION = underHeading("Output", {
+  output: oneFormat(choiceOption("-o, --output <form>", "output format", ["text", "json"])),
+});
 
-export const ASK_OPTIONS = {
-  autoApprove: flagOption("--auto-approve", "do not ask before changing anything"),
-  noInput: flagOption("--no-input", "never ask; without --auto-approve nothing is changed"),
-} as const;
+export const ASK_OPTIONS = underHeading("Approval", {
+  autoApprove: flagOption("--auto-approve", "skip the approval prompt"),
+  noInput: flagOption("--no-input", "never prompt; fail if approval is required"),
+});
 
 /** Options of a pipeline, which every command with a spec or a host accepts. `--only` and `--output` change the answer, so they are refused where they have no effect. */
 export const PIPELINE_OPTIONS: readonly OptionSpec<unknown>[] = [

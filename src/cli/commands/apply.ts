@@ -20,7 +20,7 @@ import { withReports } from "../output/reports.ts";
 
 export const applyCommand = defineCommand({
   name: "apply",
-  summary: "make the workspace as the spec says",
+  summary: "apply the spec or a saved plan",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
@@ -31,12 +31,10 @@ export const applyCommand = defineCommand({
     ...EXISTING_OPTIONS,
     ...UNENCRYPTED_OPTION,
   },
-  args: [
-    { name: "[planfile]", description: "a plan saved with `plan --out`: applied as it is, without asking" },
-  ],
+  args: [{ name: "[planfile]", description: "plan saved with `plan --out`; applied without a prompt" }],
   ending: applyEnding,
   notes:
-    "Exit codes: 0 done, 1 error or failures, 3 refused, 4 stale or moved, 5 locked, 130 and 143 stopped by a signal.",
+    "Exit codes: 0 success, 1 error, 3 blocked by a guard or a policy, 4 stale plan, 5 state locked, 130 and 143 interrupted.",
   async run(context, options, [planfile]) {
     return withReports(context, options, applyEnding, (reports) =>
       planfile === undefined
@@ -48,17 +46,17 @@ export const applyCommand = defineCommand({
 
 export const destroyCommand = defineCommand({
   name: "destroy",
-  summary: "delete everything that the spec manages",
+  summary: "delete all managed resources",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
     ...STATE_OPTIONS,
-    only: textsOption("--only <address-glob>", "only these addresses and what needs them; can be repeated"),
+    only: textsOption("--only <address-glob>", "limit to these addresses and their dependents; repeatable"),
     ...OUTCOME_OUTPUT,
     ...ASK_OPTIONS,
   },
   ending: applyEnding,
-  notes: "Preview it with: workspace plan --destroy",
+  notes: "To preview the deletions, run `workspace plan --destroy`.",
   async run(context, options) {
     const wish = { destroy: true, only: options.only };
     return withReports(context, options, applyEnding, (reports) =>

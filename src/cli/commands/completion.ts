@@ -15,8 +15,8 @@ export const completionOf = (entries: readonly CommandEntry[]): Command =>
     name: "completion",
     summary: "print a completion script for a shell",
     options: {},
-    args: [{ name: "<shell>", description: "bash, zsh or fish", takes: SHELLS }],
-    notes: 'For bash: eval "$(workspace completion bash)"',
+    args: [{ name: "<shell>", description: "bash, zsh, or fish", takes: SHELLS }],
+    notes: 'To use it in bash, run `eval "$(workspace completion bash)"`.',
     async run(context, _options, [shell]) {
       const known = SHELLS.find((one) => one === shell);
       if (known === undefined) {

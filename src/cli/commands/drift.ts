@@ -30,25 +30,25 @@ import { acknowledgeCommand } from "./drift/acknowledge.ts";
 export const driftCommand = defineCommand({
   below: [acknowledgeCommand],
   name: "drift",
-  summary: "show what changed outside since the last apply",
+  summary: "show drift since the last apply",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
     ...DRIFT_OUTPUT,
-    since: optionalChoiceOption("--since <run>", "exit 2 only for drift that no earlier run reported", [
+    since: optionalChoiceOption("--since <run>", "exit with 2 only for drift that no earlier run reported", [
       "last",
     ]),
     failOn: optionalChoiceOption(
       "--fail-on <severity>",
-      "exit 2 only for drift at least this severe",
+      "exit with 2 only for drift of at least this severity",
       SEVERITIES,
     ),
   },
   ending: driftEnding,
   notes:
-    "Exit codes: 0 no drift, 1 error, 2 drift (with --fail-on: drift of that severity or a worse one). Acknowledged drift does not count. No secret is read.\nTo accept drift for a time: workspace drift acknowledge --help",
+    "Exit codes: 0 no drift, 1 error, 2 drift. Acknowledged drift does not count. The command reads no secrets.",
   async run(context, options) {
     const opening = { makesKey: false, secrets: "skip", ahead: true, only: options.only } as const;
     return withReports(context, options, driftEnding, (reports) =>

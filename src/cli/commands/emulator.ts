@@ -13,13 +13,13 @@ const MEMORY = ":memory:";
 
 export const emulatorCommand = defineCommand({
   name: "emulator",
-  summary: "serve a workspace on this machine: the whole API, on loopback only",
+  summary: "serve a test workspace on this machine",
   options: {
-    port: integerOption("--port <number>", "port to listen on; 0 takes a free one (default: 0)", 0, 65_535),
-    data: textOption("--data <folder>", "where the workspace is kept, or `:memory:` (default: :memory:)"),
+    port: integerOption("--port <number>", "port; 0 selects a free port (default: 0)", 0, 65_535),
+    data: textOption("--data <folder>", "folder of the workspace data, or `:memory:` (default: :memory:)"),
     token: textOption(
       "--token <token>",
-      "token of the administrator (default: WORKSPACE_TOKEN, else a new one)",
+      "token of the administrator (default: WORKSPACE_TOKEN or a random token)",
     ),
     dialect: optionalChoiceOption(
       "--dialect <name>",
@@ -34,7 +34,7 @@ export const emulatorCommand = defineCommand({
     admin: textOption("--admin <user>", "user name of the administrator (default: admin@example.com)"),
   },
   notes:
-    "Prints one line with its URL when it is ready. A generated token is printed to stderr. The token is needed for every request, also for those that control the emulator (/__emulator/…). Requests from web pages and for foreign host names are refused.",
+    "The command prints its URL to stdout when it is ready, and a random token to stderr. Every request needs the token, including requests to /__emulator. The server listens on the loopback address and refuses requests from web pages.",
   async run(context, options) {
     const { port = 0, admin, dialect, cloud } = options;
     const choice = dialectOf(context, {

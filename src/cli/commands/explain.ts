@@ -23,12 +23,12 @@ import { colorsOf } from "../output/diagnostics.ts";
 
 export const explainCommand = defineCommand({
   name: "explain",
-  summary: "explain a kind or a field",
+  summary: "describe a kind, a field, or a section of the spec",
   options: {},
   args: [
     {
       name: "[what]",
-      description: "a kind (`pools`), a field (`clusters.autoscale.min_workers`), or a section (`policy`)",
+      description: "kind (`pools`), field (`clusters.autoscale.min_workers`), or section (`policy`)",
       takes: registry.kinds.map((one) => one.kind),
     },
   ],

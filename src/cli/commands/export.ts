@@ -28,13 +28,16 @@ import { printDiagnostics } from "../output/diagnostics.ts";
 import { progressFor } from "../output/progress.ts";
 
 const OPTIONS = {
-  kinds: textsOption("--kinds <names>", "only these kinds: pools,clusters; can be repeated"),
-  only: textsOption("--only <address-glob>", "only these addresses; can be repeated"),
-  out: textOption("--out <folder>", "write workspace.yaml and the contents it names there (default: stdout)"),
-  secrets: flagOption("--secrets", "name a variable as the source of each secret, instead of a comment"),
-  full: flagOption("--full", "with defaults, states and what the service filled in"),
-  builtIn: flagOption("--built-in", "with what every workspace has: the groups admins and users …"),
-  force: flagOption("--force", "write over files that are there"),
+  kinds: textsOption("--kinds <names>", "limit to these kinds, such as pools,clusters; repeatable"),
+  only: textsOption("--only <address-glob>", "limit to these addresses; repeatable"),
+  out: textOption(
+    "--out <folder>",
+    "write workspace.yaml and its content files to this folder (default: stdout)",
+  ),
+  secrets: flagOption("--secrets", "declare an environment variable as the source of each secret"),
+  full: flagOption("--full", "include default values, states, and values set by the service"),
+  builtIn: flagOption("--built-in", "include built-in objects, such as the groups admins and users"),
+  force: flagOption("--force", "overwrite existing files"),
   file: SPEC_OPTIONS.file,
   ...HOST_OPTIONS,
 } as const;
@@ -52,10 +55,9 @@ interface Wish extends HostOptions {
 
 export const exportCommand = defineCommand({
   name: "export",
-  summary: "write the live workspace as a spec; changes nothing",
+  summary: "write the workspace as a spec",
   options: OPTIONS,
-  notes: `What is exported plans to nothing: take it over with \`workspace plan --adopt\` and
-\`workspace apply --adopt\` in the folder that it was written to.`,
+  notes: `To manage the exported objects, run \`workspace plan --adopt\` and \`workspace apply --adopt\` in the folder.`,
   async run(context, options) {
     const settings = settingsOf(context, options);
     printDiagnostics(context, settings.warnings);

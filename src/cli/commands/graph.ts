@@ -10,11 +10,11 @@ import { SPEC_OPTIONS } from "../command/shared-options.ts";
 
 export const graphCommand = defineCommand({
   name: "graph",
-  summary: "show how resources depend on each other",
+  summary: "show the dependencies between resources",
   options: {
     ...SPEC_OPTIONS,
     output: oneFormat(
-      choiceOption("-o, --output <form>", "the form of the output", ["dot", "mermaid", "svg", "json"]),
+      choiceOption("-o, --output <form>", "output format", ["dot", "mermaid", "svg", "json"]),
     ),
   },
   async run(context, options) {

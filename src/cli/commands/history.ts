@@ -13,10 +13,10 @@ import { STATE_LOCATION_OPTIONS } from "./state/state-options.ts";
 
 export const historyCommand = defineCommand({
   name: "history",
-  summary: "show who applied what, and when",
+  summary: "show who applied what and when",
   options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
-  args: [{ name: "[address]", description: "only applies that changed this resource", takes: "address" }],
-  notes: "The state keeps the last 100 applies and destroys, and of each up to 100 changed addresses.",
+  args: [{ name: "[address]", description: "limit to applies that changed this resource", takes: "address" }],
+  notes: "The state records the last 100 applies and destroys, each with up to 100 changed addresses.",
   async run(context, options, [text]) {
     const address = text === undefined ? undefined : parseAddress(text);
     if (text !== undefined && address === undefined)

@@ -24,7 +24,7 @@ import { Reports } from "../output/reports.ts";
 
 export const importCommand = defineCommand({
   name: "import",
-  summary: "take one live object over under an address of the spec",
+  summary: "import an existing object into the state",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
@@ -32,10 +32,10 @@ export const importCommand = defineCommand({
     ...FORM_OPTION,
   },
   args: [
-    { name: "<address>", description: "a resource of the spec, such as pools.shared", takes: "address" },
-    { name: "<id>", description: "what the service calls the object" },
+    { name: "<address>", description: "address in the spec, such as pools.shared", takes: "address" },
+    { name: "<id>", description: "ID of the object in the workspace" },
   ],
-  notes: "Changes the state only, and shows what the next plan would change in the workspace.",
+  notes: "The command changes only the state, then shows the next plan.",
   async run(context, options, [text = "", id = ""]) {
     return context.signals.during((signal) =>
       withSession(context, options, { makesKey: true, secrets: "skip", signal }, (session) => {

@@ -40,7 +40,7 @@ clusters:
 export const initCommand = defineCommand({
   name: "init",
   summary: "write a first spec into this folder",
-  options: { file: textOption("-f, --file <path>", "the spec to write (default: workspace.yaml)") },
+  options: { file: textOption("-f, --file <path>", "spec file to write (default: workspace.yaml)") },
   async run(context, options) {
     const file = options.file ?? DEFAULT_FILE;
     const path = resolve(context.cwd, file);

@@ -40,28 +40,34 @@ import { type Reports, withReports } from "../output/reports.ts";
 
 export const planCommand = defineCommand({
   name: "plan",
-  summary: "show what apply would change; writes nothing",
+  summary: "show the changes that apply would make",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
     ...PLAN_OUTPUT,
-    out: textOption("--out <file>", "save the plan, to be applied as it is"),
-    detailedExitcode: flagOption("--detailed-exitcode", "exit 2 when there are changes"),
+    out: textOption("--out <file>", "save the plan for `workspace apply FILE`"),
+    detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are changes"),
     ...EXISTING_OPTIONS,
     ...UNENCRYPTED_OPTION,
-    destroy: flagOption("--destroy", "plan the deletion of everything managed"),
+    destroy: flagOption("--destroy", "plan to delete all managed resources"),
     untrusted: flagOption(
       "--untrusted",
-      "the spec may come from a stranger: no environment, no secrets, no foreign values",
+      "plan an untrusted spec: use no environment variables or secrets, show no unmanaged values",
     ),
-    maxReads: integerOption("--max-reads <number>", "reads that an untrusted spec may cause", 1, 1_000_000),
+    maxReads: integerOption(
+      "--max-reads <number>",
+      "maximum number of reads for an untrusted spec",
+      1,
+      1_000_000,
+    ),
     ...BASE_OPTIONS,
-    offline: flagOption("--offline", "compare with what the state recorded; no request is sent"),
+    offline: flagOption("--offline", "compare with the state instead of the workspace"),
   },
   ending: planEnding,
-  notes: "Exit codes: 0 done, 1 error, 2 changes (with --detailed-exitcode), 3 refused by a guard or policy.",
+  notes:
+    "Exit codes: 0 success, 1 error, 2 changes (with --detailed-exitcode), 3 blocked by a guard or a policy.",
   async run(context, options) {
     assertFits(options);
     return withReports(context, options, planEnding, async (reports) => {

@@ -22,13 +22,13 @@ const SHIPPED = {
 
 export const schemaCommand = defineCommand({
   name: "schema",
-  summary: "print the JSON Schema of a spec, or the API's description",
+  summary: "print a schema: spec, plan, drift, apply events, or API",
   options: {
-    api: flagOption("--api", "the service's API as OpenAPI 3.1 (YAML)"),
-    dialect: choiceOption("--dialect <name>", "with --api, the dialect that it describes", DIALECTS),
-    plan: flagOption("--plan", "the schema of `plan --output json`"),
-    drift: flagOption("--drift", "the schema of `drift --output json`"),
-    applyEvents: flagOption("--apply-events", "the schema of each line of `apply --output json`"),
+    api: flagOption("--api", "API of the service as OpenAPI 3.1 (YAML)"),
+    dialect: choiceOption("--dialect <name>", "dialect of the API; requires --api", DIALECTS),
+    plan: flagOption("--plan", "schema of `plan --output json`"),
+    drift: flagOption("--drift", "schema of `drift --output json`"),
+    applyEvents: flagOption("--apply-events", "schema of each line of `apply --output json`"),
   },
   async run(context, options) {
     if (options.dialect !== "contract" && !options.api)

@@ -14,18 +14,18 @@ import { withReports } from "../output/reports.ts";
 
 export const showCommand = defineCommand({
   name: "show",
-  summary: "show a saved plan, without reading the workspace",
+  summary: "show a saved plan without reading the workspace",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
     state: STATE_OPTIONS.state,
     ...PLAN_OUTPUT,
-    detailedExitcode: flagOption("--detailed-exitcode", "exit 2 when there are changes"),
+    detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are changes"),
   },
-  args: [{ name: "<planfile>", description: "a plan saved with `plan --out`" }],
+  args: [{ name: "<planfile>", description: "plan saved with `plan --out`" }],
   ending: planEnding,
   notes:
-    "The signature is checked with WORKSPACE_STATE_KEY, else with the key beside the state. Whether the plan is stale, `apply` checks.",
+    "The command verifies the signature with WORKSPACE_STATE_KEY, or with the key next to the state. It does not check whether the plan is stale.",
   async run(context, options, [planfile = ""]) {
     return withReports(context, { ...options, untrusted: true }, planEnding, async (reports) => {
       const saved = await sealedPlan(context, options, planfile);

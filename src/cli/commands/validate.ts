@@ -15,7 +15,7 @@ import { withReports } from "../output/reports.ts";
 
 export const validateCommand = defineCommand({
   name: "validate",
-  summary: "check the spec; needs no workspace and reads no secret",
+  summary: "check the spec without a workspace",
   options: { ...SPEC_OPTIONS, ...VALIDATION_OUTPUT },
   ending: validateEnding,
   async run(context, options) {

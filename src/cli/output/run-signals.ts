@@ -13,15 +13,20 @@ import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import type { Command } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { optionalChoiceOption, textOption } from "../command/option.ts";
+import { underHeading } from "../command/shared-options.ts";
 import { diagnosticsOf, printDiagnostics } from "./diagnostics.ts";
 import type { RunCollector } from "./run-collector.ts";
 import { runOrigin } from "./run-origin.ts";
 
-const WATCH_OPTIONS = {
-  metrics: textOption("--metrics <file>", "write metrics of this run in the text format of Prometheus"),
+const WATCH_OPTIONS = underHeading("Output", {
+  metrics: textOption("--metrics <file>", "write metrics of this run for Prometheus"),
   webhook: textOption("--webhook <url>", "post the result of this run; signed with WORKSPACE_WEBHOOK_SECRET"),
-  webhookFormat: optionalChoiceOption("--webhook-format <form>", "the form of the message", WEBHOOK_FORMATS),
-} as const;
+  webhookFormat: optionalChoiceOption(
+    "--webhook-format <form>",
+    "format of the webhook message",
+    WEBHOOK_FORMATS,
+  ),
+});
 
 /** The command with these options: its run gets an observer among its options if somebody watches. */
 export function watchable(command: Command): Command {

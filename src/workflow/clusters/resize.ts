@@ -7,9 +7,9 @@ import { sizeText } from "../../report/inspect/cluster-text.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 
 export const SIZE_OPTIONS = {
-  workers: integerOption("--workers <number>", "a fixed number of workers", 0, 100_000),
-  min: integerOption("--min <number>", "the fewest workers; with --max", 0, 100_000),
-  max: integerOption("--max <number>", "the most workers; with --min", 1, 100_000),
+  workers: integerOption("--workers <number>", "fixed number of workers", 0, 100_000),
+  min: integerOption("--min <number>", "minimum number of workers; requires --max", 0, 100_000),
+  max: integerOption("--max <number>", "maximum number of workers; requires --min", 1, 100_000),
 } as const;
 
 type Given = { readonly [Name in keyof typeof SIZE_OPTIONS]: number | undefined };

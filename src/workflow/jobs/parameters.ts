@@ -8,11 +8,11 @@ import type { Json, JsonObject } from "../../core/json.ts";
 export const PARAMETER_OPTIONS = {
   param: valuesOption(
     "--param <value>",
-    "a parameter: name=value for a notebook, one argument after the other for every other task",
+    "parameter of the task: name=value for a notebook, one argument for any other task; repeatable",
   ),
-  jarParam: valuesOption("--jar-param <value>", "an argument of the main method of a JAR"),
-  pythonParam: valuesOption("--python-param <value>", "an argument of a Python file"),
-  submitParam: valuesOption("--submit-param <value>", "an argument of spark-submit"),
+  jarParam: valuesOption("--jar-param <value>", "argument of the main method of a JAR; repeatable"),
+  pythonParam: valuesOption("--python-param <value>", "argument of a Python file; repeatable"),
+  submitParam: valuesOption("--submit-param <value>", "argument of spark-submit; repeatable"),
 } as const;
 
 export type Parameters = { readonly [Name in keyof typeof PARAMETER_OPTIONS]: readonly string[] };

@@ -22,26 +22,26 @@ import { FORMS, inputOf, problemsOf } from "./input.ts";
 
 export const apiCommand = defineCommand({
   name: "api",
-  summary: "call one operation of the API as it is: no spec, no plan, no state",
+  summary: "call an API operation directly",
   options: {
     list: flagOption("--list", "list the operations"),
-    all: flagOption("--all", "follow paging to the end"),
+    all: flagOption("--all", "read all pages"),
     input: textOption(
       "--input <file>",
-      "fields as a JSON object; `-` is standard input; fields on the line win",
+      "read fields from a JSON file (`-` is stdin); fields on the command line take precedence",
     ),
-    unchecked: flagOption("--unchecked", "send fields as they are, also what the contract does not know"),
+    unchecked: flagOption("--unchecked", "skip the validation of fields"),
     file: SPEC_OPTIONS.file,
     ...HOST_OPTIONS,
   },
   args: [
-    { name: "[operation]", description: "such as clusters/list; its fields: workspace api OPERATION --help" },
+    { name: "[operation]", description: "operation, such as clusters/list" },
     { name: "[fields...]", description: "field=value" },
   ],
   notes: `${FORMS}
 
-The way out where no other command does what is needed. What it changes is in no plan and no state: of what a
-spec manages, the next plan tells the difference as drift. The answer is JSON.`,
+The state does not record changes made by this command, so the next plan shows them as drift. The answer is JSON.
+To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
   async moreHelp([name]) {
     const catalog = readOperationCatalog();
     return name === undefined ? "" : operationText(findOperation(catalog, name), catalog.follow);

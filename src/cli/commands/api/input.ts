@@ -12,10 +12,10 @@ import { toSchemaErrors } from "../../../spec/schema/validate.ts";
 import { type CatalogOperation, type OperationCatalog, schemaList } from "./catalog.ts";
 
 export const FORMS = `Fields:
-  field=value       read as the field's type; a list takes one value each time, or JSON
-  outer.inner=value a field inside an object
-  field:=JSON       the value as JSON, whatever the type
-  field=@FILE       the content of a file; base64 where the field holds bytes; @- is standard input`;
+  field=value       value of the field's type; repeat it for a list, or pass JSON
+  outer.inner=value field of an object
+  field:=JSON       value as JSON
+  field=@FILE       content of a file (base64 if the field contains bytes); @- is stdin`;
 
 /** Gives the bytes of a file, or of standard input for \`-\`. */
 type ReadFile = (path: string) => Promise<Uint8Array>;

@@ -46,8 +46,8 @@ const WHERE = {
   ...HOST_OPTIONS,
 } as const;
 const WAIT = {
-  wait: flagOption("--wait", "wait until it is done"),
-  timeout: durationOption("--timeout <time>", "with --wait: how long to wait (default: 30m)"),
+  wait: flagOption("--wait", "wait until the operation is complete"),
+  timeout: durationOption("--timeout <time>", "how long to wait; requires --wait (default: 30m)"),
 } as const;
 const CLUSTER = [
   { name: "<cluster>", description: "address of a cluster, such as clusters.adhoc", takes: "address" },
@@ -117,7 +117,7 @@ const resize = defineCommand({
   summary: "change the number of workers of a running cluster",
   options: { ...SIZE_OPTIONS, ...WAIT, ...FORM_OPTION, ...WHERE },
   args: CLUSTER,
-  notes: "Where the spec says another size, the next apply brings that one back.",
+  notes: "If the spec declares another size, the next apply restores it.",
   run: (context, options, [address = ""]) => {
     const size = requestedSize(options);
     return context.signals.during(
@@ -140,7 +140,7 @@ const resize = defineCommand({
 
 const terminate = defineCommand({
   name: "terminate",
-  summary: "terminate a cluster; its configuration stays",
+  summary: "terminate a cluster and keep its configuration",
   options: { ...WAIT, ...ASK_OPTIONS, ...FORM_OPTION, ...WHERE },
   args: CLUSTER,
   run: (context, options, [address = ""]) =>
@@ -160,12 +160,15 @@ const terminate = defineCommand({
 
 const events = defineCommand({
   name: "events",
-  summary: "show what happened to a cluster, the newest first",
+  summary: "list cluster events, newest first",
   options: {
-    types: textsOption("--types <names>", "only these types: RUNNING,TERMINATING; can be repeated"),
-    limit: integerOption("--limit <number>", "so many at most (default: 50)", 1, 1_000_000),
-    all: flagOption("--all", "all of them"),
-    order: choiceOption("--order <direction>", "newest or oldest first", ["newest", "oldest"]),
+    types: textsOption(
+      "--types <names>",
+      "limit to these event types, such as RUNNING,TERMINATING; repeatable",
+    ),
+    limit: integerOption("--limit <number>", "maximum number of events (default: 50)", 1, 1_000_000),
+    all: flagOption("--all", "no maximum"),
+    order: choiceOption("--order <direction>", "order of the events", ["newest", "oldest"]),
     ...FORM_OPTION,
     ...WHERE,
   },
@@ -239,6 +242,6 @@ function nothingChanged(context: CommandContext): number {
 
 export const clustersCommand: CommandGroup = {
   name: "clusters",
-  summary: "operate clusters that the spec manages, by their addresses",
+  summary: "start, stop, resize, and inspect managed clusters",
   commands: [start, restart, resize, terminate, events],
 };

@@ -24,18 +24,18 @@ const MOST_REASON = 500;
 
 export const acknowledgeCommand = defineCommand({
   name: "acknowledge",
-  summary: "accept drift until a date; changes only the state",
+  summary: "accept drift until a date",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
     ...STATE_OPTIONS,
-    until: textOption("--until <date>", "the last day in UTC, such as 2026-12-31, or a time"),
-    reason: textOption("--reason <text>", "why the drift is accepted"),
-    list: flagOption("--list", "list what is acknowledged"),
-    remove: flagOption("--remove", "take the acknowledgement of this address back"),
+    until: textOption("--until <date>", "last day in UTC, such as 2026-12-31, or a time"),
+    reason: textOption("--reason <text>", "reason, shown in each report"),
+    list: flagOption("--list", "list the acknowledged drift"),
+    remove: flagOption("--remove", "remove the acknowledgement of this address"),
   },
   args: [{ name: "[address]", description: "ADDRESS or ADDRESS.field", takes: "address" }],
-  notes: "It ends on its date, and as soon as the value changes again.",
+  notes: "The acknowledgement ends on its date, or earlier if the value changes again.",
   async run(context, options, [place]) {
     if (options.list)
       return withState(context, options, async (store) => {

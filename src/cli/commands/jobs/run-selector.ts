@@ -14,14 +14,14 @@ import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-
 
 /** Options of every command about runs. */
 export const RUN_OPTIONS = {
-  job: textOption("--job <address>", "instead of an id: a job, such as jobs.nightly"),
+  job: textOption("--job <address>", "address of a job, such as jobs.nightly, instead of a run ID"),
   file: SPEC_OPTIONS.file,
   target: SPEC_OPTIONS.target,
   state: STATE_OPTIONS.state,
   ...HOST_OPTIONS,
 } as const;
 
-export const RUN_ARGUMENT = [{ name: "[run]", description: "id of a run" }];
+export const RUN_ARGUMENT = [{ name: "[run]", description: "run ID" }];
 
 export type JobRunOptions = HostOptions & StateOptions & { readonly job: string | undefined };
 

@@ -33,18 +33,12 @@ interface Wish extends Parameters {
 
 export const runCommand = defineCommand({
   name: "run",
-  summary: "start a job; with --wait, follow it to its result",
+  summary: "start a job run",
   options: {
     ...PARAMETER_OPTIONS,
-    wait: flagOption(
-      "--wait",
-      "follow the run, and further attempts at it, to the end; the exit code says how that was",
-    ),
-    timeout: durationOption(
-      "--timeout <time>",
-      "with --wait: stop following after this time; the run goes on",
-    ),
-    cancelOnInterrupt: flagOption("--cancel-on-interrupt", "with --wait: Ctrl-C cancels the run, too"),
+    wait: flagOption("--wait", "wait for the run and its retries; the exit code is the result"),
+    timeout: durationOption("--timeout <time>", "stop waiting after this time; requires --wait"),
+    cancelOnInterrupt: flagOption("--cancel-on-interrupt", "cancel the run on Ctrl-C; requires --wait"),
     ...FORM_OPTION,
     file: SPEC_OPTIONS.file,
     target: SPEC_OPTIONS.target,
@@ -52,8 +46,8 @@ export const runCommand = defineCommand({
     ...HOST_OPTIONS,
   },
   args: [{ name: "<job>", description: "address of a job, such as jobs.nightly", takes: "address" }],
-  notes: `The result goes to stdout, progress to stderr.
-Exit codes: 0 started, or with --wait ended in success; 1 error, or any other end; 130 stopped by Ctrl-C.`,
+  notes: `The result is written to stdout, progress to stderr.
+Exit codes: 0 started (with --wait: succeeded), 1 error (with --wait: any other result), 130 interrupted.`,
   run: (context, options, [address = ""]) =>
     context.signals.during(
       (signal) =>

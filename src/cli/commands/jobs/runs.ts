@@ -27,14 +27,14 @@ import { RUN_ARGUMENT, RUN_OPTIONS, withSelectedRuns } from "./run-selector.ts";
 
 const list = defineCommand({
   name: "list",
-  summary: "list runs, the newest first",
+  summary: "list job runs, newest first",
   options: {
     ...RUN_OPTIONS,
-    job: textOption("--job <address>", "only runs of this job, such as jobs.nightly"),
-    active: flagOption("--active", "only runs that have not ended"),
-    completed: flagOption("--completed", "only runs that have ended"),
-    limit: integerOption("--limit <number>", "so many at most (default: 20)", 1, 1_000_000),
-    all: flagOption("--all", "all of them"),
+    job: textOption("--job <address>", "limit to runs of this job, such as jobs.nightly"),
+    active: flagOption("--active", "limit to active runs"),
+    completed: flagOption("--completed", "limit to finished runs"),
+    limit: integerOption("--limit <number>", "maximum number of runs (default: 20)", 1, 1_000_000),
+    all: flagOption("--all", "no maximum"),
     ...FORM_OPTION,
   },
   async run(context, options) {
@@ -66,14 +66,14 @@ const list = defineCommand({
 
 const get = defineCommand({
   name: "get",
-  summary: "show a run, or a job's most recent one",
+  summary: "show a job run, or the latest run of a job",
   options: {
     ...RUN_OPTIONS,
     wait: flagOption(
       "--wait",
-      "follow it, and further attempts at it, to the end, and show the result; the exit code says how that was",
+      "wait for the run and its retries, then show the result; the exit code is the result",
     ),
-    timeout: durationOption("--timeout <time>", "with --wait: stop following after this time"),
+    timeout: durationOption("--timeout <time>", "stop waiting after this time; requires --wait"),
     ...FORM_OPTION,
   },
   args: RUN_ARGUMENT,
@@ -106,7 +106,7 @@ async function showOne(
 
 const output = defineCommand({
   name: "output",
-  summary: "show what a run, or a job's most recent one, gave back",
+  summary: "show the output of a job run, or of the latest run of a job",
   options: { ...RUN_OPTIONS, ...FORM_OPTION },
   args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
@@ -132,13 +132,13 @@ const exported = defineCommand({
   summary: "write a notebook run as HTML",
   options: {
     ...RUN_OPTIONS,
-    out: textOption("--out <file>", "where to write it; further views get a number (default: stdout)"),
-    force: flagOption("--force", "write over files that are there"),
-    views: choiceOption("--views <which>", "which views", ["CODE", "DASHBOARDS", "ALL"]),
+    out: textOption("--out <file>", "output file; further views get a number (default: stdout)"),
+    force: flagOption("--force", "overwrite existing files"),
+    views: choiceOption("--views <which>", "views to export", ["CODE", "DASHBOARDS", "ALL"]),
     ...FORM_OPTION,
   },
   args: RUN_ARGUMENT,
-  notes: "Without --out there must be exactly one view.",
+  notes: "Without --out, the run must have exactly one view.",
   run: (context, options, [run]) =>
     withSelectedRuns(
       context,
@@ -156,7 +156,7 @@ const exported = defineCommand({
 
 const cancel = defineCommand({
   name: "cancel",
-  summary: "cancel a run, or every active run of a job",
+  summary: "cancel a job run, or every active run of a job",
   options: RUN_OPTIONS,
   args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
@@ -177,7 +177,7 @@ const cancel = defineCommand({
 
 const remove = defineCommand({
   name: "delete",
-  summary: "delete a run that has ended, or a job's most recent one: its record and output go",
+  summary: "delete a finished job run with its output",
   options: { ...RUN_OPTIONS, ...ASK_OPTIONS },
   args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
@@ -209,6 +209,6 @@ function active(run: number | bigint, state: string) {
 
 export const runsCommand: CommandGroup = {
   name: "runs",
-  summary: "look at the runs of jobs, and act on them",
+  summary: "inspect and manage job runs",
   commands: [list, get, output, exported, cancel, remove],
 };

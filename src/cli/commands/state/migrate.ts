@@ -15,10 +15,10 @@ import { FORCE_OPTION, lockWait, refuseExposed, STATE_WRITE_OPTIONS } from "./st
 
 export const migrateCommand = defineCommand({
   name: "migrate",
-  summary: "move the state to another place",
+  summary: "move the state to another backend",
   options: { ...STATE_WRITE_OPTIONS, ...UNENCRYPTED_OPTION, force: FORCE_OPTION },
-  args: [{ name: "<to>", description: "a folder, postgres://user@host/database, or workspace:/folder" }],
-  notes: "A move that was cut is ended by the same command; until then nothing goes on from the old place.",
+  args: [{ name: "<to>", description: "folder, postgres://user@host/database, or workspace:/folder" }],
+  notes: "If the command is interrupted, run it again. Until then, the old location cannot be used.",
   async run(context, options, [to]) {
     const target = openStateAt(context, options, to);
     try {

@@ -18,14 +18,14 @@ import { lockWait, refuseExposed, STATE_WRITE_OPTIONS } from "./state-options.ts
 
 export const rekeyCommand = defineCommand({
   name: "rekey",
-  summary: "encrypt the state under WORKSPACE_STATE_KEY",
+  summary: "encrypt the state with WORKSPACE_STATE_KEY",
   options: {
     ...STATE_WRITE_OPTIONS,
     ...UNENCRYPTED_OPTION,
-    decrypt: flagOption("--decrypt", "stop encrypting; WORKSPACE_STATE_KEY has to be unset"),
+    decrypt: flagOption("--decrypt", "stop encrypting; WORKSPACE_STATE_KEY must not be set"),
   },
-  notes: `WORKSPACE_STATE_KEY is the key from now on, WORKSPACE_STATE_KEY_OLD the one so far; without the old one the state is
-encrypted for the first time. A run that was cut is simply run again, with both keys. Saved plans have to be made anew.`,
+  notes: `WORKSPACE_STATE_KEY is the new key, WORKSPACE_STATE_KEY_OLD the previous one, if the state is encrypted. If the command is
+interrupted, run it again with both keys. Saved plans must be created again.`,
   async run(context, options) {
     const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
     const oldKeyText = fromEnv(context, "WORKSPACE_STATE_KEY_OLD");

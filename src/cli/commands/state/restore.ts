@@ -16,16 +16,16 @@ import { lockWait, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
 const OPTIONS = {
   ...STATE_WRITE_OPTIONS,
-  output: choiceOption("-o, --output <form>", "the form of the list", ["text", "json"]),
+  output: choiceOption("-o, --output <form>", "output format of the list", ["text", "json"]),
 };
 
 export const restoreCommand = defineCommand({
   name: "restore",
-  summary: "bring an older state back; without an argument list them",
+  summary: "restore an earlier state version, or list versions",
   options: OPTIONS,
-  args: [{ name: "[generation]", description: "a serial, as the list shows it" }],
-  notes: `Only what is recorded changes; the workspace stays as it is. What was made since then is not known any more:
-plan afterwards, and take over what exists with --adopt. What stood before is kept.`,
+  args: [{ name: "[generation]", description: "serial of the version" }],
+  notes: `The command changes only the state and keeps the previous one. Objects created since then are no longer recorded:
+run \`workspace plan\` next, and adopt them with --adopt.`,
   async run(context, options, [generation]) {
     await withState(context, options, async (store) => {
       if (generation === undefined) return list(context, await store.generations(), options.output);

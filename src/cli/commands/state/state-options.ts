@@ -19,7 +19,7 @@ export const STATE_LOCATION_OPTIONS = {
 
 export const STATE_WRITE_OPTIONS = { ...STATE_LOCATION_OPTIONS, lockTimeout: STATE_OPTIONS.lockTimeout };
 
-export const FORCE_OPTION = flagOption("--force", "also over another or a newer state");
+export const FORCE_OPTION = flagOption("--force", "overwrite another or a newer state");
 
 export function lockWait(context: CommandContext, options: { readonly lockTimeout: number | undefined }) {
   return { timeoutMs: options.lockTimeout ?? timeFromEnv(context, "WORKSPACE_LOCK_TIMEOUT") ?? 0 };

@@ -26,7 +26,7 @@ import { unlockCommand } from "./unlock.ts";
 
 const list = defineCommand({
   name: "list",
-  summary: "list what is recorded",
+  summary: "list the recorded resources",
   options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
   async run(context, options) {
     const records = sorted(await read(context, options));
@@ -48,7 +48,7 @@ const show = defineCommand({
   name: "show",
   summary: "show one record as JSON",
   options: STATE_LOCATION_OPTIONS,
-  args: [{ name: "<address>", description: "such as pools.shared", takes: "address" }],
+  args: [{ name: "<address>", description: "address, such as pools.shared", takes: "address" }],
   async run(context, options, [text]) {
     const state = await read(context, options);
     const record = recordOf(state, text);
@@ -62,9 +62,9 @@ const show = defineCommand({
 
 const rm = defineCommand({
   name: "rm",
-  summary: "forget resources; what is live stays as it is",
+  summary: "remove resources from the state without deleting them",
   options: STATE_WRITE_OPTIONS,
-  args: [{ name: "<address...>", description: "addresses to forget", takes: "address" }],
+  args: [{ name: "<address...>", description: "addresses to remove", takes: "address" }],
   async run(context, options, addresses) {
     await edit(context, options, (state) =>
       addresses.map((text) => ({ type: "gone", gone: { address: recordOf(state, text).address } })),
@@ -76,11 +76,11 @@ const rm = defineCommand({
 
 const mv = defineCommand({
   name: "mv",
-  summary: "give a record another address, after a resource was renamed in the spec",
+  summary: "change the address of a recorded resource",
   options: STATE_WRITE_OPTIONS,
   args: [
-    { name: "<from>", description: "the address so far", takes: "address" },
-    { name: "<to>", description: "the new address, of the same kind" },
+    { name: "<from>", description: "current address", takes: "address" },
+    { name: "<to>", description: "new address of the same kind" },
   ],
   async run(context, options, [from, to]) {
     await edit(context, options, (state) => [
@@ -97,7 +97,7 @@ const mv = defineCommand({
 
 export const stateCommand: CommandGroup = {
   name: "state",
-  summary: "look at what is recorded, mend it, move it; touches nothing live",
+  summary: "inspect, repair, and move the state",
   commands: [
     list,
     show,

@@ -32,12 +32,12 @@ import {
 
 export const pullCommand = defineCommand({
   name: "pull",
-  summary: "print the whole state as JSON",
+  summary: "print the state as JSON",
   options: {
     ...STATE_LOCATION_OPTIONS,
-    out: textOption("--out <file>", "write it into a file that only you can read"),
+    out: textOption("--out <file>", "write to a file that only you can read"),
   },
-  notes: "Digests of secrets are in it, and no secret. It is not encrypted, whatever the state is.",
+  notes: "The output is not encrypted. It contains digests of secrets, but no secret values.",
   async run(context, options) {
     const loaded = await withState(context, options, (store) => store.read());
     printDiagnostics(context, loaded.diagnostics);
@@ -58,10 +58,10 @@ export const pullCommand = defineCommand({
 
 export const pushCommand = defineCommand({
   name: "push",
-  summary: "put a state from JSON in place of the present one",
+  summary: "replace the state with a state from JSON",
   options: { ...STATE_WRITE_OPTIONS, ...UNENCRYPTED_OPTION, force: FORCE_OPTION },
-  args: [{ name: "<file>", description: "as `state pull` wrote it; - for stdin" }],
-  notes: "Another lineage, another host or an older serial is refused without --force.",
+  args: [{ name: "<file>", description: "file written by `state pull`; `-` is stdin" }],
+  notes: "Without --force, the command refuses another lineage, another host, or an older serial.",
   async run(context, options, [file = "-"]) {
     const { state, key } = stateFromJson(await read(context, file), file === "-" ? "stdin" : file);
     refuseExposed(context, exposedRecords(context, explicitStateLocation(context, options), options, state));

@@ -9,12 +9,12 @@ import { STATE_LOCATION_OPTIONS } from "./state-options.ts";
 
 export const unlockCommand = defineCommand({
   name: "unlock",
-  summary: "take the lock away from a run that is dead",
+  summary: "release the lock of a crashed run",
   options: {
     ...STATE_LOCATION_OPTIONS,
-    force: flagOption("--force", "free a lock whose holder cannot be read"),
+    force: flagOption("--force", "release a lock that cannot be read"),
   },
-  args: [{ name: "[nonce]", description: "the holder's, as the message about the lock names it" }],
+  args: [{ name: "[nonce]", description: "lock ID from the message about the lock" }],
   async run(context, { force, ...options }, [nonce]) {
     if (force && nonce !== undefined)
       throw new Failure(

@@ -1,0 +1,119 @@
+// Examples and related commands of each command, by its title; loaded only to show a help.
+
+import { type HelpTexts, OPERATION_TEXTS } from "./operation-texts.ts";
+
+export const HELP_TEXTS: Readonly<Record<string, HelpTexts>> = {
+  ...OPERATION_TEXTS,
+  workspace: {
+    examples: [
+      ["workspace init", "write a first spec"],
+      ["workspace plan --host embedded", "plan it on the built-in emulator"],
+      ["workspace apply --host embedded", "apply it after a prompt"],
+    ],
+    seeAlso: ["workspace COMMAND --help", "workspace explain KIND", "docs/getting-started.md"],
+  },
+  "workspace init": {
+    examples: [["workspace init", "write workspace.yaml and a .gitignore line for the state"]],
+    seeAlso: ["workspace export", "workspace explain", "docs/getting-started.md"],
+  },
+  "workspace validate": {
+    examples: [
+      ["workspace validate", "check workspace.yaml"],
+      ["workspace validate -t prod --var size=5", "check one target"],
+      ["workspace validate -o sarif=spec.sarif", "write the findings to a file"],
+    ],
+    seeAlso: ["workspace plan --offline", "workspace explain", "docs/spec.md"],
+  },
+  "workspace plan": {
+    examples: [
+      ["workspace plan", "compare the spec with the workspace"],
+      ["workspace plan -t prod --out prod.plan", "save the plan of a target"],
+      ["workspace plan -o markdown=plan.md -o sarif=plan.sarif", "write reports"],
+      ["workspace plan --only 'jobs.*'", "limit the plan to jobs and their dependencies"],
+      ["workspace plan --untrusted --base-ref origin/main", "plan a pull request from a fork"],
+    ],
+    seeAlso: ["workspace apply", "workspace show", "workspace drift", "docs/ci.md"],
+  },
+  "workspace apply": {
+    examples: [
+      ["workspace apply", "show the plan and apply it after a prompt"],
+      ["workspace apply prod.plan", "apply a saved plan"],
+      ["workspace apply --auto-approve --lock-timeout 5m", "apply in a pipeline"],
+      ["workspace apply --adopt", "adopt existing objects that have the same names"],
+    ],
+    seeAlso: ["workspace plan", "workspace destroy", "workspace history"],
+  },
+  "workspace show": {
+    examples: [["workspace show prod.plan -o markdown", "render a saved plan"]],
+    seeAlso: ["workspace plan", "workspace apply"],
+  },
+  "workspace destroy": {
+    examples: [
+      ["workspace destroy", "delete all managed resources after a prompt"],
+      ["workspace destroy --only clusters.adhoc", "delete one resource and its dependents"],
+    ],
+    seeAlso: ["workspace plan --destroy", "workspace state rm"],
+  },
+  "workspace drift": {
+    examples: [
+      ["workspace drift", "show drift; exit with 2 if there is any"],
+      ["workspace drift --since last --fail-on security", "report new drift of high severity"],
+    ],
+    seeAlso: ["workspace drift acknowledge", "workspace apply", "docs/ci.md"],
+  },
+  "workspace history": {
+    examples: [
+      ["workspace history", "list the last applies"],
+      ["workspace history jobs.nightly", "list the applies that changed one job"],
+    ],
+    seeAlso: ["workspace state restore"],
+  },
+  "workspace export": {
+    examples: [
+      ["workspace export", "print the workspace as a spec"],
+      ["workspace export --kinds jobs,clusters --out team", "write a spec with its notebooks"],
+    ],
+    seeAlso: ["workspace import", "workspace plan --adopt", "docs/adopt.md"],
+  },
+  "workspace import": {
+    examples: [["workspace import pools.shared 0102-030405-pool1", "manage an existing pool"]],
+    seeAlso: ["workspace export", "workspace apply --adopt", "docs/adopt.md"],
+  },
+  "workspace explain": {
+    examples: [
+      ["workspace explain", "list the kinds"],
+      ["workspace explain clusters", "list the fields of a kind"],
+      ["workspace explain clusters.autoscale.min_workers", "describe a field"],
+    ],
+    seeAlso: ["workspace schema", "docs/spec.md", "docs/reference.md"],
+  },
+  "workspace graph": {
+    examples: [
+      ["workspace graph -o svg", "draw the resources of the spec"],
+      ["workspace graph -o mermaid", "print a Mermaid diagram"],
+    ],
+    seeAlso: ["workspace plan -o html"],
+  },
+  "workspace schema": {
+    examples: [
+      ["workspace schema", "print the JSON Schema of a spec, for an editor"],
+      ["workspace schema --plan", "print the schema of JSON plans"],
+    ],
+    seeAlso: ["workspace explain", "docs/reference.md"],
+  },
+  "workspace emulator": {
+    examples: [
+      ["workspace emulator --port 8080 --token secret", "serve on a fixed port"],
+      ["workspace emulator --data data", "keep the data in a folder"],
+    ],
+    seeAlso: ["workspace plan --host", "docs/databricks-emulator.md"],
+  },
+  "workspace completion": {
+    examples: [["workspace completion zsh", "print the script for zsh"]],
+    seeAlso: ["workspace --help"],
+  },
+  "workspace version": {
+    examples: [["workspace version", "print the versions of the program and of Node"]],
+    seeAlso: ["workspace --version"],
+  },
+};

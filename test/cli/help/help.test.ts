@@ -1,0 +1,72 @@
+// The help: each command has examples, each example is a command line of the program, and what it refers to exists.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { commandsBelow } from "../../../src/cli/command/command.ts";
+import { optionValues } from "../../../src/cli/command/option-values.ts";
+import { buildProgram, parseArguments } from "../../../src/cli/command/parser.ts";
+import { COMMANDS } from "../../../src/cli/commands.ts";
+import { helpText } from "../../../src/cli/help/help.ts";
+import { HELP_TEXTS } from "../../../src/cli/help/help-texts.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+async function titles(): Promise<readonly string[]> {
+  const below = await Promise.all(
+    COMMANDS.map(async ({ name, load }) => [
+      `workspace ${name}`,
+      ...commandsBelow(await load()).map((one) => `workspace ${name} ${one.name}`),
+    ]),
+  );
+  return ["workspace", ...below.flat()];
+}
+
+async function problemsOf(line: string): Promise<readonly string[]> {
+  const words = (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""));
+  const called = await parseArguments(buildProgram(COMMANDS), words.slice(1));
+  const { command } = called;
+  if (command === undefined || "commands" in command) return [`${line} names no command`];
+  const { problems } = optionValues(command.options, called.root, called.own);
+  return [...called.problems, ...problems].map(({ message }) => `${line}: ${message}`);
+}
+
+test("every command has examples and related commands", async () => {
+  expect(Object.keys(HELP_TEXTS).sort()).toEqual([...(await titles())].sort());
+  for (const { examples, seeAlso } of Object.values(HELP_TEXTS))
+    expect([examples.length, seeAlso.length]).not.toContain(0);
+});
+
+test("every example is a command line that the program accepts", async () => {
+  const lines = Object.values(HELP_TEXTS).flatMap(({ examples }) => examples.map(([line]) => line));
+  expect((await Promise.all(lines.map(problemsOf))).flat()).toEqual([]);
+});
+
+test("every related command and page exists", async () => {
+  const known = new Set(await titles());
+  const missing = Object.values(HELP_TEXTS)
+    .flatMap(({ seeAlso }) => seeAlso)
+    .filter((one) => {
+      if (one.startsWith("docs/")) return !existsSync(join(ROOT, one));
+      return !known.has(one.replace(/ (--?|[A-Z]).*$/, ""));
+    });
+  expect(missing).toEqual([]);
+});
+
+test("the help of a command has its summary, usage, options by group, examples, and related commands in this order", async () => {
+  const { parser } = await parseArguments(buildProgram(COMMANDS), ["apply", "--help"]);
+  const headings = helpText(parser, 100).match(/^[A-Z][\w ]*:/gm);
+  expect(headings).toEqual([
+    "Usage:",
+    "Arguments:",
+    "Options:",
+    "Spec:",
+    "Workspace:",
+    "State:",
+    "Output:",
+    "Approval:",
+    "Exit codes:",
+    "Examples:",
+    "See also:",
+  ]);
+});
