@@ -11,8 +11,8 @@ async function told(what: string): Promise<string> {
 }
 
 test.each([
-  ["scopes", "may hold acls, secrets and lifecycle"],
-  ["scopes.acls", "Written under acls of one of the scopes."],
+  ["scopes", "Other keys of a resource:\n  acls, secrets, lifecycle"],
+  ["scopes.acls", "  scopes:\n    KEY:\n      acls:\n        KEY:\n          permission: <string>"],
   ["scopes.acls.permission", "MANAGE also changes this list"],
   ["scopes.secrets.env", "Environment variable that holds the value."],
   ["pools.lifecycle", "prevent_destroy "],

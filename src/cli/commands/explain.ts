@@ -1,7 +1,6 @@
 // `workspace explain [KIND[.FIELD…]]`: what a kind and its fields mean, from the kind's own table.
 
 import { error, Failure } from "../../core/diagnostic.ts";
-import { listed } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry } from "../../providers/index.ts";
 import {
@@ -52,7 +51,8 @@ function partText(provider: Provider, path: readonly string[], colors: Colors): 
   const { kind } = provider;
   const [first, ...rest] = path;
   const nested = nestedIn(provider);
-  if (first === undefined) return `${kindText(provider, colors)}${besideText(nested)}`;
+  if (first === undefined)
+    return kindText(provider, [...nested.map((one) => one.nested?.under ?? ""), "lifecycle"], colors);
   const child = nested.find((one) => one.nested?.under === first);
   if (child !== undefined) return partText(child, rest, colors);
   const lifecycle = { lifecycle: asSection(LIFECYCLE) };
@@ -67,11 +67,6 @@ function nestedIn({ kind }: Provider): readonly Provider[] {
 /** For the list of what there is; the kinds themselves are explained by their own tables. */
 function unders(nested: readonly Provider[]): FieldTable {
   return Object.fromEntries(nested.map((one) => [one.nested?.under ?? "", { description: one.description }]));
-}
-
-function besideText(nested: readonly Provider[]): string {
-  const names = [...nested.map((one) => one.nested?.under ?? ""), "lifecycle"];
-  return `\nBeside its fields a resource may hold ${listed(names)}.\n`;
 }
 
 /** What a spec holds beside resources. */

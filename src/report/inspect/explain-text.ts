@@ -10,53 +10,82 @@ import type { Colors } from "../text/color.ts";
 import { valueText } from "../text/layout.ts";
 
 export function kindsText(registry: Registry, colors: Colors): string {
-  const width = Math.max(...registry.kinds.map((one) => one.kind.length));
-  const lines = registry.kinds.map((one) => `  ${colors.bold(one.kind.padEnd(width))}  ${one.description}`);
-  return `Kinds of resources:\n\n${lines.join("\n")}\n\nBeside them a spec holds include, variables, targets and policy, and each resource may hold lifecycle.\nMore: workspace explain KIND, workspace explain KIND.FIELD\n`;
+  const rows = table(
+    registry.kinds.map((one) => [one.kind, one.description]),
+    colors,
+  );
+  return `${colors.bold("Kinds:")}
+${rows}
+
+${colors.bold("Other sections of a spec:")}
+  include, variables, targets, policy; in a resource: lifecycle
+
+${seeAlso(["workspace explain KIND", "workspace explain KIND.FIELD", "docs/spec.md"], colors)}`;
 }
 
-export function kindText(provider: Provider, colors: Colors): string {
-  const facts = kindFacts(provider).map((fact) => `  ${fact}`);
-  const required = requiredOf({ properties: provider.fields });
-  const fields = Object.entries(provider.fields)
+/** `nested`: the keys of a resource that are not fields. */
+export function kindText(provider: Provider, nested: readonly string[], colors: Colors): string {
+  const { kind, fields } = provider;
+  const required = requiredOf({ properties: fields });
+  const rows = Object.entries(fields)
     .filter(([name]) => !isContentField(provider, name))
     .map(([name, schema]) => fieldRow(name, schema, required.has(name)));
-  const width = Math.max(0, ...fields.map(([label]) => label.length));
-  const rows = fields.map(([label, words]) => `  ${colors.bold(label.padEnd(width))}  ${words}`);
-  const listing =
-    rows.length === 0 ? "It has no fields: write {}." : `Fields (* required):\n\n${rows.join("\n")}`;
-  return `${colors.bold(provider.kind)}: ${provider.description}\n\n${facts.join("\n")}\n\n${listing}\n`;
+  const parts = [
+    `${colors.bold("Kind:")} ${kind}`,
+    section("Description", [provider.description, ...kindFacts(provider)], colors),
+    section("In a spec", placeInSpec(provider, required), colors),
+    rows.length === 0
+      ? section("Fields", ["none; write {}"], colors)
+      : `${colors.bold("Fields (* required):")}\n${table(rows, colors)}`,
+    section("Other keys of a resource", [nested.join(", ")], colors),
+    seeAlso([`workspace explain ${kind}.FIELD`, "workspace explain lifecycle", "docs/spec.md"], colors),
+  ];
+  return parts.join("\n\n");
+}
+
+/** The required fields where a spec declares them. */
+function placeInSpec({ kind, nested, fields }: Provider, required: ReadonlySet<string>): readonly string[] {
+  const path =
+    nested === undefined ? [`${kind}:`, "KEY:"] : [`${nested.kind}:`, "KEY:", `${nested.under}:`, "KEY:"];
+  const indented = path.map((word, depth) => `${"  ".repeat(depth)}${word}`);
+  const names = [...required].filter((name) => fields[name] !== undefined);
+  const indent = "  ".repeat(path.length);
+  if (names.length === 0) return [...indented.slice(0, -1), `${indented.at(-1)} {}`];
+  return [...indented, ...names.map((name) => `${indent}${name}: <${typeText(fields[name] ?? {})}>`)];
+}
+
+function section(heading: string, lines: readonly string[], colors: Colors): string {
+  return [colors.bold(`${heading}:`), ...lines.map((line) => `  ${line}`)].join("\n");
+}
+
+function table(rows: readonly (readonly [string, string])[], colors: Colors): string {
+  const width = Math.max(0, ...rows.map(([label]) => label.length));
+  return rows.map(([label, words]) => `  ${colors.bold(label.padEnd(width))}  ${words}`).join("\n");
+}
+
+function seeAlso(commands: readonly string[], colors: Colors): string {
+  return `${colors.bold("See also:")} ${commands.join(", ")}\n`;
 }
 
 function kindFacts(provider: Provider): readonly string[] {
+  const { nameField, limit, nested } = provider;
   const name =
-    provider.nameField === undefined
+    nameField === undefined
       ? "The key of the resource is its name in the workspace."
-      : `Its name in the workspace is ${provider.nameField}; unset, the key of the resource.`;
-  const where =
-    provider.nested === undefined
-      ? []
-      : [`Written under ${provider.nested.under} of one of the ${provider.nested.kind}.`];
-  const limit =
-    provider.limit === undefined
-      ? []
-      : [
-          `At most ${grouped(provider.limit.max)} in ${provider.limit.per === "parent" ? `one of the ${provider.nested?.kind ?? "parents"}` : "a workspace"}.`,
-        ];
+      : `${nameField} is its name in the workspace; the default is the key of the resource.`;
+  const per = limit?.per === "parent" ? `one of the ${nested?.kind ?? "parents"}` : "a workspace";
   return [
     name,
-    ...where,
-    `Others refer to it as \${${provider.kind}.NAME.${provider.idAttribute}}.`,
-    ...limit,
+    `Refer to it as \${${provider.kind}.KEY.${provider.idAttribute}}.`,
+    ...(limit === undefined ? [] : [`Limit: ${grouped(limit.max)} in ${per}.`]),
     REPLACING[provider.replaceStrategy],
   ];
 }
 
 const REPLACING = {
-  "create-first": "A replacement is created before the old object goes.",
-  "rename-aside":
-    "For a replacement the old object is renamed aside, and goes when nothing holds it any more.",
-  "delete-first": "For a replacement the old object goes first.",
+  "create-first": "Replacement: create the new object, then delete the old one.",
+  "rename-aside": "Replacement: rename the old object, create the new one, then delete the old one.",
+  "delete-first": "Replacement: delete the old object, then create the new one.",
 } as const;
 
 function fieldRow(name: string, schema: FieldSchema, required: boolean): readonly [string, string] {
@@ -83,24 +112,18 @@ export function findField(fields: FieldTable, path: readonly string[]): FoundFie
 }
 
 export function fieldText(title: string, schema: FieldSchema, colors: Colors): string {
-  const lines = [`${colors.bold(title)}: ${typeText(schema)}`, ""];
-  if (schema.description !== undefined) lines.push(`  ${schema.description}`);
-  lines.push(...fieldFacts(schema).map((fact) => `  ${fact}`));
   const inside = schema.items ?? schema;
   const required = requiredOf(inside);
   const members = Object.entries(inside.properties ?? {}).map(([name, member]) =>
     fieldRow(name, member, required.has(name)),
   );
-  if (members.length > 0) {
-    const width = Math.max(...members.map(([label]) => label.length));
-    lines.push(
-      "",
-      "Members (* required):",
-      "",
-      ...members.map(([label, words]) => `  ${colors.bold(label.padEnd(width))}  ${words}`),
-    );
-  }
-  return `${lines.join("\n")}\n`;
+  const facts = [...(schema.description === undefined ? [] : [schema.description]), ...fieldFacts(schema)];
+  const parts = [
+    `${colors.bold("Field:")} ${title} <${typeText(schema)}>`,
+    ...(facts.length === 0 ? [] : [section("Description", facts, colors)]),
+    ...(members.length === 0 ? [] : [`${colors.bold("Fields (* required):")}\n${table(members, colors)}`]),
+  ];
+  return `${parts.join("\n\n")}\n`;
 }
 
 function fieldFacts(schema: FieldSchema): readonly string[] {
@@ -147,20 +170,14 @@ const LIMITS = [
 ] as const;
 
 function typeText(schema: FieldSchema): string {
-  if (schema.enum !== undefined) return "text";
+  if (schema.enum !== undefined) return "string";
   if (schema.items !== undefined) return `list of ${typeText(schema.items)}`;
   if (schema.properties !== undefined) return "object";
   if (typeof schema.additionalProperties === "object")
     return `map of ${typeText(schema.additionalProperties)}`;
   const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? ["any value"]);
-  return types.map((one) => TYPES[one] ?? one).join(" or ");
+  return types.join(" or ");
 }
-
-const TYPES: Readonly<Record<string, string>> = {
-  string: "text",
-  integer: "whole number",
-  boolean: "true or false",
-};
 
 /** typebox marks what is optional; JSON Schema lists what is required. */
 function requiredOf(schema: FieldSchema): ReadonlySet<string> {
