@@ -5,6 +5,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    // One worker for each core: the default leaves one core idle, half of a small machine.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "json-summary"], reportsDirectory: "coverage" },

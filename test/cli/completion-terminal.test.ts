@@ -1,6 +1,6 @@
 // Names of a spec and a state are data: TAB inserts them as one word, in real shells, and nothing of them is executed.
 
-import { describe, expect, test } from "vitest";
+import { describe, test } from "vitest";
 import { SHELLS, type Shell } from "../../src/cli/completion/words.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { isInstalled, type Pressing, pressTab } from "./completion-terminal.ts";
@@ -42,17 +42,18 @@ async function scriptOf(shell: Shell): Promise<string> {
   return context.out();
 }
 
-describe.each(SHELLS)("completion in %s", (shell) => {
+// A test waits for its terminal most of the time, so they run side by side.
+describe.concurrent.each(SHELLS)("completion in %s", (shell) => {
   const runs = isInstalled("zsh") && isInstalled(shell);
 
   test.runIf(runs)(
     "inserts a recorded address as one word and executes nothing of it",
-    async () => {
+    async ({ expect }) => {
       const pressing = NAMES.map((name) => ({
         typed: "workspace state show jobs",
         addresses: `jobs.${name}\n`,
       }));
-      const pressed = pressTab(shell, await scriptOf(shell), pressing);
+      const pressed = await pressTab(shell, await scriptOf(shell), pressing);
       expect(pressed).toEqual(
         NAMES.map((name) => ({ args: ["state", "show", `jobs.${name}`], appeared: [] })),
       );
@@ -62,7 +63,7 @@ describe.each(SHELLS)("completion in %s", (shell) => {
 
   test.runIf(runs)(
     "inserts a target of the spec as one word and executes nothing of it",
-    async () => {
+    async ({ expect }) => {
       // Names that need an escape in YAML, and those that fish would take for a home folder, are not offered.
       const skipped = shell === "fish" ? /["\\\\]|^~/ : /["\\\\]/;
       const names = NAMES.filter((name) => !skipped.test(name));
@@ -72,7 +73,7 @@ describe.each(SHELLS)("completion in %s", (shell) => {
           spec: `targets:\n  "${name}": {}\npools: {}\n`,
         }),
       );
-      const pressed = pressTab(shell, await scriptOf(shell), pressing);
+      const pressed = await pressTab(shell, await scriptOf(shell), pressing);
       expect(pressed).toEqual(names.map((name) => ({ args: ["plan", "-t", name], appeared: [] })));
     },
     60_000,

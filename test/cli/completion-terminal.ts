@@ -1,9 +1,10 @@
 // Presses TAB and ENTER in a real interactive shell: zsh's zpty gives bash, zsh and fish a terminal.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Shell } from "../../src/cli/completion/words.ts";
 
 export function isInstalled(shell: string): boolean {
@@ -33,7 +34,11 @@ const START: Readonly<Record<Shell, (script: string) => string>> = {
 };
 
 /** One shell for all of them. */
-export function pressTab(shell: Shell, script: string, all: readonly Pressing[]): readonly Pressed[] {
+export async function pressTab(
+  shell: Shell,
+  script: string,
+  all: readonly Pressing[],
+): Promise<readonly Pressed[]> {
   const home = mkdtempSync(join(tmpdir(), "completion-"));
   const bin = join(home, "bin");
   mkdirSync(bin);
@@ -47,10 +52,14 @@ export function pressTab(shell: Shell, script: string, all: readonly Pressing[])
     writeFileSync(join(home, `typed.${at}`), typed);
   });
   const [start, load] = START[shell](join(home, "script")).split("; ");
-  execFileSync("zsh", ["-f", "-c", DRIVER, "driver", home, String(all.length), start ?? "", load ?? ""], {
-    env: { PATH: `${bin}:${process.env.PATH}`, HOME: home, TERM: "dumb", LC_ALL: "C.UTF-8" },
-    timeout: 30_000,
-  });
+  await promisify(execFile)(
+    "zsh",
+    ["-f", "-c", DRIVER, "driver", home, String(all.length), start ?? "", load ?? ""],
+    {
+      env: { PATH: `${bin}:${process.env.PATH}`, HOME: home, TERM: "dumb", LC_ALL: "C.UTF-8" },
+      timeout: 30_000,
+    },
+  );
   return all.map((_, at) => pressedIn(join(home, String(at))));
 }
 

@@ -1,6 +1,6 @@
 // Runs a page of the documentation: its files are written, its commands run in bash, and its outputs are replaced by the real ones.
 
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -25,28 +25,33 @@ const BLOCK = /^```(\w+)([^\n]*)\n([\s\S]*?)^```$/gm;
  * and the current folder of the block before it; a last line `# exit N` names an exit code other than 0. A block ```` ```text ````
  * directly after it is its output.
  */
-export function playPage(page: string): PlayedPage {
+export async function playPage(page: string): Promise<PlayedPage> {
   const folder = mkdtempSync(join(tmpdir(), "docs-"));
   const shell = new Shell(folder);
   const failures: string[] = [];
   let output: string | undefined;
+  let text = "";
+  let end = 0;
   try {
-    const text = page.replaceAll(BLOCK, (written, language: string, info: string, body: string) => {
+    for (const block of page.matchAll(BLOCK)) {
+      const [written, language = "", info = "", body = ""] = block;
       const before = output;
       output = undefined;
+      let shown = written;
       const path = /^ file=(\S+)$/.exec(info)?.[1];
       if (path !== undefined) shell.write(path, body);
       else if (language === "sh") {
-        const done = shell.run(body);
+        const done = await shell.run(body);
         output = done.output;
         const expected = Number(/^# exit (\d+)$/m.exec(body)?.[1] ?? 0);
         if (done.status !== expected)
           failures.push(`exit ${done.status}, not ${expected}: ${body}${done.output}`);
       } else if (language === "text" && before !== undefined && stable(before) !== stable(body))
-        return `\`\`\`text\n${before}\`\`\``;
-      return written;
-    });
-    return { text, failures };
+        shown = `\`\`\`text\n${before}\`\`\``;
+      text += page.slice(end, block.index) + shown;
+      end = block.index + written.length;
+    }
+    return { text: text + page.slice(end), failures };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -73,10 +78,10 @@ class Shell {
     writeFileSync(file, text);
   }
 
-  run(commands: string): { readonly status: number | null; readonly output: string } {
+  async run(commands: string): Promise<{ readonly status: number | null; readonly output: string }> {
     const kept = join(this.#home, "variables");
     const script = `. "${kept}"\nexec 2>&1\ntrap 'code=$?; { export -p; printf "cd %q\\n" "$PWD"; } >"${kept}"; exit $code' EXIT\nset -e\n${commands}`;
-    const { status, stdout } = spawnSync("bash", ["-c", script], {
+    const child = spawn("bash", ["-c", script], {
       cwd: this.#folder,
       env: {
         PATH: `${join(this.#home, "bin")}:${dirname(process.execPath)}:${process.env.PATH}`,
@@ -84,9 +89,13 @@ class Shell {
         LANG: "C.UTF-8",
         WORKSPACE_PARALLELISM: "1",
       },
-      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
       timeout: 300_000,
     });
-    return { status, output: stdout.replaceAll(this.#folder, "~/project") };
+    const chunks: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
+    const output = Buffer.concat(chunks).toString("utf8");
+    return { status, output: output.replaceAll(this.#folder, "~/project") };
   }
 }
