@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { registry } from "../src/providers/index.ts";
+import { CONTRACT_FIELDS, registryIn } from "../src/resource/dialect-view.ts";
 import { specSchema } from "../src/spec/schema/json-schema.ts";
 import { dialectText } from "./dialect/openapi.ts";
 
@@ -10,7 +11,10 @@ const FOLDER = new URL("../schemas/", import.meta.url);
 /** Every generated schema by file name, as it should stand in `schemas/`. */
 export function generatedSchemas(): ReadonlyMap<string, string> {
   return new Map([
-    ["workspace.schema.json", `${JSON.stringify(specSchema(registry), null, 2)}\n`],
+    [
+      "workspace.schema.json",
+      `${JSON.stringify(specSchema(registryIn(registry, CONTRACT_FIELDS)), null, 2)}\n`,
+    ],
     ["openapi-databricks.yaml", dialectText()],
   ]);
 }

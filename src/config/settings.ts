@@ -87,6 +87,15 @@ function dialectFor(
   return spokenDialect(context, options, host, ours ? profile : {});
 }
 
+/** The dialect of the workspace that a command would use; it need not name one. */
+export function dialectFrom(context: CommandContext, options: Partial<HostOptions>): SpokenDialect {
+  const named = options.profile ?? fromEnv(context, "WORKSPACE_PROFILE");
+  const { profile } = findProfile(context, named);
+  const said =
+    options.host ?? (options.profile === undefined ? fromEnv(context, "WORKSPACE_HOST") : undefined);
+  return dialectFor(context, options, said ?? profile.host, profile);
+}
+
 function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnostic[] {
   const { protocol, hostname } = new URL(identity);
   if (protocol !== "http:" || isThisMachine(hostname)) return [];

@@ -5,6 +5,7 @@ import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";
 import type { LiveObject, PlannedWorkspace } from "../resource/provider.ts";
+import { databricksDiskTypes, databricksPoolFields } from "./kit/databricks-pool-fields.ts";
 import {
   choiceField,
   defineProvider,
@@ -27,8 +28,10 @@ const diskSpec = optional(
         groupField(
           {
             cloud_disk_volume_type: choiceField(["PREMIUM_LRS", "STANDARD_LRS"], {
+              dialect: "contract",
               description: "PREMIUM_LRS is backed by SSD, STANDARD_LRS by HDD.",
             }),
+            ...databricksDiskTypes,
           },
           { serverDefault: true, description: "Kind of the disks." },
         ),
@@ -111,6 +114,7 @@ const fields = {
       description: "Runtime versions installed on each instance, so that clusters start faster.",
     }),
   ),
+  ...databricksPoolFields,
   custom_tags: tags({ most: 6, onChange: "replace", description: "Tags of the pool's instances." }),
 };
 

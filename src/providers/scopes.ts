@@ -4,15 +4,17 @@ import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { count, listed } from "../core/sentences.ts";
+import type { Values } from "../resource/field-schema.ts";
 import type { LiveObject, PlannedChange, PlannedWorkspace } from "../resource/provider.ts";
 import { choiceField, defineProvider, groupField, optional, textField } from "./kit/field-builders.ts";
 import { nestedName } from "./kit/names.ts";
 import { removesObject } from "./kit/preserved-fields.ts";
-import { ignoreMissing, keyIn, objectsIn, responseText } from "./kit/responses.ts";
+import { ignoreMissing, keyIn, objectsIn } from "./kit/responses.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
 
 const NAME = /^[\w.-]{1,128}$/;
 const VAULT = "CLOUD_KEYVAULT";
+const WORDS = { PLATFORM: "DATABRICKS", [VAULT]: "AZURE_KEYVAULT" };
 
 const fields = {
   initial_manage_principal: optional(
@@ -25,6 +27,7 @@ const fields = {
   ),
   backend_type: optional(
     choiceField(["PLATFORM", VAULT], {
+      words: WORDS,
       default: "PLATFORM",
       onChange: "replace",
       description: "Where the secrets live: in the service's own storage, or in an external key vault.",
@@ -36,15 +39,24 @@ const fields = {
         resource_id: textField({ minLength: 1, description: "Id of the vault at the cloud provider." }),
         dns_name: textField({ minLength: 1, description: "Address of the vault." }),
       },
-      { onChange: "replace", description: "The key vault of a scope whose backend_type is CLOUD_KEYVAULT." },
+      {
+        words: WORDS,
+        onChange: "replace",
+        description: "The key vault of a scope whose backend_type is CLOUD_KEYVAULT.",
+      },
     ),
   ),
 };
 
+/** Every word for a backend as one of the two. */
+function withBackend(values: Values): Values {
+  const { backend_type: backend } = values;
+  return { ...values, backend_type: String(backend).includes("KEYVAULT") ? VAULT : "PLATFORM" };
+}
+
 function toSpec(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "name");
-  const backend = responseText(answer, "backend_type")?.includes("KEYVAULT") ? VAULT : "PLATFORM";
-  const values = normalizeLive(fields, { ...answer, backend_type: backend });
+  const values = withBackend(normalizeLive(fields, answer));
   return { id: remoteId(name), name, values, facts: {} };
 }
 
@@ -81,7 +93,9 @@ export const scopes = defineProvider({
   usedBy: ["acls", "secrets"],
   limit: { max: 100, per: "workspace" },
 
-  validate(values, name) {
+  normalize: (values) => (values.backend_type === undefined ? values : withBackend(values)),
+  validate(written, name) {
+    const values = withBackend(written);
     const problems = [];
     if (!NAME.test(name))
       problems.push({

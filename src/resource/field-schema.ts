@@ -11,6 +11,12 @@ export type Severity = (typeof SEVERITIES)[number];
 /** How two arrays compare: by position, as sets, or by a member's key. Maps compare key by key. */
 export type ListRule = "ordered" | "set" | { readonly key: string };
 
+/** What decides which fields a spec may have. */
+export interface FieldDialect {
+  readonly dialect: "contract" | "databricks";
+  readonly cloud: "azure" | "aws" | "gcp";
+}
+
 /** The annotations; they stand in the JSON Schema of a field beside `default`, `description`, `readOnly`, `writeOnly`. */
 export interface Annotations {
   /** What a changed value needs: an update in place (unless said otherwise), or another object in its place. */
@@ -40,6 +46,14 @@ export interface Annotations {
   readonly ignoreCase?: true;
   /** Only the spec knows it: it shapes how a resource is loaded, and is never compared, sent or recorded. */
   readonly source?: true;
+  /** The only dialect that has the field. */
+  readonly dialect?: FieldDialect["dialect"];
+  /** The only cloud that has the field. */
+  readonly cloud?: FieldDialect["cloud"];
+  /** A URI of a file of the workspace: its scheme is that of the dialect. */
+  readonly fileUri?: true;
+  /** Words of the Databricks dialect, by the word that this program uses. */
+  readonly words?: Readonly<Record<string, string>>;
   /** How much a difference matters, here and inside; unset, as the field around it, or the kind. */
   readonly severity?: Severity;
 }
@@ -108,6 +122,10 @@ export const ANNOTATION_KEYWORDS = [
   "changedByService",
   "ignoreCase",
   "source",
+  "dialect",
+  "cloud",
+  "fileUri",
+  "words",
   "severity",
 ] as const satisfies readonly (keyof Annotations)[];
 

@@ -97,12 +97,22 @@ describe("schema --api", () => {
     expect(dialect.out).toContain("/api/2.0/dbfs/put:");
     expect(dialect.out).not.toContain("/api/2.0/fs/put:");
   });
+});
 
-  test("is needed for a dialect", async () => {
-    expect(await run(["schema", "--dialect", "databricks"])).toEqual({
-      code: 1,
-      out: "",
-      err: "error CLI_USAGE: --dialect databricks needs --api\n  hint: add --api, or remove --dialect\n",
-    });
+describe("what a spec may contain", () => {
+  test("has the fields, words and URIs of the dialect and its cloud", async () => {
+    const { out } = await run(["schema", "--dialect", "databricks", "--cloud", "aws"]);
+    expect(out).toContain("ebs_volume_type");
+    expect(out).toContain("AZURE_KEYVAULT");
+    expect(out).not.toMatch(/azure_disk_volume_type|cloud_disk_volume_type|CLOUD_KEYVAULT|such as fs:.{2}/);
+    expect((await run(["schema"])).out).not.toMatch(/ebs_volume_type|AZURE_KEYVAULT|dbfs|policy_id/);
+  });
+
+  test("follows the dialect in explanations", async () => {
+    const env = { WORKSPACE_HOST: "https://adb-1.2.azuredatabricks.net" };
+    expect((await run(["explain", "pools.disk_spec.disk_type"], env)).out).toContain(
+      "azure_disk_volume_type",
+    );
+    expect((await run(["explain", "clusters.cluster_log_conf"])).out).not.toContain("dbfs");
   });
 });

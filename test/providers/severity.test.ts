@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/core/json.ts";
 import type { Path } from "../../src/core/pointer.ts";
-import { registry } from "../../src/providers/index.ts";
+import { registry as everyKind } from "../../src/providers/index.ts";
+import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import { type FieldSchema, SEVERITIES, type Severity } from "../../src/resource/field-schema.ts";
 import type { FieldDiff } from "../../src/resource/provider.ts";
 import {
@@ -14,6 +15,7 @@ import {
   severityOfObject,
 } from "../../src/resource/severity.ts";
 
+const registry = registryIn(everyKind, CONTRACT_FIELDS);
 const kinds = registry.kinds.map((provider) => [provider.kind, provider] as const);
 
 function pathsIn(schema: FieldSchema, path: Path): readonly Path[] {

@@ -37,8 +37,6 @@ function carriedValue(
 ): Json | undefined {
   if (field === undefined) return written ?? live;
   if (field === "written") return written;
-  if (field === "merged")
-    return isObject(live) && isObject(written) ? { ...live, ...written } : (written ?? live);
   if (field.is === "list") return carriedList(field.fields, live, written, path);
   if (!isObject(live)) return written;
   if (isObject(written)) return withCarried(field.fields, live, written, path);

@@ -9,6 +9,16 @@ const TERMINATIONS = { DBFS_COMPONENT_UNHEALTHY: "FS_COMPONENT_UNHEALTHY" };
 
 const destination = writtenObject({ destination: "written" });
 
+const bucket = writtenObject({
+  destination: "written",
+  region: "written",
+  endpoint: "written",
+  enable_encryption: "written",
+  encryption_type: "written",
+  kms_key: "written",
+  canned_acl: "written",
+});
+
 const cluster: WrittenFields = {
   cluster_id: "written",
   cluster_name: "written",
@@ -25,7 +35,7 @@ const cluster: WrittenFields = {
   custom_tags: "written",
   cluster_log_conf: writtenObject({
     dbfs: destination,
-    s3: writtenObject({ destination: "written" }),
+    s3: bucket,
     volumes: destination,
   }),
   init_scripts: writtenList({
@@ -38,13 +48,34 @@ const cluster: WrittenFields = {
     gcs: destination,
   }),
   ssh_public_keys: "written",
-  azure_attributes: "merged",
-  aws_attributes: "merged",
-  gcp_attributes: "merged",
+  azure_attributes: writtenObject({
+    availability: "written",
+    first_on_demand: "written",
+    spot_bid_max_price: "written",
+  }),
+  aws_attributes: writtenObject({
+    availability: "written",
+    first_on_demand: "written",
+    zone_id: "written",
+    instance_profile_arn: "written",
+    spot_bid_price_percent: "written",
+  }),
+  gcp_attributes: writtenObject({
+    availability: "written",
+    use_preemptible_executors: "written",
+    local_ssd_count: "written",
+    zone_id: "written",
+  }),
+  policy_id: "written",
+  data_security_mode: "written",
+  single_user_name: "written",
+  runtime_engine: "written",
+  driver_instance_pool_id: "written",
 };
 
 const job: WrittenFields = {
   name: "written",
+  description: "written",
   existing_cluster_id: "written",
   new_cluster: writtenObject(cluster),
   notebook_task: writtenObject({ notebook_path: "written", base_parameters: "written" }),

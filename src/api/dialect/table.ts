@@ -7,11 +7,8 @@ export interface WrittenFields {
   readonly [field: string]: WrittenField;
 }
 
-/**
- * `written`: the value of the write replaces the live one.
- * `merged`: an object of which a write sets some members; its other members stay, also where the write does not have it.
- */
-export type WrittenField = "written" | "merged" | WrittenObject | WrittenList;
+/** `written`: the value of the write replaces the live one. */
+export type WrittenField = "written" | WrittenObject | WrittenList;
 
 /** Removed with all its fields if the write does not have it; one that `stays` keeps the fields that are not set. */
 interface WrittenObject {

@@ -1,8 +1,9 @@
 // `workspace explain [KIND[.FIELD…]]`: what a kind and its fields mean, from the kind's own table.
 
+import { dialectFrom } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
-import { registry } from "../../providers/index.ts";
+import { registry as everyKind } from "../../providers/index.ts";
 import {
   type FoundField,
   fieldText,
@@ -12,26 +13,30 @@ import {
 } from "../../report/inspect/explain-text.ts";
 import type { Colors } from "../../report/text/color.ts";
 import { valueText } from "../../report/text/layout.ts";
+import { registryIn } from "../../resource/dialect-view.ts";
 import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
 import { specSchema } from "../../spec/schema/json-schema.ts";
 import { LIFECYCLE } from "../../spec/schema/sections.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
+import { DIALECT_OPTIONS } from "../command/shared-options.ts";
 import { colorsOf } from "../output/diagnostics.ts";
 
 export const explainCommand = defineCommand({
   name: "explain",
   summary: "describe a kind, a field, or a section of the spec",
-  options: {},
+  options: DIALECT_OPTIONS,
   args: [
     {
       name: "[what]",
       description: "kind (`pools`), field (`clusters.autoscale.min_workers`), or section (`policy`)",
-      takes: registry.kinds.map((one) => one.kind),
+      takes: everyKind.kinds.map((one) => one.kind),
     },
   ],
-  async run(context, _options, [what]) {
+  async run(context, options, [what]) {
+    const registry = registryIn(everyKind, dialectFrom(context, options));
     const colors = colorsOf(context, context.stdout);
     const [kind, ...path] = (what ?? "").split(".").filter((part) => part !== "");
     if (kind === undefined) {
@@ -40,27 +45,29 @@ export const explainCommand = defineCommand({
     }
     const provider = registry.find(kind);
     context.stdout.write(
-      provider === undefined ? sectionText(kind, path, colors) : partText(provider, path, colors),
+      provider === undefined
+        ? sectionText(registry, kind, path, colors)
+        : partText(registry, provider, path, colors),
     );
     return EXIT.ok;
   },
 });
 
 /** A kind, one of its fields, or what stands in a resource beside its fields. */
-function partText(provider: Provider, path: readonly string[], colors: Colors): string {
+function partText(registry: Registry, provider: Provider, path: readonly string[], colors: Colors): string {
   const { kind } = provider;
   const [first, ...rest] = path;
-  const nested = nestedIn(provider);
+  const nested = nestedIn(registry, provider);
   if (first === undefined)
     return kindText(provider, [...nested.map((one) => one.nested?.under ?? ""), "lifecycle"], colors);
   const child = nested.find((one) => one.nested?.under === first);
-  if (child !== undefined) return partText(child, rest, colors);
+  if (child !== undefined) return partText(registry, child, rest, colors);
   const lifecycle = { lifecycle: asSection(LIFECYCLE) };
   const fields = { ...lifecycle, ...unders(nested), ...provider.fields };
   return shown(`field of ${kind}`, [kind, ...path], findField(fields, path), colors);
 }
 
-function nestedIn({ kind }: Provider): readonly Provider[] {
+function nestedIn(registry: Registry, { kind }: Provider): readonly Provider[] {
   return registry.kinds.filter((one) => one.nested?.kind === kind);
 }
 
@@ -70,7 +77,7 @@ function unders(nested: readonly Provider[]): FieldTable {
 }
 
 /** What a spec holds beside resources. */
-function sectionText(name: string, path: readonly string[], colors: Colors): string {
+function sectionText(registry: Registry, name: string, path: readonly string[], colors: Colors): string {
   const { properties, $defs } = specSchema(registry) as FieldSchema & { readonly $defs: FieldTable };
   const sections: FieldTable = Object.fromEntries(
     SECTIONS.map((one) => [one, asSection(properties?.[one] ?? $defs[one] ?? {})]),

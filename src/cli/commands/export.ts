@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
-import { EMBEDDED, type HostOptions, settingsOf } from "../../config/settings.ts";
+import { dialectFrom, EMBEDDED, type HostOptions, settingsOf } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
@@ -12,6 +12,7 @@ import { count } from "../../core/sentences.ts";
 import { listKinds } from "../../engine/observe/list-kinds.ts";
 import { registry } from "../../providers/index.ts";
 import { yamlText } from "../../report/text/yaml.ts";
+import { registryIn } from "../../resource/dialect-view.ts";
 import { type ExportedSpec, type ExportInput, exportable, exportSpec } from "../../spec/export/document.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
 import { addressFilter } from "../../workflow/session/address-filter.ts";
@@ -87,7 +88,14 @@ async function look(
     progress.stop(),
   );
   const { builtIn, full, secrets } = options;
-  const input = { registry, live, kinds, builtIn, full, secrets };
+  const input = {
+    registry: registryIn(registry, dialectFrom(context, options)),
+    live,
+    kinds,
+    builtIn,
+    full,
+    secrets,
+  };
   const only = addressFilter(options.only, exportable(input), "see what there is with: workspace export");
   return only === undefined ? input : { ...input, only };
 }
@@ -127,7 +135,7 @@ async function write(
   const found = exportSpec(withoutThese(input, new Set(failed.keys())));
   writeSpec(file, yamlText(found.document, [...headOf(host), ...SCHEMA_LINES]), force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
-  const notes = [...notesOf(found, options), ...failed.values(), ...(await doubts(context, file))];
+  const notes = [...notesOf(found, options), ...failed.values(), ...(await doubts(context, options, file))];
   printDiagnostics(context, notes);
   context.stdout.write(
     `Wrote ${count(found.addresses.length, "resource")} to ${join(out, DEFAULT_FILE)}${
@@ -146,12 +154,16 @@ function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportI
 }
 
 /** What the service holds and a spec cannot say is found by reading what was written. */
-async function doubts(context: CommandContext, file: string): Promise<readonly Diagnostic[]> {
+async function doubts(
+  context: CommandContext,
+  options: HostOptions,
+  file: string,
+): Promise<readonly Diagnostic[]> {
   const { diagnostics } = await loadSpec({
     file,
     cwd: context.cwd,
     env: {},
-    registry,
+    registry: registryIn(registry, dialectFrom(context, options)),
     secrets: "skip",
     keyed: () => "",
   });

@@ -2,13 +2,13 @@
 // `workspace version`: the program's version and the Node that runs it.
 
 import { readFileSync } from "node:fs";
-import { DIALECTS } from "../../config/dialect.ts";
+import { dialectFrom } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { choiceOption, flagOption } from "../command/option.ts";
+import { flagOption } from "../command/option.ts";
+import { DIALECT_OPTIONS } from "../command/shared-options.ts";
 
 /** Each path is written out, so that the bundle can contain the file. */
 const SHIPPED = {
@@ -25,26 +25,22 @@ export const schemaCommand = defineCommand({
   summary: "print a schema: spec, plan, drift, apply events, or API",
   options: {
     api: flagOption("--api", "API of the service as OpenAPI 3.1 (YAML)"),
-    dialect: choiceOption("--dialect <name>", "dialect of the API; requires --api", DIALECTS),
+    ...DIALECT_OPTIONS,
     plan: flagOption("--plan", "schema of `plan --output json`"),
     drift: flagOption("--drift", "schema of `drift --output json`"),
     applyEvents: flagOption("--apply-events", "schema of each line of `apply --output json`"),
   },
   async run(context, options) {
-    if (options.dialect !== "contract" && !options.api)
-      throw new Failure(
-        error("CLI_USAGE", `--dialect ${options.dialect} needs --api`, {
-          hint: "add --api, or remove --dialect",
-        }),
-      );
+    const spoken = dialectFrom(context, options);
     const asked = ["api", "plan", "drift", "applyEvents"] as const;
     const shipped = asked.find((name) => options[name]);
-    if (shipped === "api" && options.dialect === "databricks") context.stdout.write(SHIPPED.dialect());
+    if (shipped === "api" && spoken.dialect === "databricks") context.stdout.write(SHIPPED.dialect());
     else if (shipped !== undefined) context.stdout.write(SHIPPED[shipped]());
     else {
       const { specSchema } = await import("../../spec/schema/json-schema.ts");
       const { registry } = await import("../../providers/index.ts");
-      context.stdout.write(`${printableJson(specSchema(registry), 2)}\n`);
+      const { registryIn } = await import("../../resource/dialect-view.ts");
+      context.stdout.write(`${printableJson(specSchema(registryIn(registry, spoken)), 2)}\n`);
     }
     return EXIT.ok;
   },

@@ -56,9 +56,13 @@ function runState(state: string): string {
   return isDown(state) ? "TERMINATED" : state;
 }
 
+/** People and this program make clusters over the API or the pages; jobs, pipelines and warehouses make their own. */
+const isMadeByService = ({ cluster_source: source }: JsonObject): boolean =>
+  source !== undefined && source !== "UI" && source !== "API";
+
 function toSpec(answer: JsonObject): LiveObject | undefined {
   const id = keyIn(answer, "cluster_id");
-  if (answer.cluster_source === "JOB") return undefined;
+  if (isMadeByService(answer)) return undefined;
   const state = responseText(answer, "state") ?? "UNKNOWN";
   const pinned = responseText(answer, "pinned_by_user_name") !== undefined;
   const read = normalizeLive(fields, { ...answer, pinned, run_state: runState(state) });

@@ -13,18 +13,21 @@ import {
   tags,
   textField,
 } from "../kit/field-builders.ts";
+import { databricksClusterFields, databricksLogPlaces, databricksScriptPlaces } from "./databricks-fields.ts";
 
-const destination = (what: string) =>
+const destination = (what: string, only: { readonly dialect?: "contract" }) =>
   groupField(
     {
       destination: textField({
         minLength: 1,
         mentions: ["files"],
+        fileUri: true,
         description: "File-system URI, such as fs:/logs.",
       }),
     },
-    { description: what },
+    { ...only, description: what },
   );
+const CONTRACT = { dialect: "contract" } as const;
 
 /** `most`: tags that a spec may use; the service allows 43 on a cluster and 45 in the description of a job cluster. */
 export const clusterFields = (most: number): FieldTable => ({
@@ -106,7 +109,7 @@ export const clusterFields = (most: number): FieldTable => ({
   custom_tags: tags({ most, description: "Tags of the cluster's machines." }),
   cluster_log_conf: optional(
     groupField(
-      { fs: destination("A folder of the file system.") },
+      { fs: destination("A folder of the file system.", CONTRACT), ...databricksLogPlaces },
       {
         severity: "other",
         description: "Where logs of the driver and the workers are delivered, every 5 minutes.",
@@ -117,10 +120,11 @@ export const clusterFields = (most: number): FieldTable => ({
     listField(
       groupField(
         {
-          fs: optional(destination("A script in the file system.")),
-          file: optional(destination("A script on the machine itself.")),
+          fs: optional(destination("A script in the file system.", CONTRACT)),
+          file: optional(destination("A script on the machine itself.", {})),
+          ...databricksScriptPlaces,
         },
-        { description: "Where one script lies: fs or file." },
+        { description: "Location of one script." },
       ),
       {
         severity: "security",
@@ -129,6 +133,7 @@ export const clusterFields = (most: number): FieldTable => ({
       },
     ),
   ),
+  ...databricksClusterFields,
   ssh_public_keys: optional(
     listField(textField({ minLength: 1, description: "One public key." }), {
       severity: "security",
@@ -143,7 +148,7 @@ export const clusterFields = (most: number): FieldTable => ({
 export function clusterFiles(values: Values): readonly { readonly kind: string; readonly name: string }[] {
   const scripts = Array.isArray(values.init_scripts) ? values.init_scripts : [];
   return scripts.flatMap((script: Json) => {
-    const place = isObject(script) ? script.fs : undefined;
+    const place = isObject(script) ? (script.fs ?? script.dbfs) : undefined;
     return isObject(place) ? fileAt(place.destination) : [];
   });
 }
@@ -156,10 +161,14 @@ export function fileAt(uri: Json | undefined): readonly { readonly kind: string;
 
 /** What a cluster's values leave out because it follows from others: what a pool gives, and a driver like the workers. */
 export function withoutInherited(values: Values): Values {
-  const { node_type_id: node, driver_node_type_id: driver, enable_elastic_disk: elastic, ...rest } = values;
+  const { node_type_id: node, driver_node_type_id: driver, enable_elastic_disk: elastic, ...other } = values;
+  const { azure_attributes: azure, aws_attributes: aws, gcp_attributes: gcp, ...rest } = other;
   if (values.instance_pool_id !== undefined) return rest;
   return {
     ...rest,
+    ...(azure === undefined ? {} : { azure_attributes: azure }),
+    ...(aws === undefined ? {} : { aws_attributes: aws }),
+    ...(gcp === undefined ? {} : { gcp_attributes: gcp }),
     ...(node === undefined ? {} : { node_type_id: node }),
     ...(driver === undefined || driver === node ? {} : { driver_node_type_id: driver }),
     ...(elastic === undefined ? {} : { enable_elastic_disk: elastic }),

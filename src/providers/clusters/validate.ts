@@ -61,7 +61,7 @@ function scriptProblems(values: Values, under: readonly string[]): readonly Prob
   const scripts = Array.isArray(values.init_scripts) ? values.init_scripts : [];
   return scripts.flatMap((script: Json, at): Problem[] =>
     isObject(script) && Object.keys(script).length !== 1
-      ? [combination([...under, "init_scripts", at], "a script lies in one place: fs or file")]
+      ? [combination([...under, "init_scripts", at], "an init script has one location, and only one")]
       : [],
   );
 }
@@ -71,6 +71,9 @@ const INHERITED = {
   node_type_id: "node_type_id",
   driver_node_type_id: "node_type_id",
   enable_elastic_disk: "enable_elastic_disk",
+  azure_attributes: "azure_attributes",
+  aws_attributes: "aws_attributes",
+  gcp_attributes: "gcp_attributes",
 } as const;
 
 function inheritedProblems(values: Values, under: readonly string[]): readonly Problem[] {

@@ -7,7 +7,8 @@ import { groupField, listField, optional, textField } from "../kit/field-builder
 
 const FORMS = ["jar", "egg", "whl", "pypi", "maven", "cran"] as const;
 
-const file = (what: string) => optional(textField({ minLength: 1, description: `URI of ${what}.` }));
+const file = (what: string) =>
+  optional(textField({ minLength: 1, fileUri: true, description: `URI of ${what}.` }));
 
 const repo = optional(
   textField({ minLength: 1, description: "Repository to take it from, where not the usual one." }),

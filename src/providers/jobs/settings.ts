@@ -10,6 +10,7 @@ import {
   integerField,
   listField,
   optional,
+  tags,
   textField,
 } from "../kit/field-builders.ts";
 import { isTimeZone, quartzProblem } from "./cron.ts";
@@ -21,6 +22,17 @@ const addresses = (when: string) =>
       default: [],
       description: `Who gets a mail when a run ${when}.`,
     }),
+  );
+
+const webhooks = (when: string) =>
+  optional(
+    listField(
+      groupField(
+        { id: textField({ minLength: 1, description: "ID of a notification destination." }) },
+        { description: "One destination." },
+      ),
+      { list: { key: "id" }, default: [], description: `Who receives a message when a run ${when}.` },
+    ),
   );
 
 export const settings = {
@@ -87,6 +99,35 @@ export const settings = {
   ),
   retry_on_timeout: optional(
     flagField({ default: false, description: "Whether a run that timed out is tried again, too." }),
+  ),
+  description: optional(
+    textField({
+      dialect: "databricks",
+      severity: "other",
+      serverDefault: true,
+      description: "Description of the job, shown to people.",
+    }),
+  ),
+  tags: tags({
+    most: 25,
+    dialect: "databricks",
+    whenAbsent: "unmanaged",
+    description: "Tags of the job and of its clusters.",
+  }),
+  webhook_notifications: optional(
+    groupField(
+      {
+        on_start: webhooks("begins"),
+        on_success: webhooks("succeeds"),
+        on_failure: webhooks("fails"),
+      },
+      {
+        dialect: "databricks",
+        severity: "other",
+        whenAbsent: "unmanaged",
+        description: "Destinations that receive messages about runs.",
+      },
+    ),
   ),
   max_concurrent_runs: optional(
     integerField({

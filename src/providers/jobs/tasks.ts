@@ -41,7 +41,11 @@ export const tasks = {
       {
         main_class_name: textField({ minLength: 1, description: "Class whose main method runs." }),
         jar_uri: optional(
-          textField({ minLength: 1, description: "Deprecated by the service: use libraries." }),
+          textField({
+            minLength: 1,
+            fileUri: true,
+            description: "Deprecated by the service: use libraries.",
+          }),
         ),
         parameters: parameters("Arguments of the main method."),
       },
@@ -53,6 +57,7 @@ export const tasks = {
       {
         python_file: textField({
           minLength: 1,
+          fileUri: true,
           description: "URI of the Python file, such as fs:/jobs/load.py.",
         }),
         parameters: parameters("Command line arguments of the file."),

@@ -55,6 +55,8 @@ export const integerField = (options: NumberOptions): Field => ({
   maximum: options.maximum ?? 2_147_483_647,
 });
 
+export const numberField = (options: NumberOptions): Field => ({ type: "number", ...options });
+
 export const choiceField = (values: readonly string[], options: Common): Field => ({
   type: "string",
   ...options,
@@ -115,7 +117,7 @@ const KEYS = {
   maxLength: 512,
 } as const;
 
-interface TagOptions {
+interface TagOptions extends Pick<Annotations, "dialect" | "whenAbsent"> {
   readonly most: number;
   readonly description: string;
   readonly onChange?: "replace";

@@ -90,7 +90,7 @@ function isList(value: Json): value is readonly Json[] {
 
 function text(schema: FieldSchema, value: string, on: ExportWriter): string {
   const reference = schema.refersTo === undefined ? undefined : on.reference(schema.refersTo, value);
-  return reference ?? escaped(value);
+  return reference ?? escaped(schema.words?.[value] ?? value);
 }
 
 /** Whether a field of a kind lists names of things of another kind. */

@@ -4,9 +4,10 @@ import { resolve } from "node:path";
 import { printDiagnostics } from "../../cli/output/diagnostics.ts";
 import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE } from "../../config/files.ts";
-import { fromEnv } from "../../config/settings.ts";
+import { dialectFrom, fromEnv, type HostOptions } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
+import { registryIn } from "../../resource/dialect-view.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 
@@ -18,7 +19,8 @@ export interface SpecOptions {
 }
 
 /** The state is no part of the spec, and its files are not read as such. */
-type Reading = SpecOptions & { readonly state?: string | undefined; readonly mayLackSecrets?: boolean };
+type Reading = SpecOptions &
+  Partial<HostOptions> & { readonly state?: string | undefined; readonly mayLackSecrets?: boolean };
 
 /** How secrets' values become digests; without it none is read. */
 export type DigestFn = (bytes: Uint8Array) => string;
@@ -71,7 +73,7 @@ export function checkSpec(
     untrusted,
     states: statesOf(context, options),
     ...(turn === undefined ? {} : { turn }),
-    registry,
+    registry: registryIn(registry, dialectFrom(context, options)),
     secrets: keyed === undefined ? "skip" : "resolve",
     mayLackSecrets: options.mayLackSecrets === true,
     keyed: keyed ?? (() => ""),
@@ -85,6 +87,9 @@ function statesOf(context: CommandContext, options: Reading): readonly string[] 
 }
 
 /** For commands that need no workspace: secrets are declared, and none is read. */
-export async function specWithoutSecrets(context: CommandContext, options: SpecOptions): Promise<Spec> {
+export async function specWithoutSecrets(
+  context: CommandContext,
+  options: SpecOptions & Partial<HostOptions>,
+): Promise<Spec> {
   return (await readSpec(context, options, undefined)).spec;
 }

@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { hostWith } from "./host.ts";
 
-const ATTRIBUTES = { availability: "SPOT_AZURE", first_on_demand: 1, spot_bid_max_price: -1 };
+const ATTRIBUTES = { availability: "SPOT_AZURE", log_analytics_info: { workspace: "w" } };
+const DOCKER = { docker_image: { url: "registry.example.com/a" } };
 const edit = { cluster_id: "c", spark_version: "15.4.x-scala2.12", num_workers: 2 };
 
 async function edited(live: JsonObject, request: JsonObject): Promise<JsonObject | undefined> {
@@ -18,8 +19,7 @@ describe("an edit of a cluster", () => {
     const live = {
       ...edit,
       num_workers: 1,
-      policy_id: "P",
-      azure_attributes: ATTRIBUTES,
+      ...DOCKER,
       spark_conf: { "a.b": "c" },
       state: "RUNNING",
       default_tags: { Vendor: "Databricks" },
@@ -27,8 +27,7 @@ describe("an edit of a cluster", () => {
     };
     expect(await edited(live, edit)).toEqual({
       ...edit,
-      policy_id: "P",
-      azure_attributes: ATTRIBUTES,
+      ...DOCKER,
       workload_type: { clients: { jobs: true } },
     });
   });
@@ -37,20 +36,22 @@ describe("an edit of a cluster", () => {
     const live = {
       ...edit,
       azure_attributes: ATTRIBUTES,
-      spec: { ...edit, policy_id: "P", idempotency_token: "t" },
+      spec: { ...edit, ...DOCKER, idempotency_token: "t" },
     };
-    expect(await edited(live, edit)).toEqual({ ...edit, policy_id: "P" });
+    expect(await edited(live, edit)).toEqual({ ...edit, ...DOCKER });
   });
 
   test("does not repeat what a pool decides", async () => {
     const member = { ...edit, instance_pool_id: "p" };
-    expect(await edited({ ...member, azure_attributes: ATTRIBUTES, policy_id: "P" }, member)).toEqual({
+    expect(
+      await edited({ ...member, gcp_attributes: { zone_id: "auto", other: 1 }, ...DOCKER }, member),
+    ).toEqual({
       ...member,
-      policy_id: "P",
+      ...DOCKER,
     });
   });
 
-  test("merges attributes of the cloud", async () => {
+  test("keeps unknown attributes of the cloud", async () => {
     const live = { ...edit, azure_attributes: ATTRIBUTES };
     expect(await edited(live, { ...edit, azure_attributes: { availability: "ON_DEMAND_AZURE" } })).toEqual({
       ...edit,

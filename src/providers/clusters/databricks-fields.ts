@@ -1,0 +1,189 @@
+// Attributes of a cluster that only the Databricks dialect has, for clusters and the `new_cluster` of jobs.
+
+import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
+import {
+  choiceField,
+  flagField,
+  groupField,
+  integerField,
+  numberField,
+  optional,
+  textField,
+} from "../kit/field-builders.ts";
+
+const only = { dialect: "databricks" } as const;
+const decided = { ...only, serverDefault: true } as const;
+
+/** A place that is named by one URI or path. */
+const destination = (what: string, mentions: { readonly mentions?: readonly string[] } = {}): FieldSchema =>
+  optional(
+    groupField(
+      { destination: textField({ minLength: 1, ...mentions, description: "URI or path." }) },
+      { ...only, description: what },
+    ),
+  );
+
+const onDbfs = (what: string): FieldSchema =>
+  optional(
+    groupField(
+      {
+        destination: textField({
+          minLength: 1,
+          mentions: ["files"],
+          fileUri: true,
+          description: "File-system URI, such as fs:/logs.",
+        }),
+      },
+      { ...only, description: what },
+    ),
+  );
+
+/** Where logs may go. */
+export const databricksLogPlaces: FieldTable = {
+  dbfs: onDbfs("A folder of the file system."),
+  volumes: destination("A folder of a volume."),
+  s3: optional(
+    groupField(
+      {
+        destination: textField({ minLength: 1, description: "S3 URI, such as s3://bucket/logs." }),
+        region: optional(textField({ serverDefault: true, description: "Region of the bucket." })),
+        endpoint: optional(textField({ serverDefault: true, description: "Endpoint, instead of a region." })),
+        enable_encryption: optional(flagField({ serverDefault: true, description: "Encrypt the logs." })),
+        encryption_type: optional(textField({ serverDefault: true, description: "sse-s3 or sse-kms." })),
+        kms_key: optional(textField({ serverDefault: true, description: "Key for sse-kms." })),
+        canned_acl: optional(textField({ serverDefault: true, description: "Access list of the objects." })),
+      },
+      { ...only, cloud: "aws", description: "A folder of a bucket." },
+    ),
+  ),
+};
+
+/** Where init scripts may be. */
+export const databricksScriptPlaces: FieldTable = {
+  dbfs: onDbfs("A script in the file system; deprecated by the service."),
+  workspace: destination("A script among the workspace files, by its path."),
+  volumes: destination("A script in a volume, by its path."),
+  abfss: destination("A script in Azure storage, by its URI."),
+  s3: destination("A script in a bucket, by its URI."),
+  gcs: destination("A script in a Google bucket, by its URI."),
+};
+
+export const databricksClusterFields: FieldTable = {
+  policy_id: optional(
+    textField({
+      ...decided,
+      severity: "security",
+      minLength: 1,
+      description: "Cluster policy that applies.",
+    }),
+  ),
+  data_security_mode: optional(
+    textField({
+      ...decided,
+      severity: "security",
+      minLength: 1,
+      description: "Isolation of users and data, such as SINGLE_USER or USER_ISOLATION.",
+    }),
+  ),
+  single_user_name: optional(
+    textField({
+      ...decided,
+      severity: "security",
+      minLength: 1,
+      ignoreCase: true,
+      description: "The user of a cluster whose data_security_mode is SINGLE_USER.",
+    }),
+  ),
+  runtime_engine: optional(
+    choiceField(["STANDARD", "PHOTON", "NULL"], {
+      ...decided,
+      severity: "cost",
+      description: "Engine of the runtime.",
+    }),
+  ),
+  driver_instance_pool_id: optional(
+    textField({
+      ...decided,
+      severity: "cost",
+      minLength: 1,
+      refersTo: "pools",
+      description: "Pool of the driver; that of the workers if unset.",
+    }),
+  ),
+  azure_attributes: optional(
+    groupField(
+      {
+        availability: optional(
+          choiceField(["ON_DEMAND_AZURE", "SPOT_AZURE", "SPOT_WITH_FALLBACK_AZURE"], {
+            serverDefault: true,
+            description: "Kind of the machines after the first ones.",
+          }),
+        ),
+        first_on_demand: optional(
+          integerField({
+            minimum: 0,
+            serverDefault: true,
+            description: "This many machines are not spot ones.",
+          }),
+        ),
+        spot_bid_max_price: optional(
+          numberField({
+            serverDefault: true,
+            description: "Most to pay for a spot machine; -1 for its normal price.",
+          }),
+        ),
+      },
+      { ...decided, cloud: "azure", severity: "cost", description: "Kind of the machines on Azure." },
+    ),
+  ),
+  aws_attributes: optional(
+    groupField(
+      {
+        availability: optional(
+          choiceField(["ON_DEMAND", "SPOT", "SPOT_WITH_FALLBACK"], {
+            serverDefault: true,
+            description: "Kind of the machines after the first ones.",
+          }),
+        ),
+        first_on_demand: optional(
+          integerField({
+            minimum: 0,
+            serverDefault: true,
+            description: "This many machines are not spot ones.",
+          }),
+        ),
+        zone_id: optional(textField({ serverDefault: true, description: "Availability zone, or auto." })),
+        instance_profile_arn: optional(
+          textField({
+            serverDefault: true,
+            severity: "security",
+            description: "Instance profile of the machines.",
+          }),
+        ),
+        spot_bid_price_percent: optional(
+          integerField({
+            minimum: 0,
+            serverDefault: true,
+            description: "Most to pay, in percent of the price.",
+          }),
+        ),
+      },
+      { ...decided, cloud: "aws", severity: "cost", description: "Kind of the machines on AWS." },
+    ),
+  ),
+  gcp_attributes: optional(
+    groupField(
+      {
+        availability: optional(textField({ serverDefault: true, description: "Kind of the machines." })),
+        use_preemptible_executors: optional(
+          flagField({ serverDefault: true, description: "Whether workers may be preempted." }),
+        ),
+        local_ssd_count: optional(
+          integerField({ minimum: 0, serverDefault: true, description: "Local disks of each machine." }),
+        ),
+        zone_id: optional(textField({ serverDefault: true, description: "Zone, or auto." })),
+      },
+      { ...decided, cloud: "gcp", severity: "cost", description: "Kind of the machines on Google Cloud." },
+    ),
+  ),
+};

@@ -1,0 +1,84 @@
+// The kinds as specs of a dialect see them: with the fields, words and URIs of that dialect.
+
+import type { FieldDialect, FieldSchema, FieldTable } from "./field-schema.ts";
+import { type Registry, registryOf } from "./registry.ts";
+
+/** The contract has no clouds, so any one will do. */
+export const CONTRACT_FIELDS: FieldDialect = { dialect: "contract", cloud: "azure" };
+
+const views = new WeakMap<Registry, Map<string, Registry>>();
+
+/** The registry with fields of a dialect. Operations and planning rules are the same. */
+export function registryIn(registry: Registry, dialect: FieldDialect): Registry {
+  const known = views.get(registry) ?? new Map<string, Registry>();
+  views.set(registry, known);
+  const key = `${dialect.dialect} ${dialect.cloud}`;
+  const view =
+    known.get(key) ??
+    registryOf(registry.kinds.map((kind) => ({ ...kind, fields: viewedTable(kind.fields, dialect) })));
+  known.set(key, view);
+  return view;
+}
+
+function viewedTable(fields: FieldTable, dialect: FieldDialect): FieldTable {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, field]) => isIn(field, dialect))
+      .map(([name, field]) => [name, viewed(field, dialect)]),
+  );
+}
+
+function isIn({ dialect, cloud }: FieldSchema, chosen: FieldDialect): boolean {
+  return (dialect ?? chosen.dialect) === chosen.dialect && (cloud ?? chosen.cloud) === chosen.cloud;
+}
+
+function viewed(field: FieldSchema, dialect: FieldDialect): FieldSchema {
+  const { items, properties, additionalProperties: values, required } = field;
+  const inside = properties === undefined ? undefined : viewedTable(properties, dialect);
+  const left = required?.filter((name) => inside !== undefined && Object.hasOwn(inside, name)) ?? [];
+  return withChanges(field, {
+    ...(items === undefined ? {} : { items: viewed(items, dialect) }),
+    ...(inside === undefined ? {} : { properties: inside }),
+    ...(typeof values === "object" ? { additionalProperties: viewed(values, dialect) } : {}),
+    ...(dialect.dialect === "databricks" ? inDatabricks(field) : { words: undefined }),
+    ...(required === undefined ? {} : { required: left.length === 0 ? undefined : left }),
+  });
+}
+
+/** A copy that keeps what JSON does not show, such as the mark of optional fields. */
+function withChanges(field: FieldSchema, changes: object): FieldSchema {
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(field)) as Record<
+    string,
+    unknown
+  >;
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) delete copy[name];
+    else copy[name] = value;
+  }
+  return copy as FieldSchema;
+}
+
+/** URIs of files begin with `dbfs:`. */
+function inDatabricks(field: FieldSchema): object {
+  const { description, examples, words = {}, enum: values, default: usual } = field;
+  const said = (text: string): string =>
+    Object.entries({ "fs:/": "dbfs:/", ...words }).reduce(
+      (result, [contract, here]) => result.replace(new RegExp(`\\b${contract}`, "g"), here),
+      text,
+    );
+  return {
+    ...(description === undefined ? {} : { description: withScheme(said(description), field) }),
+    ...(Array.isArray(examples)
+      ? { examples: examples.map((one) => (typeof one === "string" ? said(one) : one)) }
+      : {}),
+    ...(values === undefined ? {} : { enum: values.map((one) => words[String(one)] ?? one) }),
+    ...(typeof usual === "string" ? { default: words[usual] ?? usual } : {}),
+    ...(field.fileUri === true && field.pattern === undefined ? { pattern: "^(?!fs:/)" } : {}),
+  };
+}
+
+function withScheme(description: string, { fileUri }: FieldSchema): string {
+  return fileUri !== true || description.includes("dbfs:/")
+    ? description
+    : `${description} Files of the workspace begin with dbfs:/.`;
+}
