@@ -27,10 +27,10 @@ echo "\${COMPREPLY[@]}"`;
 test.each([
   [
     ["plan", "--output", ""],
-    "text json markdown html junit markdown-summary github sarif gitlab codequality",
+    "text json markdown html junit markdown-summary github sarif codequality gitlab",
   ],
   [["plan", "-o", "m"], "markdown markdown-summary"],
-  [["apply", "-o", ""], "text json markdown junit markdown-summary github sarif gitlab codequality"],
+  [["apply", "-o", ""], "text json markdown html junit markdown-summary github sarif codequality gitlab"],
   [["graph", "--output", "s"], "svg"],
   [["plan", "-t", ""], "prod stage"],
   [["plan", "--only", ""], "pools.a clusters.b"],
@@ -38,6 +38,13 @@ test.each([
   [["explain", "p"], "pools"],
   [["plan", "--untr"], "--untrusted"],
   [["state", "mig"], "migrate"],
+  [["drift", "ackn"], "acknowledge"],
+  [["drift", "--fail-on", ""], "security cost availability other"],
+  [["drift", "--since", "last", "--fail-on", "a"], "availability"],
+  [["drift", "--fail-on", "cost", "--si"], "--since"],
+  [["drift", "acknowledge", "--un"], "--until"],
+  [["drift", "acknowledge", "cl"], "clusters.b"],
+  [["drift", "acknowledge", "--target", ""], "prod stage"],
   [["val"], "validate"],
 ])("%j", (words, offer) => {
   expect(offered(...words)).toBe(offer);
@@ -60,6 +67,10 @@ test.runIf(isInstalled("fish")).each([
   ["plan --only cl", ["clusters.$(touch X)"]],
   ["state show pools", ["pools.a"]],
   ["explain po", ["pools"]],
+  ["drift ackn", ["acknowledge"]],
+  ["drift --fail-on av", ["availability"]],
+  ["drift acknowledge --rea", ["--reason"]],
+  ["drift acknowledge cl", ["clusters.$(touch X)"]],
   ["val", ["validate"]],
 ])("fish offers for %j", (typed, offer) => {
   const script = `${fish.out()}

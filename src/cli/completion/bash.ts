@@ -5,10 +5,10 @@ import {
   type CompletionOption,
   type CompletionWord,
   followers,
-  groupsOf,
   TARGETS,
   type Titled,
   titled,
+  twoWordTitles,
 } from "./words.ts";
 
 /** The words of a command are looked at first: an option has other values in another command. */
@@ -43,9 +43,11 @@ _workspace() {
     _workspace_add ${words.map(({ name }) => name).join(" ")} --help --version
     return
   fi
-  case " ${groupsOf(words).join(" ")} " in
-    *" $command "*) [ "$COMP_CWORD" -gt 2 ] && command="$command \${COMP_WORDS[2]}" ;;
-  esac
+  if [ "$COMP_CWORD" -gt 2 ]; then
+    case "$command \${COMP_WORDS[2]}" in
+      ${quotedTitles(words)}) command="$command \${COMP_WORDS[2]}" ;;
+    esac
+  fi
   case "$command $before" in
 ${commands.flatMap(({ title, word }) => word.options.flatMap((one) => values(title, one))).join("\n")}
   esac
@@ -60,6 +62,12 @@ ${commands.map((one) => `    "${one.title}") ${afterCommand(one)} ;;`).join("\n"
 }
 complete -o default -F _workspace workspace
 `;
+}
+
+function quotedTitles(words: readonly CompletionWord[]): string {
+  return twoWordTitles(words)
+    .map((title) => `"${title}"`)
+    .join("|");
 }
 
 /** An offer that is empty leaves paths to the shell, which quotes them. */

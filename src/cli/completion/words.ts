@@ -47,9 +47,9 @@ export function titled(words: readonly CompletionWord[]): readonly Titled[] {
   ]);
 }
 
-/** Commands that have commands of their own. */
-export function groupsOf(words: readonly CompletionWord[]): readonly string[] {
-  return words.filter(({ inner }) => inner.length > 0).map(({ name }) => name);
+/** Two words that name a command. What else follows a command is one of its options or arguments. */
+export function twoWordTitles(words: readonly CompletionWord[]): readonly string[] {
+  return words.flatMap(({ name, inner }) => inner.map((one) => `${name} ${one.name}`));
 }
 
 /** What follows a command: commands, options, and arguments that are known without a look at the folder. */

@@ -5,10 +5,10 @@ import {
   type CompletionOption,
   type CompletionWord,
   followers,
-  groupsOf,
   TARGETS,
   type Titled,
   titled,
+  twoWordTitles,
 } from "./words.ts";
 
 /** Works as a file \`_workspace\` of \`fpath\`, and where its text is evaluated. */
@@ -33,9 +33,13 @@ _workspace() {
     compadd -- ${words.map(({ name }) => name).join(" ")} --help --version
     return
   fi
-  case " ${groupsOf(words).join(" ")} " in
-    *" $command "*) (( CURRENT > 3 )) && command="$command \${words[3]}" ;;
-  esac
+  if (( CURRENT > 3 )); then
+    case "$command \${words[3]}" in
+      ${twoWordTitles(words)
+        .map((title) => `"${title}"`)
+        .join("|")}) command="$command \${words[3]}" ;;
+    esac
+  fi
   case "$command $before" in
 ${commands.flatMap(({ title, word }) => word.options.flatMap((one) => values(title, one))).join("\n")}
   esac

@@ -67,12 +67,20 @@ ${chunked(items)}</section>
 `;
 }
 
+/** What was applied has the color of its action. */
+const TONES: Readonly<Record<string, string>> = {
+  failed: "delete",
+  unknown: "delete",
+  blocked: "update",
+  skipped: "update",
+};
+
 function itemHtml(one: OutcomeItem, planned: ChangeView | undefined): Html {
   const { action, result, word, address, finding, waitsFor, stopped, tried, elapsedMs } = one;
   const why = waitsFor !== undefined ? `waits for ${waitsFor}` : stopped ? "the run was stopped" : "";
   const did = result === "applied" ? [word] : [result, action];
   return folded({
-    tone: action,
+    tone: TONES[result] ?? action,
     open: result !== "applied",
     facets: facetsOf(one),
     head: [

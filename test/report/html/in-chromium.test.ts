@@ -7,9 +7,12 @@ import { addressOf } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { failureHtml } from "../../../src/report/html/failure-page.ts";
+import { outcomeHtml } from "../../../src/report/html/outcome-html.ts";
 import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
+import { outcomeView } from "../../../src/report/outcome/outcome-view.ts";
 import { driftView } from "../../../src/report/plan/drift-view.ts";
 import { create, INFO, planOf, registry, viewOf } from "../plans.ts";
+import { richOutcome, richPlan } from "../rich.ts";
 import { CHROMIUM, Reader } from "./chromium.ts";
 import { fullPlan, largePlan } from "./sample-plans.ts";
 
@@ -17,6 +20,8 @@ const plan = planHtml(viewOf(fullPlan));
 const PAGES = {
   plan,
   drift: driftHtml(driftView(fullPlan, 1, registry)),
+  "compared plan": planHtml(viewOf(richPlan)),
+  outcome: outcomeHtml(outcomeView(richOutcome, [], viewOf(richPlan)), INFO),
   "plan of nothing": planHtml(viewOf(planOf([]))),
   failure: failureHtml(
     "Validation",
@@ -85,6 +90,22 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(await visible(page)).toHaveLength(rated.length);
       await page.click("#reset");
       expect(await visible(page)).toEqual(all);
+    });
+
+    test("origin and result narrow the list", async () => {
+      const { page } = await reader.open(PAGES["compared plan"]);
+      const all = await visible(page);
+      await page.selectOption("#origin", "already pending");
+      expect(await visible(page)).toEqual(["pools.later", "pools.shared"]);
+      await page.selectOption("#origin", "caused by this change");
+      const caused = await visible(page);
+      expect(caused).toEqual(expect.arrayContaining(["pools.new", "pools.gone", "pools.nested"]));
+      expect(caused).not.toContain("pools.later");
+      await page.click("#reset");
+      expect(await visible(page)).toEqual(all);
+      const { page: outcome } = await reader.open(PAGES.outcome);
+      await outcome.selectOption("#result", "failed");
+      expect(await visible(outcome)).toEqual(["pools.refused"]);
     });
 
     test("of 5,000 changes the filter leaves those that fit, in every section", async () => {
