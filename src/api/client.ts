@@ -1,6 +1,7 @@
 // The client that everything else gets: a reader, which cannot write, and a writer, over one line to one workspace.
 
 import type { JsonObject } from "../core/json.ts";
+import type { SignIn } from "./auth/sign-in.ts";
 import type { ReadName, WriteName } from "./contract/operations.ts";
 import type { WriteInput } from "./contract/reader.ts";
 import { readWholeList } from "./contract/scim-list.ts";
@@ -19,8 +20,9 @@ export interface ClientOptions {
   readonly transport: Transport;
   /** `https://name[:port][/base]`. */
   readonly host: string;
-  readonly token: string;
-  /** Default: bearer. */
+  /** An access token, or what asks for one when it is needed. */
+  readonly token: string | SignIn;
+  /** Default: bearer. For an access token. */
   readonly auth?: Scheme;
   /** What the host speaks. Default: the contract. */
   readonly dialect?: DialectTable;
@@ -76,7 +78,8 @@ export function createClient(options: ClientOptions): Client {
     timeoutMs: options.timeoutMs ?? REQUEST_TIMEOUT_MS,
     rateLimit,
   });
-  const redact = redactor(options.token);
+  const { token } = options;
+  const redact = redactor(() => (typeof token === "string" ? [token] : token.secrets()));
   const sent = createSend({ connection, rateLimit, clock, random, pause, stopped, redact, log: options.log });
   const send = speaking(options.dialect ?? CONTRACT_TABLE, sent);
 

@@ -1,6 +1,7 @@
 // How the network is reached: through which proxy, and which authorities are trusted beside the usual ones.
 
 import { resolve } from "node:path";
+import { isLoopback } from "../api/auth/endpoints.ts";
 import type { ProxyRoute } from "../api/http/transport.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import { readRegularFile } from "../state/backends/file/regular-file.ts";
@@ -12,13 +13,6 @@ export interface Network {
   readonly proxy?: ProxyRoute;
   /** All authorities that are trusted, in PEM; absent where they are Node's own. */
   readonly authorities?: readonly string[];
-}
-
-const THIS_MACHINE = /^(localhost|[^/]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/;
-
-/** Whether a host name of a URL is this machine's own. */
-export function isThisMachine(hostname: string): boolean {
-  return THIS_MACHINE.test(hostname);
 }
 
 /** Throws Failure with CLI_FILE or CLI_USAGE. */
@@ -34,7 +28,7 @@ export function networkOf(context: CommandContext, caFile: string | undefined, o
 /** The lowercase name of a variable goes first, as curl has it; one that is empty counts as unset. */
 function proxyFor(env: ProcessEnvironment, origin: string): ProxyRoute | undefined {
   const { protocol, hostname } = new URL(origin);
-  if (isThisMachine(hostname)) return undefined;
+  if (isLoopback(hostname)) return undefined;
   const variable = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const said = env[variable.toLowerCase()] || env[variable];
   if (said === undefined || said === "") return undefined;

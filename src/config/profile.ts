@@ -8,43 +8,66 @@ import { readRegularFile } from "../state/backends/file/regular-file.ts";
 import type { CommandContext } from "./environment.ts";
 import { fileFailure } from "./files.ts";
 
+/** What a profile of this program says besides its sign-in. */
 export interface Profile {
-  readonly host?: string;
-  readonly token?: string;
   readonly user?: string;
   readonly dialect?: string;
   readonly cloud?: string;
 }
 
-export interface FoundProfile {
-  readonly profile: Profile;
-  readonly warnings: readonly Diagnostic[];
+/** A section of a profile file. */
+export interface ProfileSection {
+  readonly name: string;
+  readonly path: string;
+  /** Keys in lower case; values that are not empty. */
+  readonly values: ReadonlyMap<string, string>;
 }
 
 type Sections = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
+export interface ProfileFile {
+  readonly path: string;
+  /** Absent where the file does not exist. */
+  readonly sections?: Sections;
+}
+
 export const DEFAULT_PROFILE = "DEFAULT";
 
-/** The profile that was asked for, or DEFAULT where there is one. Throws Failure when a profile that was named is missing. */
-export function findProfile(context: CommandContext, named: string | undefined): FoundProfile {
-  const path = context.env.WORKSPACE_CONFIG_FILE ?? join(context.home, ".workspacecfg");
+/** The profiles of this program. Throws Failure with CLI_FILE if the file cannot be read. */
+export function ownProfiles({ env, home }: CommandContext): ProfileFile {
+  return readProfiles(env.WORKSPACE_CONFIG_FILE ?? join(home, ".workspacecfg"));
+}
+
+/** The profiles of the vendor's tools: a comment may follow a value there. Throws Failure likewise. */
+export function vendorProfiles({ env, home }: CommandContext): ProfileFile {
+  const said = env.DATABRICKS_CONFIG_FILE;
+  const path =
+    said === undefined || said === "" ? join(home, ".databrickscfg") : said.replace(/^~(?=\/)/, home);
+  const { sections } = readProfiles(path);
+  if (sections === undefined) return { path };
+  const plain = (value: string) =>
+    value
+      .replace(/\s[#;].*$/, "")
+      .replace(/^(["'`])(.*)\1$/, "$2")
+      .trim();
+  const cleaned = [...sections].map(
+    ([name, values]) => [name, new Map([...values].map(([key, value]) => [key, plain(value)]))] as const,
+  );
+  return { path, sections: new Map(cleaned) };
+}
+
+/** A profile of a file; undefined where the file has none of this name. */
+export function profileIn({ path, sections }: ProfileFile, name: string): ProfileSection | undefined {
+  const section = sections?.get(name);
+  if (section === undefined) return undefined;
+  return { name, path, values: new Map([...section].filter(([, value]) => value !== "")) };
+}
+
+function readProfiles(path: string): ProfileFile {
   const text = readText(path);
-  if (text === undefined) {
-    if (named === undefined) return { profile: {}, warnings: [] };
-    throw new Failure(
-      error("CLI_FILE", `there is no profile "${named}": ${path} does not exist`, {
-        hint: "write [name] with host and token into it",
-      }),
-    );
-  }
+  if (text === undefined) return { path };
   assertIni(text, path);
-  const sections = parseIni(text);
-  const section = sections.get(named ?? DEFAULT_PROFILE);
-  if (section === undefined && named !== undefined) throw new Failure(missing(named, path, sections));
-  return {
-    profile: profileOf(section ?? new Map()),
-    warnings: section?.has("token") === true ? exposure(path) : [],
-  };
+  return { path, sections: parseIni(text) };
 }
 
 function readText(path: string): string | undefined {
@@ -69,28 +92,20 @@ function assertIni(text: string, path: string): void {
   );
 }
 
-function missing(named: string, path: string, sections: Sections): Diagnostic {
-  const known = [...sections.keys()];
+/** The diagnostic for a profile that no file has. */
+export function noProfile(named: string, files: readonly ProfileFile[]): Diagnostic {
+  const known = [...new Set(files.flatMap(({ sections }) => [...(sections?.keys() ?? [])]))];
+  const [own] = files;
+  if (known.length === 0 || own?.sections === undefined)
+    return error("CLI_FILE", `there is no profile "${named}": ${own?.path} does not exist`, {
+      hint: "write [name] with host and token into it, or run `workspace login --profile NAME`",
+    });
   const hint = nearestHint(named, known, `profiles there: ${known.join(", ") || "none"}`);
-  return error("CLI_FILE", `${path} has no profile "${named}"`, { hint });
-}
-
-function profileOf(section: ReadonlyMap<string, string>): Profile {
-  const member = (name: keyof Profile) => {
-    const value = section.get(name);
-    return value === undefined || value === "" ? {} : { [name]: value };
-  };
-  return {
-    ...member("host"),
-    ...member("token"),
-    ...member("user"),
-    ...member("dialect"),
-    ...member("cloud"),
-  };
+  return error("CLI_FILE", `${own.path} has no profile "${named}"`, { hint });
 }
 
 /** A token that others on this machine can read. */
-function exposure(path: string): readonly Diagnostic[] {
+export function exposure(path: string): readonly Diagnostic[] {
   const mode = statSync(path).mode & 0o077;
   if (process.platform === "win32" || mode === 0) return [];
   return [

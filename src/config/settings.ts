@@ -1,13 +1,20 @@
 // What a run is set to: an option outweighs WORKSPACE_*, that outweighs the profile, that outweighs the default.
 
+import type { CliAnswer } from "../api/auth/azure.ts";
+import type { Credential } from "../api/auth/credential.ts";
+import { azureCloudOf, isLoopback, isPrivate, METADATA_SERVICE } from "../api/auth/endpoints.ts";
 import { parseHost } from "../api/contract/host.ts";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
 import type { DialectChoice } from "../emulator/dialect/choice.ts";
-import { type DialectOptions, type SpokenDialect, spokenDialect } from "./dialect.ts";
+import { type DialectOptions, dialectOf, type SpokenDialect, spokenDialect } from "./dialect.ts";
 import type { CommandContext } from "./environment.ts";
-import { isThisMachine, type Network, networkOf } from "./network.ts";
-import { findProfile, type Profile } from "./profile.ts";
+import { type Network, networkOf } from "./network.ts";
+import type { Profile } from "./profile.ts";
+import type { SourcedValue } from "./sign-in/attributes.ts";
+import { azureCliRunner } from "./sign-in/azure-cli.ts";
+import { chooseSignIn, type SignInChoice } from "./sign-in/choose.ts";
+import { hostIn, ownProfile, type Sources, signInSources } from "./sign-in/sources.ts";
 
 export const EMBEDDED = "embedded";
 
@@ -16,6 +23,8 @@ export interface HostOptions extends DialectOptions {
   readonly profile: string | undefined;
   readonly parallelism: number | undefined;
   readonly caFile?: string | undefined;
+  /** The spec may come from a stranger: no other program is run to sign in. */
+  readonly untrusted?: boolean;
 }
 
 /** Where requests go. `identity` is what states and plans are bound to. The embedded workspace speaks a dialect. */
@@ -24,9 +33,12 @@ export type HostTarget =
   | {
       readonly embedded: false;
       readonly identity: string;
-      readonly token: string;
-      readonly basic: boolean;
+      readonly credential: Credential;
       readonly network: Network;
+      /** How a token endpoint on another host is reached. */
+      readonly networkTo: (origin: string) => Network;
+      /** Runs the Azure CLI, if that is the sign-in. */
+      readonly azureCli?: (args: readonly string[]) => Promise<CliAnswer>;
     };
 
 export interface Settings {
@@ -49,42 +61,59 @@ export function fromEnv(context: CommandContext, name: string): string | undefin
   return value === undefined || value === "" ? undefined : value;
 }
 
-/** Throws Failure with CLI_NO_HOST, CLI_FILE or API_UNAUTHENTICATED. */
-export function settingsOf(context: CommandContext, options: HostOptions): Settings {
-  const { profile, warnings } = findProfile(
-    context,
-    options.profile ?? fromEnv(context, "WORKSPACE_PROFILE"),
-  );
-  const said =
-    options.host ?? (options.profile === undefined ? fromEnv(context, "WORKSPACE_HOST") : undefined);
-  const host = said ?? profile.host;
-  if (host === undefined) throw new Failure(noHost());
-  const user = fromEnv(context, "WORKSPACE_USER") ?? profile.user;
-  const parallelism =
-    options.parallelism ?? integerFromEnv(context, "WORKSPACE_PARALLELISM") ?? DEFAULT_PARALLELISM;
-  const spoken = dialectFor(context, options, host, profile);
-  const common = { spoken, user, parallelism, requestMs: leaseFromEnv(context), warnings };
-  if (host === EMBEDDED) return { place: { embedded: true, identity: EMBEDDED, ...spoken }, ...common };
-  const identity = identityOf(host);
-  // A profile's token goes to the profile's own host and to no other.
-  const ours = profile.host !== undefined && identityOf(profile.host) === identity;
-  const token = tokenFor(context, options, ours ? profile.token : undefined);
-  if (token === undefined) throw new Failure(noToken(identity, profile.token !== undefined));
-  const basic = fromEnv(context, "WORKSPACE_AUTH") === "basic";
-  const network = networkOf(context, options.caFile, identity);
-  const place = { embedded: false, identity, token, basic, network } as const;
-  return { place, ...common, warnings: [...warnings, ...overPlainHttp(identity, network)] };
+/** What says where a run goes and who it is. */
+export interface HostSettings {
+  readonly host: SourcedValue;
+  readonly spoken: SpokenDialect;
+  readonly sources: Sources;
+  /** Absent for the embedded workspace, which needs none. */
+  readonly choice?: SignInChoice;
 }
 
-/** The dialect of a profile is that of the profile's own host. */
-function dialectFor(
-  context: CommandContext,
-  options: DialectOptions,
-  host: string | undefined,
-  profile: Profile,
-): SpokenDialect {
-  const ours = host === undefined || profile.host === host;
-  return spokenDialect(context, options, host, ours ? profile : {});
+/** Throws Failure with CLI_NO_HOST, CLI_FILE or CLI_USAGE. */
+export function hostSettings(context: CommandContext, options: HostOptions): HostSettings {
+  const sources = signInSources(context, options.profile);
+  const host = options.host === undefined ? hostIn(sources) : { value: options.host, from: "--host" };
+  if (host === undefined) throw new Failure(noHost());
+  const own = ownProfile(sources);
+  // What a profile says is said of its own host. A host of the vendor's tools speaks as they do.
+  const vendors: Profile = "family" in host && host.family === "databricks" ? { dialect: "databricks" } : {};
+  const profile = own.host === host.value ? own.profile : vendors;
+  const spoken = spokenDialect(context, options, host.value, profile);
+  if (host.value === EMBEDDED) return { host, spoken, sources };
+  const saidCloud = dialectOf(context, options).cloud ?? profile.cloud;
+  const choice = chooseSignIn({
+    context,
+    host: identityOf(host.value),
+    sources,
+    identityOf,
+    azure: saidCloud === "azure",
+    untrusted: options.untrusted ?? false,
+  });
+  return { host, spoken, sources, choice };
+}
+
+/** Throws Failure with CLI_NO_HOST, CLI_FILE, CLI_USAGE, CLI_PLAIN_HTTP or API_UNAUTHENTICATED. */
+export function settingsOf(context: CommandContext, options: HostOptions): Settings {
+  const { host, spoken, sources, choice } = hostSettings(context, options);
+  const user = fromEnv(context, "WORKSPACE_USER") ?? ownProfile(sources).profile.user;
+  const parallelism =
+    options.parallelism ?? integerFromEnv(context, "WORKSPACE_PARALLELISM") ?? DEFAULT_PARALLELISM;
+  const warnings = choice?.warnings ?? [];
+  const common = { spoken, user, parallelism, requestMs: leaseFromEnv(context), warnings };
+  if (choice === undefined) return { place: { embedded: true, identity: EMBEDDED, ...spoken }, ...common };
+  const identity = identityOf(host.value);
+  const { credential } = choice;
+  if (credential === undefined) throw new Failure(noToken(identity, choice));
+  if (credential.method !== "pat" && !isPrivate(new URL(identity)))
+    throw new Failure(noSignInOverHttp(identity, credential.method));
+  const networkTo = (origin: string): Network =>
+    origin === METADATA_SERVICE ? {} : networkOf(context, options.caFile, origin);
+  const network = networkTo(identity);
+  const azureCli =
+    credential.method === "azure-cli" ? { azureCli: azureCliRunner(choice.from[0] ?? "az", context) } : {};
+  const place = { embedded: false, identity, credential, network, networkTo, ...azureCli } as const;
+  return { place, ...common, warnings: [...warnings, ...overPlainHttp(identity, network)] };
 }
 
 /** The dialect of the workspace that a command would use; it need not name one. */
@@ -98,7 +127,7 @@ export function dialectFrom(context: CommandContext, options: Partial<HostOption
 
 function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnostic[] {
   const { protocol, hostname } = new URL(identity);
-  if (protocol !== "http:" || isThisMachine(hostname)) return [];
+  if (protocol !== "http:" || isLoopback(hostname)) return [];
   return [
     warning(
       "CLI_PLAIN_HTTP",
@@ -108,16 +137,6 @@ function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnosti
       },
     ),
   ];
-}
-
-/** A profile that was named on the command line is meant whole. */
-function tokenFor(
-  context: CommandContext,
-  options: HostOptions,
-  ofProfile: string | undefined,
-): string | undefined {
-  const ofEnv = fromEnv(context, "WORKSPACE_TOKEN");
-  return options.profile === undefined ? (ofEnv ?? ofProfile) : (ofProfile ?? ofEnv);
 }
 
 /** What states and plans are bound to: the host without what does not tell workspaces apart. */
@@ -132,11 +151,20 @@ function noHost(): Diagnostic {
   });
 }
 
-function noToken(host: string, elsewhere: boolean): Diagnostic {
+function noToken(host: string, { skipped }: SignInChoice): Diagnostic {
+  const elsewhere = skipped.some(({ why }) => why.startsWith("it is for "));
+  const told = skipped.filter(({ what }) => what !== "azure-cli" || azureCloudOf(host) !== undefined);
   return error("API_UNAUTHENTICATED", `there is no token for ${host}`, {
     hint: elsewhere
       ? "the profile's token belongs to another host; set WORKSPACE_TOKEN, or choose the right --profile"
       : "set WORKSPACE_TOKEN, or write a token beside the host in ~/.workspacecfg",
+    ...(told.length === 0 ? {} : { cause: told.map(({ what, why }) => `${what}: ${why}`).join("; ") }),
+  });
+}
+
+function noSignInOverHttp(host: string, method: string): Diagnostic {
+  return error("CLI_PLAIN_HTTP", `the ${method} sign-in is not used for ${host}, which is not encrypted`, {
+    hint: "name the host with https://",
   });
 }
 

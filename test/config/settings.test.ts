@@ -26,15 +26,21 @@ const placeOf = (env: ProcessEnvironment, options = {}) =>
 
 describe("settings", () => {
   test("without anything the default profile counts", () => {
-    expect(placeOf({})).toMatchObject({ identity: "https://default.example", token: "default-token" });
+    expect(placeOf({})).toMatchObject({
+      identity: "https://default.example",
+      credential: { token: "default-token" },
+    });
   });
 
   test("the environment outweighs the profile, an option outweighs both", () => {
     const env = { WORKSPACE_HOST: "https://env.example/", WORKSPACE_TOKEN: "env-token" };
-    expect(placeOf(env)).toMatchObject({ identity: "https://env.example", token: "env-token" });
+    expect(placeOf(env)).toMatchObject({
+      identity: "https://env.example",
+      credential: { token: "env-token" },
+    });
     expect(placeOf(env, { host: "https://option.example" })).toMatchObject({
       identity: "https://option.example",
-      token: "env-token",
+      credential: { token: "env-token" },
     });
   });
 
@@ -42,14 +48,16 @@ describe("settings", () => {
     const env = { WORKSPACE_HOST: "https://env.example", WORKSPACE_TOKEN: "env-token" };
     expect(placeOf(env, { profile: "prod" })).toMatchObject({
       identity: "https://prod.example",
-      token: "prod-token",
+      credential: { token: "prod-token" },
     });
     expect(settingsOf(withProfiles(env), { ...NONE, profile: "prod" }).user).toBe("deployer@example.com");
   });
 
   test("a profile's token never goes to another host", () => {
     expect(() => placeOf({}, { host: "https://evil.example" })).toThrow("API_UNAUTHENTICATED");
-    expect(placeOf({}, { host: "https://default.example/" })).toMatchObject({ token: "default-token" });
+    expect(placeOf({}, { host: "https://default.example/" })).toMatchObject({
+      credential: { token: "default-token" },
+    });
   });
 
   test("without a host, a host without a token, or a profile that is not there, nothing is guessed", () => {

@@ -5,14 +5,16 @@ const TOKEN = "(token)";
 const SHORTEST_TOKEN = 4;
 const WITHHELD = "(withheld: the message repeats a secret)";
 
-/** Replaces the token, also inside the Basic credential, and withholds a message that repeats a secret. */
-export function redactor(token: string): (text: string, secrets?: readonly Uint8Array[]) => string {
-  const forms = token.length < SHORTEST_TOKEN ? [] : tokenForms(token);
+/** Replaces tokens, also inside the Basic credential, and withholds a message that repeats a secret. */
+export function redactor(
+  tokens: () => readonly string[],
+): (text: string, secrets?: readonly Uint8Array[]) => string {
   return (text, secrets = []) => {
     if (text === "") return text;
     if (secrets.some((secret) => repeats(text, secret))) return WITHHELD;
     let out = text;
-    for (const form of forms) out = out.replaceAll(form, TOKEN);
+    for (const token of tokens().filter(({ length }) => length >= SHORTEST_TOKEN))
+      for (const form of tokenForms(token)) out = out.replaceAll(form, TOKEN);
     return out;
   };
 }

@@ -6,6 +6,7 @@ import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
 import { isMissing } from "../contract/refusals.ts";
 import type { ErrorAnswer, GarbledAnswer, RedirectAnswer } from "../http/response.ts";
 import type { TransportFailure, TransportFailureReason } from "../http/transport-failure.ts";
+import type { Attempt } from "./connection.ts";
 import { type FailedAttempt, mayHaveActed } from "./retry-policy.ts";
 
 export interface AttemptEnd {
@@ -64,7 +65,7 @@ function afterError(answer: ErrorAnswer, ending: AttemptEnd): Diagnostic {
   const say = (kind: Code, what: string, hint?: string) =>
     error(kind, `${ending.operation} ${what} (${label})${tries(ending)}`, details(hint));
 
-  if (status === 401 || (status === 403 && /invalid access token/i.test(answer.message)))
+  if (isUnauthenticated(answer))
     return say("API_UNAUTHENTICATED", "was refused: the token is not accepted", HINTS.token);
   if (status === 403) return say("API_FORBIDDEN", "is not allowed to this caller", HINTS.rights);
   if (status === 429) return say("API_REFUSED", "was refused: too many requests", HINTS.throttled);
@@ -72,6 +73,12 @@ function afterError(answer: ErrorAnswer, ending: AttemptEnd): Diagnostic {
   if (form === "plain" || code === "ENDPOINT_NOT_FOUND")
     return say("API_PROTOCOL", "was answered by something that is not this API", HINTS.address);
   return say("API_REFUSED", "was refused");
+}
+
+/** Whether an attempt was refused because of its token. */
+export function isUnauthenticated(end: Attempt): boolean {
+  if (end.end !== "error") return false;
+  return end.status === 401 || (end.status === 403 && /invalid access token/i.test(end.message));
 }
 
 function afterGarbled(answer: GarbledAnswer, ending: AttemptEnd): Diagnostic {

@@ -3,6 +3,7 @@
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { SignIn } from "../auth/sign-in.ts";
 import { parseHost } from "../contract/host.ts";
 import type { OperationFacts } from "../contract/operations.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../http/message.ts";
@@ -19,6 +20,10 @@ export interface HostConnection {
   /** Whether the host has ever answered. */
   readonly contacted: boolean;
   requestOf(operation: OperationFacts, prepared: PreparedRequest): HttpRequest;
+  /** Adds the token of the moment; absent where every request carries the only one. */
+  readonly signed?: (request: HttpRequest) => Promise<HttpRequest>;
+  /** Replaces the token that a refused request carried. */
+  readonly renew?: (refused: HttpRequest) => Promise<void>;
   /** Rejects only with what `permit` throws: then nothing left. */
   attempt(request: HttpRequest, permit?: () => void): Promise<Attempt>;
 }
@@ -26,7 +31,7 @@ export interface HostConnection {
 interface WireOptions {
   readonly transport: Transport;
   readonly host: string;
-  readonly token: string;
+  readonly token: string | SignIn;
   readonly auth: Scheme;
   readonly timeoutMs: number;
   readonly clock: () => number;
@@ -37,7 +42,8 @@ interface WireOptions {
 export function createHostConnection(options: WireOptions): HostConnection {
   const { transport, rateLimit, clock, timeoutMs } = options;
   const { origin, base } = parseHost(options.host);
-  const credential = authorization(options.token, options.auth);
+  const { token } = options;
+  const credential = typeof token === "string" ? { authorization: authorization(token, options.auth) } : {};
   const headers = {
     json: headersFor("application/json", credential),
     scim: headersFor("application/scim+json", credential),
@@ -46,6 +52,7 @@ export function createHostConnection(options: WireOptions): HostConnection {
 
   return {
     origin,
+    ...(typeof token === "string" ? {} : signing(token)),
     get contacted() {
       return contacted;
     },
@@ -79,12 +86,19 @@ export function createHostConnection(options: WireOptions): HostConnection {
   };
 }
 
+function signing(signIn: SignIn): Required<Pick<HostConnection, "signed" | "renew">> {
+  return {
+    signed: async (request) => ({ ...request, headers: { ...request.headers, ...(await signIn.headers()) } }),
+    renew: ({ headers }) => signIn.renew(headers),
+  };
+}
+
 /** `Accept` is required on SCIM reads and `Content-Type` on its writes (part A, 4.1); other calls are sent the same way. */
 function headersFor(
   type: string,
-  credential: string,
+  credential: Readonly<Record<string, string>>,
 ): { bare: Record<string, string>; full: Record<string, string> } {
-  const bare = { authorization: credential, accept: type, "user-agent": "workspace" };
+  const bare = { ...credential, accept: type, "user-agent": "workspace" };
   return { bare, full: { ...bare, "content-type": type } };
 }
 

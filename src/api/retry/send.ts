@@ -5,7 +5,7 @@ import { OPERATIONS, type OperationFacts, type OperationName, repeatIsSafe } fro
 import type { WriteInput } from "../contract/reader.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { type PreparedRequest, prepareRequest } from "../http/request-body.ts";
-import { type AttemptEnd, attemptFailure } from "./attempt-failure.ts";
+import { type AttemptEnd, attemptFailure, isUnauthenticated } from "./attempt-failure.ts";
 import type { Attempt, HostConnection } from "./connection.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { decideRetry, type FailedAttempt, mayHaveActed } from "./retry-policy.ts";
@@ -60,6 +60,10 @@ interface Course {
   waitedMs: number;
   attempts: number;
   redirects: number;
+  /** The last attempt, if its token was refused: the next one replaces that token first. */
+  refused: HttpRequest | undefined;
+  /** A token is replaced once. */
+  renewed: boolean;
   /** An attempt before the last may have had its effect. */
   earlierMayHaveActed: boolean;
   readonly permit: (() => void) | undefined;
@@ -77,6 +81,8 @@ export function createSend(options: SendOptions): Send {
       waitedMs: 0,
       attempts: 0,
       redirects: 0,
+      refused: undefined,
+      renewed: false,
       earlierMayHaveActed: false,
       permit,
     };
@@ -91,11 +97,18 @@ async function run(course: Course, options: SendOptions): Promise<JsonObject> {
   for (;;) {
     course.attempts += 1;
     const sentAt = clock();
-    const end = await permitted(connection.attempt(request, course.permit), last, course, options);
+    const { end, sent } = await permitted(attempted(request, course, connection), last, course, options);
     const note = (waitMs?: number): void => log?.(eventOf(course, request, end, clock() - sentAt, waitMs));
     if (end.end === "ok") {
       note();
       return end.json;
+    }
+    if (connection.renew !== undefined && !course.renewed && isUnauthenticated(end)) {
+      course.renewed = true;
+      course.refused = sent;
+      last = end;
+      note(0);
+      continue;
     }
     const elsewhere = followed(end, course, request);
     if (elsewhere !== undefined) {
@@ -108,13 +121,26 @@ async function run(course: Course, options: SendOptions): Promise<JsonObject> {
   }
 }
 
-/** An attempt that was held back leaves the request as the attempts before it did. */
-async function permitted(
-  attempt: Promise<Attempt>,
+/** An attempt, and the request as it was sent. */
+async function attempted(
+  request: HttpRequest,
+  course: Course,
+  connection: HostConnection,
+): Promise<{ readonly end: Attempt; readonly sent: HttpRequest }> {
+  const { refused } = course;
+  course.refused = undefined;
+  if (refused !== undefined) await connection.renew?.(refused);
+  const sent = connection.signed === undefined ? request : await connection.signed(request);
+  return { end: await connection.attempt(sent, course.permit), sent };
+}
+
+/** An attempt that was held back, or had no token, leaves the request as the attempts before it did. */
+async function permitted<T>(
+  attempt: Promise<T>,
   last: FailedAttempt | undefined,
   course: Course,
   options: SendOptions,
-): Promise<Attempt> {
+): Promise<T> {
   try {
     return await attempt;
   } catch (withheld) {

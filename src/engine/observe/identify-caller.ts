@@ -16,8 +16,8 @@ export interface Identity {
 export interface IdentifyInput {
   readonly reader: Reader;
   readonly state: State;
-  /** Keyed digest of the credential. */
-  readonly credential: string;
+  /** Keyed digest of the credential; undefined where it does not tell callers apart. */
+  readonly credential: string | undefined;
   /** Told by the user: an option or WORKSPACE_USER. */
   readonly given?: string;
 }
@@ -25,10 +25,11 @@ export interface IdentifyInput {
 export async function identify(input: IdentifyInput): Promise<Identity> {
   if (input.given !== undefined) return { name: input.given };
   const { caller } = input.state;
-  if (caller !== undefined && caller.credential === input.credential) return { name: caller.name };
+  const { credential } = input;
+  if (caller !== undefined && caller.credential === credential) return { name: caller.name };
   const name = userNameIn(await asked(input.reader));
-  if (name === undefined) return { name };
-  return { name, entry: { type: "caller", name, credential: input.credential } };
+  if (name === undefined || credential === undefined) return { name };
+  return { name, entry: { type: "caller", name, credential } };
 }
 
 /** Older services have no such call, and some callers may not use it. */

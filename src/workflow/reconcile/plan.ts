@@ -1,5 +1,6 @@
 // One look at a workspace: spec, state and live brought together into a plan. Reads only; what writes is handed a lease elsewhere.
 
+import { principalOf } from "../../api/auth/credential.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
 import { keyedDigest } from "../../core/canonical.ts";
@@ -183,10 +184,13 @@ class Planning {
     if (entry !== undefined) this.learnt = [entry];
   }
 
-  /** Tells credentials apart without keeping them. */
-  #credential(): string {
+  /** Tells credentials apart without keeping them; undefined where the caller can change and the credential does not. */
+  #credential(): string | undefined {
     const { place } = this.#from.settings;
-    return keyedDigest(this.#from.key, place.embedded ? place.identity : place.token);
+    const { credential } = place.embedded ? {} : place;
+    if (credential === undefined) return keyedDigest(this.#from.key, place.identity);
+    const said = credential.method === "pat" ? credential.token : principalOf(credential);
+    return said === undefined ? undefined : keyedDigest(this.#from.key, said);
   }
 
   async #fetchContents(plan: Plan): Promise<void> {

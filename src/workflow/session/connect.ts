@@ -1,6 +1,7 @@
 // A client for the workspace that a run is set to: over HTTP, or inside this process.
 
 import { mkdirSync } from "node:fs";
+import type { SignIn } from "../../api/auth/sign-in.ts";
 import { type Client, createClient } from "../../api/client.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../../api/http/message.ts";
 import { httpTransport } from "../../api/http/transport.ts";
@@ -40,14 +41,15 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { place } = options.settings;
   if (place.embedded) return connectEmbedded(options, place);
   const { transport, close } = httpTransport({ connections: options.settings.parallelism, ...place.network });
-  const client = clientOver(
-    transport,
-    place.identity,
-    place.token,
-    options,
-    place.basic ? "basic" : "bearer",
-  );
-  return { ...client, host: place.identity, close };
+  const { credential, identity: host } = place;
+  if (credential.method === "pat")
+    return { ...clientOver(transport, host, credential.token, options, credential.scheme), host, close };
+  const { openSignIn } = await import("./open-sign-in.ts");
+  const signIn = openSignIn({ ...place, credential }, transport, options.signal);
+  const closeAll = async (): Promise<void> => {
+    await Promise.all([close(), signIn.close()]);
+  };
+  return { ...clientOver(transport, host, signIn, options, "bearer"), host, close: closeAll };
 }
 
 type Embedded = ReturnType<typeof import("../../emulator/embedded.ts").openEmbedded>;
@@ -114,7 +116,7 @@ function plain(answer: HttpResponse): HttpResponse {
 function clientOver(
   transport: Transport,
   host: string,
-  token: string,
+  token: string | SignIn,
   options: ConnectionOptions,
   auth: "basic" | "bearer",
 ): Client {

@@ -1,8 +1,9 @@
 // Posts a run's message to a webhook: signed, with bounded retries. Never follows a redirect, never throws.
 
 import { createHmac, randomUUID } from "node:crypto";
+import { isLoopback } from "../../api/auth/endpoints.ts";
 import { httpTransport } from "../../api/http/transport.ts";
-import { isThisMachine, type Network } from "../../config/network.ts";
+import type { Network } from "../../config/network.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 
 const ATTEMPTS = 3;
@@ -26,7 +27,7 @@ export function webhookUrl(said: string): URL {
   const hint = "write it as https://NAME/PATH; http:// is for this machine only";
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new Failure(error("CLI_USAGE", "--webhook is not an HTTP URL", { hint }));
-  if (url.protocol === "http:" && !isThisMachine(url.hostname))
+  if (url.protocol === "http:" && !isLoopback(url.hostname))
     throw new Failure(error("CLI_USAGE", `--webhook must use https:// to reach ${url.hostname}`, { hint }));
   if (url.username !== "" || url.password !== "")
     throw new Failure(

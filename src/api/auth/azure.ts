@@ -1,0 +1,147 @@
+// Tokens of Microsoft Entra ID: for a service principal, for the identity of this machine, and through the Azure CLI.
+
+import { Refused } from "../../core/request-failure.ts";
+import type { AccessToken } from "./access-token.ts";
+import type { AzureCredential } from "./credential.ts";
+import { AZURE_CLOUDS } from "./endpoints.ts";
+import { type IdTokenPorts, idTokenFrom } from "./id-token.ts";
+import { CLIENT_CREDENTIALS, type ClientProof, requestToken } from "./oauth.ts";
+import { sendTokenRequest, signInRefused, type TokenPorts, tokenAnswer } from "./token-request.ts";
+
+export interface AzurePorts extends IdTokenPorts {
+  /** Runs the Azure CLI; absent where that is not allowed. */
+  readonly azureCli?: (args: readonly string[]) => Promise<CliAnswer>;
+}
+
+export interface CliAnswer {
+  /** The exit code. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A token for a resource of Azure. Throws Refused where none is given. */
+export async function azureToken(
+  credential: AzureCredential,
+  resource: string,
+  ports: AzurePorts,
+): Promise<AccessToken> {
+  switch (credential.method) {
+    case "azure-client-secret":
+      return principalToken(
+        credential,
+        { by: "form", id: credential.clientId, secret: credential.clientSecret },
+        resource,
+        ports,
+      );
+    case "github-oidc-azure": {
+      const audience = exchangeAudience(credential.azure.authority);
+      const assertion = await idTokenFrom(credential.idToken, audience, credential.method, ports);
+      return principalToken(
+        credential,
+        { by: "assertion", id: credential.clientId, assertion },
+        resource,
+        ports,
+      );
+    }
+    case "azure-msi":
+      return machineToken(credential, resource, ports);
+    case "azure-cli":
+      return cliToken(credential, resource, ports);
+    default:
+      return credential satisfies never;
+  }
+}
+
+function principalToken(
+  { method, azure, tenantId }: AzureCredential & { readonly tenantId: string },
+  client: ClientProof,
+  resource: string,
+  ports: TokenPorts,
+): Promise<AccessToken> {
+  const endpoint = `${azure.authority}/${encodeURIComponent(tenantId)}/oauth2/token`;
+  return requestToken(
+    { as: method, endpoint, client, type: CLIENT_CREDENTIALS, parameters: { resource } },
+    ports,
+  );
+}
+
+/** What an application of Entra ID expects in the ID tokens of GitHub; each cloud has a name of its own. */
+function exchangeAudience(authority: string): string {
+  const cloud = AZURE_CLOUDS.find((one) => one.authority === authority)?.name;
+  return `api://AzureADTokenExchange${cloud === "usgovernment" ? "USGov" : cloud === "china" ? "China" : ""}`;
+}
+
+async function machineToken(
+  { azure, clientId }: AzureCredential & { readonly method: "azure-msi" },
+  resource: string,
+  ports: TokenPorts,
+): Promise<AccessToken> {
+  const url = new URL(`${azure.metadata}/metadata/identity/oauth2/token`);
+  url.searchParams.set("api-version", "2018-02-01");
+  url.searchParams.set("resource", resource);
+  if (clientId !== undefined) url.searchParams.set("client_id", clientId);
+  const request = { method: "GET", url: url.href, headers: { metadata: "true" } } as const;
+  const answer = await sendTokenRequest(request, "azure-msi", ports);
+  const { access_token, expires_on } = tokenAnswer(answer, "azure-msi", url.href, ports);
+  const expiresAt = Number(expires_on) * 1_000;
+  if (isToken(access_token) && expiresAt > 0) return { value: access_token, expiresAt };
+  throw signInRefused("azure-msi", { origin: url.origin, status: 200, cause: "the answer has no token" });
+}
+
+async function cliToken(
+  { azure, tenantId }: AzureCredential & { readonly method: "azure-cli" },
+  resource: string,
+  ports: AzurePorts,
+): Promise<AccessToken> {
+  const asked = ["account", "get-access-token", "--resource", resource, "--output", "json"];
+  const subscription = azure.resourceId?.split("/")[2];
+  if (tenantId !== undefined) return cliTokenWith([...asked, "--tenant", tenantId], ports);
+  if (subscription === undefined) return cliTokenWith(asked, ports);
+  try {
+    return await cliTokenWith([...asked, "--subscription", subscription], ports);
+  } catch (failure) {
+    if (!(failure instanceof Refused)) throw failure;
+    // Who may use the workspace need not have any right to its subscription.
+    return cliTokenWith(asked, ports);
+  }
+}
+
+async function cliTokenWith(args: readonly string[], { azureCli, redact }: AzurePorts): Promise<AccessToken> {
+  const failed = (cause: string) =>
+    signInRefused("azure-cli", { origin: "the Azure CLI", status: 0, cause: redact(cause.slice(0, 500)) });
+  if (azureCli === undefined) throw failed("`az` is not run here");
+  const { code, stdout, stderr } = await azureCli(args);
+  if (code !== 0) throw failed(stderr.trim() || `az ended with exit code ${code}`);
+  const answer = parsed(stdout);
+  const { accessToken } = answer;
+  const expiresAt = cliExpiry(answer);
+  if (isToken(accessToken) && expiresAt > 0) return { value: accessToken, expiresAt };
+  throw failed("the answer of az has no token");
+}
+
+interface CliToken {
+  readonly accessToken?: unknown;
+  /** Local time without a zone: `2024-05-01 12:00:00.000000`. */
+  readonly expiresOn?: unknown;
+  /** Epoch seconds, from newer versions. */
+  readonly expires_on?: unknown;
+}
+
+function parsed(text: string): CliToken {
+  try {
+    return (JSON.parse(text) as CliToken | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function cliExpiry({ expires_on, expiresOn }: CliToken): number {
+  if (typeof expires_on === "number") return expires_on * 1_000;
+  const local = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)/.exec(String(expiresOn));
+  return local === null ? 0 : Date.parse(`${local[1]}T${local[2]}`);
+}
+
+function isToken(value: unknown): value is string {
+  return typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
+}

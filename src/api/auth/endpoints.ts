@@ -1,0 +1,80 @@
+// The hosts that may receive credentials: a workspace's own, Microsoft's authorities, GitHub's, and this machine's.
+
+import { error } from "../../core/diagnostic.ts";
+import { Refused } from "../../core/request-failure.ts";
+
+const LOOPBACK = /^(localhost|[^/]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/;
+
+/** Whether the host name of a URL is this machine's own. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
+}
+
+/** Encrypted, or never leaving this machine. */
+export function isPrivate(url: URL): boolean {
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
+}
+
+export interface AzureCloud {
+  readonly name: "public" | "usgovernment" | "china";
+  readonly hosts: string;
+  readonly authority: string;
+  readonly management: string;
+}
+
+export const AZURE_CLOUDS: readonly AzureCloud[] = [
+  {
+    name: "public",
+    hosts: ".azuredatabricks.net",
+    authority: "https://login.microsoftonline.com",
+    management: "https://management.core.windows.net/",
+  },
+  {
+    name: "usgovernment",
+    hosts: ".databricks.azure.us",
+    authority: "https://login.microsoftonline.us",
+    management: "https://management.core.usgovcloudapi.net/",
+  },
+  {
+    name: "china",
+    hosts: ".databricks.azure.cn",
+    authority: "https://login.chinacloudapi.cn",
+    management: "https://management.core.chinacloudapi.cn/",
+  },
+];
+
+/** The cloud of a workspace by its host name; undefined outside of Azure. */
+export function azureCloudOf(host: string): AzureCloud | undefined {
+  const { hostname } = new URL(host);
+  return AZURE_CLOUDS.find(({ hosts }) => hostname.endsWith(hosts));
+}
+
+/** Link-local: no request to it leaves the machine's own host. */
+export const METADATA_SERVICE = "http://169.254.169.254";
+
+/** The name of the vendor's service in Microsoft Entra ID, the same in all clouds. */
+export const AZURE_APPLICATION = "2ff814a6-3304-4ab8-85cb-cd0e6f879c1d";
+
+/** A token endpoint that a document named. Throws Refused unless it is on the host that the document came from. */
+export function boundTo(origin: string, endpoint: string): string {
+  const url = URL.parse(endpoint);
+  if (url !== null && url.origin === origin && isPrivate(url)) return endpoint;
+  throw new Refused(
+    0,
+    "",
+    error("API_UNAUTHENTICATED", `${origin} names a token endpoint on another host`, {
+      hint: "check that the host is the address of a workspace",
+      cause: endpoint.slice(0, 200),
+    }),
+  );
+}
+
+/** The service of GitHub that issues ID tokens to workflows, at GitHub or on a server of one's own. */
+export function isWorkflowService(url: string, server: string | undefined): boolean {
+  const { protocol, hostname } = URL.parse(url) ?? {};
+  if (protocol !== "https:" || hostname === undefined) return false;
+  if (hostname.endsWith(".actions.githubusercontent.com")) return true;
+  const own = server === undefined ? undefined : URL.parse(server)?.hostname;
+  if (own === undefined || own === "github.com") return false;
+  return hostname === own || hostname.endsWith(`.${own}`);
+}

@@ -1,0 +1,143 @@
+// Grants of OAuth 2.0 and the discovery of its endpoints, through the library oauth4webapi, which is loaded with the first grant.
+
+import type { AuthorizationServer, ClientAuth } from "oauth4webapi";
+import { Refused } from "../../core/request-failure.ts";
+import type { AccessToken } from "./access-token.ts";
+import type { AuthType } from "./credential.ts";
+import { boundTo, isPrivate } from "./endpoints.ts";
+import { sendTokenRequest, signInRefused, type TokenPorts } from "./token-request.ts";
+
+/** What a client proves itself with. */
+export type ClientProof =
+  | { readonly by: "basic" | "form"; readonly id: string; readonly secret: string }
+  | { readonly by: "assertion"; readonly id: string; readonly assertion: string }
+  | { readonly by: "nothing"; readonly id: string | undefined };
+
+export interface Grant {
+  readonly as: AuthType;
+  readonly endpoint: string;
+  readonly client: ClientProof;
+  readonly type: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+type Library = typeof import("oauth4webapi");
+
+const load = (): Promise<Library> => import("oauth4webapi");
+
+export const CLIENT_CREDENTIALS = "client_credentials";
+export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+export const JWT_TYPE = "urn:ietf:params:oauth:token-type:jwt";
+const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/** A server that does not say how long its token lives gives one that lives at least this long. */
+const SHORTEST_LIFE_S = 300;
+
+/** Throws Refused where no token is given. */
+export async function requestToken(grant: Grant, ports: TokenPorts): Promise<AccessToken> {
+  const oauth = await load();
+  const { as, endpoint } = grant;
+  const { origin } = new URL(endpoint);
+  if (!isPrivate(new URL(endpoint)))
+    throw signInRefused(as, { origin, status: 0, cause: "a token endpoint without https is not used" });
+  const server: AuthorizationServer = { issuer: origin, token_endpoint: endpoint };
+  // An account-wide federation names no client, and the library wants a name.
+  const client = { client_id: grant.client.id ?? "account" };
+  const since = ports.clock();
+  try {
+    const answer = await oauth.genericTokenEndpointRequest(
+      server,
+      client,
+      proofOf(grant.client, oauth),
+      grant.type,
+      { ...grant.parameters },
+      // `isPrivate` has checked the address: http only on this machine.
+      { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: fetchOver(as, ports) },
+    );
+    const token = await oauth.processGenericTokenEndpointResponse(server, client, answer);
+    const { access_token: value, expires_in = SHORTEST_LIFE_S } = token;
+    if (!VISIBLE_ASCII.test(value)) throw new Error("the token has characters that no header can carry");
+    return { value, expiresAt: since + expires_in * 1_000 };
+  } catch (problem) {
+    throw asRefused(problem, as, origin, oauth, ports);
+  }
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/** The token endpoint that a workspace names for itself. Throws Refused unless it is on the workspace's own host. */
+export async function workspaceTokenEndpoint(host: string, as: AuthType, ports: TokenPorts): Promise<string> {
+  const oauth = await load();
+  const { origin } = new URL(host);
+  const url = `${host}/oidc/.well-known/oauth-authorization-server`;
+  try {
+    const answer = await fetchOver(as, ports)(url, {
+      method: "GET",
+      headers: { accept: "application/json" },
+      body: undefined,
+    });
+    // A workspace may name its account as the issuer; what counts is where the secret goes.
+    const { issuer } = (await answer.clone().json()) as { issuer?: unknown };
+    const { token_endpoint } = await oauth.processDiscoveryResponse(new URL(String(issuer)), answer);
+    return boundTo(origin, token_endpoint ?? "");
+  } catch (problem) {
+    throw asRefused(problem, as, origin, oauth, ports);
+  }
+}
+
+interface FetchInput {
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** The client's own transport in place of `fetch`: its proxy and its authorities, and no redirect. */
+function fetchOver(as: AuthType, ports: TokenPorts) {
+  return async (url: string, { method, headers, body }: FetchInput): Promise<Response> => {
+    const text = body === undefined || body === null ? undefined : String(body);
+    const request = { method, url, headers, ...(text === undefined ? {} : { body: text }) };
+    const answer = await sendTokenRequest(request, as, ports);
+    const content = NO_BODY.has(answer.status) ? null : new Blob([answer.body as string]);
+    return new Response(content, { status: answer.status, headers: answer.headers });
+  };
+}
+
+const NO_BODY = new Set([204, 205, 304]);
+
+function proofOf(client: ClientProof, oauth: Library): ClientAuth {
+  switch (client.by) {
+    case "basic":
+      return oauth.ClientSecretBasic(client.secret);
+    case "form":
+      return oauth.ClientSecretPost(client.secret);
+    case "assertion":
+      return (_server, { client_id }, body) => {
+        body.set("client_id", client_id);
+        body.set("client_assertion_type", JWT_BEARER);
+        body.set("client_assertion", client.assertion);
+      };
+    case "nothing":
+      return client.id === undefined ? () => {} : oauth.None();
+    default:
+      return client satisfies never;
+  }
+}
+
+function asRefused(
+  problem: unknown,
+  as: AuthType,
+  origin: string,
+  oauth: Library,
+  ports: TokenPorts,
+): Refused {
+  if (problem instanceof Refused) return problem;
+  const told = (text: string | undefined) => ports.redact((text ?? "").slice(0, 500));
+  if (problem instanceof oauth.ResponseBodyError) {
+    const { status, error: code, error_description } = problem;
+    return signInRefused(as, { origin, status, code: told(code), cause: told(error_description) });
+  }
+  const { cause } = problem as { cause?: unknown };
+  const status = cause instanceof Response ? cause.status : 0;
+  const message = problem instanceof Error ? problem.message : String(problem);
+  return signInRefused(as, { origin, status, cause: told(message) });
+}

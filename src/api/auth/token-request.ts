@@ -1,0 +1,124 @@
+// One request of a sign-in: sent again while its failure can pass, never redirected; what goes wrong is said without a secret.
+
+import { error } from "../../core/diagnostic.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import type { HttpRequest, HttpResponse, Transport } from "../http/message.ts";
+import { retryAfterMs } from "../http/response.ts";
+import { transportFailure } from "../http/transport-failure.ts";
+import type { AuthType } from "./credential.ts";
+
+export interface TokenPorts {
+  readonly transport: Transport;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  /** Returns early once the run is stopped. */
+  readonly pause: (ms: number) => Promise<void>;
+  /** Between 0 and 1. */
+  readonly random: () => number;
+  /** Takes out of a text what no message may repeat. */
+  readonly redact: (text: string) => string;
+}
+
+export interface TokenRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const TIMEOUT_MS = 30_000;
+const ATTEMPTS = 4;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Asking for a token changes nothing, so it may be asked again. Throws Refused where no answer comes. */
+export async function sendTokenRequest(
+  { method, url, headers, body }: TokenRequest,
+  as: AuthType,
+  ports: TokenPorts,
+): Promise<HttpResponse> {
+  const { origin, pathname, search } = new URL(url);
+  const request: HttpRequest = {
+    method,
+    origin,
+    path: pathname + search,
+    headers: { "user-agent": "workspace", ...headers },
+    timeoutMs: TIMEOUT_MS,
+    ...(body === undefined ? {} : { body }),
+  };
+  for (let attempt = 1; ; attempt++) {
+    const backOff = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + ports.random() / 2);
+    try {
+      const answer = await ports.transport(request);
+      const { status } = answer;
+      if ((status !== 429 && status < 500) || attempt === ATTEMPTS) return answer;
+      const asked = retryAfterMs(answer.headers, ports.clock()) ?? 0;
+      await ports.pause(Math.min(Math.max(asked, backOff), LONGEST_WAIT_MS));
+    } catch (problem) {
+      const broken = transportFailure(problem);
+      const passing = ["refused", "timeout", "lost", "proxy"].includes(broken.why);
+      if (!passing || attempt === ATTEMPTS) throw unreachable(as, origin, ports.redact(broken.text));
+      await ports.pause(backOff);
+    }
+  }
+}
+
+function unreachable(as: AuthType, origin: string, cause: string): Refused {
+  const hint = "check the network, the proxy, and the firewall between this machine and the token endpoint";
+  return new Refused(
+    0,
+    "",
+    error("API_UNREACHABLE", `the ${as} sign-in cannot reach ${origin}`, { hint, cause }),
+  );
+}
+
+/** The JSON object of an answer that is no OAuth answer. Throws Refused for every other answer. */
+export function tokenAnswer(answer: HttpResponse, as: AuthType, url: string, ports: TokenPorts): JsonObject {
+  const { origin } = new URL(url);
+  const text = typeof answer.body === "string" ? answer.body : new TextDecoder().decode(answer.body);
+  if (answer.status !== 200)
+    throw signInRefused(as, { origin, status: answer.status, cause: ports.redact(text.slice(0, 500)) });
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  if (typeof json === "object" && json !== null && isObject(json as JsonObject)) return json as JsonObject;
+  throw signInRefused(as, { origin, status: 200, cause: "the answer is not a JSON object" });
+}
+
+export interface SignInRefusal {
+  readonly origin: string;
+  readonly status: number;
+  /** The error code of OAuth, such as `invalid_client`. */
+  readonly code?: string;
+  readonly cause?: string;
+}
+
+export function signInRefused(as: AuthType, { origin, status, code = "", cause }: SignInRefusal): Refused {
+  const label = code === "" ? `${status}` : `${status} ${code}`;
+  const details = { hint: HINTS[as], ...(cause === undefined || cause === "" ? {} : { cause }) };
+  return new Refused(
+    status,
+    code,
+    error("API_UNAUTHENTICATED", `the ${as} sign-in was refused by ${origin} (${label})`, details),
+  );
+}
+
+/** The most likely fix for each method. */
+export const HINTS: Readonly<Record<AuthType, string>> = {
+  pat: "set WORKSPACE_TOKEN, or the profile's token, to a valid access token of this workspace",
+  "oauth-m2m":
+    "check the client ID and its secret, and that the service principal is a member of the workspace",
+  "github-oidc":
+    "give the job `permissions: id-token: write`, and check the federation policy of the service principal",
+  "env-oidc": "check that the ID token is not expired, and the federation policy of the service principal",
+  "file-oidc": "check that the ID token is not expired, and the federation policy of the service principal",
+  "github-oidc-azure":
+    "give the job `permissions: id-token: write`, and check the federated credential of the application",
+  "azure-msi": "check that this machine has a managed identity, and ARM_CLIENT_ID if the user assigned it",
+  "azure-client-secret": "check ARM_TENANT_ID, ARM_CLIENT_ID, and ARM_CLIENT_SECRET",
+  "azure-cli": "run `az login`",
+};

@@ -1,0 +1,69 @@
+// The Azure CLI of this machine: where it is, and running it outside of the checkout that a command runs in.
+
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join, relative } from "node:path";
+import type { CliAnswer } from "../../api/auth/azure.ts";
+import type { CommandContext } from "../environment.ts";
+
+const NAMES = process.platform === "win32" ? ["az.cmd", "az.exe"] : ["az"];
+
+/** Only folders of PATH outside of the current one count: a pull request may have put a program into its checkout. */
+export function findAzureCli({ env, cwd }: CommandContext): string | undefined {
+  const folders = (env.PATH ?? "")
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !isIn(cwd, folder));
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
+}
+
+function isIn(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || !(way.startsWith("..") || isAbsolute(way));
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+const LONGEST_MS = 60_000;
+const MOST_OUTPUT = 1024 * 1024;
+
+/** Runs it in the home folder: Python looks for modules in the current one. */
+export function azureCliRunner(
+  path: string,
+  { env, home }: CommandContext,
+): (args: readonly string[]) => Promise<CliAnswer> {
+  return (args) =>
+    new Promise((resolve) => {
+      // Loaded only here: few runs need it.
+      const child = process.getBuiltinModule("node:child_process").spawn(path, args, {
+        cwd: home,
+        env: { ...env, AZURE_CORE_NO_COLOR: "true", AZURE_CORE_ONLY_SHOW_ERRORS: "true" },
+        stdio: ["ignore", "pipe", "pipe"],
+        timeout: LONGEST_MS,
+        shell: path.endsWith(".cmd"),
+      });
+      const [stdout, stderr] = [collected(child.stdout), collected(child.stderr)];
+      child.on("error", (problem) => resolve({ code: -1, stdout: "", stderr: problem.message }));
+      child.on("close", (code, signal) =>
+        resolve({
+          code: code ?? -1,
+          stdout: stdout(),
+          stderr: signal === null ? stderr() : `az did not answer within ${LONGEST_MS / 1_000} s`,
+        }),
+      );
+    });
+}
+
+function collected(stream: NodeJS.ReadableStream): () => string {
+  let text = "";
+  stream.setEncoding("utf8");
+  stream.on("data", (chunk: string) => {
+    if (text.length < MOST_OUTPUT) text += chunk;
+  });
+  return () => text;
+}

@@ -1,0 +1,64 @@
+// Whether a workspace is one of Azure, and the addresses of Azure that its tokens come from.
+
+import type { AzureEndpoints } from "../../api/auth/credential.ts";
+import {
+  AZURE_CLOUDS,
+  type AzureCloud,
+  azureCloudOf,
+  isLoopback,
+  METADATA_SERVICE,
+} from "../../api/auth/endpoints.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { CommandContext } from "../environment.ts";
+import type { SourcedValue, SourcedValues } from "./attributes.ts";
+import { textOf } from "./sources.ts";
+
+/** Undefined where nothing says that the workspace is one of Azure. Throws Failure with CLI_USAGE for a value that cannot be. */
+export function azureEndpoints(
+  context: CommandContext,
+  host: string,
+  values: SourcedValues,
+  said: boolean,
+): AzureEndpoints | undefined {
+  const known = azureCloudOf(host);
+  const { azure_workspace_resource_id: id, azure_environment: environment } = values;
+  if (known === undefined && id === undefined && !said) return undefined;
+  const cloud = known ?? cloudNamed(environment);
+  const here = isLoopback(new URL(host).hostname);
+  return {
+    authority: (here ? onThisMachine(context, "AZURE_AUTHORITY_HOST") : undefined) ?? cloud.authority,
+    management: cloud.management,
+    metadata:
+      (here ? onThisMachine(context, "AZURE_POD_IDENTITY_AUTHORITY_HOST") : undefined) ?? METADATA_SERVICE,
+    ...(id === undefined ? {} : { resourceId: resourceIdIn(id) }),
+  };
+}
+
+const RESOURCE_ID =
+  /^\/subscriptions\/[\w-]+\/resourceGroups\/[\w().-]+\/providers\/[\w.]+\/workspaces\/[\w.-]+$/i;
+
+function resourceIdIn({ value, from }: SourcedValue): string {
+  if (RESOURCE_ID.test(value)) return value;
+  throw new Failure(
+    error("CLI_USAGE", `${from} is not the resource ID of a workspace`, {
+      hint: "write it as /subscriptions/…/resourceGroups/…/providers/Microsoft.Databricks/workspaces/NAME",
+    }),
+  );
+}
+
+function cloudNamed(said: SourcedValue | undefined): AzureCloud {
+  const name = said?.value.toLowerCase() ?? "public";
+  const found = AZURE_CLOUDS.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  throw new Failure(
+    error("CLI_USAGE", `${said?.from} is no environment of Azure`, {
+      hint: `set it to ${AZURE_CLOUDS.map((one) => one.name).join(", ")}, or unset it`,
+    }),
+  );
+}
+
+/** The variables of Microsoft's own tools count for a workspace on this machine only, and only if they lead to this machine. */
+function onThisMachine(context: CommandContext, variable: string): string | undefined {
+  const url = URL.parse(textOf(context, variable) ?? "");
+  return url !== null && /^https?:$/.test(url.protocol) && isLoopback(url.hostname) ? url.origin : undefined;
+}

@@ -1,0 +1,243 @@
+// Chooses the sign-in of a run as the vendor's tools do: one kind of values, the methods in their order, auth_type above all.
+
+import { AUTH_TYPES, type AuthType, type Credential } from "../../api/auth/credential.ts";
+import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnostic.ts";
+import type { CommandContext } from "../environment.ts";
+import { exposure } from "../profile.ts";
+import {
+  ATTRIBUTE_NAMES,
+  type AuthKind,
+  type Family,
+  kindOf,
+  type SourcedValue,
+  type SourcedValues,
+} from "./attributes.ts";
+import { findAzureCli } from "./azure-cli.ts";
+import { azureEndpoints } from "./azure-settings.ts";
+import { isAuthType, METHODS, type MethodResult } from "./methods.ts";
+import type { SignInSource, Sources } from "./sources.ts";
+
+/** What did not become the sign-in of a run. */
+export interface SkippedSignIn {
+  /** A method, or a source of values. */
+  readonly what: string;
+  readonly why: string;
+}
+
+export interface SignInChoice {
+  readonly credential?: Credential;
+  /** Where the values of the credential come from. */
+  readonly from: readonly string[];
+  readonly skipped: readonly SkippedSignIn[];
+  readonly warnings: readonly Diagnostic[];
+}
+
+export interface ChoiceInput {
+  readonly context: CommandContext;
+  /** The address of the workspace, without what does not tell workspaces apart. */
+  readonly host: string;
+  readonly sources: Sources;
+  /** The same form as `host`. */
+  readonly identityOf: (host: string) => string;
+  /** Whether the workspace is said to be one of Azure. */
+  readonly azure: boolean;
+  /** A spec of somebody else: no other program is run. */
+  readonly untrusted: boolean;
+}
+
+/** Throws Failure with CLI_USAGE where values contradict each other, and with CLI_FILE where a file cannot be used. */
+export function chooseSignIn(input: ChoiceInput): SignInChoice {
+  const skipped: SkippedSignIn[] = [];
+  const all: SignInSource[] = [];
+  for (const [at, { family, read }] of input.sources.entries()) {
+    const found = read();
+    const sources = usable(family, found.sources, input, skipped);
+    const pin = found.sources.map(({ values }) => values.auth_type).find((one) => one !== undefined);
+    if (pin !== undefined)
+      return chosenMethod([...all, ...sources], pin, input.sources.slice(at + 1), input, skipped);
+    const choice = fromSources(sources, found.named, input, skipped);
+    if (choice !== undefined) return { ...choice, skipped };
+    all.push(...sources);
+  }
+  // Needs no values, so it is the last one.
+  const last = attempt("azure-cli", merged(all), false, input);
+  if ("credential" in last) return { ...last, skipped, warnings: [] };
+  skipped.push({ what: "azure-cli", why: last.lacks });
+  return { from: [], skipped, warnings: [] };
+}
+
+/** The method that an `auth_type` names, from the values read so far and, if they do not suffice, from the rest. */
+function chosenMethod(
+  sources: readonly SignInSource[],
+  { value: method, from }: SourcedValue,
+  rest: Sources,
+  input: ChoiceInput,
+  skipped: SkippedSignIn[],
+): SignInChoice {
+  if (!isAuthType(method)) throw new Failure(unknownMethod(method, from));
+  const first = attempt(method, merged(sources), true, input);
+  if ("credential" in first && !NEEDS_NO_VALUES.has(method))
+    return { ...first, skipped, warnings: warningsOf(sources) };
+  const all = [
+    ...sources,
+    ...rest.flatMap(({ family, read }) => usable(family, read().sources, input, skipped)),
+  ];
+  const second = attempt(method, merged(all), true, input);
+  if ("credential" in second) return { ...second, skipped, warnings: warningsOf(all) };
+  skipped.push({ what: `${method}, which ${from} chooses`, why: second.lacks });
+  return { from: [], skipped, warnings: [] };
+}
+
+const NEEDS_NO_VALUES: ReadonlySet<AuthType> = new Set(["azure-cli", "azure-msi"]);
+
+/** Every source that the choice did not look at, for an explanation of it. */
+export function notNeeded(sources: Sources, choice: SignInChoice): readonly SkippedSignIn[] {
+  const { method } = choice.credential ?? {};
+  if (method === undefined) return [];
+  const seen = new Set(choice.skipped.map(({ what }) => what));
+  try {
+    return sources
+      .flatMap(({ read }) => read().sources)
+      .filter((source) => hasCredentials(source.values) && !seen.has(source.name) && !isUsed(source, choice))
+      .map(({ name }) => ({ what: name, why: `${choice.from[0] ?? method} comes first` }));
+  } catch (problem) {
+    return [{ what: "values of the vendor's tools", why: thrownText(problem) }];
+  }
+}
+
+function isUsed({ values }: SignInSource, { from }: SignInChoice): boolean {
+  return Object.values(values).some((one) => from.includes(one.from));
+}
+
+type Found = Omit<SignInChoice, "skipped">;
+
+function fromSources(
+  sources: readonly SignInSource[],
+  named: boolean,
+  input: ChoiceInput,
+  skipped: SkippedSignIn[],
+): Found | undefined {
+  const groups = named ? [sources] : sources.filter((one) => hasCredentials(one.values)).map((one) => [one]);
+  const settings = settingsIn(merged(sources));
+  for (const group of groups) {
+    const values = { ...settings, ...merged(group) };
+    const kinds = kindsIn(values);
+    if (kinds.size > 1) throw new Failure(conflict(values));
+    const where = group.map(({ name }) => name).join(" and ");
+    for (const kind of kinds)
+      if (kind === "basic" || kind === "google")
+        skipped.push({ what: `${kind} from ${where}`, why: "this method is not supported" });
+    for (const method of AUTH_TYPES.filter((one) => concerns(one, kinds))) {
+      const result = attempt(method, values, false, input);
+      if ("credential" in result) return { ...result, warnings: warningsOf(group) };
+      skipped.push({ what: `${method} from ${where}`, why: result.lacks });
+    }
+  }
+  return undefined;
+}
+
+function attempt(method: AuthType, values: SourcedValues, chosen: boolean, input: ChoiceInput): MethodResult {
+  const { context, host, untrusted } = input;
+  const azure = azureEndpoints(context, host, values, input.azure || (chosen && method.includes("azure")));
+  const path = untrusted || method !== "azure-cli" || azure === undefined ? undefined : findAzureCli(context);
+  const lacks = untrusted
+    ? "a plan of an untrusted spec runs no other program"
+    : "there is no `az` on the PATH";
+  const azureCli = path === undefined ? { lacks } : { path };
+  return METHODS[method]({ context, host, values, chosen, azure, azureCli });
+}
+
+/** Sources whose values may go to the host. What is meant for another host is not used. */
+function usable(
+  family: Family,
+  sources: readonly SignInSource[],
+  { host, identityOf }: ChoiceInput,
+  skipped: SkippedSignIn[],
+): readonly SignInSource[] {
+  return sources.filter((source) => {
+    const own = source.values.host;
+    if (own === undefined) {
+      // A profile without a host is meant for none; a token in a variable is meant for the host of the run.
+      if (source.profile === undefined) return true;
+      if (hasCredentials(source.values)) skipped.push({ what: source.name, why: "it names no host" });
+      return false;
+    }
+    if (family === "workspace" && source.profile === undefined) return true;
+    if (isHost(own.value, host, identityOf)) return true;
+    if (hasCredentials(source.values)) skipped.push({ what: source.name, why: `it is for ${own.value}` });
+    return false;
+  });
+}
+
+function isHost(text: string, host: string, identityOf: (host: string) => string): boolean {
+  try {
+    return identityOf(text) === host;
+  } catch {
+    return false;
+  }
+}
+
+const hasCredentials = (values: SourcedValues): boolean => kindsIn(values).size > 0;
+
+function kindsIn(values: SourcedValues): ReadonlySet<AuthKind> {
+  const set = ATTRIBUTE_NAMES.filter((name) => values[name] !== undefined);
+  return new Set(set.map(kindOf).filter((kind) => kind !== undefined));
+}
+
+/** The first source that has a value counts for it. */
+function merged(sources: readonly SignInSource[]): SourcedValues {
+  return Object.assign({}, ...sources.map(({ values }) => values).toReversed());
+}
+
+/** The values that belong to no kind, which every kind can use. */
+function settingsIn(values: SourcedValues): SourcedValues {
+  return Object.fromEntries(
+    ATTRIBUTE_NAMES.filter((name) => kindOf(name) === undefined && values[name] !== undefined).map((name) => [
+      name,
+      values[name],
+    ]),
+  );
+}
+
+const KINDS: Readonly<Record<AuthType, readonly AuthKind[]>> = {
+  pat: ["pat"],
+  "oauth-m2m": ["oauth"],
+  "github-oidc": ["oauth"],
+  "env-oidc": ["oauth", "env-oidc"],
+  "file-oidc": ["file-oidc"],
+  "github-oidc-azure": ["azure"],
+  "azure-msi": ["azure"],
+  "azure-client-secret": ["azure"],
+  "azure-cli": [],
+};
+
+const concerns = (method: AuthType, kinds: ReadonlySet<AuthKind>): boolean =>
+  KINDS[method].some((kind) => kinds.has(kind));
+
+function warningsOf(group: readonly SignInSource[]): readonly Diagnostic[] {
+  return group.flatMap(({ profile }) =>
+    profile !== undefined && [...SECRET_KEYS].some((key) => profile.values.has(key))
+      ? exposure(profile.path)
+      : [],
+  );
+}
+
+const SECRET_KEYS = ["token", "client_secret", "azure_client_secret"];
+
+function unknownMethod(method: string, from: string): Diagnostic {
+  const shown = JSON.stringify(method.slice(0, 50));
+  return error("CLI_USAGE", `${from} is ${shown}, which is no supported sign-in`, {
+    hint: `set it to one of ${AUTH_TYPES.join(", ")}`,
+  });
+}
+
+function conflict(values: SourcedValues): Diagnostic {
+  const set = ATTRIBUTE_NAMES.flatMap((name) =>
+    kindOf(name) === undefined ? [] : [values[name]?.from ?? []].flat(),
+  );
+  const kinds = [...kindsIn(values)].sort().join(" and ");
+  return error("CLI_USAGE", `values of more than one sign-in are set: ${kinds}`, {
+    hint: "unset the values of one of them, or choose with WORKSPACE_AUTH_TYPE or DATABRICKS_AUTH_TYPE",
+    cause: set.join(", "),
+  });
+}

@@ -1,0 +1,124 @@
+// Where values of a sign-in come from, in order: WORKSPACE_* variables, ~/.workspacecfg, DATABRICKS_* and ARM_*, ~/.databrickscfg.
+
+import { Failure } from "../../core/diagnostic.ts";
+import type { CommandContext } from "../environment.ts";
+import {
+  DEFAULT_PROFILE,
+  noProfile,
+  ownProfiles,
+  type Profile,
+  type ProfileSection,
+  profileIn,
+  vendorProfiles,
+} from "../profile.ts";
+import {
+  ATTRIBUTE_NAMES,
+  type AttributeName,
+  type Family,
+  type SourcedValue,
+  type SourcedValues,
+  variableOf,
+} from "./attributes.ts";
+
+/** Variables of a family, or one profile of its file. */
+export interface SignInSource {
+  readonly name: string;
+  readonly values: SourcedValues;
+  /** Absent for variables. */
+  readonly profile?: ProfileSection;
+}
+
+/** The sources of a family, the first one first. */
+export interface FamilySources {
+  readonly sources: readonly SignInSource[];
+  /** Somebody named the profile, so its values and the variables complete each other. */
+  readonly named: boolean;
+}
+
+/** The families in order. Each is read when its turn comes: the files of the vendor's tools are not this program's business. */
+export type Sources = readonly { readonly family: Family; readonly read: () => FamilySources }[];
+
+/** `profile`: the option. Throws Failure with CLI_FILE if no file has a profile that was named. */
+export function signInSources(context: CommandContext, profile: string | undefined): Sources {
+  const named = profile ?? textOf(context, "WORKSPACE_PROFILE");
+  const own = ownProfiles(context);
+  const found = profileIn(own, named ?? DEFAULT_PROFILE);
+  const elsewhere = named !== undefined && found === undefined;
+  if (elsewhere) {
+    const vendors = vendorProfiles(context);
+    if (profileIn(vendors, named) === undefined) throw new Failure(noProfile(named, [own, vendors]));
+  }
+  // A profile that is named on the command line outweighs variables.
+  const first = profile !== undefined;
+  const readOwn = (): FamilySources => ({
+    named: named !== undefined && !elsewhere,
+    sources: ordered(context, "workspace", found, first),
+  });
+  const readVendors = (): FamilySources => {
+    const name = (elsewhere ? named : undefined) ?? textOf(context, "DATABRICKS_CONFIG_PROFILE");
+    const file = vendorProfiles(context);
+    const section = profileIn(file, name ?? DEFAULT_PROFILE);
+    if (section === undefined && name !== undefined) throw new Failure(noProfile(name, [file]));
+    const sources = ordered(context, "databricks", section, first && elsewhere);
+    return { named: name !== undefined, sources };
+  };
+  const workspace = { family: "workspace", read: readOwn } as const;
+  const databricks = { family: "databricks", read: readVendors } as const;
+  return first && elsewhere ? [databricks, workspace] : [workspace, databricks];
+}
+
+/** The first host that a source names; later families are not read for it. */
+export function hostIn(sources: Sources): (SourcedValue & { readonly family: Family }) | undefined {
+  for (const { family, read } of sources)
+    for (const { values } of read().sources) if (values.host !== undefined) return { ...values.host, family };
+  return undefined;
+}
+
+function ordered(
+  context: CommandContext,
+  family: Family,
+  section: ProfileSection | undefined,
+  profileFirst: boolean,
+): readonly SignInSource[] {
+  const variables = variablesOf(context, family);
+  if (section === undefined) return [variables];
+  const profile = sourceOf(section, context.home);
+  return profileFirst ? [profile, variables] : [variables, profile];
+}
+
+function variablesOf(context: CommandContext, family: Family): SignInSource {
+  const values: Partial<Record<AttributeName, SourcedValue>> = {};
+  for (const name of ATTRIBUTE_NAMES) {
+    const variable = variableOf(name, family);
+    const value = variable === undefined ? undefined : textOf(context, variable);
+    if (variable !== undefined && value !== undefined) values[name] = { value, from: variable };
+  }
+  const name = family === "workspace" ? "WORKSPACE_* variables" : "DATABRICKS_* and ARM_* variables";
+  return { name, values };
+}
+
+function sourceOf(section: ProfileSection, home: string): SignInSource {
+  const path = section.path.startsWith(`${home}/`) ? `~${section.path.slice(home.length)}` : section.path;
+  const name = `profile ${section.name} of ${path}`;
+  const values: Partial<Record<AttributeName, SourcedValue>> = {};
+  for (const attribute of ATTRIBUTE_NAMES) {
+    const value = section.values.get(attribute);
+    if (value !== undefined) values[attribute] = { value, from: `${attribute} of ${name}` };
+  }
+  return { name, values, profile: section };
+}
+
+/** A variable that is set; an empty one counts as unset. */
+export function textOf({ env }: CommandContext, name: string): string | undefined {
+  const value = env[name];
+  return value === undefined || value === "" ? undefined : value;
+}
+
+/** The profile of this program that counts, and the host that it is for. */
+export function ownProfile(sources: Sources): { readonly host?: string; readonly profile: Profile } {
+  const own = sources.find(({ family }) => family === "workspace")?.read().sources ?? [];
+  const found = own.find(({ profile }) => profile !== undefined);
+  const host = found?.values.host?.value;
+  const profile = Object.fromEntries(found?.profile?.values ?? []) as Profile;
+  return { profile, ...(host === undefined ? {} : { host }) };
+}
