@@ -89,7 +89,7 @@ export function principalOf(credential: RenewableCredential): string | undefined
 }
 
 /** The parts of a credential that no message may repeat. */
-export function secretsOf(credential: Credential): readonly string[] {
+export function credentialSecrets(credential: Credential): readonly string[] {
   if (credential.method === "pat") return [credential.token];
   if ("clientSecret" in credential) return [credential.clientSecret];
   if (!("idToken" in credential)) return [];

@@ -13,7 +13,7 @@ export type ClientProof =
   | { readonly by: "assertion"; readonly id: string; readonly assertion: string }
   | { readonly by: "nothing"; readonly id: string | undefined };
 
-export interface Grant {
+export interface TokenGrant {
   readonly as: AuthType;
   readonly endpoint: string;
   readonly client: ClientProof;
@@ -34,7 +34,7 @@ const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const SHORTEST_LIFE_S = 300;
 
 /** Throws Refused where no token is given. */
-export async function requestToken(grant: Grant, ports: TokenPorts): Promise<AccessToken> {
+export async function requestToken(grant: TokenGrant, ports: TokenPorts): Promise<AccessToken> {
   const oauth = await load();
   const { as, endpoint } = grant;
   const { origin } = new URL(endpoint);

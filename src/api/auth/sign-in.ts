@@ -4,7 +4,7 @@ import { Refused } from "../../core/request-failure.ts";
 import { redactor } from "../http/redact.ts";
 import { type AccessToken, type RenewedToken, renewedToken } from "./access-token.ts";
 import { type AzurePorts, azureToken } from "./azure.ts";
-import { type AzureCredential, type RenewableCredential, secretsOf } from "./credential.ts";
+import { type AzureCredential, credentialSecrets, type RenewableCredential } from "./credential.ts";
 import { AZURE_APPLICATION } from "./endpoints.ts";
 import { idTokenFrom } from "./id-token.ts";
 import {
@@ -36,7 +36,7 @@ const MOST_SECRETS = 16;
 
 /** `host`: scheme, name, port, and base path of the workspace. */
 export function createSignIn(credential: RenewableCredential, host: string, ports: SignInPorts): SignIn {
-  const given = secretsOf(credential);
+  const given = credentialSecrets(credential);
   const issued: string[] = [];
   const secrets = () => [...given, ...issued];
   const withRedaction: AzurePorts = { ...ports, redact: redactor(secrets) };

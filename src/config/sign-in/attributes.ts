@@ -39,7 +39,7 @@ export const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTES) as readonly AttributeName
 
 const attributeOf = (name: AttributeName): Attribute => ATTRIBUTES[name];
 
-export const kindOf = (name: AttributeName): AuthKind | undefined => attributeOf(name).kind;
+export const authKindOf = (name: AttributeName): AuthKind | undefined => attributeOf(name).kind;
 
 export const variableOf = (name: AttributeName, family: Family): string | undefined =>
   family === "workspace" ? attributeOf(name).own : attributeOf(name).vendor;

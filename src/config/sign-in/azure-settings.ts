@@ -11,7 +11,7 @@ import {
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { CommandContext } from "../environment.ts";
 import type { SourcedValue, SourcedValues } from "./attributes.ts";
-import { textOf } from "./sources.ts";
+import { variableText } from "./sources.ts";
 
 /** Undefined where nothing says that the workspace is one of Azure. Throws Failure with CLI_USAGE for a value that cannot be. */
 export function azureEndpoints(
@@ -59,6 +59,6 @@ function cloudNamed(said: SourcedValue | undefined): AzureCloud {
 
 /** The variables of Microsoft's own tools count for a workspace on this machine only, and only if they lead to this machine. */
 function onThisMachine(context: CommandContext, variable: string): string | undefined {
-  const url = URL.parse(textOf(context, variable) ?? "");
+  const url = URL.parse(variableText(context, variable) ?? "");
   return url !== null && /^https?:$/.test(url.protocol) && isLoopback(url.hostname) ? url.origin : undefined;
 }

@@ -7,8 +7,8 @@ import { exposure } from "../profile.ts";
 import {
   ATTRIBUTE_NAMES,
   type AuthKind,
+  authKindOf,
   type Family,
-  kindOf,
   type SourcedValue,
   type SourcedValues,
 } from "./attributes.ts";
@@ -181,7 +181,7 @@ const hasCredentials = (values: SourcedValues): boolean => kindsIn(values).size 
 
 function kindsIn(values: SourcedValues): ReadonlySet<AuthKind> {
   const set = ATTRIBUTE_NAMES.filter((name) => values[name] !== undefined);
-  return new Set(set.map(kindOf).filter((kind) => kind !== undefined));
+  return new Set(set.map(authKindOf).filter((kind) => kind !== undefined));
 }
 
 /** The first source that has a value counts for it. */
@@ -192,10 +192,9 @@ function merged(sources: readonly SignInSource[]): SourcedValues {
 /** The values that belong to no kind, which every kind can use. */
 function settingsIn(values: SourcedValues): SourcedValues {
   return Object.fromEntries(
-    ATTRIBUTE_NAMES.filter((name) => kindOf(name) === undefined && values[name] !== undefined).map((name) => [
-      name,
-      values[name],
-    ]),
+    ATTRIBUTE_NAMES.filter((name) => authKindOf(name) === undefined && values[name] !== undefined).map(
+      (name) => [name, values[name]],
+    ),
   );
 }
 
@@ -233,7 +232,7 @@ function unknownMethod(method: string, from: string): Diagnostic {
 
 function conflict(values: SourcedValues): Diagnostic {
   const set = ATTRIBUTE_NAMES.flatMap((name) =>
-    kindOf(name) === undefined ? [] : [values[name]?.from ?? []].flat(),
+    authKindOf(name) === undefined ? [] : [values[name]?.from ?? []].flat(),
   );
   const kinds = [...kindsIn(values)].sort().join(" and ");
   return error("CLI_USAGE", `values of more than one sign-in are set: ${kinds}`, {

@@ -40,7 +40,7 @@ export type Sources = readonly { readonly family: Family; readonly read: () => F
 
 /** `profile`: the option. Throws Failure with CLI_FILE if no file has a profile that was named. */
 export function signInSources(context: CommandContext, profile: string | undefined): Sources {
-  const named = profile ?? textOf(context, "WORKSPACE_PROFILE");
+  const named = profile ?? variableText(context, "WORKSPACE_PROFILE");
   const own = ownProfiles(context);
   const found = profileIn(own, named ?? DEFAULT_PROFILE);
   const elsewhere = named !== undefined && found === undefined;
@@ -55,7 +55,7 @@ export function signInSources(context: CommandContext, profile: string | undefin
     sources: ordered(context, "workspace", found, first),
   });
   const readVendors = (): FamilySources => {
-    const name = (elsewhere ? named : undefined) ?? textOf(context, "DATABRICKS_CONFIG_PROFILE");
+    const name = (elsewhere ? named : undefined) ?? variableText(context, "DATABRICKS_CONFIG_PROFILE");
     const file = vendorProfiles(context);
     const section = profileIn(file, name ?? DEFAULT_PROFILE);
     if (section === undefined && name !== undefined) throw new Failure(noProfile(name, [file]));
@@ -90,7 +90,7 @@ function variablesOf(context: CommandContext, family: Family): SignInSource {
   const values: Partial<Record<AttributeName, SourcedValue>> = {};
   for (const name of ATTRIBUTE_NAMES) {
     const variable = variableOf(name, family);
-    const value = variable === undefined ? undefined : textOf(context, variable);
+    const value = variable === undefined ? undefined : variableText(context, variable);
     if (variable !== undefined && value !== undefined) values[name] = { value, from: variable };
   }
   const name = family === "workspace" ? "WORKSPACE_* variables" : "DATABRICKS_* and ARM_* variables";
@@ -109,7 +109,7 @@ function sourceOf(section: ProfileSection, home: string): SignInSource {
 }
 
 /** A variable that is set; an empty one counts as unset. */
-export function textOf({ env }: CommandContext, name: string): string | undefined {
+export function variableText({ env }: CommandContext, name: string): string | undefined {
   const value = env[name];
   return value === undefined || value === "" ? undefined : value;
 }
