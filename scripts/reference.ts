@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { COMMANDS } from "../src/cli/commands.ts";
 import { runProgram } from "../src/cli/program.ts";
+import { ATTRIBUTES } from "../src/config/sign-in/attributes.ts";
 import { Signals } from "../src/config/signals.ts";
 import { outputOf } from "../src/config/streams.ts";
 import { CODES } from "../src/core/codes.ts";
@@ -16,7 +17,10 @@ const PAGE = join(ROOT, "docs/reference.md");
 /** Environment variables of users, by name. A test compares the names with those that the program reads. */
 export const VARIABLES: Readonly<Record<string, string>> = {
   WORKSPACE_ACTOR: "name of the person in the history of the state, instead of what the CI service sets",
+  WORKSPACE_AUTH_TYPE: "sign-in to use, such as `oauth-m2m` or `azure-cli`",
   WORKSPACE_CA_FILE: "PEM file of a private certificate authority (`--ca-file`)",
+  WORKSPACE_CLIENT_ID: "client ID of a service principal",
+  WORKSPACE_CLIENT_SECRET: "OAuth secret of the service principal",
   WORKSPACE_CLOUD: "cloud of the embedded workspace in the databricks dialect: azure, aws, or gcp",
   WORKSPACE_COMMIT: "commit of the spec in reports and in the history, instead of what the CI service sets",
   WORKSPACE_CONFIG_FILE: "path of the profile file (default: `~/.workspacecfg`)",
@@ -46,6 +50,16 @@ export function variablesInSources(): readonly string[] {
   const texts = globSync(join(ROOT, "src/**/*.ts")).map((path) => readFileSync(path, "utf8"));
   const names = texts.flatMap((text) => [...text.matchAll(/\bWORKSPACE_[A-Z_]+/g)].map(([name]) => name));
   return [...new Set(names)].filter((name) => !inner.has(name)).sort();
+}
+
+/** The variables of the vendor's tools that the program reads. */
+function vendorVariables(): string {
+  const names = Object.values<{ readonly vendor?: string }>(ATTRIBUTES).flatMap(({ vendor }) => vendor ?? []);
+  const others = ["DATABRICKS_CONFIG_FILE", "DATABRICKS_CONFIG_PROFILE", "DATABRICKS_OIDC_TOKEN"];
+  return [...names, ...others]
+    .sort()
+    .map((name) => `\`${name}\``)
+    .join(", ");
 }
 
 /** The page as the program describes itself now. */
@@ -88,6 +102,8 @@ A flag takes precedence over its variable, a variable over the profile, and the 
 | variable | meaning |
 |---|---|
 ${rows(Object.entries(VARIABLES))}
+The variables of the vendor's tools apply after \`WORKSPACE_*\` and \`~/.workspacecfg\`; [Databricks](databricks.md) explains them: ${vendorVariables()}.
+
 \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\`, \`NO_COLOR\`, \`FORCE_COLOR\`, \`CI\`, and the \`PG*\` variables of PostgreSQL have their usual meaning.
 
 ## Diagnostic codes

@@ -8,7 +8,7 @@ import { readRegularFile } from "../state/backends/file/regular-file.ts";
 import type { CommandContext } from "./environment.ts";
 import { fileFailure } from "./files.ts";
 
-/** What a profile of this program says besides its sign-in. */
+/** Values of a profile of this program that do not belong to the sign-in. */
 export interface Profile {
   readonly user?: string;
   readonly dialect?: string;

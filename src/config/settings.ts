@@ -23,7 +23,7 @@ export interface HostOptions extends DialectOptions {
   readonly profile: string | undefined;
   readonly parallelism: number | undefined;
   readonly caFile?: string | undefined;
-  /** The spec may come from a stranger: no other program is run to sign in. */
+  /** The author of the spec is not trusted: the sign-in runs no other program. */
   readonly untrusted?: boolean;
 }
 
@@ -61,7 +61,7 @@ export function fromEnv(context: CommandContext, name: string): string | undefin
   return value === undefined || value === "" ? undefined : value;
 }
 
-/** What says where a run goes and who it is. */
+/** The host of a run and the choice of its sign-in. */
 export interface HostSettings {
   readonly host: SourcedValue;
   readonly spoken: SpokenDialect;
@@ -76,7 +76,7 @@ export function hostSettings(context: CommandContext, options: HostOptions): Hos
   const host = options.host === undefined ? hostIn(sources) : { value: options.host, from: "--host" };
   if (host === undefined) throw new Failure(noHost());
   const own = ownProfile(sources);
-  // What a profile says is said of its own host. A host of the vendor's tools speaks as they do.
+  // The dialect of a profile applies to the host of that profile. A host from the vendor's variables or profiles speaks the vendor's dialect.
   const vendors: Profile = "family" in host && host.family === "databricks" ? { dialect: "databricks" } : {};
   const profile = own.host === host.value ? own.profile : vendors;
   const spoken = spokenDialect(context, options, host.value, profile);

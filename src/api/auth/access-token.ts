@@ -1,4 +1,4 @@
-// A token that is renewed: before it expires, and after a refusal; however many requests wait, one renewal is under way.
+// A token that is renewed before it expires and after a refusal. Requests that wait share one renewal.
 
 /** A token and when it expires, in epoch milliseconds. */
 export interface AccessToken {

@@ -66,7 +66,7 @@ function principalToken(
   );
 }
 
-/** What an application of Entra ID expects in the ID tokens of GitHub; each cloud has a name of its own. */
+/** The audience that an application of Entra ID expects in ID tokens of GitHub; each cloud has another one. */
 function exchangeAudience(authority: string): string {
   const cloud = AZURE_CLOUDS.find((one) => one.authority === authority)?.name;
   return `api://AzureADTokenExchange${cloud === "usgovernment" ? "USGov" : cloud === "china" ? "China" : ""}`;

@@ -1,4 +1,4 @@
-// One request of a sign-in: sent again while its failure can pass, never redirected; what goes wrong is said without a secret.
+// One request for a token: sent again after transient failures, never redirected, and reported without secrets.
 
 import { error } from "../../core/diagnostic.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
@@ -16,7 +16,7 @@ export interface TokenPorts {
   readonly pause: (ms: number) => Promise<void>;
   /** Between 0 and 1. */
   readonly random: () => number;
-  /** Takes out of a text what no message may repeat. */
+  /** Replaces tokens and secrets in a message. */
   readonly redact: (text: string) => string;
 }
 
@@ -32,7 +32,7 @@ const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
-/** Asking for a token changes nothing, so it may be asked again. Throws Refused where no answer comes. */
+/** A request for a token has no side effect, so it is sent again after a transient failure. Throws Refused if no answer comes. */
 export async function sendTokenRequest(
   { method, url, headers, body }: TokenRequest,
   as: AuthType,
@@ -73,7 +73,7 @@ function unreachable(as: AuthType, origin: string, cause: string): Refused {
   );
 }
 
-/** The JSON object of an answer that is no OAuth answer. Throws Refused for every other answer. */
+/** Returns the JSON object of an answer outside of OAuth. Throws Refused for every other answer. */
 export function tokenAnswer(answer: HttpResponse, as: AuthType, url: string, ports: TokenPorts): JsonObject {
   const { origin } = new URL(url);
   const text = typeof answer.body === "string" ? answer.body : new TextDecoder().decode(answer.body);

@@ -121,7 +121,7 @@ async function run(course: Course, options: SendOptions): Promise<JsonObject> {
   }
 }
 
-/** An attempt, and the request as it was sent. */
+/** Returns an attempt and the signed request. */
 async function attempted(
   request: HttpRequest,
   course: Course,
@@ -134,7 +134,7 @@ async function attempted(
   return { end: await connection.attempt(sent, course.permit), sent };
 }
 
-/** An attempt that was held back, or had no token, leaves the request as the attempts before it did. */
+/** An attempt that was not sent, or had no token, ends the request as the attempts before it did. */
 async function permitted<T>(
   attempt: Promise<T>,
   last: FailedAttempt | undefined,

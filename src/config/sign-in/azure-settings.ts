@@ -1,4 +1,4 @@
-// Whether a workspace is one of Azure, and the addresses of Azure that its tokens come from.
+// Decides whether a workspace is in Azure, and which addresses of Azure issue its tokens.
 
 import type { AzureEndpoints } from "../../api/auth/credential.ts";
 import {
@@ -13,7 +13,7 @@ import type { CommandContext } from "../environment.ts";
 import type { SourcedValue, SourcedValues } from "./attributes.ts";
 import { variableText } from "./sources.ts";
 
-/** Undefined where nothing says that the workspace is one of Azure. Throws Failure with CLI_USAGE for a value that cannot be. */
+/** Undefined if no value places the workspace in Azure. Throws Failure with CLI_USAGE for an invalid value. */
 export function azureEndpoints(
   context: CommandContext,
   host: string,
@@ -51,13 +51,13 @@ function cloudNamed(said: SourcedValue | undefined): AzureCloud {
   const found = AZURE_CLOUDS.find((one) => one.name === name);
   if (found !== undefined) return found;
   throw new Failure(
-    error("CLI_USAGE", `${said?.from} is no environment of Azure`, {
+    error("CLI_USAGE", `${said?.from} is not an environment of Azure`, {
       hint: `set it to ${AZURE_CLOUDS.map((one) => one.name).join(", ")}, or unset it`,
     }),
   );
 }
 
-/** The variables of Microsoft's own tools count for a workspace on this machine only, and only if they lead to this machine. */
+/** These variables of Microsoft's tools apply only to a workspace on this machine, and only with an address of this machine. */
 function onThisMachine(context: CommandContext, variable: string): string | undefined {
   const url = URL.parse(variableText(context, variable) ?? "");
   return url !== null && /^https?:$/.test(url.protocol) && isLoopback(url.hostname) ? url.origin : undefined;

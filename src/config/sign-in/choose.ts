@@ -1,4 +1,4 @@
-// Chooses the sign-in of a run as the vendor's tools do: one kind of values, the methods in their order, auth_type above all.
+// Chooses the sign-in of a run by the rules of the vendor's tools: values of one kind, the methods in order, auth_type first of all.
 
 import { AUTH_TYPES, type AuthType, type Credential } from "../../api/auth/credential.ts";
 import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnostic.ts";
@@ -17,7 +17,7 @@ import { azureEndpoints } from "./azure-settings.ts";
 import { isAuthType, METHODS, type MethodResult } from "./methods.ts";
 import type { SignInSource, Sources } from "./sources.ts";
 
-/** What did not become the sign-in of a run. */
+/** A method or source that was not used, and the reason. */
 export interface SkippedSignIn {
   /** A method, or a source of values. */
   readonly what: string;
@@ -26,7 +26,7 @@ export interface SkippedSignIn {
 
 export interface SignInChoice {
   readonly credential?: Credential;
-  /** Where the values of the credential come from. */
+  /** The variables, profiles, and programs that the credential comes from. */
   readonly from: readonly string[];
   readonly skipped: readonly SkippedSignIn[];
   readonly warnings: readonly Diagnostic[];
@@ -41,7 +41,7 @@ export interface ChoiceInput {
   readonly identityOf: (host: string) => string;
   /** Whether the workspace is said to be one of Azure. */
   readonly azure: boolean;
-  /** A spec of somebody else: no other program is run. */
+  /** The author of the spec is not trusted, so no other program is run. */
   readonly untrusted: boolean;
 }
 
@@ -59,14 +59,14 @@ export function chooseSignIn(input: ChoiceInput): SignInChoice {
     if (choice !== undefined) return { ...choice, skipped };
     all.push(...sources);
   }
-  // Needs no values, so it is the last one.
+  // The Azure CLI needs no values, so it comes last.
   const last = attempt("azure-cli", merged(all), false, input);
   if ("credential" in last) return { ...last, skipped, warnings: [] };
   skipped.push({ what: "azure-cli", why: last.lacks });
   return { from: [], skipped, warnings: [] };
 }
 
-/** The method that an `auth_type` names, from the values read so far and, if they do not suffice, from the rest. */
+/** The method that an `auth_type` names, from the values of the sources up to its own and, if they do not suffice, from all. */
 function chosenMethod(
   sources: readonly SignInSource[],
   { value: method, from }: SourcedValue,
@@ -90,7 +90,7 @@ function chosenMethod(
 
 const NEEDS_NO_VALUES: ReadonlySet<AuthType> = new Set(["azure-cli", "azure-msi"]);
 
-/** Every source that the choice did not look at, for an explanation of it. */
+/** The sources that the choice did not need, to explain the choice. */
 export function notNeeded(sources: Sources, choice: SignInChoice): readonly SkippedSignIn[] {
   const { method } = choice.credential ?? {};
   if (method === undefined) return [];
@@ -147,7 +147,7 @@ function attempt(method: AuthType, values: SourcedValues, chosen: boolean, input
   return METHODS[method]({ context, host, values, chosen, azure, azureCli });
 }
 
-/** Sources whose values may go to the host. What is meant for another host is not used. */
+/** The sources whose values may go to the host. Values for another host are never used. */
 function usable(
   family: Family,
   sources: readonly SignInSource[],
@@ -225,7 +225,7 @@ const SECRET_KEYS = ["token", "client_secret", "azure_client_secret"];
 
 function unknownMethod(method: string, from: string): Diagnostic {
   const shown = JSON.stringify(method.slice(0, 50));
-  return error("CLI_USAGE", `${from} is ${shown}, which is no supported sign-in`, {
+  return error("CLI_USAGE", `${from} is ${shown}, which is not a supported sign-in`, {
     hint: `set it to one of ${AUTH_TYPES.join(", ")}`,
   });
 }

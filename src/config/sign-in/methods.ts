@@ -1,4 +1,4 @@
-// What each method of signing in needs, and the credential that it makes of the values.
+// The values that each method needs, and the credential that it makes of them.
 
 import type { AuthType, AzureEndpoints, Credential, IdTokenSource } from "../../api/auth/credential.ts";
 import { AUTH_TYPES } from "../../api/auth/credential.ts";
@@ -117,7 +117,7 @@ function federated(
   { values: { client_id: client, audience }, chosen }: MethodInput,
 ): MethodResult {
   if ("lacks" in source) return source;
-  // A federation of a whole account has no client, and no other sign that it is meant.
+  // Account-wide federation has no client ID, so only `auth_type` can choose it.
   if (client === undefined && !chosen) return { lacks: "client_id is missing" };
   return {
     credential: {
@@ -136,10 +136,10 @@ function workflow({ context, host }: MethodInput): FoundIdToken {
   const url = variableText(context, variable);
   const token = variableText(context, "ACTIONS_ID_TOKEN_REQUEST_TOKEN");
   if (url === undefined || token === undefined)
-    return { lacks: "this is no job of GitHub with `permissions: id-token: write`" };
+    return { lacks: "the run is not a job of GitHub with `permissions: id-token: write`" };
   const here = isLoopback(new URL(host).hostname) && isLoopback(URL.parse(url)?.hostname ?? "");
   if (!here && !isWorkflowService(url, variableText(context, "GITHUB_SERVER_URL")))
-    return { lacks: `${variable} is no address of GitHub` };
+    return { lacks: `${variable} is not an address of GitHub` };
   return { idToken: { from: "github", url, token }, from: variable };
 }
 

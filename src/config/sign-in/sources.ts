@@ -1,4 +1,4 @@
-// Where values of a sign-in come from, in order: WORKSPACE_* variables, ~/.workspacecfg, DATABRICKS_* and ARM_*, ~/.databrickscfg.
+// The sources of sign-in values, in order: WORKSPACE_* variables, ~/.workspacecfg, DATABRICKS_* and ARM_*, ~/.databrickscfg.
 
 import { Failure } from "../../core/diagnostic.ts";
 import type { CommandContext } from "../environment.ts";
@@ -31,11 +31,11 @@ export interface SignInSource {
 /** The sources of a family, the first one first. */
 export interface FamilySources {
   readonly sources: readonly SignInSource[];
-  /** Somebody named the profile, so its values and the variables complete each other. */
+  /** The profile was named, so variables and profile complete each other. */
   readonly named: boolean;
 }
 
-/** The families in order. Each is read when its turn comes: the files of the vendor's tools are not this program's business. */
+/** The families in order. A family is read when it is needed, so an unreadable file of another tool does not stop a run. */
 export type Sources = readonly { readonly family: Family; readonly read: () => FamilySources }[];
 
 /** `profile`: the option. Throws Failure with CLI_FILE if no file has a profile that was named. */

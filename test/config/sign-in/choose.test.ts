@@ -1,4 +1,4 @@
-// Which sign-in a run uses: a table of variables and profiles, the choice, and what is said about the rest.
+// Which sign-in a run uses: a table of variables and profiles, the choice, and the reasons for the rest.
 
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -173,7 +173,7 @@ describe("the choice", () => {
   test("a method that does not exist is refused with those that do", () => {
     expect(failure({ env: { DATABRICKS_AUTH_TYPE: "databricks-cli" } })).toMatchObject({
       code: "CLI_USAGE",
-      message: 'DATABRICKS_AUTH_TYPE is "databricks-cli", which is no supported sign-in',
+      message: 'DATABRICKS_AUTH_TYPE is "databricks-cli", which is not a supported sign-in',
     });
   });
 
@@ -292,7 +292,7 @@ describe("a value meant for another host", () => {
   });
 });
 
-describe("what is said of the rest", () => {
+describe("the explanation", () => {
   test("each source that was not needed names what came before it", () => {
     const env = { WORKSPACE_TOKEN: "t", DATABRICKS_TOKEN: "u" };
     const context = { ...contextWith(env) };
@@ -316,7 +316,7 @@ describe("what is said of the rest", () => {
     expect(skips({ env: { DATABRICKS_CLIENT_ID: "id" } })).toBe(
       [
         "oauth-m2m from DATABRICKS_* and ARM_* variables: client_secret is missing",
-        "github-oidc from DATABRICKS_* and ARM_* variables: this is no job of GitHub with `permissions: id-token: write`",
+        "github-oidc from DATABRICKS_* and ARM_* variables: the run is not a job of GitHub with `permissions: id-token: write`",
         "env-oidc from DATABRICKS_* and ARM_* variables: DATABRICKS_OIDC_TOKEN is not set",
         "azure-cli: there is no `az` on the PATH",
       ].join("\n"),
