@@ -72,25 +72,30 @@ export interface HostSettings {
 
 /** Throws Failure with CLI_NO_HOST, CLI_FILE or CLI_USAGE. */
 export function hostSettings(context: CommandContext, options: HostOptions): HostSettings {
-  const sources = signInSources(context, options.profile);
-  const host = options.host === undefined ? hostIn(sources) : { value: options.host, from: "--host" };
+  const { sources, host, profile, spoken } = namedHost(context, options);
   if (host === undefined) throw new Failure(noHost());
-  const own = ownProfile(sources);
-  // The dialect of a profile applies to the host of that profile. A host from the vendor's variables or profiles speaks the vendor's dialect.
-  const vendors: Profile = "family" in host && host.family === "databricks" ? { dialect: "databricks" } : {};
-  const profile = own.host === host.value ? own.profile : vendors;
-  const spoken = spokenDialect(context, options, host.value, profile);
   if (host.value === EMBEDDED) return { host, spoken, sources };
-  const saidCloud = dialectOf(context, options).cloud ?? profile.cloud;
   const choice = chooseSignIn({
     context,
     host: identityOf(host.value),
     sources,
     identityOf,
-    azure: saidCloud === "azure",
+    azure: (dialectOf(context, options).cloud ?? profile.cloud) === "azure",
     untrusted: options.untrusted ?? false,
   });
   return { host, spoken, sources, choice };
+}
+
+/** The host that options, variables, or profiles name, and what it speaks. */
+function namedHost(context: CommandContext, options: Partial<HostOptions>) {
+  const sources = signInSources(context, options.profile);
+  const host = options.host === undefined ? hostIn(sources) : { value: options.host, from: "--host" };
+  const own = ownProfile(sources);
+  // The dialect of a profile applies to its host. A host from the vendor's variables or profiles speaks the vendor's dialect.
+  const vendors: Profile =
+    host !== undefined && "family" in host && host.family === "databricks" ? { dialect: "databricks" } : {};
+  const profile = host === undefined || own.host === host.value ? own.profile : vendors;
+  return { sources, host, profile, spoken: spokenDialect(context, options, host?.value, profile) };
 }
 
 /** Throws Failure with CLI_NO_HOST, CLI_FILE, CLI_USAGE, CLI_PLAIN_HTTP or API_UNAUTHENTICATED. */
@@ -118,11 +123,7 @@ export function settingsOf(context: CommandContext, options: HostOptions): Setti
 
 /** The dialect of the workspace that a command would use; it need not name one. */
 export function dialectFrom(context: CommandContext, options: Partial<HostOptions>): SpokenDialect {
-  const named = options.profile ?? fromEnv(context, "WORKSPACE_PROFILE");
-  const { profile } = findProfile(context, named);
-  const said =
-    options.host ?? (options.profile === undefined ? fromEnv(context, "WORKSPACE_HOST") : undefined);
-  return dialectFor(context, options, said ?? profile.host, profile);
+  return namedHost(context, options).spoken;
 }
 
 function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnostic[] {
