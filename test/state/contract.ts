@@ -3,10 +3,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { Failure } from "../../src/core/diagnostic.ts";
+import type { PastRun } from "../../src/core/past-run.ts";
 import type { JournalEntry } from "../../src/state/model/journal-entry.ts";
 import type { State } from "../../src/state/model/record.ts";
 import type { Incoming, StateStore } from "../../src/state/model/store.ts";
-import { ADA, BO, intent, ready, TIMES } from "./build.ts";
+import { ADA, BO, intent, pastRun, ready, TIMES } from "./build.ts";
 import { NOW, type Shared } from "./sharing.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
@@ -532,6 +533,77 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await written(HEX);
         expect(await codeOf(shared.store({ keyText: OTHER }).rekey(NO_WAIT))).toBe("STATE_KEY");
         expect(await names(shared.store({ keyText: HEX }))).toEqual(ALL);
+      });
+    });
+
+    describe("the history, reported drift, and acknowledgements", () => {
+      const run = (id: string, more: Partial<PastRun>): JournalEntry => ({
+        type: "run",
+        run: pastRun(id, more),
+      });
+      const address = "pools.a" as Address;
+      const acknowledgement = {
+        address,
+        field: "size",
+        differences: ["d"],
+        until: 9,
+        reason: "load",
+        by: "bo",
+        at: 3,
+      };
+      const reported = [{ address, differences: ["d"] }];
+      const WHOLE = [["one", "two"], reported, [acknowledgement]];
+      const kept = async (store: StateStore) => {
+        const { history = [], reported = [], acknowledged = [] } = (await store.read()).state;
+        return [history.map(({ id }) => id), reported, acknowledged];
+      };
+      /** One run is published, the other is in the journal alone. */
+      const written = async (store: StateStore) => {
+        const lease = await store.lock(NO_WAIT);
+        await lease.append(record("a"));
+        await lease.append(run("one", { started_at: 1, ended_at: 2, outcome: "applied" }));
+        await lease.append({ type: "reported", reported });
+        await lease.append({ type: "acknowledged", acknowledgement });
+        await lease.publish();
+        await lease.append(run("two", { started_at: 3 }));
+        await lease.release();
+      };
+
+      test("stay when a key is set and changed", async () => {
+        await written(shared.store());
+        expect(await kept(shared.store())).toEqual(WHOLE);
+        await shared.store({ keyText: HEX }).rekey(NO_WAIT);
+        expect(await kept(shared.store({ keyText: HEX }))).toEqual(WHOLE);
+        await shared.store({ keyText: OTHER, oldKeyText: HEX }).rekey(NO_WAIT);
+        expect(await kept(shared.store({ keyText: OTHER }))).toEqual(WHOLE);
+      });
+
+      test("go along when the state takes the place of another one", async () => {
+        await written(shared.store());
+        const { state } = await shared.store().read();
+        const other = await publish(shared.store(), "b");
+        await shared.store().replace(incoming({ ...state, serial: other.serial }), NO_WAIT);
+        expect(await kept(shared.store())).toEqual(WHOLE);
+      });
+
+      test("stay when an older state comes back", async () => {
+        await publish(shared.store(), "z");
+        await written(shared.store());
+        await publish(shared.store(), "b");
+        await shared.store().restore(1, NO_WAIT);
+        expect((await kept(shared.store()))[0]).toEqual(["one", "two"]);
+      });
+
+      test("follow a resource to its new address", async () => {
+        await written(shared.store());
+        const lease = await shared.store().lock(NO_WAIT);
+        const to = "pools.b" as Address;
+        await lease.append({ type: "moved", from: address, to });
+        await lease.release();
+        const { state } = await shared.store().read();
+        expect(state.history?.map(({ changed }) => changed)).toEqual([[to], [to]]);
+        expect(state.reported?.map((one) => one.address)).toEqual([to]);
+        expect(state.acknowledged?.map((one) => one.address)).toEqual([to]);
       });
     });
 

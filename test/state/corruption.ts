@@ -3,7 +3,7 @@
 import { Failure } from "../../src/core/diagnostic.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import type { State } from "../../src/state/model/record.ts";
-import { intent } from "./build.ts";
+import { intent, pastRun } from "./build.ts";
 import { publish, record } from "./contract.ts";
 import type { Part, Shared } from "./sharing.ts";
 
@@ -46,6 +46,7 @@ export class Corruption {
     const lease = await shared.store(this.#key).lock({ timeoutMs: 0 });
     await lease.append(record(`${name}-more`));
     await lease.append({ type: "intent", intent: intent(`pools.${name}-open`) });
+    await lease.append({ type: "run", run: pastRun(`${name}-run`) });
     await lease.append(record(`${name}-last`));
     await lease.release();
   }
@@ -146,8 +147,8 @@ export class Corruption {
 const TOLD = /^STATE_(CORRUPT|FORMAT|LINEAGE|KEY)$/;
 
 function essence(state: State): string {
-  const { lineage, serial, host, records, open, sweeps, nonces, reported, acknowledged } = state;
-  const known = [reported ?? [], acknowledged ?? []];
+  const { lineage, serial, host, records, open, sweeps, nonces, reported, acknowledged, history } = state;
+  const known = [reported ?? [], acknowledged ?? [], history ?? []];
   return stringifyJson([lineage, serial, host, [...records.values()], open, sweeps, nonces, known]);
 }
 

@@ -210,6 +210,7 @@ function move(draft: Draft, { from, to }: Extract<JournalEntry, { readonly type:
   const rename = (address: Address): Address => (address === from ? to : address);
   draft.reported = draft.reported.map((one) => ({ ...one, address: rename(one.address) }));
   draft.acknowledged = draft.acknowledged.map((one) => ({ ...one, address: rename(one.address) }));
+  draft.history = draft.history.map((run) => ({ ...run, changed: run.changed.map(rename) }));
   for (const [address, record] of [...draft.records]) {
     const touched = address === from || record.depends_on.includes(from);
     if (!touched) continue;
