@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<
   planner: { values: ["core", "resource"], types: ["spec", "state"] },
   engine: { values: ["core", "resource", "api", "state", "planner"] },
   report: { values: ["core", "resource", "planner"] },
+  fleet: { values: ["core", "resource", "spec", "report"] },
   emulator: { values: ["core"] },
   config: { values: ["core", "api"] },
   workflow: {
@@ -51,6 +52,7 @@ const MAY_USE_NODE = [
   "src/emulator/store/seal.ts",
   "src/emulator/store/sqlite.ts",
   "src/emulator/store/store.ts",
+  "src/fleet/result-file.ts",
   "src/main.ts",
   "src/spec/files/spec-folder.ts",
   "src/spec/files/matching.ts",

@@ -61,6 +61,13 @@ export const COMMANDS: readonly CommandEntry[] = [
       load: async () => (await import("./commands/state/state.ts")).stateCommand,
     },
   ]),
+  ...group("Fleet", [
+    {
+      name: "fleet",
+      summary: "run a command on many workspaces",
+      load: async () => (await import("./commands/fleet/fleet.ts")).fleetCommand,
+    },
+  ]),
   ...group("Adopt", [
     {
       name: "export",

@@ -13,7 +13,9 @@ import { diagnosticsOf, reportFailure } from "./output/diagnostics.ts";
 
 /** Runs to the end, or to the moment a signal ends it; the exit code. Never throws. */
 export async function runProgram(context: CommandContext, argv: readonly string[]): Promise<number> {
-  const work = dispatch(context, argv).catch((problem: unknown) => reportFailure(context, problem));
+  const work = dispatch({ ...context, runProgram }, argv).catch((problem: unknown) =>
+    reportFailure(context, problem),
+  );
   const code = await Promise.race([work, context.signals.ended]);
   return context.signals.exitCode ?? code;
 }

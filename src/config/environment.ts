@@ -18,4 +18,6 @@ export interface CommandContext {
   readonly stderr: Output;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly signals: Signals;
+  /** Runs another command in this process and returns its exit code; the program sets it. */
+  readonly runProgram?: (context: CommandContext, argv: readonly string[]) => Promise<number>;
 }

@@ -14,6 +14,9 @@ export const CODES = {
   CLI_RUN_FAILED: "A job run did not succeed.",
   CLI_NOT_REACHED: "A cluster is not in the required state and will not reach it.",
 
+  FLEET_VARIABLE: "An environment variable that the fleet file names is not set.",
+  FLEET_TIMEOUT: "A workspace of a fleet did not end within its time limit.",
+
   SPEC_NOT_FOUND: "The spec file is missing or cannot be read.",
   SPEC_OUTSIDE: "A path leads outside the folder of the spec.",
   SPEC_PRIVATE: "A path leads into .git, .workspace, or the state.",

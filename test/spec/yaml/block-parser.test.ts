@@ -112,7 +112,7 @@ describe("other texts", () => {
   });
 });
 
-it("a text of more characters than the limit of tokens is read where its tokens are fewer", () => {
+it("a file with more characters than the token limit is parsed if it has fewer tokens", () => {
   const long = `a: ${"word".repeat(800_000)}\nb: { c: d }\n`;
   expect(parseBlockYaml(new SourceText("f", long))?.members.size).toBe(2);
   expect(parseBlockYaml(new SourceText("f", `a: [${",".repeat(3_000_001)}]\n`))).toBeUndefined();

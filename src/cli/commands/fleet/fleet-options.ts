@@ -1,0 +1,70 @@
+// The options that the fleet commands share, and what they open: the fleet file, its selection, and the results.
+
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { CommandContext } from "../../../config/environment.ts";
+import { fileFailure } from "../../../config/files.ts";
+import type { Fleet } from "../../../fleet/model/fleet.ts";
+import type { ResultStore } from "../../../fleet/model/result-store.ts";
+import { readFleet } from "../../../fleet/read-fleet.ts";
+import { openResultFile } from "../../../fleet/result-file.ts";
+import { selectWorkspaces } from "../../../fleet/select.ts";
+import { SourceText } from "../../../spec/model/source.ts";
+import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
+import { integerOption, textOption, textsOption, type ValuesOf } from "../../command/option.ts";
+
+const DEFAULT_FLEET = "fleet.yaml";
+
+export const FLEET_OPTIONS = {
+  fleet: textOption("--fleet <file>", `fleet file (default: ${DEFAULT_FLEET})`),
+  select: textsOption("-l, --select <labels>", "select workspaces by label, such as env=prod; repeatable"),
+} as const;
+
+export const FLEET_RUN_OPTIONS = {
+  ...FLEET_OPTIONS,
+  parallelism: integerOption("--parallelism <number>", "workspaces at the same time (default: 8)", 1, 256),
+  maxFailures: integerOption(
+    "--max-failures <number>",
+    "start no more workspaces after this many failures",
+    1,
+    20_000,
+  ),
+} as const;
+
+export const NAMES_ARGUMENT = {
+  name: "[workspaces...]",
+  description: "names of workspaces (default: all that --select matches)",
+} as const;
+
+export type FleetOptions = ValuesOf<typeof FLEET_OPTIONS>;
+
+/** The fleet with the selected workspaces only. Throws Failure. */
+export function openFleet(
+  context: CommandContext,
+  options: FleetOptions,
+  names: readonly string[],
+): { readonly fleet: Fleet; readonly selected: Fleet["workspaces"] } {
+  const file = options.fleet ?? DEFAULT_FLEET;
+  const path = resolve(context.cwd, file);
+  const fleet = readFleet(new SourceText(file, textOf(path, file)), dirname(path));
+  return { fleet, selected: selectWorkspaces(fleet.workspaces, names, options.select) };
+}
+
+const LARGEST_FILE = 16 << 20;
+
+function textOf(path: string, file: string): string {
+  try {
+    if (statSync(path).size > LARGEST_FILE) throw new Error("the file is larger than 16 MiB");
+    return readFileSync(path, "utf8");
+  } catch (problem) {
+    throw fileFailure(`the fleet file ${file} cannot be read`, problem, "pass --fleet FILE");
+  }
+}
+
+/** The results of runs on this machine: `.workspace/fleet/results.jsonl` in the folder of the fleet file. */
+export function openResults(fleet: Fleet): ResultStore {
+  return openResultFile({
+    path: join(fleet.folder, ".workspace", "fleet", "results.jsonl"),
+    replace: (path, text) => writeWholeFile(path, text, { over: true, mode: 0o600 }),
+  });
+}

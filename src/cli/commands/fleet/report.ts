@@ -1,0 +1,82 @@
+// `workspace fleet list|status|report`: what the fleet file declares, and what the last runs found. No workspace is contacted.
+
+import { columns, fleetText } from "../../../fleet/report/fleet-text.ts";
+import { type FleetView, fleetView } from "../../../fleet/report/fleet-view.ts";
+import { printableJson } from "../../../report/text/printable.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { choiceOption } from "../../command/option.ts";
+import { FORM_OPTION } from "../../command/shared-options.ts";
+import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet, openResults } from "./fleet-options.ts";
+
+const TREND_RESULTS = 60;
+
+export const listCommand = defineCommand({
+  name: "list",
+  summary: "list the workspaces of a fleet",
+  options: { ...FLEET_OPTIONS, ...FORM_OPTION },
+  args: [NAMES_ARGUMENT],
+  async run(context, options, names) {
+    const { selected } = openFleet(context, options, names);
+    const rows = selected.map(({ name, spec, target, host, profile, labels, schedule }) => [
+      name,
+      host ?? `profile ${profile}`,
+      target === undefined ? spec : `${spec} (${target})`,
+      schedule?.cron ?? "-",
+      Object.entries(labels)
+        .map(([label, value]) => `${label}=${value}`)
+        .join(","),
+    ]);
+    context.stdout.write(
+      options.output === "json"
+        ? `${printableJson(selected, 2)}\n`
+        : columns([["WORKSPACE", "HOST", "SPEC", "SCHEDULE", "LABELS"], ...rows]),
+    );
+    return EXIT.ok;
+  },
+});
+
+const FORMATS: Readonly<Record<string, (view: FleetView) => Promise<string>>> = {
+  text: async (view) => fleetText(view),
+  json: async (view) =>
+    `${printableJson((await import("../../../fleet/report/fleet-documents.ts")).fleetJson(view), 2)}\n`,
+  markdown: async (view) => (await import("../../../fleet/report/fleet-documents.ts")).fleetMarkdown(view),
+  html: async (view) => (await import("../../../fleet/report/fleet-html.ts")).fleetHtml(view),
+  metrics: async (view) => (await import("../../../fleet/report/fleet-documents.ts")).fleetMetrics(view),
+};
+
+const reportOptions = {
+  ...FLEET_OPTIONS,
+  output: choiceOption("-o, --output <format>", "output format", [
+    "text",
+    "json",
+    "markdown",
+    "html",
+    "metrics",
+  ]),
+} as const;
+
+/** `status` and `report` differ in their default format only. */
+function reportCommand(name: "status" | "report", summary: string, format: "text" | "html") {
+  return defineCommand({
+    name,
+    summary,
+    options: { ...reportOptions, output: { ...reportOptions.output, parse: undefinedAs(format) } },
+    args: [NAMES_ARGUMENT],
+    async run(context, options, names) {
+      const { fleet, selected } = openFleet(context, options, names);
+      const store = openResults(fleet);
+      const view = fleetView({ workspaces: selected }, await store.recent(TREND_RESULTS), Date.now());
+      await store.close();
+      context.stdout.write((await FORMATS[options.output]?.(view)) ?? "");
+      return EXIT.ok;
+    },
+  });
+}
+
+function undefinedAs(format: "text" | "html"): (typeof reportOptions)["output"]["parse"] {
+  return (given, refuse) => (given.length === 0 ? format : reportOptions.output.parse(given, refuse));
+}
+
+export const statusCommand = reportCommand("status", "show the last result of each workspace", "text");
+export const fleetReportCommand = reportCommand("report", "write a report of the fleet", "html");

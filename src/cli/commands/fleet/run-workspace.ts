@@ -1,0 +1,157 @@
+// Runs one command on one workspace of a fleet: the same command as for one workspace, in this process, with a separate environment.
+
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import type { CommandContext, ProcessEnvironment } from "../../../config/environment.ts";
+import { DEFAULT_FILE } from "../../../config/files.ts";
+import { Signals } from "../../../config/signals.ts";
+import type { Output } from "../../../config/streams.ts";
+import { type Diagnostic, error } from "../../../core/diagnostic.ts";
+import type { Fleet, FleetWorkspace } from "../../../fleet/model/fleet.ts";
+import type { FleetCommand, WorkspaceResult } from "../../../fleet/model/result.ts";
+import { answerOf } from "../../../fleet/read-answer.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+
+export interface WorkspaceRun {
+  readonly context: CommandContext;
+  readonly fleet: Fleet;
+  readonly command: FleetCommand;
+  /** More arguments of the command, such as `--adopt`. */
+  readonly extra: readonly string[];
+  readonly worker?: string;
+}
+
+/** How long a stopped command may take to end. Then its workspace counts as timed out. */
+const GRACE_MS = 15_000;
+
+/** Never throws. A run that exceeds its time, or whose signal aborts, stops as Ctrl-C stops it. */
+export async function runWorkspace(
+  run: WorkspaceRun,
+  workspace: FleetWorkspace,
+  signal: AbortSignal | undefined,
+): Promise<WorkspaceResult> {
+  const { context, fleet, command, extra, worker } = run;
+  const startedAt = Date.now();
+  const finish = (result: Pick<WorkspaceResult, "status" | "counts" | "drift" | "diagnostics">) => ({
+    workspace: workspace.name,
+    command,
+    startedAt,
+    durationMs: Date.now() - startedAt,
+    ...(worker === undefined ? {} : { worker }),
+    ...result,
+  });
+  const { env, missing } = environmentOf(context.env, fleet, workspace);
+  if (missing.length > 0 && command !== "validate")
+    return finish({ status: "failed", counts: {}, drift: {}, diagnostics: missing.map(unsetVariable) });
+  const signals = new Signals(() => undefined);
+  let timedOut = false;
+  const stop = (): void => {
+    signals.receive("SIGTERM");
+    // The second signal ends the run at once, also one that hangs.
+    setTimeout(() => signals.receive("SIGTERM"), GRACE_MS).unref();
+  };
+  const timer = setTimeout(() => {
+    timedOut = true;
+    stop();
+  }, workspace.timeoutMs);
+  signal?.addEventListener("abort", stop, { once: true });
+  if (signal?.aborted === true) stop();
+  const stdout = collect();
+  const stderr = collect();
+  try {
+    const inner = { ...context, env, cwd: fleet.folder, stdin: noInput(), stdout, stderr, signals };
+    const code =
+      (await context.runProgram?.(inner, argumentsOf(fleet, workspace, command, extra))) ?? EXIT.error;
+    if (timedOut)
+      return finish({ status: "timeout", counts: {}, drift: {}, diagnostics: [timeout(workspace)] });
+    const answer = answerOf(command, stdout.text());
+    if (signal?.aborted === true) return finish({ ...answer, status: "interrupted" });
+    return { ...finish({ ...answer, status: statusOf(code, command, answer) }), exitCode: code };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+function argumentsOf(
+  fleet: Fleet,
+  { name, spec, target, host, profile, state, variables }: FleetWorkspace,
+  command: FleetCommand,
+  extra: readonly string[],
+): readonly string[] {
+  const option = (flag: string, value: string | undefined) => (value === undefined ? [] : [flag, value]);
+  return [
+    command,
+    ...option("--file", specFile(resolve(fleet.folder, spec))),
+    ...option("--target", target),
+    ...option("--host", host),
+    ...option("--profile", profile),
+    ...option("--state", state ?? join(".workspace", "fleet", name)),
+    ...Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}=${value}`]),
+    ...(command === "plan" ? ["--detailed-exitcode"] : []),
+    ...(command === "apply" ? ["--auto-approve", "--no-input"] : []),
+    ...option("--output", "json"),
+    ...extra,
+  ];
+}
+
+function specFile(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, DEFAULT_FILE) : path;
+}
+
+function statusOf(
+  code: number,
+  command: FleetCommand,
+  { counts }: Pick<WorkspaceResult, "counts">,
+): WorkspaceResult["status"] {
+  if (code === EXIT.refused || code === EXIT.stale) return "blocked";
+  if (code === EXIT.changes) return "changes";
+  if (code !== EXIT.ok) return "failed";
+  return command === "apply" && Object.values(counts).some((count) => count > 0) ? "changes" : "ok";
+}
+
+/** Connections and credentials of the caller: a workspace gets only those that the fleet file names for it. */
+const CONNECTION = /^(?:WORKSPACE_(?!COMMIT$|ACTOR$)|DATABRICKS_|ARM_)/;
+
+/** The environment of a run, and the variables that it names and that are not set. */
+function environmentOf(
+  outer: ProcessEnvironment,
+  fleet: Fleet,
+  workspace: FleetWorkspace,
+): { readonly env: ProcessEnvironment; readonly missing: readonly string[] } {
+  const sources = new Set(fleet.workspaces.flatMap(({ environment }) => Object.values(environment)));
+  const shared = Object.entries(outer).filter(([name]) => !sources.has(name) && !CONNECTION.test(name));
+  const own = Object.entries(workspace.environment).map(([name, source]) => [name, outer[source]] as const);
+  const missing = Object.values(workspace.environment).filter((source) => outer[source] === undefined);
+  return { env: Object.fromEntries([...shared, ...own]), missing };
+}
+
+function unsetVariable(name: string): Diagnostic {
+  return error("FLEET_VARIABLE", `the environment variable ${name} is not set`, {
+    hint: `set ${name}, or change environment in the fleet file`,
+  });
+}
+
+function timeout({ timeoutMs }: FleetWorkspace): Diagnostic {
+  return error("FLEET_TIMEOUT", `the run did not end within ${timeoutMs / 1000} s`, {
+    hint: "check that the workspace responds, or raise timeout in the fleet file",
+  });
+}
+
+function noInput(): CommandContext["stdin"] {
+  return Readable.from([]);
+}
+
+function collect(): Output & { readonly text: () => string } {
+  const pieces: string[] = [];
+  return {
+    stream: process.stdout,
+    isTerminal: false,
+    columns: 80,
+    lost: undefined,
+    write: (text) => pieces.push(typeof text === "string" ? text : new TextDecoder().decode(text)),
+    flush: () => Promise.resolve(),
+    text: () => pieces.join(""),
+  };
+}

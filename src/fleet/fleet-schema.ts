@@ -1,0 +1,93 @@
+// The JSON Schema of `fleet.yaml`: what editors complete, and what reading validates.
+
+import type { Json } from "../core/json.ts";
+
+const TEXTS: Json = { type: "object", additionalProperties: { type: "string" } };
+
+const VARIABLE_NAME = "^[A-Za-z_][A-Za-z0-9_]*$";
+const LABEL = "^[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?$";
+
+/** Fields that `defaults` and each workspace have in common. */
+const COMMON: { readonly [name: string]: Json } = {
+  spec: {
+    type: "string",
+    minLength: 1,
+    description:
+      "Spec file or its folder, relative to the fleet file (default: the folder of the fleet file).",
+    examples: ["teams/ads"],
+  },
+  target: { type: "string", minLength: 1, description: "Target of the spec.", examples: ["prod"] },
+  host: {
+    type: "string",
+    minLength: 1,
+    description: "URL of the workspace. Set either host or profile.",
+    examples: ["https://example.azuredatabricks.net"],
+  },
+  profile: {
+    type: "string",
+    minLength: 1,
+    description: "Profile in ~/.workspacecfg with host and credentials. Set either host or profile.",
+  },
+  state: {
+    type: "string",
+    minLength: 1,
+    description:
+      "State location, as --state takes it (default: .workspace/fleet/NAME in the folder of the fleet file). Two workspaces cannot share one.",
+    examples: ["workspace:/states/ads"],
+  },
+  variables: { ...(TEXTS as object), description: "Values of spec variables. For secrets, use environment." },
+  environment: {
+    type: "object",
+    propertyNames: { pattern: VARIABLE_NAME },
+    additionalProperties: { type: "string", pattern: VARIABLE_NAME, examples: ["ADS_PROD_TOKEN"] },
+    description:
+      "Environment variables of the run, each with the name of the variable that has its value. Values never belong here.",
+    examples: [{ WORKSPACE_TOKEN: "ADS_PROD_TOKEN" }],
+  },
+  labels: {
+    type: "object",
+    propertyNames: { pattern: LABEL },
+    additionalProperties: { type: "string", pattern: LABEL, examples: ["prod"] },
+    description: "Labels for --select.",
+    examples: [{ env: "prod", team: "ads" }],
+  },
+  schedule: {
+    type: "string",
+    minLength: 1,
+    description: "When to check for drift: five cron fields.",
+    examples: ["0 6 * * *"],
+  },
+  timezone: { type: "string", minLength: 1, description: "Time zone of the schedule (default: UTC)." },
+  timeout: {
+    type: "string",
+    pattern: "^[0-9]+(?:\\.[0-9]+)?(?:s|m|h)$",
+    description: "Longest run (default: 10m).",
+    examples: ["10m"],
+  },
+};
+
+const NAME = "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$";
+
+export const FLEET_SCHEMA: { readonly [keyword: string]: Json } = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "Fleet of workspaces",
+  type: "object",
+  required: ["workspaces"],
+  additionalProperties: false,
+  properties: {
+    defaults: {
+      type: "object",
+      description: "Values for every workspace that does not set them. Maps are merged by key.",
+      additionalProperties: false,
+      properties: COMMON,
+    },
+    workspaces: {
+      type: "object",
+      description: "Workspaces by name.",
+      minProperties: 1,
+      maxProperties: 20_000,
+      propertyNames: { pattern: NAME },
+      additionalProperties: { type: "object", additionalProperties: false, properties: COMMON },
+    },
+  },
+};

@@ -1,0 +1,36 @@
+// A fleet: named workspaces, each with its spec, its connection, and the labels that commands select by.
+
+/** One workspace of a fleet. Relative paths are relative to the folder of the fleet file. */
+export interface FleetWorkspace {
+  readonly name: string;
+  /** Spec file or folder. */
+  readonly spec: string;
+  readonly target?: string;
+  readonly host?: string;
+  readonly profile?: string;
+  /** State location, as `--state` takes it; the default is `.workspace/fleet/NAME` in the folder of the fleet file. */
+  readonly state?: string;
+  /** Values of spec variables, as `--var` takes them. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Environment variables of the run, each with the name of the variable that has its value. Never a value. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  /** When `fleet run` and `fleet schedule` check the workspace for drift: five fields of cron. */
+  readonly schedule?: Schedule;
+  /** Longest run, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface Schedule {
+  /** Five fields: minute, hour, day of the month, month, day of the week. */
+  readonly cron: string;
+  /** An IANA time zone; UTC unless set. */
+  readonly timezone: string;
+}
+
+export interface Fleet {
+  /** Absolute path of the folder that contains the fleet file. */
+  readonly folder: string;
+  /** In the order of their names. */
+  readonly workspaces: readonly FleetWorkspace[];
+}

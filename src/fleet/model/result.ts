@@ -1,0 +1,36 @@
+// The result of one command on one workspace of a fleet.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Severity } from "../../resource/field-schema.ts";
+
+export const FLEET_COMMANDS = ["validate", "plan", "drift", "apply"] as const;
+export type FleetCommand = (typeof FLEET_COMMANDS)[number];
+
+/** `changes`: a plan that is not empty, or drift. `timeout`: the run exceeded its time and was stopped. */
+export const RESULT_STATUSES = ["ok", "changes", "blocked", "failed", "timeout", "interrupted"] as const;
+export type ResultStatus = (typeof RESULT_STATUSES)[number];
+
+/** Plain JSON: it is stored in files and in PostgreSQL. */
+export interface WorkspaceResult {
+  readonly workspace: string;
+  readonly command: FleetCommand;
+  readonly status: ResultStatus;
+  /** Exit code of the command; absent if it was stopped. */
+  readonly exitCode?: number;
+  /** Unix time in milliseconds. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** Counts by action, such as `create`; empty without a plan. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Open drift by severity. */
+  readonly drift: Readonly<Partial<Record<Severity, number>>>;
+  /** The findings, without frames of source text. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The process that ran it, such as `host:4711`. */
+  readonly worker?: string;
+}
+
+/** Whether the run gave an answer. Drift and changes are answers. */
+export function isAnswer({ status }: WorkspaceResult): boolean {
+  return status === "ok" || status === "changes";
+}

@@ -1,0 +1,170 @@
+// Reads `fleet.yaml`: validates it against its schema, applies the defaults, and checks what a schema cannot.
+
+import { Cron } from "croner";
+import { Failure } from "../core/diagnostic.ts";
+import { parseDuration } from "../core/duration.ts";
+import type { Json } from "../core/json.ts";
+import { suggester } from "../core/suggest.ts";
+import { Findings } from "../spec/model/findings.ts";
+import type { SourceText } from "../spec/model/source.ts";
+import { keySpanOf, plain, type SpecNode, spanOf } from "../spec/model/tree.ts";
+import { schemaMessages } from "../spec/schema/error-messages.ts";
+import { ajvForSpecs, toSchemaErrors } from "../spec/schema/validate.ts";
+import { readYaml } from "../spec/yaml/read-yaml.ts";
+import { FLEET_SCHEMA } from "./fleet-schema.ts";
+import type { Fleet, FleetWorkspace } from "./model/fleet.ts";
+
+const DEFAULT_TIMEOUT = "10m";
+
+type Maps = "variables" | "environment" | "labels";
+
+/** One entry of the file. */
+type WrittenWorkspace = Partial<
+  Record<"spec" | "target" | "host" | "profile" | "state" | "schedule" | "timezone" | "timeout", string> &
+    Record<Maps, Readonly<Record<string, string>>>
+>;
+
+interface WrittenFleet {
+  readonly defaults?: WrittenWorkspace;
+  readonly workspaces: Readonly<Record<string, WrittenWorkspace>>;
+}
+
+/** Parses a fleet file. Throws Failure with every problem and its place. */
+export function readFleet(source: SourceText, folder: string): Fleet {
+  const findings = new Findings();
+  const root = readYaml(source, findings);
+  if (root === undefined) throw new Failure(...findings.diagnostics());
+  const value = plain(root);
+  reportSchema(root, value, findings);
+  if (findings.failed) throw new Failure(...findings.diagnostics());
+  const { defaults = {}, workspaces } = value as unknown as WrittenFleet;
+  const read = Object.entries(workspaces)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, written]) => workspaceOf(name, written, defaults, root, findings));
+  reportSharedStates(read, root, findings);
+  if (findings.failed) throw new Failure(...findings.diagnostics());
+  return { folder, workspaces: read };
+}
+
+/** One state records the objects of one workspace. */
+function reportSharedStates(workspaces: readonly FleetWorkspace[], root: SpecNode, findings: Findings): void {
+  const owners = new Map<string, string>();
+  for (const { name, state, host = "", profile = "" } of workspaces) {
+    if (state === undefined) continue;
+    // Two hosts have two workspaces, so the same path is two states.
+    const location = state.startsWith("workspace:") ? `${host} ${profile} ${state}` : state;
+    const owner = owners.get(location);
+    if (owner === undefined) owners.set(location, name);
+    else
+      findings.error(
+        "SPEC_DUPLICATE_NAME",
+        `the workspaces ${owner} and ${name} have the same state`,
+        keySpanOf(root, ["workspaces", name]),
+        { hint: "give each workspace a separate state" },
+      );
+  }
+}
+
+function reportSchema(root: SpecNode, value: Json, findings: Findings): void {
+  const validate = ajvForSpecs().compile(FLEET_SCHEMA);
+  if (validate(value)) return;
+  for (const one of schemaMessages(toSchemaErrors(validate.errors ?? [], value), "the fleet", suggester())) {
+    const at = one.onKey ? keySpanOf(root, one.path) : spanOf(root, one.path);
+    findings.error(one.code, one.message, at, one.hint === undefined ? {} : { hint: one.hint });
+  }
+}
+
+function workspaceOf(
+  name: string,
+  own: WrittenWorkspace,
+  defaults: WrittenWorkspace,
+  root: SpecNode,
+  findings: Findings,
+): FleetWorkspace {
+  // A workspace that names its profile does not take the host of the defaults, and the other way round.
+  const inherited = own.host !== undefined || own.profile !== undefined ? withoutHost(defaults) : defaults;
+  const written = { ...inherited, ...own };
+  const at = keySpanOf(root, ["workspaces", name]);
+  if ((written.host === undefined) === (written.profile === undefined))
+    findings.error(
+      "SPEC_COMBINATION",
+      written.host === undefined
+        ? `workspace ${name} has neither a host nor a profile`
+        : `workspace ${name} has both a host and a profile`,
+      at,
+      { hint: "set exactly one of host and profile" },
+    );
+  const timeoutMs = parseDuration(written.timeout ?? DEFAULT_TIMEOUT) ?? 0;
+  if (timeoutMs < 1000)
+    findings.error("SPEC_VALUE", `the timeout of workspace ${name} must be at least 1s`, at);
+  const { target, host, profile, state } = written;
+  const schedule = scheduleOf(name, written, at, findings);
+  return {
+    name,
+    spec: written.spec ?? ".",
+    ...(target === undefined ? {} : { target }),
+    ...(host === undefined ? {} : { host }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(state === undefined ? {} : { state }),
+    variables: merged("variables", defaults, own),
+    environment: merged("environment", defaults, own),
+    labels: merged("labels", defaults, own),
+    ...(schedule === undefined ? {} : { schedule }),
+    timeoutMs,
+  };
+}
+
+function withoutHost({ host: _host, profile: _profile, ...rest }: WrittenWorkspace): WrittenWorkspace {
+  return rest;
+}
+
+function merged(
+  map: Maps,
+  defaults: WrittenWorkspace,
+  own: WrittenWorkspace,
+): Readonly<Record<string, string>> {
+  return { ...defaults[map], ...own[map] };
+}
+
+function scheduleOf(
+  name: string,
+  { schedule, timezone = "UTC" }: WrittenWorkspace,
+  at: ReturnType<typeof keySpanOf>,
+  findings: Findings,
+): FleetWorkspace["schedule"] {
+  if (schedule === undefined) return undefined;
+  const problem = cronProblem(schedule, timezone);
+  if (problem !== undefined)
+    findings.error("SPEC_VALUE", `the schedule of workspace ${name} ${problem}`, at, {
+      hint: "write minute, hour, day of the month, month, and day of the week, such as `0 6 * * 1-5`",
+    });
+  return { cron: schedule, timezone };
+}
+
+const FIELD = /^(?:\*|[0-9]+(?:-[0-9]+)?)(?:\/[0-9]+)?(?:,(?:\*|[0-9]+(?:-[0-9]+)?)(?:\/[0-9]+)?)*$/;
+const LIMITS = [
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12],
+  [0, 7],
+] as const;
+
+/** croner accepts more than five fields and some invalid ones, so the grammar is checked here. */
+function cronProblem(cron: string, timezone: string): string | undefined {
+  const fields = cron.trim().split(/\s+/);
+  if (fields.length !== LIMITS.length) return `has ${fields.length} fields, not 5`;
+  for (const [at, field] of fields.entries()) {
+    const [min, max] = LIMITS[at] ?? [0, 0];
+    const numbers = field.replaceAll(/\/[0-9]+/g, "").match(/[0-9]+/g) ?? [];
+    const steps = field.match(/\/([0-9]+)/g) ?? [];
+    const isInRange = numbers.every((one) => Number(one) >= min && Number(one) <= max);
+    if (!FIELD.test(field) || !isInRange || steps.some((step) => Number(step.slice(1)) === 0))
+      return `has the invalid field "${field}" (allowed: ${min} to ${max})`;
+  }
+  try {
+    return new Cron(cron, { timezone }).nextRun() === null ? "never matches a date" : undefined;
+  } catch (problem) {
+    return `is invalid: ${problem instanceof Error ? problem.message : String(problem)}`;
+  }
+}

@@ -1,0 +1,108 @@
+// The state of a fleet as JSON, Markdown, and metrics.
+
+import { markdownText } from "../../report/text/printable.ts";
+import { SEVERITIES } from "../../resource/field-schema.ts";
+import { RESULT_STATUSES } from "../model/result.ts";
+import type { FleetView } from "./fleet-view.ts";
+import { ageWords, changeWords, driftWords, STATUS_WORDS, verdict } from "./fleet-words.ts";
+
+export function fleetJson(view: FleetView): Record<string, unknown> {
+  return {
+    format_version: "1.0",
+    made_at: new Date(view.madeAt).toISOString(),
+    statuses: view.statuses,
+    drift: view.drift,
+    workspaces: view.rows.map((row) => ({
+      name: row.workspace,
+      labels: row.labels,
+      status: row.status,
+      ...(row.last === undefined
+        ? {}
+        : {
+            command: row.last.command,
+            started_at: new Date(row.last.startedAt).toISOString(),
+            duration_ms: row.last.durationMs,
+            age_ms: row.ageMs,
+          }),
+      changes: row.changes,
+      drift: row.drift,
+      failures_in_a_row: row.failuresInARow,
+      trend: row.trend,
+      diagnostics: row.diagnostics,
+    })),
+  };
+}
+
+export function fleetMarkdown(view: FleetView): string {
+  const rows = view.rows.map(
+    (row) =>
+      `| ${markdownText(row.workspace)} | ${STATUS_WORDS[row.status]} | ${ageWords(row.ageMs)} | ${driftWords(row.drift)} | ${markdownText(changeWords(row.changes))} |`,
+  );
+  const failed = view.rows.flatMap(({ workspace, diagnostics }) =>
+    diagnostics
+      .filter(({ severity }) => severity === "error")
+      .slice(0, 3)
+      .map(({ code, message }) => `- **${markdownText(workspace)}**: ${code}: ${markdownText(message)}`),
+  );
+  return [
+    `**${verdict(view)}**`,
+    "",
+    "| workspace | status | age | drift | changes |",
+    "|---|---|---|---|---|",
+    ...rows,
+    ...(failed.length === 0 ? [] : ["", "### Failures", "", ...failed]),
+    "",
+  ].join("\n");
+}
+
+/** The text format of Prometheus; label values are names of the fleet file, which need no escapes. */
+export function fleetMetrics(view: FleetView): string {
+  const family = (name: string, help: string, samples: readonly string[]): string =>
+    samples.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${samples.join("\n")}\n`;
+  const of = (name: string, value: (row: FleetView["rows"][number]) => number | undefined) =>
+    view.rows.flatMap((row) => {
+      const found = value(row);
+      return found === undefined ? [] : [`${name}{workspace="${row.workspace}"} ${found}`];
+    });
+  return [
+    family(
+      "workspace_fleet_status",
+      "Status of the last run: 1 for the one that applies, 0 for every other.",
+      view.rows.flatMap((row) =>
+        [...RESULT_STATUSES, "never"].map(
+          (status) =>
+            `workspace_fleet_status{workspace="${row.workspace}",status="${status}"} ${status === row.status ? 1 : 0}`,
+        ),
+      ),
+    ),
+    family(
+      "workspace_fleet_drift",
+      "Drifted resources that the last drift run found.",
+      view.rows.flatMap((row) =>
+        SEVERITIES.map(
+          (severity) =>
+            `workspace_fleet_drift{workspace="${row.workspace}",severity="${severity}"} ${row.drift[severity] ?? 0}`,
+        ),
+      ),
+    ),
+    family(
+      "workspace_fleet_last_run_timestamp_seconds",
+      "Unix time at which the last run ended.",
+      of("workspace_fleet_last_run_timestamp_seconds", ({ last }) =>
+        last === undefined ? undefined : (last.startedAt + last.durationMs) / 1000,
+      ),
+    ),
+    family(
+      "workspace_fleet_run_duration_seconds",
+      "Time that the last run took.",
+      of("workspace_fleet_run_duration_seconds", ({ last }) =>
+        last === undefined ? undefined : last.durationMs / 1000,
+      ),
+    ),
+    family(
+      "workspace_fleet_failures_in_a_row",
+      "Runs without an answer since the last answer.",
+      of("workspace_fleet_failures_in_a_row", ({ failuresInARow }) => failuresInARow),
+    ),
+  ].join("");
+}

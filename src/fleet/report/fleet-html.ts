@@ -1,0 +1,98 @@
+// The state of a fleet as one page for a browser: each workspace folded, with its findings and its trend.
+
+import { count, grouped } from "../../core/sentences.ts";
+import { filterBar, keyHelp } from "../../report/html/filter-bar.ts";
+import { type Html, html, NOTHING, page, themeButton } from "../../report/html/page.ts";
+import { chunked, findings, folded } from "../../report/html/parts.ts";
+import { timeText } from "../../report/text/vocabulary.ts";
+import { SEVERITIES } from "../../resource/field-schema.ts";
+import { type FleetRow, type FleetView, totalOf } from "./fleet-view.ts";
+import { ageWords, changeWords, driftWords, STATUS_WORDS, verdict } from "./fleet-words.ts";
+
+export function fleetHtml(view: FleetView): string {
+  const title = verdict(view);
+  return page(title, [
+    html`<header>${themeButton}<h1>${title}</h1><p class="where">Fleet report of ${timeText(view.madeAt)}</p>${tiles(view)}</header>
+`,
+    filterBar(view.rows.map(facetsOf)),
+    html`<section class="list"><h2>Workspaces: ${count(view.rows.length, "workspace")}</h2>${chunked(view.rows.map(rowHtml))}</section>
+`,
+    keyHelp,
+  ]);
+}
+
+const TONES: Readonly<Record<FleetRow["status"], string>> = {
+  ok: "create",
+  changes: "update",
+  blocked: "delete",
+  failed: "delete",
+  timeout: "delete",
+  interrupted: "update",
+  never: "report",
+};
+
+function facetsOf(row: FleetRow) {
+  const severity = SEVERITIES.find((one) => (row.drift[one] ?? 0) > 0);
+  return {
+    kind: Object.entries(row.labels).map(([name, value]) => `${name}=${value}`)[0] ?? "no label",
+    action: STATUS_WORDS[row.status].replaceAll(" ", "-"),
+    ...(severity === undefined ? {} : { severity }),
+  };
+}
+
+function tiles({ statuses, drift }: FleetView): Html {
+  const shown = Object.entries(statuses) as [FleetRow["status"], number][];
+  return html`<ul class="tiles">${shown.map(
+    ([status, number]) =>
+      html`<li class="${TONES[status]}"><b>${grouped(number)}</b><span>${STATUS_WORDS[status]}</span></li>`,
+  )}<li><b>${grouped(totalOf(drift))}</b><span>drifted</span></li></ul>`;
+}
+
+function rowHtml(row: FleetRow): Html {
+  return folded({
+    tone: TONES[row.status],
+    open: row.status === "failed" || row.status === "timeout" || row.status === "blocked",
+    facets: facetsOf(row),
+    head: [
+      html`<span class="verb">${STATUS_WORDS[row.status]}</span><span class="address">${row.workspace}</span>`,
+      html`<span class="remark">${ageWords(row.ageMs)}</span><span class="remark">drift: ${driftWords(row.drift)}</span>`,
+      trend(row.trend),
+    ],
+    body: [details(row), findings("Findings", row.diagnostics)],
+  });
+}
+
+function details(row: FleetRow): Html {
+  const lines: readonly (readonly [string, string])[] = [
+    [
+      "labels",
+      Object.entries(row.labels)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(", ") || "-",
+    ],
+    [
+      "last run",
+      row.last === undefined
+        ? "-"
+        : `${row.last.command}, ${timeText(row.last.startedAt)}, ${(row.last.durationMs / 1000).toFixed(1)} s`,
+    ],
+    ["changes", changeWords(row.changes)],
+    ["drift", driftWords(row.drift)],
+    ["failures in a row", String(row.failuresInARow)],
+  ];
+  return html`<table class="fields">${lines.map(([name, value]) => html`<tr><td class="label">${name}</td><td>${value}</td></tr>`)}</table>`;
+}
+
+const WIDTH = 90;
+const HEIGHT = 16;
+
+/** Drifted resources in the last runs, as a line; nothing for fewer than two runs. */
+function trend(counts: readonly number[]): Html {
+  if (counts.length < 2) return NOTHING;
+  const most = Math.max(1, ...counts);
+  const points = counts.map(
+    (value, at) =>
+      `${((at / (counts.length - 1)) * WIDTH).toFixed(1)},${(HEIGHT - 1 - (value / most) * (HEIGHT - 2)).toFixed(1)}`,
+  );
+  return html`<svg width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="Drift in the last ${counts.length} runs: ${counts.join(", ")}"><polyline points="${points.join(" ")}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>`;
+}

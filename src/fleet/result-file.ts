@@ -1,0 +1,71 @@
+// The results of fleet runs on one machine: one JSON line each, in a file that is compacted as it grows.
+
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { WorkspaceResult } from "./model/result.ts";
+import { KEPT_RESULTS, type ResultStore } from "./model/result-store.ts";
+
+/** Lines per kept result after which the file is compacted. */
+const SLACK = 2;
+
+export interface ResultFileOptions {
+  readonly path: string;
+  /** Replaces a file as one step. */
+  readonly replace: (path: string, text: string) => void;
+}
+
+export function openResultFile({ path, replace }: ResultFileOptions): ResultStore {
+  const read = (): WorkspaceResult[] => {
+    try {
+      return readFileSync(path, "utf8").split("\n").flatMap(parseLine);
+    } catch (problem) {
+      if (problem instanceof Error && "code" in problem && problem.code === "ENOENT") return [];
+      throw problem;
+    }
+  };
+  return {
+    async add(result) {
+      mkdirSync(dirname(path), { recursive: true });
+      // A line that a crash cut off must not swallow this one.
+      appendFileSync(path, `\n${JSON.stringify(result)}\n`, { flush: true, mode: 0o600 });
+    },
+    async recent(limit) {
+      const all = read();
+      const byWorkspace = groupNewestFirst(all, KEPT_RESULTS);
+      const kept = [...byWorkspace.values()].reduce((sum, results) => sum + results.length, 0);
+      if (all.length > kept * SLACK) replace(path, textOf(all, byWorkspace));
+      return new Map([...byWorkspace].map(([name, results]) => [name, results.slice(0, limit)]));
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function textOf(
+  all: readonly WorkspaceResult[],
+  kept: ReadonlyMap<string, readonly WorkspaceResult[]>,
+): string {
+  const wanted = new Set([...kept.values()].flat());
+  return all.flatMap((result) => (wanted.has(result) ? [`${JSON.stringify(result)}\n`] : [])).join("");
+}
+
+/** A line that a crash cut off is left out. */
+function parseLine(line: string): readonly WorkspaceResult[] {
+  try {
+    return line === "" ? [] : [JSON.parse(line) as WorkspaceResult];
+  } catch {
+    return [];
+  }
+}
+
+function groupNewestFirst(
+  results: readonly WorkspaceResult[],
+  limit: number,
+): ReadonlyMap<string, readonly WorkspaceResult[]> {
+  const groups = new Map<string, WorkspaceResult[]>();
+  for (const result of results.toReversed()) {
+    const group = groups.get(result.workspace) ?? [];
+    if (group.length < limit) group.push(result);
+    groups.set(result.workspace, group);
+  }
+  return groups;
+}

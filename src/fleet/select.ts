@@ -1,0 +1,80 @@
+// Selects workspaces by name and label, with the selector syntax of kubectl.
+
+import { error, Failure } from "../core/diagnostic.ts";
+import { nearestHint } from "../core/suggest.ts";
+import type { FleetWorkspace } from "./model/fleet.ts";
+
+type Requirement = (labels: FleetWorkspace["labels"]) => boolean;
+
+const NAME = "[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?";
+const EQUALS = new RegExp(`^(${NAME})\\s*(==?|!=)\\s*(${NAME})$`);
+const IN = new RegExp(`^(${NAME})\\s+(in|notin)\\s+\\(([^()]*)\\)$`);
+const EXISTS = new RegExp(`^(!?)\\s*(${NAME})$`);
+
+/**
+ * Returns the workspaces that have one of the names (or any, without names) and match every selector.
+ * Throws Failure CLI_USAGE for an unknown name, an invalid selector, or a selection without workspaces.
+ */
+export function selectWorkspaces(
+  workspaces: readonly FleetWorkspace[],
+  names: readonly string[],
+  selectors: readonly string[],
+): readonly FleetWorkspace[] {
+  const known = workspaces.map(({ name }) => name);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Failure(
+      ...unknown.map((name) =>
+        error("CLI_USAGE", `the fleet has no workspace "${name}"`, {
+          hint: nearestHint(name, known, "to list the workspaces, run `workspace fleet list`"),
+        }),
+      ),
+    );
+  const requirements = selectors.flatMap(parseSelector);
+  const selected = workspaces.filter(
+    ({ name, labels }) =>
+      (names.length === 0 || names.includes(name)) &&
+      requirements.every((requirement) => requirement(labels)),
+  );
+  if (selected.length === 0)
+    throw new Failure(
+      error("CLI_USAGE", "no workspace of the fleet matches the selection", {
+        hint: "to list the workspaces with their labels, run `workspace fleet list`",
+      }),
+    );
+  return selected;
+}
+
+/** Parses `env=prod,team in (ads, web),!legacy`. Throws Failure CLI_USAGE. */
+export function parseSelector(text: string): readonly Requirement[] {
+  return splitOutsideParentheses(text).map((part) => parseRequirement(part.trim(), text));
+}
+
+function parseRequirement(part: string, selector: string): Requirement {
+  const equals = EQUALS.exec(part);
+  if (equals !== null) {
+    const [, label = "", operator, value] = equals;
+    return operator === "!=" ? (labels) => labels[label] !== value : (labels) => labels[label] === value;
+  }
+  const within = IN.exec(part);
+  if (within !== null) {
+    const [, label = "", operator, list = ""] = within;
+    const values = list.split(",").map((value) => value.trim());
+    const isIn: Requirement = (labels) => values.includes(labels[label] ?? "");
+    return operator === "in" ? (labels) => label in labels && isIn(labels) : (labels) => !isIn(labels);
+  }
+  const exists = EXISTS.exec(part);
+  if (exists !== null) {
+    const [, not, label = ""] = exists;
+    return not === "!" ? (labels) => !(label in labels) : (labels) => label in labels;
+  }
+  throw new Failure(
+    error("CLI_USAGE", `"${selector}" is not a valid label selector`, {
+      hint: "write `env=prod`, `env!=prod`, `env in (prod, test)`, `env`, or `!env`, joined by commas",
+    }),
+  );
+}
+
+function splitOutsideParentheses(text: string): readonly string[] {
+  return text.split(/,(?![^(]*\))/);
+}

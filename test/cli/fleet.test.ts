@@ -1,0 +1,105 @@
+// `workspace fleet` against two emulated workspaces and one that does not answer.
+
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
+import { contextWith } from "./context.ts";
+
+const TOKENS = { ADS_TOKEN: "token-of-ads", WEB_TOKEN: "token-of-web" };
+
+let ads: RunningServer;
+let web: RunningServer;
+let folder: string;
+
+beforeAll(async () => {
+  ads = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKENS.ADS_TOKEN });
+  web = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKENS.WEB_TOKEN });
+  folder = mkdtempSync(join(tmpdir(), "fleet-"));
+  mkdirSync(join(folder, "spec"));
+  writeFileSync(join(folder, "spec/workspace.yaml"), "groups: { eng: {} }\n");
+  writeFileSync(
+    join(folder, "fleet.yaml"),
+    `defaults: { spec: spec }
+workspaces:
+  ads: { host: "${ads.url}", environment: { WORKSPACE_TOKEN: ADS_TOKEN }, labels: { env: prod } }
+  web: { host: "${web.url}", environment: { WORKSPACE_TOKEN: WEB_TOKEN }, labels: { env: prod } }
+  gone: { host: "http://127.0.0.1:1", environment: { WORKSPACE_TOKEN: WEB_TOKEN }, labels: { env: test } }
+`,
+  );
+});
+afterAll(async () => {
+  await ads.close();
+  await web.close();
+});
+
+async function fleet(line: string, env: Readonly<Record<string, string>> = TOKENS) {
+  const context = contextWith(env, folder);
+  const code = await runProgram(context, ["fleet", ...line.split(" ")]);
+  return { code, out: context.out(), err: context.err() };
+}
+
+describe("workspace fleet", () => {
+  test("list shows each workspace without contacting it", async () => {
+    const { code, out } = await fleet("list", {});
+    expect(code).toBe(0);
+    expect(out.split("\n").map((line) => line.split(" ")[0])).toEqual([
+      "WORKSPACE",
+      "ads",
+      "gone",
+      "web",
+      "",
+    ]);
+  });
+
+  test("plan, apply, and drift run on the selected workspaces, each with its own credentials and state", async () => {
+    expect((await fleet("plan -l env=prod")).code).toBe(2);
+    const applied = await fleet("apply --auto-approve -l env=prod --waves 1,rest");
+    expect(applied).toMatchObject({ code: 0 });
+    expect(applied.err).toContain('Wave "wave 1": 1 of 2 workspaces.');
+    expect(await fleet("plan -l env=prod")).toMatchObject({ code: 0 });
+    expect(await fleet("drift ads web")).toMatchObject({ code: 0 });
+  });
+
+  test("a workspace that does not answer fails alone, and a wave with it stops the apply", async () => {
+    const { code, out } = await fleet("apply --auto-approve --waves 2,rest");
+    expect(code).toBe(1);
+    expect(out).toContain("gone: failed");
+    expect(out).toContain('Stopped because wave "wave 1" failed. Not started: 1 (web).');
+  });
+
+  test("a variable that is not set is an error of its workspace", async () => {
+    const { code, out } = await fleet("plan web", { ADS_TOKEN: TOKENS.ADS_TOKEN });
+    expect(code).toBe(1);
+    expect(out).toContain("web: failed in 0.0 s: the environment variable WEB_TOKEN is not set");
+  });
+
+  test("the token of one workspace is not in the environment of another, and in no result", async () => {
+    writeFileSync(
+      join(folder, "leak.yaml"),
+      `workspaces: { web: { host: "${web.url}", spec: spec, environment: { WORKSPACE_TOKEN: WEB_TOKEN } } }\n`,
+    );
+    const { code, out } = await fleet("plan --fleet leak.yaml", { WORKSPACE_TOKEN: TOKENS.WEB_TOKEN });
+    expect(code).toBe(1);
+    expect(out).toContain("WEB_TOKEN is not set");
+    const kept = readFileSync(join(folder, ".workspace/fleet/results.jsonl"), "utf8");
+    for (const token of Object.values(TOKENS)) expect(kept).not.toContain(token);
+  });
+
+  test("apply fails when --auto-approve is missing", async () => {
+    const { code, err } = await fleet("apply");
+    expect(code).toBe(1);
+    expect(err).toContain("CLI_CONFIRMATION");
+  });
+
+  test.each(["text", "json", "markdown", "html", "metrics"])(
+    "report as %s names every workspace",
+    async (format) => {
+      const { code, out } = await fleet(`report -o ${format}`);
+      expect(code).toBe(0);
+      for (const name of ["ads", "gone", "web"]) expect(out).toContain(name);
+    },
+  );
+});

@@ -1,0 +1,121 @@
+// Reading fleet.yaml: defaults, and every kind of wrong entry with its place.
+
+import { describe, expect, test } from "vitest";
+import { Failure } from "../../src/core/diagnostic.ts";
+import { readFleet } from "../../src/fleet/read-fleet.ts";
+import { SourceText } from "../../src/spec/model/source.ts";
+
+const read = (text: string) => readFleet(new SourceText("fleet.yaml", text), "/fleet");
+
+function problems(text: string): readonly string[] {
+  try {
+    read(text);
+  } catch (problem) {
+    if (problem instanceof Failure)
+      return problem.diagnostics.map(({ code, message, at }) => `${code} ${at?.line}: ${message}`);
+    throw problem;
+  }
+  return [];
+}
+
+describe("a fleet file", () => {
+  test("gives each workspace the defaults that it does not set, and merges maps by key", () => {
+    const { workspaces } = read(`
+defaults: { spec: spec, timeout: 2m, labels: { team: data, env: test }, environment: { WORKSPACE_TOKEN: A } }
+workspaces:
+  b: { host: "https://b.example.com", labels: { env: prod } }
+  a: { profile: a, spec: other, environment: { KEY: B }, schedule: "0 6 * * 1-5", timezone: Europe/Zurich }
+`);
+    expect(workspaces).toEqual([
+      {
+        name: "a",
+        spec: "other",
+        profile: "a",
+        variables: {},
+        environment: { WORKSPACE_TOKEN: "A", KEY: "B" },
+        labels: { team: "data", env: "test" },
+        schedule: { cron: "0 6 * * 1-5", timezone: "Europe/Zurich" },
+        timeoutMs: 120_000,
+      },
+      {
+        name: "b",
+        spec: "spec",
+        host: "https://b.example.com",
+        variables: {},
+        environment: { WORKSPACE_TOKEN: "A" },
+        labels: { team: "data", env: "prod" },
+        timeoutMs: 120_000,
+      },
+    ]);
+  });
+
+  test("lets a workspace with a profile ignore the host of the defaults", () => {
+    const [found] = read(
+      "defaults: { host: https://x.example.com }\nworkspaces: { a: { profile: p } }\n",
+    ).workspaces;
+    expect(found).toMatchObject({ profile: "p" });
+    expect(found).not.toHaveProperty("host");
+  });
+
+  test.each([
+    ["no workspaces", "workspaces: {}\n", ["SPEC_VALUE 1: the fleet: workspaces must not be empty"]],
+    [
+      "an unknown field",
+      "workspaces:\n  a:\n    hots: x\n",
+      ['SPEC_UNKNOWN_FIELD 3: the fleet has no field "workspaces.a.hots"'],
+    ],
+    [
+      "neither host nor profile",
+      "workspaces:\n  a: {}\n",
+      ["SPEC_COMBINATION 2: workspace a has neither a host nor a profile"],
+    ],
+    [
+      "a host and a profile",
+      "workspaces:\n  a: { host: h, profile: p }\n",
+      ["SPEC_COMBINATION 2: workspace a has both a host and a profile"],
+    ],
+    [
+      "one state for two workspaces",
+      "workspaces:\n  a: { host: h, state: s }\n  b: { host: i, state: s }\n",
+      ["SPEC_DUPLICATE_NAME 3: the workspaces a and b have the same state"],
+    ],
+    [
+      "a schedule of six fields",
+      'workspaces:\n  a: { host: h, schedule: "0 0 6 * * *" }\n',
+      ["SPEC_VALUE 2: the schedule of workspace a has 6 fields, not 5"],
+    ],
+    [
+      "a schedule out of range",
+      'workspaces:\n  a: { host: h, schedule: "61 6 * * *" }\n',
+      ['SPEC_VALUE 2: the schedule of workspace a has the invalid field "61" (allowed: 0 to 59)'],
+    ],
+    [
+      "a schedule that never matches",
+      'workspaces:\n  a: { host: h, schedule: "0 0 30 2 *" }\n',
+      ["SPEC_VALUE 2: the schedule of workspace a never matches a date"],
+    ],
+  ])("with %s is rejected with the place of the problem", (_, text, expected) => {
+    expect(problems(text)).toEqual(expected);
+  });
+
+  test("rejects a time zone that does not exist", () => {
+    expect(problems('workspaces:\n  a: { host: h, schedule: "0 6 * * *", timezone: Mars/Base }\n')).toEqual([
+      expect.stringContaining("SPEC_VALUE 2: the schedule of workspace a is invalid: "),
+    ]);
+  });
+
+  test("does not accept the value of a credential in place of the name of a variable", () => {
+    const [first] = problems(
+      "workspaces:\n  a:\n    host: h\n    environment: { WORKSPACE_TOKEN: dapi-12 }\n",
+    );
+    expect(first).toContain(
+      "SPEC_VALUE 4: the fleet: workspaces.a.environment.WORKSPACE_TOKEN must look like",
+    );
+  });
+
+  test("lets workspaces keep their states in the same folder of different workspaces", () => {
+    const text =
+      "workspaces:\n  a: { host: h, state: 'workspace:/s' }\n  b: { host: i, state: 'workspace:/s' }\n";
+    expect(problems(text)).toEqual([]);
+  });
+});

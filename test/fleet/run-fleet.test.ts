@@ -1,0 +1,98 @@
+// Running a fleet: parallelism, waves, the limit on failures, and interruption.
+
+import { describe, expect, test } from "vitest";
+import type { FleetWorkspace } from "../../src/fleet/model/fleet.ts";
+import type { ResultStatus, WorkspaceResult } from "../../src/fleet/model/result.ts";
+import { type FleetRunOptions, runFleet } from "../../src/fleet/run-fleet.ts";
+import { parseWaves, splitIntoWaves } from "../../src/fleet/waves.ts";
+
+const named = (count: number): FleetWorkspace[] =>
+  Array.from({ length: count }, (_, at) => ({
+    name: `w${String(at).padStart(2, "0")}`,
+    spec: ".",
+    variables: {},
+    environment: {},
+    labels: {},
+    timeoutMs: 1000,
+  }));
+
+const result = (workspace: string, status: ResultStatus): WorkspaceResult => ({
+  workspace,
+  command: "apply",
+  status,
+  startedAt: 0,
+  durationMs: 0,
+  counts: {},
+  drift: {},
+  diagnostics: [],
+});
+
+/** Runs with workspaces that fail by name. */
+async function ran(count: number, failing: readonly string[], options: Partial<FleetRunOptions> = {}) {
+  let running = 0;
+  let most = 0;
+  const waves: string[] = [];
+  const found = await runFleet(
+    named(count),
+    async ({ name }) => {
+      running++;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return result(name, failing.includes(name) ? "failed" : "ok");
+    },
+    { parallelism: 3, ...options },
+    { finished: () => undefined, waveStarted: (name, items) => waves.push(`${name} ${items.length}`) },
+  );
+  return { ...found, most, waves };
+}
+
+describe("a run over a fleet", () => {
+  test("runs every workspace, at most as many at once as asked for", async () => {
+    const { results, skipped, most } = await ran(10, ["w03"]);
+    expect(results.map(({ workspace }) => workspace).sort()).toEqual(named(10).map(({ name }) => name));
+    expect({ skipped, most }).toEqual({ skipped: [], most: 3 });
+  });
+
+  test("starts nothing after a wave with a failure", async () => {
+    const found = await ran(20, ["w01"], { waves: parseWaves("canary: 1, then 10%, then rest") });
+    expect(found.waves).toEqual(["canary 1", "wave 2 2"]);
+    expect(found.results).toHaveLength(3);
+    expect(found.skipped).toHaveLength(17);
+    expect(found.stopped).toEqual({ reason: "wave", wave: "wave 2" });
+  });
+
+  test("passes through all waves when none fails", async () => {
+    const found = await ran(20, [], { waves: parseWaves("canary: 1, then 10%, then rest") });
+    expect(found.waves).toEqual(["canary 1", "wave 2 2", "rest 17"]);
+    expect(found.skipped).toEqual([]);
+  });
+
+  test("starts no more workspaces after the limit on failures", async () => {
+    const found = await ran(20, ["w00", "w01"], { parallelism: 1, maxFailures: 2 });
+    expect(found.results).toHaveLength(2);
+    expect(found.stopped).toEqual({ reason: "failures" });
+  });
+
+  test("starts nothing once it is interrupted", async () => {
+    const found = await ran(5, [], { signal: AbortSignal.abort() });
+    expect(found.results).toEqual([]);
+    expect(found.stopped).toEqual({ reason: "interrupted" });
+  });
+});
+
+describe("waves", () => {
+  test.each([
+    ["canary: 1, then 10%, then rest", [1, 2, 9]],
+    ["50%", [6, 6]],
+    ["3 then 3", [3, 3, 6]],
+    ["100%", [12]],
+    ["20", [12]],
+  ])("%j split 12 workspaces into %j", (text, sizes) => {
+    expect(splitIntoWaves(named(12), parseWaves(text)).map(({ items }) => items.length)).toEqual(sizes);
+  });
+
+  test.each(["", "0", "101%", "rest, 1", "a few", "-1"])("%j is not a list of waves", (text) => {
+    expect(() => parseWaves(text)).toThrow("is not a valid list of waves");
+  });
+});
