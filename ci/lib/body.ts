@@ -77,11 +77,11 @@ function closers(text: string): string {
 
 const count = (line: string, pattern: RegExp): number => line.match(pattern)?.length ?? 0;
 
-/** `text` in a fence that it cannot end. */
+/** `text` in a fence that it cannot end. GitLab carries out a line that begins with a slash, so none does. */
 export function fenced(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length));
   const fence = "`".repeat(Math.max(3, longest + 1));
-  return `${fence}text\n${text.trimEnd()}\n${fence}`;
+  return `${fence}text\n${text.trimEnd().replaceAll(/^\//gm, " /")}\n${fence}`;
 }
 
 function decoded(text: string): unknown {

@@ -34,6 +34,7 @@ describe("the body of a comment", () => {
 
   test("keeps errors inside a fence that they cannot end", () => {
     expect(fenced("a\n````\n# b")).toBe("`````text\na\n````\n# b\n`````");
+    expect(fenced("```\n/close\n/merge")).toBe("````text\n```\n /close\n /merge\n````");
   });
 });
 

@@ -10,7 +10,7 @@ import {
   type Source,
   sourceOf,
 } from "./gitlab-runner.ts";
-import { mappingOf, readYaml, Site, specOf, type Variables } from "./pipeline.ts";
+import { listOf, mappingOf, readYaml, Site, specOf, type Variables } from "./pipeline.ts";
 
 let site: Site;
 let source: Source;
@@ -68,7 +68,7 @@ describe("the jobs of GitLab", { timeout: 60_000 }, () => {
     expect(site.host.comments[0]?.body).toContain("pools.shared");
     expect(site.host.comments[0]?.body).toContain("1 caused by this change");
     expect(missingReports("workspace-plan", planned)).toEqual([]);
-    expect(JSON.parse(readFileSync(join(planned.cwd, "workspace-reports/terraform.json"), "utf8"))).toEqual({
+    expect(JSON.parse(readFileSync(join(planned.cwd, "workspace-reports/terraform.json"), "utf8"))).toMatchObject({
       create: 0,
       update: 1,
       delete: 0,
@@ -145,6 +145,28 @@ describe("the rules of GitLab", () => {
     ],
   ])("choose the jobs of %s", (_, variables, jobs) => {
     expect(added(variables)).toEqual(jobs);
+  });
+
+  test("send the job token to the server of the project only, to fetch the program", async () => {
+    const steps = listOf(
+      mappingOf(readYaml("ci/gitlab/workspace.gitlab-ci.yml")[".workspace"]).before_script,
+    );
+    const [, option = ""] = /(-c "url[^"]+") fetch/.exec(steps.join("\n")) ?? [];
+    const server = {
+      CI_SERVER_URL: "https://git.acme.example:8443",
+      CI_SERVER_PROTOCOL: "https",
+      CI_JOB_TOKEN: "t",
+    };
+    const env = { ...server, CI_SERVER_HOST: "git.acme.example", CI_SERVER_PORT: "8443" };
+    const urls = [
+      "https://git.acme.example:8443/tools/workspace.git",
+      "https://other.example/tools/workspace.git",
+    ];
+    const asked = urls.map((url) => `git ${option} ls-remote --get-url ${url}`).join("\n");
+    expect((await site.bash(asked, site.folder, env)).output.trim().split("\n")).toEqual([
+      "https://gitlab-ci-token:t@git.acme.example:8443/tools/workspace.git",
+      "https://other.example/tools/workspace.git",
+    ]);
   });
 
   test("pin the image and the program", () => {
