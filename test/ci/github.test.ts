@@ -161,7 +161,7 @@ describe("the workflows of GitHub", { timeout: 60_000 }, () => {
       expect(done.output).toContain("link.py");
       expect(done.output).not.toContain(WORKSPACE_TOKEN);
       expect(
-        commands(done.output).filter((line) => !/^::(?:error|warning) (?:file|title)=/.test(line)),
+        commands(done.output).filter((line) => !/^::(?:error|warning|notice) (?:file|title)=/.test(line)),
       ).toEqual([]);
       expect(Object.keys(done.outputs).sort()).toEqual(["changes", "exit-code", "reports", "sarif"]);
       expect(done.summary).not.toContain(WORKSPACE_TOKEN);
