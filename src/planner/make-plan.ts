@@ -3,7 +3,7 @@
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import { isBuiltIn } from "../resource/names.ts";
-import type { FactRequest, PlannedWorkspace } from "../resource/provider.ts";
+import type { FactRequest, PlannedWorkspace } from "../resource/planning.ts";
 import type { Resource } from "../spec/model/spec.ts";
 import { duplicatesIn } from "./check/duplicate-names.ts";
 import { checkGuards } from "./check/guards.ts";
@@ -132,7 +132,7 @@ function withConsequences(context: PlanContext, change: Change, workspace: Plann
   const found =
     planned === undefined
       ? []
-      : (context.input.registry.get(change.kind).consequences?.(planned, workspace) ?? []);
+      : (context.input.registry.get(change.kind).planning.consequences?.(planned, workspace) ?? []);
   return found.length === 0 ? change : { ...change, consequences: found };
 }
 
@@ -144,11 +144,14 @@ function wantsOf(
 ): FactRequest[] {
   const wants = new Set<FactRequest>(known);
   for (const change of changes) {
-    if (changesContent(change) && context.input.registry.get(change.kind).contentText !== undefined)
+    if (
+      changesContent(change) &&
+      context.input.registry.get(change.kind).planning.content?.text !== undefined
+    )
       wants.add("contents");
     const planned = plannedChange(change, context.liveIndex);
     if (planned === undefined) continue;
-    for (const want of context.input.registry.get(change.kind).requests?.(planned, workspace) ?? [])
+    for (const want of context.input.registry.get(change.kind).planning.requests?.(planned, workspace) ?? [])
       wants.add(want);
   }
   if (context.input.caller !== undefined) wants.delete("caller");

@@ -6,7 +6,7 @@ import { parseJson, stringifyJson } from "../core/exact-json.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";
 import type { Live } from "../resource/live.ts";
-import type { Registry } from "../resource/registry.ts";
+import type { PlanningRegistry } from "../resource/registry.ts";
 import type { State } from "../state/model/record.ts";
 import { comparable, liveFingerprint } from "./diff/fingerprint.ts";
 import type { Change, Create } from "./model/change.ts";
@@ -177,7 +177,7 @@ function changedFiles(then: SavedPlan["spec"]["files"], now: SavedPlan["spec"]["
 export function movedSince(
   plan: Plan,
   live: Live,
-  registry: Registry,
+  registry: PlanningRegistry,
   { records }: Pick<State, "records">,
 ): Diagnostic[] {
   const liveIndex = indexLive(live, registry);
@@ -199,7 +199,7 @@ export function movedSince(
 function movement(
   change: Change,
   liveIndex: LiveIndex,
-  registry: Registry,
+  registry: PlanningRegistry,
   owners: ReturnType<typeof addressByObject>,
 ): string | undefined {
   const provider = registry.get(change.kind);

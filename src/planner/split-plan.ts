@@ -4,7 +4,7 @@ import { canonicalJson } from "../core/canonical.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
 import { type Path, toPointer } from "../core/pointer.ts";
-import type { FieldDiff } from "../resource/provider.ts";
+import type { FieldDiff } from "../resource/planning.ts";
 import type { Change } from "./model/change.ts";
 import { changeKey } from "./model/order.ts";
 import type { Plan } from "./model/plan.ts";

@@ -2,8 +2,9 @@
 
 import type { Reader } from "../api/contract/reader.ts";
 import { type RemoteId, remoteId } from "../core/address.ts";
+import type { LiveObject } from "../resource/live.ts";
 import { foldCase, foldName } from "../resource/names.ts";
-import type { LiveObject, Objection, PlannedChange, PlannedWorkspace } from "../resource/provider.ts";
+import type { Objection, PlannedChange, PlannedWorkspace } from "../resource/planning.ts";
 import { lockout } from "./kit/admin-membership.ts";
 import { choiceField, defineProvider } from "./kit/field-builders.ts";
 import { membersOfAll, nestedName } from "./kit/names.ts";
@@ -84,38 +85,43 @@ export const acls = defineProvider({
   replaceStrategy: "delete-first",
   nested: NAMES.nested,
 
-  dependencies: (name) => ["users", "groups"].map((kind) => ({ kind, name: nestedName(name).member })),
-  namedInKey: (name) => ({ kinds: ["users", "groups"], name: nestedName(name).member }),
-  steps: () => [{ operation: "put" }],
-  requests: (change, workspace) => (workspace.caller === undefined && losesManage(change) ? ["caller"] : []),
-  consequences(change) {
-    if (change.action !== "delete" || change.live === undefined) return [];
-    const { parent, member } = nestedName(change.live.name);
-    return [`${member} loses ${String(change.live.values.permission)} on the scope ${parent}`];
+  planning: {
+    dependencies: (name) => ["users", "groups"].map((kind) => ({ kind, name: nestedName(name).member })),
+    namedInKey: (name) => ({ kinds: ["users", "groups"], name: nestedName(name).member }),
+    steps: () => [{ operation: "put" }],
+    requests: (change, workspace) =>
+      workspace.caller === undefined && losesManage(change) ? ["caller"] : [],
+    consequences(change) {
+      if (change.action !== "delete" || change.live === undefined) return [];
+      const { parent, member } = nestedName(change.live.name);
+      return [`${member} loses ${String(change.live.values.permission)} on the scope ${parent}`];
+    },
+    objections,
+    isImplicit: (live, workspace, scope) =>
+      live.values.permission === "MANAGE" &&
+      (isCaller(workspace, live.name) || nestedName(live.name).member === scope.initial_manage_principal),
   },
-  objections,
-  isImplicit: (live, workspace, scope) =>
-    live.values.permission === "MANAGE" &&
-    (isCaller(workspace, live.name) || nestedName(live.name).member === scope.initial_manage_principal),
 
-  list: (api, scope) => membersOfAll(api, scope.parents, ofScope),
-  async read(api, id) {
-    const all = await readIfPresent(() => ofScope(api, nestedName(id).parent));
-    return all?.find((live) => live.id === id);
-  },
-  async create(api, task) {
-    const { parent, member } = nestedName(task.name);
-    const permission = task.values.permission ?? "";
-    await api.write("secrets/acls/put", { scope: parent, principal: member, permission });
-    return idOf(task.name);
-  },
-  async update(api, task) {
-    const { parent, member } = nestedName(task.name);
-    const permission = task.values.permission ?? "";
-    await api.write("secrets/acls/put", { scope: parent, principal: member, permission });
-  },
-  delete(api, task) {
-    const { parent, member } = nestedName(task.live?.name ?? task.name);
-    return ignoreMissing(() => api.write("secrets/acls/delete", { scope: parent, principal: member }));
+  operations: {
+    list: (api, scope) => membersOfAll(api, scope.parents, ofScope),
+    async read(api, id) {
+      const all = await readIfPresent(() => ofScope(api, nestedName(id).parent));
+      return all?.find((live) => live.id === id);
+    },
+    async create(api, task) {
+      const { parent, member } = nestedName(task.name);
+      const permission = task.values.permission ?? "";
+      await api.write("secrets/acls/put", { scope: parent, principal: member, permission });
+      return idOf(task.name);
+    },
+    async update(api, task) {
+      const { parent, member } = nestedName(task.name);
+      const permission = task.values.permission ?? "";
+      await api.write("secrets/acls/put", { scope: parent, principal: member, permission });
+    },
+    delete(api, task) {
+      const { parent, member } = nestedName(task.live?.name ?? task.name);
+      return ignoreMissing(() => api.write("secrets/acls/delete", { scope: parent, principal: member }));
+    },
   },
 });

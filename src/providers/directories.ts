@@ -4,7 +4,8 @@ import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import type { JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";
-import type { LiveObject, PlannedWorkspace } from "../resource/provider.ts";
+import type { LiveObject } from "../resource/live.ts";
+import type { PlannedWorkspace } from "../resource/planning.ts";
 import { defineProvider } from "./kit/field-builders.ts";
 import { baseName, entriesFor, foldersAbove, pathProblems } from "./kit/names.ts";
 import { factsOf, ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
@@ -67,44 +68,48 @@ export const directories = defineProvider({
   replaceStrategy: "delete-first",
   builtIn: ["/Shared", "/Users"],
 
-  validate: (_values, name) => pathProblems(name, "directory"),
-  dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
-  objections(change, workspace) {
-    if (change.action !== "delete" || change.live === undefined) return [];
-    const foreign = staying(change.live.facts, workspace).map(baseName);
-    if (foreign.length === 0) return [];
-    return [
-      {
-        code: "GUARD_DATA_LOSS",
-        message: `the directory ${change.live.name} holds what this plan does not delete: ${listed(foreign)}`,
-        hint: `move that away first, or keep the directory with: workspace state rm ${change.address}`,
-      },
-    ];
+  planning: {
+    validate: (_values, name) => pathProblems(name, "directory"),
+    dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
+    objections(change, workspace) {
+      if (change.action !== "delete" || change.live === undefined) return [];
+      const foreign = staying(change.live.facts, workspace).map(baseName);
+      if (foreign.length === 0) return [];
+      return [
+        {
+          code: "GUARD_DATA_LOSS",
+          message: `the directory ${change.live.name} holds what this plan does not delete: ${listed(foreign)}`,
+          hint: `move that away first, or keep the directory with: workspace state rm ${change.address}`,
+        },
+      ];
+    },
   },
 
-  async list(api, scope) {
-    const entries = await entriesFor(scope, (path) => listFolder(api, path), isFolder);
-    return entries.flatMap((entry) => toSpec(entry) ?? []);
-  },
-  /** Of a directory that the spec no longer has, what it holds decides whether it may go. */
-  async readDetails(api, live, desired) {
-    if (desired !== undefined) return live;
-    const holds = await holdsOf(api, live.name);
-    return { ...live, facts: { ...live.facts, holds } };
-  },
-  async read(api, id) {
-    const entry = await readIfPresent(() => api.read("workspace/get-status", { path: id }));
-    return entry === undefined ? undefined : toSpec(entry);
-  },
-  async create(api, task) {
-    await api.write("workspace/mkdirs", { path: task.name });
-    return remoteId(task.name);
-  },
-  /** There is nothing about a directory to change. */
-  update: async () => {},
-  /** Folders that came with notebooks are empty now. Each goes by itself, so that what came meanwhile stops it. */
-  async delete(api, task) {
-    for (const path of [...emptied({ holds: await holdsOf(api, task.id) }), task.id])
-      await ignoreMissing(() => api.write("workspace/delete", { path, recursive: false }));
+  operations: {
+    async list(api, scope) {
+      const entries = await entriesFor(scope, (path) => listFolder(api, path), isFolder);
+      return entries.flatMap((entry) => toSpec(entry) ?? []);
+    },
+    /** Of a directory that the spec no longer has, what it holds decides whether it may go. */
+    async readDetails(api, live, desired) {
+      if (desired !== undefined) return live;
+      const holds = await holdsOf(api, live.name);
+      return { ...live, facts: { ...live.facts, holds } };
+    },
+    async read(api, id) {
+      const entry = await readIfPresent(() => api.read("workspace/get-status", { path: id }));
+      return entry === undefined ? undefined : toSpec(entry);
+    },
+    async create(api, task) {
+      await api.write("workspace/mkdirs", { path: task.name });
+      return remoteId(task.name);
+    },
+    /** There is nothing about a directory to change. */
+    update: async () => {},
+    /** Folders that came with notebooks are empty now. Each goes by itself, so that what came meanwhile stops it. */
+    async delete(api, task) {
+      for (const path of [...emptied({ holds: await holdsOf(api, task.id) }), task.id])
+        await ignoreMissing(() => api.write("workspace/delete", { path, recursive: false }));
+    },
   },
 });

@@ -11,7 +11,9 @@ import { error, Failure } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
 import { Refused } from "../core/request-failure.ts";
 import { sizeAndDigest } from "../resource/content.ts";
-import type { LiveObject, OperationWriter, Problem, Task } from "../resource/provider.ts";
+import type { LiveObject } from "../resource/live.ts";
+import type { OperationWriter, Task } from "../resource/operations.ts";
+import type { Problem } from "../resource/planning.ts";
 import { defineProvider, optional, sourceFields, textField } from "./kit/field-builders.ts";
 import { entriesFor, pathProblems } from "./kit/names.ts";
 import {
@@ -147,35 +149,41 @@ export const files = defineProvider({
   recovery: "client-named",
   replaceStrategy: "delete-first",
 
-  validate: check,
-  contentText: textOf,
-  partialUploadName: partOf,
-  steps: () => [{ operation: "write" }],
+  planning: {
+    validate: check,
+    steps: () => [{ operation: "write" }],
+    content: {
+      text: textOf,
+      partialUploadName: partOf,
+    },
+  },
 
-  async list(api, scope) {
-    const list = async (path: string) =>
-      objectsIn(await api.read("fs/list", { path }), "files").map((entry) => ({
-        ...entry,
-        path: plain(keyIn(entry, "path")),
-      }));
-    const entries = await entriesFor(scope, list, isFolder);
-    return entries.flatMap((entry) => toSpec(entry) ?? []);
+  operations: {
+    async list(api, scope) {
+      const list = async (path: string) =>
+        objectsIn(await api.read("fs/list", { path }), "files").map((entry) => ({
+          ...entry,
+          path: plain(keyIn(entry, "path")),
+        }));
+      const entries = await entriesFor(scope, list, isFolder);
+      return entries.flatMap((entry) => toSpec(entry) ?? []);
+    },
+    /** Whatever is wanted, so that every look at an unchanged file gives the same. */
+    async readDetails(api, live) {
+      const size = Number(live.facts.file_size);
+      const content = sizeAndDigest(size, await summed(api, live.name, size));
+      return { ...live, values: { ...live.values, content } };
+    },
+    readContent: (api, live) => rangesOf(api, live.name, Number(live.facts.file_size)),
+    async read(api, id) {
+      const entry = await readIfPresent(() => api.read("fs/get-status", { path: id }));
+      return entry === undefined ? undefined : toSpec(entry);
+    },
+    async create(api, task) {
+      await upload(api, task, false);
+      return remoteId(task.name);
+    },
+    update: (api, task) => upload(api, task, true),
+    delete: (api, task) => ignoreMissing(() => api.write("fs/delete", { path: task.id, recursive: false })),
   },
-  /** Whatever is wanted, so that every look at an unchanged file gives the same. */
-  async readDetails(api, live) {
-    const size = Number(live.facts.file_size);
-    const content = sizeAndDigest(size, await summed(api, live.name, size));
-    return { ...live, values: { ...live.values, content } };
-  },
-  readContent: (api, live) => rangesOf(api, live.name, Number(live.facts.file_size)),
-  async read(api, id) {
-    const entry = await readIfPresent(() => api.read("fs/get-status", { path: id }));
-    return entry === undefined ? undefined : toSpec(entry);
-  },
-  async create(api, task) {
-    await upload(api, task, false);
-    return remoteId(task.name);
-  },
-  update: (api, task) => upload(api, task, true),
-  delete: (api, task) => ignoreMissing(() => api.write("fs/delete", { path: task.id, recursive: false })),
 });

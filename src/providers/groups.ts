@@ -4,7 +4,8 @@ import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { count, listed } from "../core/sentences.ts";
-import type { LiveObject, PlannedChange, PlannedWorkspace, Step } from "../resource/provider.ts";
+import type { LiveObject } from "../resource/live.ts";
+import type { PlannedChange, PlannedWorkspace, Step } from "../resource/planning.ts";
 import {
   aclsNaming,
   lockouts,
@@ -148,50 +149,54 @@ export const groups = defineProvider({
   usedBy: ["acls"],
   builtIn: ["admins", "users"],
 
-  steps: (_diffs, live, after) => steps(live, after),
-  requests(change, workspace) {
-    if (workspace.caller !== undefined || change.action === "create") return [];
-    const { before, after } = memberships(change, workspace);
-    return losesAdministrators(before, after) ? ["caller"] : [];
-  },
-  consequences(change, workspace) {
-    if (!removesObject(change) || change.live === undefined) return [];
-    const members = stayingMembers(workspace, change.live);
-    const acls = aclsNaming(workspace, (name) => name, change.live.name);
-    return [
-      ...(members > 0 ? [`${count(members, "member loses", "members lose")} what the group gives`] : []),
-      ...(acls.length > 0 ? [`access lists still name it: ${listed(acls.map((acl) => acl.name))}`] : []),
-    ];
-  },
-  objections(change, workspace) {
-    const { before, after } = memberships(change, workspace);
-    return lockouts(workspace, before, after);
+  planning: {
+    steps: (_diffs, live, after) => steps(live, after),
+    requests(change, workspace) {
+      if (workspace.caller !== undefined || change.action === "create") return [];
+      const { before, after } = memberships(change, workspace);
+      return losesAdministrators(before, after) ? ["caller"] : [];
+    },
+    consequences(change, workspace) {
+      if (!removesObject(change) || change.live === undefined) return [];
+      const members = stayingMembers(workspace, change.live);
+      const acls = aclsNaming(workspace, (name) => name, change.live.name);
+      return [
+        ...(members > 0 ? [`${count(members, "member loses", "members lose")} what the group gives`] : []),
+        ...(acls.length > 0 ? [`access lists still name it: ${listed(acls.map((acl) => acl.name))}`] : []),
+      ];
+    },
+    objections(change, workspace) {
+      const { before, after } = memberships(change, workspace);
+      return lockouts(workspace, before, after);
+    },
   },
 
-  list: everyGroup,
-  async read(api, id) {
-    const answer = await readIfPresent(() => api.read("scim/groups/get", { id }));
-    if (answer === undefined) return undefined;
-    return isPlain(answer)
-      ? toSpec(answer, new Set())
-      : (await everyGroup(api)).find((live) => String(live.id) === String(id));
+  operations: {
+    list: everyGroup,
+    async read(api, id) {
+      const answer = await readIfPresent(() => api.read("scim/groups/get", { id }));
+      if (answer === undefined) return undefined;
+      return isPlain(answer)
+        ? toSpec(answer, new Set())
+        : (await everyGroup(api)).find((live) => String(live.id) === String(id));
+    },
+    async create(api, task) {
+      const members: JsonObject = isObject(task.values.members) ? task.values.members : {};
+      const ids = [...scimValues(members.users), ...scimValues(members.groups)];
+      const entitlements = scimValues(task.values.entitlements);
+      const body: { [field: string]: Json } = {
+        schemas: [CORE_GROUP],
+        displayName: task.values.displayName ?? task.name,
+      };
+      if (ids.length > 0) body.members = asValues(ids);
+      if (entitlements.length > 0) body.entitlements = asValues(entitlements);
+      return remoteId(responseText(await api.write("scim/groups/create", body), "id") ?? "");
+    },
+    update: (api, task) =>
+      patch(api, "groups", task.id, [
+        ...operationsFor("members", memberDelta(task.before, task.values)),
+        ...operationsFor("entitlements", deltaOf(task.before.entitlements, task.values.entitlements)),
+      ]),
+    delete: (api, task) => ignoreMissing(() => api.write("scim/groups/delete", { id: task.id })),
   },
-  async create(api, task) {
-    const members: JsonObject = isObject(task.values.members) ? task.values.members : {};
-    const ids = [...scimValues(members.users), ...scimValues(members.groups)];
-    const entitlements = scimValues(task.values.entitlements);
-    const body: { [field: string]: Json } = {
-      schemas: [CORE_GROUP],
-      displayName: task.values.displayName ?? task.name,
-    };
-    if (ids.length > 0) body.members = asValues(ids);
-    if (entitlements.length > 0) body.entitlements = asValues(entitlements);
-    return remoteId(responseText(await api.write("scim/groups/create", body), "id") ?? "");
-  },
-  update: (api, task) =>
-    patch(api, "groups", task.id, [
-      ...operationsFor("members", memberDelta(task.before, task.values)),
-      ...operationsFor("entitlements", deltaOf(task.before.entitlements, task.values.entitlements)),
-    ]),
-  delete: (api, task) => ignoreMissing(() => api.write("scim/groups/delete", { id: task.id })),
 });

@@ -4,7 +4,8 @@
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";
-import type { LiveObject, PlannedWorkspace } from "../resource/provider.ts";
+import type { LiveObject } from "../resource/live.ts";
+import type { PlannedWorkspace } from "../resource/planning.ts";
 import { databricksDiskTypes, databricksPoolFields } from "./kit/databricks-pool-fields.ts";
 import {
   choiceField,
@@ -171,70 +172,74 @@ export const pools = defineProvider({
   replaceStrategy: "rename-aside",
   usedBy: ["clusters", "jobs"],
 
-  validate(values) {
-    const { min_idle_instances: least, max_capacity: most } = values;
-    if (typeof least !== "number" || typeof most !== "number" || least <= most) return [];
-    return [
-      {
-        path: ["min_idle_instances"],
-        code: "SPEC_COMBINATION",
-        message: `min_idle_instances (${least}) is more than max_capacity (${most})`,
-      },
-    ];
-  },
-  normalize: (values) => normalizeDesired(fields, values),
-  serverDefaults: () => ({ idle_instance_autotermination_minutes: 60, enable_elastic_disk: true }),
-  steps: (diffs, live, after) => [
-    { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
-  ],
-  usersOf: holders,
-  consequences(change, workspace) {
-    if (!removesObject(change)) return [];
-    const { clusters, jobs } = usersOf(change.live, workspace);
-    const running = clusters.filter((one) => one.values.run_state === "RUNNING");
-    const stopped = clusters.filter((one) => one.values.run_state !== "RUNNING");
-    const until = "until they leave the pool";
-    if (change.action === "replace") {
-      const holding = holders(change.live, workspace);
-      return holding.length === 0
-        ? []
-        : [`the old pool stays under another name while they use it: ${listed(holding)}`];
-    }
-    return [
-      ...(running.length > 0
-        ? [`running clusters cannot grow ${until}: ${listed(running.map((one) => one.name))}`]
-        : []),
-      ...(stopped.length > 0
-        ? [`stopped clusters cannot start ${until}: ${listed(stopped.map((one) => one.name))}`]
-        : []),
-      ...(jobs.length > 0
-        ? [`jobs cannot get their clusters from it: ${listed(jobs.map((one) => one.name))}`]
-        : []),
-    ];
+  planning: {
+    validate(values) {
+      const { min_idle_instances: least, max_capacity: most } = values;
+      if (typeof least !== "number" || typeof most !== "number" || least <= most) return [];
+      return [
+        {
+          path: ["min_idle_instances"],
+          code: "SPEC_COMBINATION",
+          message: `min_idle_instances (${least}) is more than max_capacity (${most})`,
+        },
+      ];
+    },
+    normalize: (values) => normalizeDesired(fields, values),
+    serverDefaults: () => ({ idle_instance_autotermination_minutes: 60, enable_elastic_disk: true }),
+    steps: (diffs, live, after) => [
+      { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
+    ],
+    usersOf: holders,
+    consequences(change, workspace) {
+      if (!removesObject(change)) return [];
+      const { clusters, jobs } = usersOf(change.live, workspace);
+      const running = clusters.filter((one) => one.values.run_state === "RUNNING");
+      const stopped = clusters.filter((one) => one.values.run_state !== "RUNNING");
+      const until = "until they leave the pool";
+      if (change.action === "replace") {
+        const holding = holders(change.live, workspace);
+        return holding.length === 0
+          ? []
+          : [`the old pool stays under another name while they use it: ${listed(holding)}`];
+      }
+      return [
+        ...(running.length > 0
+          ? [`running clusters cannot grow ${until}: ${listed(running.map((one) => one.name))}`]
+          : []),
+        ...(stopped.length > 0
+          ? [`stopped clusters cannot start ${until}: ${listed(stopped.map((one) => one.name))}`]
+          : []),
+        ...(jobs.length > 0
+          ? [`jobs cannot get their clusters from it: ${listed(jobs.map((one) => one.name))}`]
+          : []),
+      ];
+    },
   },
 
-  list: async (api) =>
-    objectsIn(await api.read("instance-pools/list"), "instance_pools").flatMap(
-      (answer) => toSpec(answer) ?? [],
-    ),
-  async read(api, id) {
-    const answer = await readIfPresent(() => api.read("instance-pools/get", { instance_pool_id: id }));
-    return answer === undefined ? undefined : toSpec(answer);
-  },
-  async create(api, task) {
-    const answer = await api.write("instance-pools/create", { ...task.values });
-    return remoteId(responseText(answer, "instance_pool_id") ?? "");
-  },
-  async update(api, task) {
-    const after = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
-    await api.write("instance-pools/edit", edit(task.id, task.before, after));
-  },
-  delete: (api, task) =>
-    ignoreMissing(() => api.write("instance-pools/delete", { instance_pool_id: task.id })),
-  async rename(api, { id, live, name }) {
-    await api.write(
-      "instance-pools/edit",
-      edit(id, live.values, { ...live.values, instance_pool_name: name }),
-    );
+  operations: {
+    list: async (api) =>
+      objectsIn(await api.read("instance-pools/list"), "instance_pools").flatMap(
+        (answer) => toSpec(answer) ?? [],
+      ),
+    async read(api, id) {
+      const answer = await readIfPresent(() => api.read("instance-pools/get", { instance_pool_id: id }));
+      return answer === undefined ? undefined : toSpec(answer);
+    },
+    async create(api, task) {
+      const answer = await api.write("instance-pools/create", { ...task.values });
+      return remoteId(responseText(answer, "instance_pool_id") ?? "");
+    },
+    async update(api, task) {
+      const after = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
+      await api.write("instance-pools/edit", edit(task.id, task.before, after));
+    },
+    delete: (api, task) =>
+      ignoreMissing(() => api.write("instance-pools/delete", { instance_pool_id: task.id })),
+    async rename(api, { id, live, name }) {
+      await api.write(
+        "instance-pools/edit",
+        edit(id, live.values, { ...live.values, instance_pool_name: name }),
+      );
+    },
   },
 });

@@ -5,7 +5,8 @@ import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { count, listed } from "../core/sentences.ts";
 import type { Values } from "../resource/field-schema.ts";
-import type { LiveObject, PlannedChange, PlannedWorkspace } from "../resource/provider.ts";
+import type { LiveObject } from "../resource/live.ts";
+import type { PlannedChange, PlannedWorkspace } from "../resource/planning.ts";
 import { choiceField, defineProvider, groupField, optional, textField } from "./kit/field-builders.ts";
 import { nestedName } from "./kit/names.ts";
 import { removesObject } from "./kit/preserved-fields.ts";
@@ -93,64 +94,68 @@ export const scopes = defineProvider({
   usedBy: ["acls", "secrets"],
   limit: { max: 100, per: "workspace" },
 
-  normalize: (values) => (values.backend_type === undefined ? values : withBackend(values)),
-  validate(written, name) {
-    const values = withBackend(written);
-    const problems = [];
-    if (!NAME.test(name))
-      problems.push({
-        path: [],
-        code: "SPEC_VALUE" as const,
-        message: `"${name}" is no name for a secret scope`,
-        hint: "use 1 to 128 letters, digits, dashes, underscores and periods",
-      });
-    if ((values.backend_type === VAULT) !== (values.keyvault_metadata !== undefined))
-      problems.push({
-        path: [values.backend_type === VAULT ? "backend_type" : "keyvault_metadata"],
-        code: "SPEC_COMBINATION" as const,
-        message: `backend_type ${VAULT} and keyvault_metadata need each other`,
-      });
-    return problems;
-  },
-  consequences(change, workspace) {
-    const secrets = lost("secrets", change, workspace);
-    const acls = lost("acls", change, workspace);
-    return [
-      ...(secrets.length > 0
-        ? [
-            `${count(secrets.length, "secret")} in it ${secrets.length === 1 ? "goes, and the API cannot read it" : "go, and the API cannot read them"} back: ${membersIn(secrets)}`,
-          ]
-        : []),
-      ...(acls.length > 0 ? [`its access list goes with it: ${membersIn(acls)}`] : []),
-    ];
-  },
-  objections(change, workspace) {
-    const foreign = lost("secrets", change, workspace).filter(
-      (name) => !workspace.declared("secrets", name) && !workspace.isRemoved("secrets", name),
-    );
-    if (foreign.length === 0) return [];
-    return [
-      {
-        code: "GUARD_DATA_LOSS",
-        message: `secrets that the spec does not have would be lost with the scope: ${membersIn(foreign)}`,
-        hint: "declare them in the spec with their sources, or delete them first",
-      },
-    ];
+  planning: {
+    normalize: (values) => (values.backend_type === undefined ? values : withBackend(values)),
+    validate(written, name) {
+      const values = withBackend(written);
+      const problems = [];
+      if (!NAME.test(name))
+        problems.push({
+          path: [],
+          code: "SPEC_VALUE" as const,
+          message: `"${name}" is no name for a secret scope`,
+          hint: "use 1 to 128 letters, digits, dashes, underscores and periods",
+        });
+      if ((values.backend_type === VAULT) !== (values.keyvault_metadata !== undefined))
+        problems.push({
+          path: [values.backend_type === VAULT ? "backend_type" : "keyvault_metadata"],
+          code: "SPEC_COMBINATION" as const,
+          message: `backend_type ${VAULT} and keyvault_metadata need each other`,
+        });
+      return problems;
+    },
+    consequences(change, workspace) {
+      const secrets = lost("secrets", change, workspace);
+      const acls = lost("acls", change, workspace);
+      return [
+        ...(secrets.length > 0
+          ? [
+              `${count(secrets.length, "secret")} in it ${secrets.length === 1 ? "goes, and the API cannot read it" : "go, and the API cannot read them"} back: ${membersIn(secrets)}`,
+            ]
+          : []),
+        ...(acls.length > 0 ? [`its access list goes with it: ${membersIn(acls)}`] : []),
+      ];
+    },
+    objections(change, workspace) {
+      const foreign = lost("secrets", change, workspace).filter(
+        (name) => !workspace.declared("secrets", name) && !workspace.isRemoved("secrets", name),
+      );
+      if (foreign.length === 0) return [];
+      return [
+        {
+          code: "GUARD_DATA_LOSS",
+          message: `secrets that the spec does not have would be lost with the scope: ${membersIn(foreign)}`,
+          hint: "declare them in the spec with their sources, or delete them first",
+        },
+      ];
+    },
   },
 
-  list: everyScope,
-  read: async (api, id) => (await everyScope(api)).find((live) => String(live.id) === String(id)),
-  async create(api, task) {
-    const { initial_manage_principal: principal, keyvault_metadata: vault } = task.values;
-    const body: { [field: string]: Json } = { scope: task.name };
-    if (principal !== undefined) body.initial_manage_principal = principal;
-    if (vault !== undefined)
-      Object.assign(body, { scope_backend_type: VAULT, backend_azure_keyvault: vault });
-    await api.write("secrets/scopes/create", body);
-    return remoteId(task.name);
+  operations: {
+    list: everyScope,
+    read: async (api, id) => (await everyScope(api)).find((live) => String(live.id) === String(id)),
+    async create(api, task) {
+      const { initial_manage_principal: principal, keyvault_metadata: vault } = task.values;
+      const body: { [field: string]: Json } = { scope: task.name };
+      if (principal !== undefined) body.initial_manage_principal = principal;
+      if (vault !== undefined)
+        Object.assign(body, { scope_backend_type: VAULT, backend_azure_keyvault: vault });
+      await api.write("secrets/scopes/create", body);
+      return remoteId(task.name);
+    },
+    /** Every field is immutable, so there is nothing to send. */
+    update: async () => {},
+    delete: (api, task) =>
+      ignoreMissing(() => api.write("secrets/scopes/delete", { scope: task.live?.name ?? task.name })),
   },
-  /** Every field is immutable, so there is nothing to send. */
-  update: async () => {},
-  delete: (api, task) =>
-    ignoreMissing(() => api.write("secrets/scopes/delete", { scope: task.live?.name ?? task.name })),
 });

@@ -4,7 +4,8 @@ import type { Reader, SecretValue, WriteInput } from "../api/contract/reader.ts"
 import { remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import { SECRET_BYTES } from "../resource/content.ts";
-import type { LiveObject, OperationWriter, Task } from "../resource/provider.ts";
+import type { LiveObject } from "../resource/live.ts";
+import type { OperationWriter, Task } from "../resource/operations.ts";
 import { choiceField, defineProvider, optional, textField } from "./kit/field-builders.ts";
 import { membersOfAll, nestedName } from "./kit/names.ts";
 import { factsOf, ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
@@ -92,33 +93,37 @@ export const secrets = defineProvider({
   nested: { kind: "scopes", under: "secrets" },
   limit: { max: 1000, per: "parent" },
 
-  validate: (_values, name) =>
-    KEY.test(nestedName(name).member)
-      ? []
-      : [
-          {
-            path: [],
-            code: "SPEC_VALUE",
-            message: `"${nestedName(name).member}" is no key for a secret`,
-            hint: "use 1 to 128 letters, digits, dashes, underscores and periods",
-          },
-        ],
-  steps: () => [{ operation: "put" }],
-  consequences: (change) =>
-    change.action === "delete" ? ["its value goes, and the API cannot read it back"] : [],
+  planning: {
+    validate: (_values, name) =>
+      KEY.test(nestedName(name).member)
+        ? []
+        : [
+            {
+              path: [],
+              code: "SPEC_VALUE",
+              message: `"${nestedName(name).member}" is no key for a secret`,
+              hint: "use 1 to 128 letters, digits, dashes, underscores and periods",
+            },
+          ],
+    steps: () => [{ operation: "put" }],
+    consequences: (change) =>
+      change.action === "delete" ? ["its value goes, and the API cannot read it back"] : [],
+  },
 
-  list: (api, scope) => membersOfAll(api, scope.parents, ofScope),
-  async read(api, id) {
-    const all = await readIfPresent(() => ofScope(api, nestedName(id).parent));
-    return all?.find((live) => live.id === id);
-  },
-  async create(api, task) {
-    await put(api, task);
-    return remoteId(task.name);
-  },
-  update: put,
-  delete(api, task) {
-    const { parent, member } = nestedName(task.name);
-    return ignoreMissing(() => api.write("secrets/delete", { scope: parent, key: member }));
+  operations: {
+    list: (api, scope) => membersOfAll(api, scope.parents, ofScope),
+    async read(api, id) {
+      const all = await readIfPresent(() => ofScope(api, nestedName(id).parent));
+      return all?.find((live) => live.id === id);
+    },
+    async create(api, task) {
+      await put(api, task);
+      return remoteId(task.name);
+    },
+    update: put,
+    delete(api, task) {
+      const { parent, member } = nestedName(task.name);
+      return ignoreMissing(() => api.write("secrets/delete", { scope: parent, key: member }));
+    },
   },
 });

@@ -1,7 +1,7 @@
 // Which fields of a kind are not written as they are: secrets, that come from a source, and contents, that come from a file.
 
 import type { FieldSchema } from "./field-schema.ts";
-import type { Provider } from "./provider.ts";
+import type { Kind } from "./kind.ts";
 
 /** A value that a spec never holds: it is named by its source instead. */
 export function isSecretValue(field: FieldSchema): boolean {
@@ -11,10 +11,10 @@ export function isSecretValue(field: FieldSchema): boolean {
 /** The most bytes that a secret holds (part A, 8). */
 export const SECRET_BYTES = 128 << 10;
 
-const secretFields = new WeakMap<Provider, string | undefined>();
+const secretFields = new WeakMap<Kind, string | undefined>();
 
 /** The field that holds a kind's secret, if it has one. */
-export function secretField(provider: Provider): string | undefined {
+export function secretField(provider: Kind): string | undefined {
   if (!secretFields.has(provider))
     secretFields.set(
       provider,
@@ -24,7 +24,7 @@ export function secretField(provider: Provider): string | undefined {
 }
 
 /** Kinds whose payload is a file of the spec's folder: notebooks and files. */
-export function hasContent(provider: Provider): boolean {
+export function hasContent(provider: Kind): boolean {
   return provider.fields.source?.source === true && secretField(provider) === undefined;
 }
 
@@ -37,6 +37,6 @@ export function sizeAndDigest(size: number, sha256: string): string {
 }
 
 /** Set from the file's bytes, never written. */
-export function isContentField(provider: Provider, name: string): boolean {
+export function isContentField(provider: Kind, name: string): boolean {
   return CONTENT_FIELDS.has(name) && hasContent(provider);
 }

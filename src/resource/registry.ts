@@ -1,15 +1,20 @@
 // The kinds that the program knows, in a fixed order, found by name. The only list is providers/index.ts.
 
 import { type Address, kindOf } from "../core/address.ts";
-import type { Provider } from "./provider.ts";
+import type { Kind } from "./kind.ts";
+import type { PlannedKind, Provider } from "./provider.ts";
 
-export interface Registry {
-  readonly kinds: readonly Provider[];
-  find(kind: string): Provider | undefined;
+/** `K`: how much of a kind the code needs that gets the registry. */
+export interface Registry<K extends Kind = Provider> {
+  readonly kinds: readonly K[];
+  find(kind: string): K | undefined;
   /** The provider of a kind that must be known; asserts. */
-  get(kind: string): Provider;
-  of(address: Address): Provider;
+  get(kind: string): K;
+  of(address: Address): K;
 }
+
+export type KindRegistry = Registry<Kind>;
+export type PlanningRegistry = Registry<PlannedKind>;
 
 export function registryOf(kinds: readonly Provider[]): Registry {
   const byName = new Map(kinds.map((provider) => [provider.kind, provider]));

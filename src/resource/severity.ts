@@ -3,9 +3,10 @@
 import { isObject, type Json } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import { type FieldSchema, memberSchema, SEVERITIES, type Severity } from "./field-schema.ts";
-import type { FieldDiff, Provider } from "./provider.ts";
+import type { Kind } from "./kind.ts";
+import type { FieldDiff } from "./planning.ts";
 
-type Rated = Pick<Provider, "fields" | "severity">;
+type Rated = Pick<Kind, "fields" | "severity">;
 
 export function isAtLeast(severity: Severity, least: Severity): boolean {
   return SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);

@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
-import type { Registry } from "../resource/registry.ts";
+import type { PlanningRegistry } from "../resource/registry.ts";
 import { readAll } from "./files/includes.ts";
 import { expandSourceFolders } from "./files/source-folders.ts";
 import { SourceReader } from "./files/source-reader.ts";
@@ -32,7 +32,7 @@ export interface LoadOptions {
   readonly varFiles?: readonly string[];
   /** Read for `WORKSPACE_VAR_…` and for the variables that secrets name, and for nothing else. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly registry: Registry;
+  readonly registry: PlanningRegistry;
   /** `skip`: secrets are declared with an empty digest, and no value is read. */
   readonly secrets: "resolve" | "skip";
   /** A variable of a secret that is not set, or empty, is a warning: for plans, which need no values. */
@@ -128,7 +128,7 @@ function assigned(texts: readonly string[], findings: Findings): ReadonlyMap<str
 
 async function checkPolicy(
   root: MapNode,
-  registry: Registry,
+  registry: PlanningRegistry,
   suggest: Suggest,
   findings: Findings,
 ): Promise<void> {

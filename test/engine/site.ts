@@ -224,7 +224,7 @@ export class Process {
     if (!plan.wants.includes("around")) return { live, recovered, input, plan };
     const seeing = {
       ...input,
-      around: await listDependents(input, plan.changes, this.client.reader, this.options.parallelism ?? 10),
+      dependents: await listDependents(registry, input, plan.changes, this.client.reader, this.options.parallelism ?? 10),
     };
     return { live, recovered, input: seeing, plan: makePlan(seeing) };
   }

@@ -6,8 +6,10 @@ import { error } from "../../src/core/diagnostic.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
 import type { DesiredSpec } from "../../src/engine/observe/scope.ts";
-import type { LiveObject, Provider } from "../../src/resource/provider.ts";
+import type { LiveObject } from "../../src/resource/live.ts";
+import type { Provider } from "../../src/resource/provider.ts";
 import { type Registry, registryOf } from "../../src/resource/registry.ts";
+import { type FlatKind, providerOf } from "../flat-kind.ts";
 
 export interface Thing {
   readonly kind: string;
@@ -111,7 +113,7 @@ export class Service implements Writer {
 
 const text = { type: "string" } as const;
 
-type Options = Partial<Provider>;
+type Options = Partial<FlatKind>;
 
 /** A kind of things with a few fields of every sort. */
 export function kind(name: string, options: Options = {}): Provider {
@@ -122,7 +124,7 @@ export function kind(name: string, options: Options = {}): Provider {
     facts: typeof item.token === "string" ? { token: item.token } : {},
   });
   const tokened = options.recovery === "tagged" || options.recovery === "two-phase";
-  return {
+  return providerOf({
     kind: name,
     singular: name.replace(/s$/, ""),
     description: name,
@@ -178,7 +180,7 @@ export function kind(name: string, options: Options = {}): Provider {
       await api.write("fs/move", { verb: "rename", kind: name, id: task.id, name: task.name });
     },
     ...options,
-  };
+  });
 }
 
 export const toys: Registry = registryOf([

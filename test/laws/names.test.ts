@@ -63,7 +63,7 @@ test("pools are the only kind whose unique name can be edited in place, and they
       unique && nameField !== undefined && fields[nameField]?.onChange !== "replace",
   );
   expect(editable.map((one) => one.kind)).toEqual(["pools"]);
-  expect(editable.every((one) => one.rename !== undefined)).toBe(true);
+  expect(editable.every((one) => one.operations.rename !== undefined)).toBe(true);
 });
 
 test("any permutation of names over pools converges in one apply, and the next plan is empty", async () => {

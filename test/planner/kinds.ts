@@ -1,15 +1,15 @@
 // Three small kinds that show every rule of planning: boxes (immutable and server-decided fields), labels (nested, ours
 // where declared), keys (nested, unreadable), tasks (names not unique, refer to boxes).
 
-import type { Provider } from "../../src/resource/provider.ts";
 import { registryOf } from "../../src/resource/registry.ts";
+import { providerOf } from "../flat-kind.ts";
 
 const never = (): never => {
   throw new Error("planning calls no verb");
 };
 const verbs = { list: never, read: never, create: never, update: never, delete: never };
 
-const boxes: Provider = {
+const boxes = providerOf({
   ...verbs,
   kind: "boxes",
   singular: "box",
@@ -38,9 +38,9 @@ const boxes: Provider = {
       properties: { low: { type: "integer", default: 0 }, high: { type: "integer" } },
     },
   },
-};
+});
 
-const labels: Provider = {
+const labels = providerOf({
   ...verbs,
   kind: "labels",
   singular: "label",
@@ -56,9 +56,9 @@ const labels: Provider = {
     workspace.caller !== undefined &&
     live.name.endsWith(`/${workspace.caller}`),
   fields: { text: { type: "string" } },
-};
+});
 
-const keys: Provider = {
+const keys = providerOf({
   ...verbs,
   kind: "keys",
   singular: "key",
@@ -71,9 +71,9 @@ const keys: Provider = {
   nested: { kind: "boxes", under: "keys" },
   limit: { max: 3, per: "parent" },
   fields: { value: { type: "string", writeOnly: true, sensitive: true, witness: "written" } },
-};
+});
 
-const tasks: Provider = {
+const tasks = providerOf({
   ...verbs,
   kind: "tasks",
   singular: "task",
@@ -88,6 +88,6 @@ const tasks: Provider = {
     box: { type: "string", refersTo: "boxes" },
     steps: { type: "array", list: "ordered", items: { type: "string" } },
   },
-};
+});
 
 export const registry = registryOf([boxes, labels, keys, tasks]);

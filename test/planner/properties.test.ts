@@ -8,7 +8,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { auditPlan } from "../../src/planner/audit.ts";
 import { makePlan } from "../../src/planner/make-plan.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
-import type { LiveObject } from "../../src/resource/provider.ts";
+import type { LiveObject } from "../../src/resource/live.ts";
 import type { Resource } from "../../src/spec/model/spec.ts";
 import { actions, live, object, record, reference, resource, spec, state } from "./build.ts";
 import { registry } from "./kinds.ts";

@@ -9,7 +9,8 @@ import { contentDigest } from "../../src/providers/notebooks/content.ts";
 import { notebooks } from "../../src/providers/notebooks/notebooks.ts";
 import { sizeAndDigest } from "../../src/resource/content.ts";
 import type { Values } from "../../src/resource/field-schema.ts";
-import type { OperationWriter, Payload, Provider } from "../../src/resource/provider.ts";
+import type { OperationWriter, Payload } from "../../src/resource/operations.ts";
+import type { Provider } from "../../src/resource/provider.ts";
 import {
   create,
   diffs,
@@ -29,15 +30,18 @@ const payloadOf = (bytes: Uint8Array): Payload => ({ digest: digest(bytes), byte
 
 /** The values and the payload as the spec makes them of a file. */
 function declared(provider: Provider, bytes: Uint8Array, said: Values = {}) {
-  const content = provider.contentDigest?.(bytes, said) ?? sizeAndDigest(bytes.length, digest(bytes));
+  const content =
+    provider.planning.content?.digest?.(bytes, said) ?? sizeAndDigest(bytes.length, digest(bytes));
   return { values: { ...said, content }, payload: payloadOf(bytes) };
 }
 
 /** What planning sees of one thing: found in the list, then looked at with what is wanted. */
 async function observed(provider: Provider, api: OperationWriter, name: string, desired: Values) {
-  const all = await provider.list(api, { parents: [], names: new Set([name]) });
+  const all = await provider.operations.list(api, { parents: [], names: new Set([name]) });
   const live = all.find((one) => one.name === name);
-  return live === undefined ? undefined : ((await provider.readDetails?.(api, live, desired)) ?? live);
+  return live === undefined
+    ? undefined
+    : ((await provider.operations.readDetails?.(api, live, desired)) ?? live);
 }
 
 const writes = (sent: readonly { readonly operation: string }[]) => sent.map((one) => one.operation);
@@ -49,26 +53,28 @@ describe("directories", () => {
     await create(directories, api, "/Shared/etl", {});
     const live = await observed(directories, api, "/Shared/etl", {});
     expect(live === undefined ? undefined : diffs(directories, live, "/Shared/etl", {})).toEqual([]);
-    expect((await directories.read(api, live?.id ?? liveObject("", {}).id))?.name).toBe("/Shared/etl");
+    expect((await directories.operations.read(api, live?.id ?? liveObject("", {}).id))?.name).toBe(
+      "/Shared/etl",
+    );
   });
 
   test("each folder that holds what is known is read once, and no other", async () => {
     const { api, reads } = scripted({ "workspace/list": {} });
     const names = new Set(["/Shared/a", "/Shared/b", "/Shared/a/c", "/x"]);
-    await directories.list(api, { parents: [], names });
+    await directories.operations.list(api, { parents: [], names });
     expect(reads.map((one) => one.input.path)).toEqual(["/", "/Shared", "/Shared/a"]);
   });
 
   test("a folder that is not there holds nothing", async () => {
     const { api } = await startWorkspace();
     expect(await observed(directories, api, "/no/where", {})).toBeUndefined();
-    expect(await directories.read(api, liveObject("/no/where", {}).id)).toBeUndefined();
+    expect(await directories.operations.read(api, liveObject("/no/where", {}).id)).toBeUndefined();
   });
 
   test("without known names the whole tree is read", async () => {
     const { api } = await startWorkspace();
     await create(directories, api, "/Shared/a/b", {});
-    const found = await directories.list(api, { parents: [], names: new Set() });
+    const found = await directories.operations.list(api, { parents: [], names: new Set() });
     expect(found.map((one) => one.name)).toEqual(
       expect.arrayContaining(["/Shared", "/Shared/a", "/Shared/a/b"]),
     );
@@ -82,19 +88,21 @@ describe("directories", () => {
       language: "PYTHON",
       content: btoa("1"),
     });
-    const listed = await directories.list(api, { parents: [], names: new Set(["/Shared/etl"]) });
+    const listed = await directories.operations.list(api, { parents: [], names: new Set(["/Shared/etl"]) });
     const live = listed.find((one) => one.name === "/Shared/etl") ?? liveObject("", {});
-    const going = (await directories.readDetails?.(api, live, undefined)) ?? live;
+    const going = (await directories.operations.readDetails?.(api, live, undefined)) ?? live;
     const change = planned(directories, "delete", going);
-    expect(directories.objections?.(change, lookAt({}))?.[0]?.message).toMatch(
+    expect(directories.planning.objections?.(change, lookAt({}))?.[0]?.message).toMatch(
       /holds what this plan does not delete: theirs$/,
     );
-    expect(directories.objections?.(change, lookAt({ goes: ["notebooks./Shared/etl/theirs"] }))).toEqual([]);
+    expect(
+      directories.planning.objections?.(change, lookAt({ goes: ["notebooks./Shared/etl/theirs"] })),
+    ).toEqual([]);
     await expect(remove(directories, api, going)).rejects.toMatchObject({ code: "DIRECTORY_NOT_EMPTY" });
     await world.post("workspace/delete", { path: "/Shared/etl/theirs" });
     await remove(directories, api, going);
     await remove(directories, api, going);
-    expect(await directories.read(api, going.id)).toBeUndefined();
+    expect(await directories.operations.read(api, going.id)).toBeUndefined();
   });
 
   test("a folder that came with a notebook of the spec is not foreign and goes with its directory; an empty one is", async () => {
@@ -104,25 +112,27 @@ describe("directories", () => {
     const content = { path: "/Shared/etl/deep/er/ours", language: "PYTHON", content: btoa("1") };
     await world.post("workspace/import", content);
     const live = liveObject("/Shared/etl", {});
-    const going = (await directories.readDetails?.(api, live, undefined)) ?? live;
+    const going = (await directories.operations.readDetails?.(api, live, undefined)) ?? live;
     const ours = lookAt({ goes: ["notebooks./Shared/etl/deep/er/ours"] });
-    expect(directories.objections?.(planned(directories, "delete", going), ours)).toEqual([]);
-    expect(directories.objections?.(planned(directories, "delete", going), lookAt({}))).toHaveLength(1);
+    expect(directories.planning.objections?.(planned(directories, "delete", going), ours)).toEqual([]);
+    expect(directories.planning.objections?.(planned(directories, "delete", going), lookAt({}))).toHaveLength(
+      1,
+    );
     await world.post("workspace/mkdirs", { path: "/Shared/etl/theirs" });
-    const theirs = (await directories.readDetails?.(api, live, undefined)) ?? live;
+    const theirs = (await directories.operations.readDetails?.(api, live, undefined)) ?? live;
     const change = planned(directories, "delete", theirs);
-    expect(directories.objections?.(change, ours)?.[0]?.message).toMatch(/: theirs$/);
+    expect(directories.planning.objections?.(change, ours)?.[0]?.message).toMatch(/: theirs$/);
     await world.post("workspace/delete", { path: "/Shared/etl/theirs" });
     await world.post("workspace/delete", { path: content.path });
     await remove(directories, api, going);
-    expect(await directories.read(api, going.id)).toBeUndefined();
+    expect(await directories.operations.read(api, going.id)).toBeUndefined();
   });
 
   test("paths are checked, and folders above are needed", () => {
-    expect(directories.validate?.({}, "/Shared/etl")).toEqual([]);
+    expect(directories.planning.validate?.({}, "/Shared/etl")).toEqual([]);
     for (const path of ["Shared", "/a//b", "/a/", "/a/../b", "/./a", "/"])
-      expect(directories.validate?.({}, path), path).toHaveLength(1);
-    expect(directories.dependencies?.("/a/b/c", {})).toEqual([
+      expect(directories.planning.validate?.({}, path), path).toHaveLength(1);
+    expect(directories.planning.dependencies?.("/a/b/c", {})).toEqual([
       { kind: "directories", name: "/a/b" },
       { kind: "directories", name: "/a" },
     ]);
@@ -197,11 +207,11 @@ describe("notebooks", () => {
     live: Parameters<typeof update>[2],
     payload: Payload,
   ) =>
-    notebooks.update(api, {
+    notebooks.operations.update(api, {
       address: "notebooks.x" as never,
       id: live.id,
       name,
-      values: notebooks.normalize?.(values) ?? values,
+      values: notebooks.planning.normalize?.(values) ?? values,
       before: live.values,
       live,
       token: "t",
@@ -326,7 +336,7 @@ describe("notebooks", () => {
   });
 
   test("language and format fit together", () => {
-    const codes = (values: Values) => notebooks.validate?.(values, "/n").map((one) => one.code);
+    const codes = (values: Values) => notebooks.planning.validate?.(values, "/n").map((one) => one.code);
     expect(codes({ format: "SOURCE", language: "SQL" })).toEqual([]);
     expect(codes({ language: "SQL" })).toEqual([]);
     expect(codes({ format: "SOURCE" })).toEqual(["SPEC_MISSING_FIELD"]);
@@ -338,7 +348,7 @@ describe("notebooks", () => {
     const live = liveObject("/n", {});
     const change = { ...planned(notebooks, "update", live, { format: "DBC", content: "d" }) };
     expect(change.steps.map((step) => step.operation)).toEqual(["delete", "import"]);
-    expect(notebooks.consequences?.(change, lookAt({}))).toHaveLength(1);
+    expect(notebooks.planning.consequences?.(change, lookAt({}))).toHaveLength(1);
   });
 
   test("a notebook that goes is deleted, and twice is fine", async () => {
@@ -349,7 +359,7 @@ describe("notebooks", () => {
     if (live === undefined) throw new Error("it is not there");
     await remove(notebooks, api, live);
     await remove(notebooks, api, live);
-    expect(await notebooks.read(api, live.id)).toBeUndefined();
+    expect(await notebooks.operations.read(api, live.id)).toBeUndefined();
   });
 });
 
@@ -382,7 +392,7 @@ describe("files", () => {
     const { values, payload } = declared(files, large);
     const live = await observed(files, api, "/init/a", values);
     if (live === undefined) throw new Error("it is not there");
-    await files.update(api, {
+    await files.operations.update(api, {
       address: "files./init/a" as never,
       id: live.id,
       name: "/init/a",
@@ -406,7 +416,7 @@ describe("files", () => {
     const after = await observed(files, api, "/init/a", values);
     expect(after === undefined ? undefined : diffs(files, after, "/init/a", values)).toEqual([]);
     expect(
-      (await files.list(api, { parents: [], names: new Set(["/init/a"]) })).map((one) => one.name),
+      (await files.operations.list(api, { parents: [], names: new Set(["/init/a"]) })).map((one) => one.name),
     ).toEqual(["/init/a"]);
   });
 
@@ -424,9 +434,9 @@ describe("files", () => {
     const { values, payload } = declared(files, large);
     const task = { address: "files./init/a" as never, name: "/init/a", values, token: "tok", payload };
     const live = liveObject("/init/a", {});
-    await expect(files.update(lossy, { ...task, id: live.id, live, before: {}, steps: [] })).rejects.toThrow(
-      "not what was sent",
-    );
+    await expect(
+      files.operations.update(lossy, { ...task, id: live.id, live, before: {}, steps: [] }),
+    ).rejects.toThrow("not what was sent");
     const { body } = await world.get("fs/list", { path: "/init" });
     expect(body.files.map((one: JsonObject) => [one.path, one.file_size])).toEqual([["/init/a", 3]]);
   });
@@ -438,7 +448,7 @@ describe("files", () => {
     await create(files, api, "/init/a", values, payload);
     const { body } = await world.get("fs/list", { path: "/init" });
     expect(body.files.map((one: JsonObject) => one.path)).toEqual(["/init/a", "/init/a.other.part"]);
-    expect(files.partialUploadName?.("/init/a", "tok")).toBe("/init/a.tok.part");
+    expect(files.planning.content?.partialUploadName?.("/init/a", "tok")).toBe("/init/a.tok.part");
   });
 
   test("a new file never overwrites one that appeared meanwhile, small or large", async () => {
@@ -465,11 +475,11 @@ describe("files", () => {
       "fs/get-status": refused(404, "RESOURCE_DOES_NOT_EXIST"),
     });
     const { values } = declared(files, bytesOf("ab"));
-    expect((await files.list(api, { parents: [], names: new Set(["/a"]) })).map((one) => one.name)).toEqual([
-      "/a",
-    ]);
+    expect(
+      (await files.operations.list(api, { parents: [], names: new Set(["/a"]) })).map((one) => one.name),
+    ).toEqual(["/a"]);
     await expect(observed(files, api, "/a", values)).rejects.toThrow("ended at 0 of 2 bytes");
-    expect(await files.read(api, liveObject("/a", {}).id)).toBeUndefined();
+    expect(await files.operations.read(api, liveObject("/a", {}).id)).toBeUndefined();
   });
 
   test("deleting a file twice is fine", async () => {

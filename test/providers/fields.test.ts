@@ -50,7 +50,7 @@ describe.each(kinds)("%s", (_kind, provider) => {
   });
 
   test("a kind that is renamed aside knows how to rename, and its name field exists", () => {
-    expect(provider.replaceStrategy === "rename-aside").toBe(provider.rename !== undefined);
+    expect(provider.replaceStrategy === "rename-aside").toBe(provider.operations.rename !== undefined);
     if (provider.nameField !== undefined) expect(provider.fields[provider.nameField]).toBeDefined();
   });
 });

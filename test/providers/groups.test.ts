@@ -24,7 +24,7 @@ test("a group with users and groups in it reads back as it was asked for", async
   const values = { members: { users: [ada], groups: [inner] } };
   const id = await create(groups, api, "outer", values);
   expect(diffs(groups, await only(groups, api, id), "outer", values)).toEqual([]);
-  const read = await groups.read(api, id);
+  const read = await groups.operations.read(api, id);
   expect(read?.values.members).toEqual({ users: [ada], groups: [inner] });
 });
 
@@ -55,7 +55,7 @@ test("members that a spec does not name by kind stay as they are", async () => {
   const id = await create(groups, api, "g", { members: { groups: [inner] } });
   sent.length = 0;
   await update(groups, api, await only(groups, api, id), "g", { members: { users: [ada] } });
-  expect((await groups.read(api, id))?.values.members).toEqual({ users: [ada], groups: [inner] });
+  expect((await groups.operations.read(api, id))?.values.members).toEqual({ users: [ada], groups: [inner] });
 });
 
 test("an empty list of members empties the group, an absent one does not", async () => {
@@ -81,7 +81,9 @@ test("members without a kind are told apart by the list of groups", async () => 
   const { api, reads } = scripted({ "scim/groups/list": list, "scim/groups/get": list.Resources[0] ?? {} });
   const [outer] = await listed(groups, api);
   expect(outer?.values.members).toEqual({ users: ["9"], groups: ["2"] });
-  expect((await groups.read(api, outer?.id ?? liveObject("", {}).id))?.values).toEqual(outer?.values);
+  expect((await groups.operations.read(api, outer?.id ?? liveObject("", {}).id))?.values).toEqual(
+    outer?.values,
+  );
   expect(reads.map((one) => one.operation)).toEqual([
     "scim/groups/list",
     "scim/groups/get",
@@ -94,7 +96,7 @@ test("deleting a group twice is fine", async () => {
   const live = await only(groups, api, await create(groups, api, "g", {}));
   await remove(groups, api, live);
   await remove(groups, api, live);
-  expect(await groups.read(api, live.id)).toBeUndefined();
+  expect(await groups.operations.read(api, live.id)).toBeUndefined();
 });
 
 const admins = liveObject("admins", {
@@ -113,32 +115,32 @@ test("an administrator through a group is guarded where that group loses them, l
     planned(groups, "delete", ops),
   ];
   for (const change of changes) {
-    expect(groups.requests?.(change, lookAt(world))).toEqual(["caller"]);
-    expect(groups.objections?.(change, mine)?.[0]?.code).toBe("GUARD_LOCKOUT");
-    expect(groups.objections?.(change, others)).toEqual([]);
+    expect(groups.planning.requests?.(change, lookAt(world))).toEqual(["caller"]);
+    expect(groups.planning.objections?.(change, mine)?.[0]?.code).toBe("GUARD_LOCKOUT");
+    expect(groups.planning.objections?.(change, others)).toEqual([]);
   }
 });
 
 test("emptying admins is objected to even when the caller is not known", () => {
   const change = planned(groups, "update", admins, { members: { users: [], groups: [] } });
-  expect(groups.objections?.(change, lookAt(world))?.[0]?.message).toContain("nobody would be left");
+  expect(groups.planning.objections?.(change, lookAt(world))?.[0]?.message).toContain("nobody would be left");
 });
 
 test("changes that take no administrator away ask for nothing", () => {
   const change = planned(groups, "update", ops, { members: { users: ["ada@x", "bo@x"] } });
-  expect(groups.requests?.(change, lookAt(world))).toEqual([]);
+  expect(groups.planning.requests?.(change, lookAt(world))).toEqual([]);
 });
 
 test("deleting a group tells how many lose it and which access lists still name it", () => {
   const acl = liveObject("etl/ops", { permission: "MANAGE" });
-  const told = groups.consequences?.(
+  const told = groups.planning.consequences?.(
     planned(groups, "delete", ops),
     lookAt({ live: { ...world.live, acls: [acl] } }),
   );
   expect(told).toEqual(["1 member loses what the group gives", "access lists still name it: etl/ops"]);
   for (const goes of ["scopes.etl", "acls.etl/ops"]) {
     const workspace = lookAt({ live: { ...world.live, acls: [acl] }, goes: [goes] });
-    expect(groups.consequences?.(planned(groups, "delete", ops), workspace)).toEqual([
+    expect(groups.planning.consequences?.(planned(groups, "delete", ops), workspace)).toEqual([
       "1 member loses what the group gives",
     ]);
   }
@@ -152,7 +154,7 @@ test("members that the same plan deletes lose nothing; those of groups that go w
     groups: [outer, group("middle", ["bob@example.com"], ["inner", "outer"]), group("inner", [], [])],
   };
   const told = (...goes: string[]) =>
-    groups.consequences?.(
+    groups.planning.consequences?.(
       planned(groups, "delete", outer),
       lookAt({ live, goes: ["groups.outer", ...goes] }),
     );

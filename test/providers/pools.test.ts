@@ -33,7 +33,7 @@ test("a pool with every field reads back as it was asked for", async () => {
   const { api } = await startWorkspace();
   const id = await create(pools, api, "shared", full);
   expect(diffs(pools, await only(pools, api, id), "shared", full)).toEqual([]);
-  const read = await pools.read(api, id);
+  const read = await pools.operations.read(api, id);
   expect(read === undefined ? undefined : diffs(pools, read, "shared", full)).toEqual([]);
 });
 
@@ -114,7 +114,7 @@ test("renaming aside changes the name and nothing else", async () => {
   const { api } = await startWorkspace();
   const id = await create(pools, api, "shared", full);
   const live = await only(pools, api, id);
-  await pools.rename?.(api, { id, live, name: "shared (replaced t)" });
+  await pools.operations.rename?.(api, { id, live, name: "shared (replaced t)" });
   const after = await only(pools, api, id);
   expect(after.values).toEqual({ ...live.values, instance_pool_name: "shared (replaced t)" });
 });
@@ -144,8 +144,8 @@ test("answers in other forms mean the same: tags as a list, numbers as text, emp
 });
 
 test("more idle instances than the pool may hold are refused", () => {
-  expect(pools.validate?.({ min_idle_instances: 3, max_capacity: 2 }, "p")).toHaveLength(1);
-  expect(pools.validate?.({ min_idle_instances: "${var.n}", max_capacity: 2 }, "p")).toEqual([]);
+  expect(pools.planning.validate?.({ min_idle_instances: 3, max_capacity: 2 }, "p")).toHaveLength(1);
+  expect(pools.planning.validate?.({ min_idle_instances: "${var.n}", max_capacity: 2 }, "p")).toEqual([]);
 });
 
 test("deleting a pool twice is fine", async () => {
@@ -153,7 +153,7 @@ test("deleting a pool twice is fine", async () => {
   const live = await only(pools, api, await create(pools, api, "p", base));
   await remove(pools, api, live);
   await remove(pools, api, live);
-  expect(await pools.read(api, live.id)).toBeUndefined();
+  expect(await pools.operations.read(api, live.id)).toBeUndefined();
 });
 
 test("a pool that goes tells which clusters and jobs are hit, save those that go too", () => {
@@ -167,12 +167,12 @@ test("a pool that goes tells which clusters and jobs are hit, save those that go
     },
     goes: ["clusters.going"],
   });
-  expect(pools.consequences?.(planned(pools, "delete", pool), workspace)).toEqual([
+  expect(pools.planning.consequences?.(planned(pools, "delete", pool), workspace)).toEqual([
     "running clusters cannot grow until they leave the pool: up",
     "stopped clusters cannot start until they leave the pool: down",
     "jobs cannot get their clusters from it: nightly",
   ]);
   expect(
-    pools.consequences?.(planned(pools, "update", pool, { ...base, max_capacity: 1 }), workspace),
+    pools.planning.consequences?.(planned(pools, "update", pool, { ...base, max_capacity: 1 }), workspace),
   ).toEqual([]);
 });

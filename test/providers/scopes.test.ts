@@ -6,7 +6,7 @@ import { acls } from "../../src/providers/acls.ts";
 import { groups } from "../../src/providers/groups.ts";
 import { scopes } from "../../src/providers/scopes.ts";
 import { secrets } from "../../src/providers/secrets.ts";
-import type { Payload } from "../../src/resource/provider.ts";
+import type { Payload } from "../../src/resource/operations.ts";
 import { ADMIN } from "../emulator/harness.ts";
 import {
   create,
@@ -53,16 +53,21 @@ describe("scopes", () => {
   });
 
   test("names are checked by the contract's alphabet and length", () => {
-    for (const name of ["a", "A-b_c.9", "x".repeat(128)]) expect(scopes.validate?.({}, name)).toEqual([]);
+    for (const name of ["a", "A-b_c.9", "x".repeat(128)])
+      expect(scopes.planning.validate?.({}, name)).toEqual([]);
     for (const name of ["", "a b", "a/b", "ä", "x".repeat(129)])
-      expect(scopes.validate?.({}, name)?.[0]?.code).toBe("SPEC_VALUE");
+      expect(scopes.planning.validate?.({}, name)?.[0]?.code).toBe("SPEC_VALUE");
   });
 
   test("a vault and its backend need each other", () => {
     const vault = { resource_id: "/v", dns_name: "https://v" };
-    expect(scopes.validate?.({ backend_type: "CLOUD_KEYVAULT" }, "s")?.[0]?.code).toBe("SPEC_COMBINATION");
-    expect(scopes.validate?.({ keyvault_metadata: vault }, "s")?.[0]?.code).toBe("SPEC_COMBINATION");
-    expect(scopes.validate?.({ backend_type: "CLOUD_KEYVAULT", keyvault_metadata: vault }, "s")).toEqual([]);
+    expect(scopes.planning.validate?.({ backend_type: "CLOUD_KEYVAULT" }, "s")?.[0]?.code).toBe(
+      "SPEC_COMBINATION",
+    );
+    expect(scopes.planning.validate?.({ keyvault_metadata: vault }, "s")?.[0]?.code).toBe("SPEC_COMBINATION");
+    expect(
+      scopes.planning.validate?.({ backend_type: "CLOUD_KEYVAULT", keyvault_metadata: vault }, "s"),
+    ).toEqual([]);
   });
 
   const live = liveObject("etl", { backend_type: "PLATFORM" });
@@ -76,24 +81,24 @@ describe("scopes", () => {
   test("losing a secret that the spec does not have is objected to, by name", () => {
     const change = planned(scopes, "replace", live, {});
     const declared = ["secrets.etl/ours"];
-    const [found, ...more] = scopes.objections?.(change, lookAt({ ...world, declared })) ?? [];
+    const [found, ...more] = scopes.planning.objections?.(change, lookAt({ ...world, declared })) ?? [];
     expect(more).toEqual([]);
     expect(found?.code).toBe("GUARD_DATA_LOSS");
     expect(found?.message).toMatch(/: theirs$/);
     const gone = [...declared, "secrets.etl/theirs"];
-    expect(scopes.objections?.(change, lookAt({ ...world, declared: gone }))).toEqual([]);
-    expect(scopes.objections?.(planned(scopes, "delete", live), lookAt({ ...world, goes: gone }))).toEqual(
-      [],
-    );
+    expect(scopes.planning.objections?.(change, lookAt({ ...world, declared: gone }))).toEqual([]);
+    expect(
+      scopes.planning.objections?.(planned(scopes, "delete", live), lookAt({ ...world, goes: gone })),
+    ).toEqual([]);
   });
 
   test("a scope that goes names the secrets and the access list that go with it", () => {
-    const told = scopes.consequences?.(planned(scopes, "delete", live), lookAt(world));
+    const told = scopes.planning.consequences?.(planned(scopes, "delete", live), lookAt(world));
     expect(told).toEqual([
       "2 secrets in it go, and the API cannot read them back: ours and theirs",
       "its access list goes with it: ops",
     ]);
-    expect(scopes.consequences?.(planned(scopes, "update", live, {}), lookAt(world))).toEqual([]);
+    expect(scopes.planning.consequences?.(planned(scopes, "update", live, {}), lookAt(world))).toEqual([]);
   });
 });
 
@@ -141,20 +146,20 @@ describe("secrets", () => {
   });
 
   test("keys are checked, and deleting twice is fine", async () => {
-    expect(secrets.validate?.({}, "etl/db-password")).toEqual([]);
-    expect(secrets.validate?.({}, "etl/db password")).toHaveLength(1);
+    expect(secrets.planning.validate?.({}, "etl/db-password")).toEqual([]);
+    expect(secrets.planning.validate?.({}, "etl/db password")).toHaveLength(1);
     const { api } = await startWorkspace();
     await create(scopes, api, "etl", {});
     const id = await create(secrets, api, "etl/k", { value: "d" }, payload("1"));
     const live = await only(secrets, api, id, ["etl"]);
     await remove(secrets, api, live);
     await remove(secrets, api, live);
-    expect(await secrets.read(api, id)).toBeUndefined();
+    expect(await secrets.operations.read(api, id)).toBeUndefined();
   });
 
   test("the secrets of a scope that is gone are missing, not unreadable", async () => {
     const { api } = await startWorkspace();
-    expect(await secrets.read(api, liveObject("no/k", {}).id)).toBeUndefined();
+    expect(await secrets.operations.read(api, liveObject("no/k", {}).id)).toBeUndefined();
     await expect(listed(secrets, api, ["no"])).rejects.toThrow();
   });
 });
@@ -170,10 +175,10 @@ describe("access lists", () => {
     sent.length = 0;
     expect(await update(acls, api, live, "etl/ops", { permission: "MANAGE" })).toEqual(["put"]);
     expect(sent.map((one) => one.operation)).toEqual(["secrets/acls/put"]);
-    expect((await acls.read(api, id))?.values.permission).toBe("MANAGE");
+    expect((await acls.operations.read(api, id))?.values.permission).toBe("MANAGE");
     await remove(acls, api, live);
     await remove(acls, api, live);
-    expect(await acls.read(api, id)).toBeUndefined();
+    expect(await acls.operations.read(api, id)).toBeUndefined();
   });
 
   test("the list is read under either of its names, and an absent one is empty", async () => {
@@ -195,14 +200,20 @@ describe("access lists", () => {
   const mine = liveObject("etl/ada@x", { permission: "MANAGE" });
 
   test("the caller's own MANAGE is kept where nobody named it, others' are not", () => {
-    expect(acls.isImplicit?.(mine, lookAt({ caller: "ADA@x" }), {})).toBe(true);
-    expect(acls.isImplicit?.(mine, lookAt({ caller: "bo@x" }), {})).toBe(false);
-    expect(acls.isImplicit?.(mine, lookAt({}), {})).toBe(false);
+    expect(acls.planning.isImplicit?.(mine, lookAt({ caller: "ADA@x" }), {})).toBe(true);
+    expect(acls.planning.isImplicit?.(mine, lookAt({ caller: "bo@x" }), {})).toBe(false);
+    expect(acls.planning.isImplicit?.(mine, lookAt({}), {})).toBe(false);
     const everyone = liveObject("etl/users", { permission: "MANAGE" });
-    expect(acls.isImplicit?.(everyone, lookAt({}), { initial_manage_principal: "users" })).toBe(true);
-    expect(acls.isImplicit?.(everyone, lookAt({}), {})).toBe(false);
+    expect(acls.planning.isImplicit?.(everyone, lookAt({}), { initial_manage_principal: "users" })).toBe(
+      true,
+    );
+    expect(acls.planning.isImplicit?.(everyone, lookAt({}), {})).toBe(false);
     expect(
-      acls.isImplicit?.(liveObject("etl/ada@x", { permission: "READ" }), lookAt({ caller: "ada@x" }), {}),
+      acls.planning.isImplicit?.(
+        liveObject("etl/ada@x", { permission: "READ" }),
+        lookAt({ caller: "ada@x" }),
+        {},
+      ),
     ).toBe(false);
   });
 
@@ -211,23 +222,25 @@ describe("access lists", () => {
       planned(acls, "delete", mine),
       planned(acls, "update", mine, { permission: "READ" }),
     ]) {
-      expect(acls.requests?.(change, lookAt({}))).toEqual(["caller"]);
-      expect(acls.objections?.(change, lookAt({ caller: "ada@x" }))?.[0]?.code).toBe("GUARD_LOCKOUT");
-      expect(acls.objections?.(change, lookAt({ caller: "bo@x" }))).toEqual([]);
+      expect(acls.planning.requests?.(change, lookAt({}))).toEqual(["caller"]);
+      expect(acls.planning.objections?.(change, lookAt({ caller: "ada@x" }))?.[0]?.code).toBe(
+        "GUARD_LOCKOUT",
+      );
+      expect(acls.planning.objections?.(change, lookAt({ caller: "bo@x" }))).toEqual([]);
     }
   });
 
   test("while nobody knows who the caller is, a user's MANAGE does not go; a group's may", () => {
-    expect(acls.objections?.(planned(acls, "delete", mine), lookAt({}))?.[0]?.hint).toContain(
+    expect(acls.planning.objections?.(planned(acls, "delete", mine), lookAt({}))?.[0]?.hint).toContain(
       "WORKSPACE_USER",
     );
     const ops = liveObject("etl/ops", { permission: "MANAGE" });
     const world = { live: { groups: [liveObject("ops", {})] } };
-    expect(acls.objections?.(planned(acls, "delete", ops), lookAt(world))).toEqual([]);
+    expect(acls.planning.objections?.(planned(acls, "delete", ops), lookAt(world))).toEqual([]);
   });
 
   test("an entry needs the user or group that it names", () => {
-    expect(acls.dependencies?.("etl/ops", {})).toEqual([
+    expect(acls.planning.dependencies?.("etl/ops", {})).toEqual([
       { kind: "users", name: "ops" },
       { kind: "groups", name: "ops" },
     ]);

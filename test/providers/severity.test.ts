@@ -6,7 +6,7 @@ import type { Path } from "../../src/core/pointer.ts";
 import { registry as everyKind } from "../../src/providers/index.ts";
 import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import { type FieldSchema, SEVERITIES, type Severity } from "../../src/resource/field-schema.ts";
-import type { FieldDiff } from "../../src/resource/provider.ts";
+import type { FieldDiff } from "../../src/resource/planning.ts";
 import {
   isAtLeast,
   mostSevere,

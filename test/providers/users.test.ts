@@ -36,7 +36,7 @@ test("a user that was created reads back as it was asked for", async () => {
   const live = await only(users, api, id);
   expect(live.name).toBe(ada);
   expect(diffs(users, live, ada, values)).toEqual([]);
-  expect(diffs(users, (await users.read(api, id)) ?? live, ada, values)).toEqual([]);
+  expect(diffs(users, (await users.operations.read(api, id)) ?? live, ada, values)).toEqual([]);
 });
 
 test("a user that sets nothing but its name shows no difference after it was created", async () => {
@@ -64,7 +64,7 @@ test("entitlements, groups and names change as deltas, in place", async () => {
     "scim/groups/patch",
     "scim/groups/patch",
   ]);
-  const live = await users.read(api, id);
+  const live = await users.operations.read(api, id);
   expect(live === undefined ? undefined : diffs(users, live, ada, after)).toEqual([]);
 });
 
@@ -106,15 +106,15 @@ test("the built-in group of everybody is neither read as a membership nor taken 
   };
   const [live] = await listed(users, scripted({ "scim/users/list": answer }).api);
   expect(live?.values.groups).toEqual(["2"]);
-  expect(users.validate?.({ groups: ["users"] }, ada)).toHaveLength(1);
-  expect(users.validate?.({ groups: ["ops"] }, ada)).toEqual([]);
+  expect(users.planning.validate?.({ groups: ["users"] }, ada)).toHaveLength(1);
+  expect(users.planning.validate?.({ groups: ["ops"] }, ada)).toEqual([]);
 });
 
 test("a user made inactive counts only where its name is known", async () => {
   const answer = { Resources: [{ id: "7", userName: ada, active: false }] };
   const { api } = scripted({ "scim/users/list": answer });
-  expect(await users.list(api, { parents: [], names: new Set() })).toEqual([]);
-  const known = await users.list(api, { parents: [], names: new Set(["ADA@example.com"]) });
+  expect(await users.operations.list(api, { parents: [], names: new Set() })).toEqual([]);
+  const known = await users.operations.list(api, { parents: [], names: new Set(["ADA@example.com"]) });
   expect(known.map((live) => live.values.active)).toEqual([false]);
 });
 
@@ -123,7 +123,7 @@ test("deleting a user twice is fine", async () => {
   const live = await only(users, api, await create(users, api, ada, {}));
   await remove(users, api, live);
   await remove(users, api, live);
-  expect(await users.read(api, live.id)).toBeUndefined();
+  expect(await users.operations.read(api, live.id)).toBeUndefined();
 });
 
 const live = liveObject(ada, { userName: ada, groups: ["admins"], entitlements: [], active: true });
@@ -131,34 +131,41 @@ const admins = liveObject("admins", { displayName: "admins", members: { users: [
 
 test("deleting a user asks for the caller, and objects when it is the caller", () => {
   const change = planned(users, "delete", live);
-  expect(users.requests?.(change, lookAt({}))).toEqual(["caller"]);
-  expect(users.objections?.(change, lookAt({ caller: "bo@x" }))).toEqual([]);
-  expect(users.objections?.(change, lookAt({ caller: "ADA@example.com" }))?.[0]?.code).toBe("GUARD_LOCKOUT");
+  expect(users.planning.requests?.(change, lookAt({}))).toEqual(["caller"]);
+  expect(users.planning.objections?.(change, lookAt({ caller: "bo@x" }))).toEqual([]);
+  expect(users.planning.objections?.(change, lookAt({ caller: "ADA@example.com" }))?.[0]?.code).toBe(
+    "GUARD_LOCKOUT",
+  );
 });
 
 test("deactivating the caller is objected to", () => {
   const change = planned(users, "update", live, { active: false });
-  expect(users.objections?.(change, lookAt({ caller: ada }))?.[0]?.message).toContain("made inactive");
+  expect(users.planning.objections?.(change, lookAt({ caller: ada }))?.[0]?.message).toContain(
+    "made inactive",
+  );
 });
 
 test("taking the caller out of admins is objected to, another one is not", () => {
   const change = planned(users, "update", live, { groups: [] });
   const world = { live: { groups: [admins] } };
-  expect(users.requests?.(change, lookAt(world))).toEqual(["caller"]);
-  expect(users.objections?.(change, lookAt({ ...world, caller: ada }))).toHaveLength(1);
-  expect(users.objections?.(change, lookAt({ ...world, caller: "bo@x" }))).toEqual([]);
+  expect(users.planning.requests?.(change, lookAt(world))).toEqual(["caller"]);
+  expect(users.planning.objections?.(change, lookAt({ ...world, caller: ada }))).toHaveLength(1);
+  expect(users.planning.objections?.(change, lookAt({ ...world, caller: "bo@x" }))).toEqual([]);
 });
 
 test("the last administrator may not leave, whoever asks", () => {
   const alone = liveObject("admins", { displayName: "admins", members: { users: [ada], groups: [] } });
   const change = planned(users, "update", live, { groups: [] });
-  const found = users.objections?.(change, lookAt({ live: { groups: [alone] }, caller: "bo@x" }));
+  const found = users.planning.objections?.(change, lookAt({ live: { groups: [alone] }, caller: "bo@x" }));
   expect(found?.[0]?.message).toContain("nobody would be left");
 });
 
 test("deleting a user tells which groups it leaves and which access lists still name it", () => {
   const acl = liveObject(`etl/${ada}`, { permission: "READ" });
-  const told = users.consequences?.(planned(users, "delete", live), lookAt({ live: { acls: [acl] } }));
+  const told = users.planning.consequences?.(
+    planned(users, "delete", live),
+    lookAt({ live: { acls: [acl] } }),
+  );
   expect(told).toEqual([
     `${ada} can no longer sign in; the service purges inactive users after 30 days`,
     "it leaves 1 group: admins",
@@ -168,7 +175,7 @@ test("deleting a user tells which groups it leaves and which access lists still 
     live: { acls: [acl] },
     goes: ["groups.admins", "acls.etl/ada@example.com", "scopes.etl"],
   });
-  expect(users.consequences?.(planned(users, "delete", live), workspace)).toEqual([
+  expect(users.planning.consequences?.(planned(users, "delete", live), workspace)).toEqual([
     `${ada} can no longer sign in; the service purges inactive users after 30 days`,
   ]);
 });

@@ -7,15 +7,10 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { Refused } from "../../src/core/request-failure.ts";
 import { diffResource } from "../../src/planner/diff/diff.ts";
 import type { Values } from "../../src/resource/field-schema.ts";
-import type {
-  FieldDiff,
-  LiveObject,
-  OperationWriter,
-  Payload,
-  PlannedChange,
-  PlannedWorkspace,
-  Provider,
-} from "../../src/resource/provider.ts";
+import type { LiveObject } from "../../src/resource/live.ts";
+import type { OperationWriter, Payload } from "../../src/resource/operations.ts";
+import type { FieldDiff, PlannedChange, PlannedWorkspace } from "../../src/resource/planning.ts";
+import type { Provider } from "../../src/resource/provider.ts";
 import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
 
 const TOKEN = "t0k3n";
@@ -130,7 +125,7 @@ export const create = (
   values: Values,
   payload?: Payload,
 ): Promise<RemoteId> =>
-  provider.create(api, {
+  provider.operations.create(api, {
     address: addressOf(provider.kind, name),
     name,
     values: desiredOf(provider, name, values),
@@ -142,11 +137,11 @@ export const create = (
 export function desiredOf(provider: Provider, name: string, values: Values): Values {
   const field = provider.nameField;
   const named = field === undefined || values[field] !== undefined ? values : { ...values, [field]: name };
-  return provider.normalize?.(named) ?? named;
+  return provider.planning.normalize?.(named) ?? named;
 }
 
 export async function listed(provider: Provider, api: OperationWriter, parents: readonly string[] = []) {
-  return provider.list(api, { parents, names: new Set() });
+  return provider.operations.list(api, { parents, names: new Set() });
 }
 
 export async function only(
@@ -162,7 +157,7 @@ export async function only(
 
 /** What planning would find to change. */
 export function diffs(provider: Provider, live: LiveObject, name: string, values: Values): FieldDiff[] {
-  const before = provider.normalize?.(live.values) ?? live.values;
+  const before = provider.planning.normalize?.(live.values) ?? live.values;
   return diffResource(
     provider.fields,
     desiredOf(provider, name, values),
@@ -179,7 +174,7 @@ export function diffsAfter(
   values: Values,
   recorded: { readonly applied: Values; readonly seen?: Values },
 ): FieldDiff[] {
-  const before = provider.normalize?.(live.values) ?? live.values;
+  const before = provider.planning.normalize?.(live.values) ?? live.values;
   const applied = desiredOf(provider, name, recorded.applied);
   return diffResource(
     provider.fields,
@@ -201,13 +196,13 @@ export async function update(
   found: readonly FieldDiff[] = diffs(provider, live, name, values),
 ): Promise<readonly string[]> {
   const after = desiredOf(provider, name, values);
-  const steps = provider.steps?.(found, live, after) ?? [{ operation: "update" }];
-  await provider.update(api, {
+  const steps = provider.planning.steps?.(found, live, after) ?? [{ operation: "update" }];
+  await provider.operations.update(api, {
     address: addressOf(provider.kind, name),
     id: live.id,
     name,
     values: after,
-    before: provider.normalize?.(live.values) ?? live.values,
+    before: provider.planning.normalize?.(live.values) ?? live.values,
     live,
     token: TOKEN,
     steps,
@@ -216,7 +211,12 @@ export async function update(
 }
 
 export const remove = (provider: Provider, api: OperationWriter, live: LiveObject): Promise<void> =>
-  provider.delete(api, { address: addressOf(provider.kind, live.name), id: live.id, name: live.name, live });
+  provider.operations.delete(api, {
+    address: addressOf(provider.kind, live.name),
+    id: live.id,
+    name: live.name,
+    live,
+  });
 
 export function liveObject(name: string, values: Values, facts: JsonObject = {}, id = name): LiveObject {
   return { id: remoteId(id), name, values, facts };
@@ -253,7 +253,7 @@ export function planned(
   const found = live === undefined || values === undefined ? [] : diffs(provider, live, name, values);
   const steps =
     action === "update" && live !== undefined && after !== undefined
-      ? (provider.steps?.(found, live, after) ?? [])
+      ? (provider.planning.steps?.(found, live, after) ?? [])
       : [];
   return { action, address: addressOf(provider.kind, name), name, live, after, diffs: found, steps };
 }

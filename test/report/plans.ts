@@ -36,11 +36,16 @@ function kind(name: string, fields: FieldTable): Provider {
     idAttribute: "id",
     recovery: "client-named",
     replaceStrategy: "create-first",
-    list: never,
-    read: never,
-    create: never,
-    update: never,
-    delete: never,
+
+    planning: {},
+
+    operations: {
+      list: never,
+      read: never,
+      create: never,
+      update: never,
+      delete: never,
+    },
   };
 }
 

@@ -166,7 +166,7 @@ async function liveIds(site: Site, inUse = new Set<string>()): Promise<ReadonlyS
   const work = (async () => {
     for (const provider of registry.kinds) {
       const parents = provider.nested === undefined ? [] : scopes;
-      for (const object of await provider.list(reader, { parents, names: deep })) {
+      for (const object of await provider.operations.list(reader, { parents, names: deep })) {
         if (provider.kind === "scopes") scopes.push(object.name);
         if (provider.kind === "acls" && /\/(admin@example\.com|users)$/.test(object.name)) continue;
         if (provider.kind === "users" && object.values.active === false) continue;

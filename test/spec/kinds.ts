@@ -4,6 +4,7 @@ import Type, { type TSchema } from "typebox";
 import type { FieldTable } from "../../src/resource/field-schema.ts";
 import type { Provider } from "../../src/resource/provider.ts";
 import { type Registry, registryOf } from "../../src/resource/registry.ts";
+import { type FlatKind, providerOf } from "../flat-kind.ts";
 
 const never = (): never => {
   throw new Error("the reading of a spec calls no verb that talks to a service");
@@ -12,9 +13,9 @@ const never = (): never => {
 function kind(
   definition: Pick<Provider, "kind" | "singular" | "nameField" | "idAttribute"> & {
     readonly fields: Record<string, TSchema>;
-  } & Partial<Omit<Provider, "fields">>,
+  } & Partial<Omit<FlatKind, "fields">>,
 ): Provider {
-  return {
+  return providerOf({
     description: `Every ${definition.singular}.`,
     unique: true,
     recovery: "client-named",
@@ -26,7 +27,7 @@ function kind(
     delete: never,
     ...definition,
     fields: definition.fields as unknown as FieldTable,
-  };
+  });
 }
 
 const text = (options: object = {}): TSchema => Type.String({ description: "A text.", ...options });
@@ -161,7 +162,7 @@ const jobs = kind({
 });
 
 const parent = (name: string): string => name.slice(0, name.lastIndexOf("/"));
-const inFolder: Partial<Provider> = { dependencies: (name) => [{ kind: "directories", name: parent(name) }] };
+const inFolder: Partial<FlatKind> = { dependencies: (name) => [{ kind: "directories", name: parent(name) }] };
 
 const directories = kind({
   kind: "directories",
@@ -191,7 +192,7 @@ const notebooks = kind({
     format: maybe(text({ enum: ["SOURCE", "HTML", "JUPYTER", "DBC"] })),
     content: maybe(text()),
   },
-  contentDigest: (bytes, values) => `${new TextDecoder().decode(bytes).trim()}|${values.format}`,
+  content: { digest: (bytes, values) => `${new TextDecoder().decode(bytes).trim()}|${values.format}` },
 });
 
 const files = kind({

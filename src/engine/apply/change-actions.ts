@@ -4,7 +4,7 @@ import type { RemoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { comparable } from "../../planner/diff/fingerprint.ts";
 import type { Change, Create, Delete, Replace, Update } from "../../planner/model/change.ts";
-import type { Payload } from "../../resource/provider.ts";
+import type { Payload } from "../../resource/operations.ts";
 import { assertId } from "../failures.ts";
 import { type ApplyRun, type ChangeResult, newToken, openJournal } from "./apply-run.ts";
 import { recordAfter, seenBefore, seenIn } from "./build-record.ts";
@@ -38,7 +38,7 @@ export async function create(
       }),
     );
     const task = { address: change.address, name: change.name, values: wire, token, ...payload };
-    const id = await createOrFind(run, change, journal, () => provider.create(journal, task));
+    const id = await createOrFind(run, change, journal, () => provider.operations.create(journal, task));
     assertId(id, change.address);
     await journal.done({ record: recordAfter(run, change, id, applied, {}, replaces) });
     run.names.add(change.kind, change.name, id);
@@ -70,7 +70,7 @@ export async function update(run: ApplyRun, change: Update): Promise<ChangeResul
       }),
     );
     const before = live.values;
-    await provider.update(journal, {
+    await provider.operations.update(journal, {
       address,
       name,
       id,
@@ -126,7 +126,7 @@ async function removeObject(
   );
   const name = live?.name ?? change.name;
   if (live !== undefined)
-    await run.input.registry.get(change.kind).delete(journal, { address, id, name, live });
+    await run.input.registry.get(change.kind).operations.delete(journal, { address, id, name, live });
   await journal.done({ gone: { address, id } });
 }
 

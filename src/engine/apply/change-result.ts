@@ -63,7 +63,8 @@ async function close(
   try {
     if (succeeded === 0 || journal.made !== undefined) await journal.close();
     // What such a change may have left beside its object is found by the intent that stays open.
-    else if (run.input.registry.get(change.kind).partialUploadName !== undefined) return resultOf(diagnostic);
+    else if (run.input.registry.get(change.kind).planning.content?.partialUploadName !== undefined)
+      return resultOf(diagnostic);
     else if (change.action === "update") await journal.done(partly(run, change, journal));
     else if (change.action === "delete") await journal.close();
   } catch (problem) {

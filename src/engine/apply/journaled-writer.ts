@@ -14,7 +14,7 @@ import { error, Failure, warning } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { OperationWriter } from "../../resource/provider.ts";
+import type { OperationWriter } from "../../resource/operations.ts";
 import type { Intent, RemovedObject } from "../../state/model/journal-entry.ts";
 import type { Clock } from "../../state/model/ports.ts";
 import type { StateRecord } from "../../state/model/record.ts";

@@ -7,8 +7,9 @@ import { UnknownOutcome } from "../../core/request-failure.ts";
 import { comparable, liveFingerprint } from "../../planner/diff/fingerprint.ts";
 import type { Change, Create, Replace } from "../../planner/model/change.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Provider } from "../../resource/provider.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { toNames } from "../name-index.ts";
 import { isFoundByName, matchesRequest } from "../recover/match-object.ts";
@@ -25,16 +26,16 @@ export async function readObject(
   desired: Values | undefined,
 ): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
-  const live = await provider.read(run.writer, id);
-  if (live === undefined || provider.readDetails === undefined) return live;
-  return provider.readDetails(run.writer, live, desired);
+  const live = await provider.operations.read(run.writer, id);
+  if (live === undefined || provider.operations.readDetails === undefined) return live;
+  return provider.operations.readDetails(run.writer, live, desired);
 }
 
 /** The object that has the natural name of a change now, as its list tells it. */
 export async function findByName(run: ApplyRun, { kind, name }: Change): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
   const parents = provider.nested === undefined ? [] : [parentOf(name)];
-  const all = await provider.list(run.writer, { parents, names: new Set([name]) });
+  const all = await provider.operations.list(run.writer, { parents, names: new Set([name]) });
   return all.find((one) => isSameName(provider, one.name, name));
 }
 

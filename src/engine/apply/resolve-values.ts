@@ -62,7 +62,7 @@ async function liveAttribute(
   id: RemoteId,
   attribute: string,
 ): Promise<Json | undefined> {
-  const live = await provider.read(run.writer, id);
+  const live = await provider.operations.read(run.writer, id);
   return live?.values[attribute] ?? live?.facts[attribute];
 }
 

@@ -2,8 +2,9 @@
 
 import { longestName } from "../../planner/decide/passed-names.ts";
 import type { Change, Replace } from "../../planner/model/change.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Provider } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { type ApplyRun, type ChangeResult, newToken, openJournal } from "./apply-run.ts";
 import { runChange } from "./change-result.ts";
@@ -49,7 +50,7 @@ async function rename(
 ): Promise<void> {
   const { address, id } = change;
   const provider = run.input.registry.get(change.kind);
-  if (provider.rename === undefined)
+  if (provider.operations.rename === undefined)
     throw new Error(`${change.kind} cannot be renamed: only kinds with a verb for it are`);
   const journal = open(
     openJournal(run, change, {
@@ -63,7 +64,7 @@ async function rename(
       existed: true,
     }),
   );
-  await provider.rename(journal, { id, live, name });
+  await provider.operations.rename(journal, { id, live, name });
   const record = run.input.lease.record(address);
   if (record?.id === id) await journal.done({ record: recordNamed(provider, record, name) });
   else await journal.close();

@@ -8,7 +8,8 @@ import { diffResource } from "../../planner/diff/diff.ts";
 import { comparable } from "../../planner/diff/fingerprint.ts";
 import { isIgnored } from "../../planner/diff/normalize.ts";
 import type { Change } from "../../planner/model/change.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { Provider } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { diagnosticOf, failureDiagnostic } from "../failures.ts";
 import { toNames } from "../name-index.ts";
@@ -43,7 +44,9 @@ async function verifyKind(
     const names = new Set(changes.map((one) => one.name));
     const ids = new Set(changes.flatMap((one) => run.input.lease.record(one.address)?.id ?? []));
     const lists = await Promise.all(
-      parentsOf(provider, changes).map((parents) => provider.list(run.writer, { parents, names, ids })),
+      parentsOf(provider, changes).map((parents) =>
+        provider.operations.list(run.writer, { parents, names, ids }),
+      ),
     );
     const objects = lists.flat();
     const byId = new Map(objects.map((object) => [object.id, object]));
@@ -102,12 +105,12 @@ async function withWitnesses(
   record: Ready,
   listed: LiveObject | undefined,
 ): Promise<LiveObject | undefined> {
-  if (listed === undefined || provider.readDetails === undefined) return listed;
+  if (listed === undefined || provider.operations.readDetails === undefined) return listed;
   const lacks = Object.entries(provider.fields).some(
     ([name, { witness }]) =>
       witness !== undefined && record.applied[name] !== undefined && listed.facts[witness] === undefined,
   );
-  return lacks ? provider.readDetails(run.writer, listed, record.applied) : listed;
+  return lacks ? provider.operations.readDetails(run.writer, listed, record.applied) : listed;
 }
 
 type Ready = Extract<StateRecord, { readonly status: "ready" }>;
@@ -129,7 +132,7 @@ function checked(
       record: { ...(run.input.lease.record(record.address) ?? record), status: "ready", seen },
     });
   // A list tells less than a look at each object: kinds with more to tell are compared by the next plan.
-  if (provider.readDetails !== undefined) return [];
+  if (provider.operations.readDetails !== undefined) return [];
   const ignored = run.input.resources.get(record.address)?.lifecycle.ignore_changes ?? [];
   const off = diffResource(provider.fields, record.applied, live, { applied: record.applied, seen }).filter(
     (diff) => !isIgnored(diff.path, ignored),

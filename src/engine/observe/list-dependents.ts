@@ -5,15 +5,17 @@ import { dependentKinds } from "../../planner/check/unreadable.ts";
 import type { Change } from "../../planner/model/change.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Live } from "../../resource/live.ts";
+import type { Registry } from "../../resource/registry.ts";
 import { listKinds } from "./list-kinds.ts";
 
 /** `parallelism`: how many requests may be under way at once. */
 export function listDependents(
+  registry: Registry,
   input: PlanInput,
   changes: readonly Change[],
   reader: Reader,
   parallelism: number,
 ): Promise<Live> {
   const kinds = new Set(dependentKinds(input, changes).keys());
-  return listKinds({ registry: input.registry, reader, kinds, parallelism, closer: false });
+  return listKinds({ registry, reader, kinds, parallelism, closer: false });
 }

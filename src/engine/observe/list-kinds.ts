@@ -4,8 +4,8 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { transitiveClosure } from "../../planner/model/order.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Live, LiveKind } from "../../resource/live.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
+import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { Semaphore } from "../concurrency.ts";
 import { failureDiagnostic } from "../failures.ts";
@@ -78,11 +78,12 @@ async function listed(
   parents: readonly string[],
 ) {
   try {
-    const objects = await slots.inside(() => provider.list(input.reader, { parents, names: new Set() }));
-    const { readDetails } = provider;
+    const objects = await slots.inside(() =>
+      provider.operations.list(input.reader, { parents, names: new Set() }),
+    );
+    const { readContent, readDetails } = provider.operations;
     // Contents are fetched when they are written; here they would be read for nothing.
-    if (readDetails === undefined || provider.readContent !== undefined || input.closer === false)
-      return { objects };
+    if (readDetails === undefined || readContent !== undefined || input.closer === false) return { objects };
     const wanted = unlikeDefaults(provider);
     return {
       objects: await Promise.all(

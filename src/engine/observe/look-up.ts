@@ -97,7 +97,7 @@ async function listed(
 ): Promise<LookupAnswer> {
   const scope = byName ? { names: new Set(texts) } : { names: new Set<string>(), ids: new Set(texts) };
   try {
-    const objects = await provider.list(reader, { parents: [], ...scope });
+    const objects = await provider.operations.list(reader, { parents: [], ...scope });
     return { readable: true, values: new Set<string>(objects.map((one) => (byName ? one.name : one.id))) };
   } catch (failure) {
     return { readable: false, diagnostic: failureDiagnostic(failure) };

@@ -140,7 +140,7 @@ class Need {
     for (const address of this.#addresses) {
       const resource = spec?.resources.get(address);
       if (resource === undefined || state.records.has(address)) continue;
-      const spoken = registry.get(resource.kind).namedInKey?.(resource.name);
+      const spoken = registry.get(resource.kind).planning.namedInKey?.(resource.name);
       if (spoken === undefined || !spoken.kinds.some((kind) => used.has(kind))) continue;
       if (resource.dependsOn.some((one) => spoken.kinds.includes(kindOf(one)))) continue;
       if (spoken.kinds.some((kind) => isBuiltIn(registry.get(kind), spoken.name))) continue;

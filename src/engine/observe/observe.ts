@@ -5,9 +5,9 @@ import { isMissing } from "../../api/contract/refusals.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Live, LiveKind } from "../../resource/live.ts";
+import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { kindsNamedBy, translateNames, withoutNames } from "../../resource/translate-names.ts";
 import type { State } from "../../state/model/record.ts";
@@ -120,9 +120,9 @@ class Reading {
     const known = this.#scope.known(provider.kind);
     try {
       const listed = await this.#slots.inside(() =>
-        provider.list(this.#reader, { parents, names: known.names, ids: known.ids }),
+        provider.operations.list(this.#reader, { parents, names: known.names, ids: known.ids }),
       );
-      if (provider.readDetails === undefined) return { objects: listed };
+      if (provider.operations.readDetails === undefined) return { objects: listed };
       const objects = await Promise.all(listed.map((object) => this.#hydrated(provider, known, object)));
       return { objects: objects.filter((object) => object !== undefined) };
     } catch (failure) {
@@ -135,7 +135,7 @@ class Reading {
     known: KnownNames,
     object: LiveObject,
   ): Promise<LiveObject | undefined> {
-    if (provider.readDetails === undefined || !isKnown(provider, known, object)) return object;
+    if (provider.operations.readDetails === undefined || !isKnown(provider, known, object)) return object;
     if (this.#input.looksAt?.(provider.kind, object) === false) return object;
     const desired = known.desired.get(foldName(provider, object.name));
     try {
@@ -154,11 +154,12 @@ class Reading {
     desired: Values | undefined,
   ): Promise<LiveObject> | LiveObject {
     const { reader, snapshot } = this.#input;
-    if (provider.contentText === undefined || snapshot === undefined)
-      return provider.readDetails?.(this.#reader, object, desired) ?? object;
+    if (provider.planning.content?.text === undefined || snapshot === undefined)
+      return provider.operations.readDetails?.(this.#reader, object, desired) ?? object;
     const key = `${provider.kind}\n${object.id}`;
     const known =
-      snapshot.objects.get(key) ?? Promise.resolve(provider.readDetails?.(reader, object, desired) ?? object);
+      snapshot.objects.get(key) ??
+      Promise.resolve(provider.operations.readDetails?.(reader, object, desired) ?? object);
     snapshot.objects.set(key, known);
     return known;
   }

@@ -32,7 +32,7 @@ export function prefetchLists(
   for (const provider of scope.kinds) {
     const { names } = scope.known(provider.kind);
     if (provider.nested !== undefined || names.size === 0 || !asked.has(provider.kind)) continue;
-    provider.list(asking, { parents: [], names }).catch(() => undefined);
+    provider.operations.list(asking, { parents: [], names }).catch(() => undefined);
   }
   return once;
 }

@@ -6,7 +6,7 @@ import { canonicalJson } from "../../core/canonical.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { LiveObject } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
 
 /** What was read for one plan, so that another one rests on the same. Contents are not in it: objects are, with what was found in theirs. */
 export interface LiveSnapshot {

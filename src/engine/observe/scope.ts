@@ -3,8 +3,9 @@
 import { type Address, kindOf } from "../../core/address.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Provider } from "../../resource/provider.ts";
 import { kindsNamedBy } from "../../resource/translate-names.ts";
 import { kindsNeeded, type Needing } from "./needed-kinds.ts";
 
@@ -65,7 +66,7 @@ export function observeScope(needing: Needing): ObserveScope {
   for (const intent of [...state.open, ...state.sweeps.flatMap((sweep) => sweep.intent ?? [])]) {
     const { address, name, token } = intent;
     mention(address, name);
-    const left = registry.find(kindOf(address))?.partialUploadName?.(name, token);
+    const left = registry.find(kindOf(address))?.planning.content?.partialUploadName?.(name, token);
     if (left !== undefined) mention(address, left);
   }
   const used = kindsNeeded(needing);

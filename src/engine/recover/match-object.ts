@@ -5,7 +5,8 @@ import { diffResource } from "../../planner/diff/diff.ts";
 import { comparable } from "../../planner/diff/fingerprint.ts";
 import type { LiveIndex } from "../../planner/model/live-index.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { OpenIntent, StateRecord } from "../../state/model/record.ts";
 

@@ -4,8 +4,8 @@
 import { type Address, kindOf, type RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { indexLive } from "../../planner/model/live-index.ts";
-import type { Live } from "../../resource/live.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Live, LiveObject } from "../../resource/live.ts";
+import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { add, draftOf, stateOf } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";

@@ -4,7 +4,8 @@
 import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { Provider } from "../../resource/provider.ts";
 import { deposedBy } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { OpenIntent, StateRecord } from "../../state/model/record.ts";
@@ -71,7 +72,7 @@ function update(
   recovery: RecoveryContext,
 ): IntentResolution {
   // What a slow server still puts beside the object is looked for later.
-  const later = provider.partialUploadName === undefined ? [] : sweepFor(intent, recovery);
+  const later = provider.planning.content?.partialUploadName === undefined ? [] : sweepFor(intent, recovery);
   if (record === undefined || record.status === "creating") return closed(intent, ...later);
   // The record of the address is about another object: this one was an old object, or is taken over again.
   if (intent.id !== undefined && record.id !== intent.id) return closed(intent, ...later);
@@ -206,7 +207,7 @@ export function partialUploadOf(
   provider: Provider,
   recovery: RecoveryContext,
 ): readonly JournalEntry[] {
-  const name = provider.partialUploadName?.(intent.name, intent.token);
+  const name = provider.planning.content?.partialUploadName?.(intent.name, intent.token);
   const live = name === undefined ? undefined : recovery.liveIndex.byName(provider.kind, name)[0];
   if (live === undefined) return [];
   const address: Address = addressOf(provider.kind, live.name);

@@ -2,8 +2,8 @@
 
 import { hasErrors } from "../../core/diagnostic.ts";
 import { foldName } from "../../resource/names.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import { isRenamed, longestName, nameReached } from "../decide/passed-names.ts";
 import type { Change } from "../model/change.ts";
 import type { LiveIndex } from "../model/live-index.ts";
@@ -12,7 +12,7 @@ import type { Plan } from "../model/plan.ts";
 import { type WorkItem, workGraph } from "../model/work-graph.ts";
 
 /** Plays the renames of a plan, part by part, on the names that are live. Knows the graph, not how its edges were found. */
-export function nameContradictions(plan: Plan, registry: Registry, liveIndex: LiveIndex): string[] {
+export function nameContradictions(plan: Plan, registry: PlanningRegistry, liveIndex: LiveIndex): string[] {
   // A plan with errors is not applied, and a name that is not free is one of them.
   if (hasErrors(plan.diagnostics)) return [];
   const kinds = registry.kinds.filter(isRenamed);
@@ -33,7 +33,7 @@ export function nameContradictions(plan: Plan, registry: Registry, liveIndex: Li
 
 /** An object that has the name, unless what the part waits for takes it from the object. */
 function stillHeld(
-  provider: Provider,
+  provider: PlannedKind,
   liveIndex: LiveIndex,
   graph: ReadonlyMap<string, WorkItem>,
   taker: WorkItem,
@@ -48,7 +48,7 @@ function stillHeld(
 }
 
 function rivals(
-  provider: Provider,
+  provider: PlannedKind,
   byName: ReadonlyMap<string, readonly WorkItem[]>,
   taker: WorkItem,
 ): string[] {
@@ -66,7 +66,7 @@ function gives(change: Change, half: WorkItem["half"]): boolean {
   );
 }
 
-function nameGiven(provider: Provider, { change, half }: WorkItem): string {
+function nameGiven(provider: PlannedKind, { change, half }: WorkItem): string {
   if (half === "aside" && "temporaryName" in change) return change.temporaryName ?? "";
   return "after" in change ? nameReached(provider, change as Parameters<typeof nameReached>[1]) : change.name;
 }
@@ -74,17 +74,17 @@ function nameGiven(provider: Provider, { change, half }: WorkItem): string {
 const idOf = (change: Change): string | undefined => ("id" in change ? change.id : undefined);
 
 /** Whether a part takes a name from an object: by another name, or with the object. */
-function letsGo(provider: Provider, { change, half }: WorkItem, id: string, name: string): boolean {
+function letsGo(provider: PlannedKind, { change, half }: WorkItem, id: string, name: string): boolean {
   if (idOf(change) !== id) return false;
   if (half === "aside" || half === "remove" || change.action === "delete") return true;
   if (change.action === "replace") return change.replacing === "delete-first";
   return change.action === "update" && foldName(provider, nameReached(provider, change)) !== name;
 }
 
-function unfit(provider: Provider, part: WorkItem): string[] {
+function unfit(provider: PlannedKind, part: WorkItem): string[] {
   if (part.half !== "aside") return [];
   const { address } = part.change;
-  if (provider.rename === undefined)
+  if (provider.operations.rename === undefined)
     return [`${address} gets a temporary name, but ${provider.kind} cannot be renamed`];
   return nameGiven(provider, part).length > longestName(provider)
     ? [`the temporary name of ${address} is too long`]

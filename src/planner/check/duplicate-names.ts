@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
-import type { LiveObject } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import type { Change, Create, Namesake } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { Plan } from "../model/plan.ts";

@@ -3,7 +3,8 @@
 import { type Address, parentOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { isBuiltIn } from "../../resource/names.ts";
-import type { PlannedWorkspace, Provider } from "../../resource/provider.ts";
+import type { PlannedWorkspace } from "../../resource/planning.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { Guard } from "../model/plan.ts";
@@ -116,7 +117,7 @@ function objections(context: PlanContext, changes: readonly Change[], workspace:
     const found =
       planned === undefined
         ? []
-        : (context.input.registry.get(change.kind).objections?.(planned, workspace) ?? []);
+        : (context.input.registry.get(change.kind).planning.objections?.(planned, workspace) ?? []);
     for (const one of found) {
       const at = context.input.spec.resources.get(change.address)?.at;
       const details = {
@@ -151,7 +152,7 @@ function limits(context: PlanContext, changes: readonly Change[]): Guard[] {
 
 function countsAfter(
   context: PlanContext,
-  provider: Provider,
+  provider: PlannedKind,
   changes: readonly Change[],
 ): [string, number, Address[]][] {
   const counts = new Map<string, { count: number; creates: Address[] }>();

@@ -8,7 +8,7 @@ import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
 import type { CatalogName } from "../../resource/catalog.ts";
 import { type FieldSchema, memberSchema, somewhere } from "../../resource/field-schema.ts";
-import type { PlannedWorkspace } from "../../resource/provider.ts";
+import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";

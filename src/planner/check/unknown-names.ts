@@ -6,7 +6,8 @@ import type { Path } from "../../core/pointer.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
 import { type FieldSchema, memberSchema, somewhere } from "../../resource/field-schema.ts";
 import { isBuiltIn } from "../../resource/names.ts";
-import type { PlannedWorkspace, Provider } from "../../resource/provider.ts";
+import type { PlannedWorkspace } from "../../resource/planning.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { Change } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
@@ -80,13 +81,13 @@ function standingOf(
   return standing === "unknown" && context.input.partial === true ? "there" : standing;
 }
 
-function namings(provider: Provider, resource: Resource): Naming[] {
+function namings(provider: PlannedKind, resource: Resource): Naming[] {
   const found: Naming[] = [];
   for (const [field, value] of Object.entries(resource.values)) {
     const schema = provider.fields[field];
     if (schema !== undefined && mayName(schema)) collect(schema, value, [field], found);
   }
-  const inName = provider.namedInKey?.(resource.name);
+  const inName = provider.planning.namedInKey?.(resource.name);
   if (inName !== undefined) found.push({ text: inName.name, kinds: inName.kinds, path: undefined });
   return found;
 }

@@ -5,7 +5,7 @@ import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { listed } from "../../core/sentences.ts";
 import type { LiveKind } from "../../resource/live.ts";
-import type { Provider } from "../../resource/provider.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
@@ -68,7 +68,7 @@ export function dependentKinds(input: PlanInput, changes: readonly Change[]): Re
   return kinds;
 }
 
-function isSeen({ live, spec, state }: PlanInput, { kind, nested }: Provider, change: Change): boolean {
+function isSeen({ live, spec, state }: PlanInput, { kind, nested }: PlannedKind, change: Change): boolean {
   if (nested === undefined) return live.has(kind);
   const isManaged = (address: Address) => spec.resources.has(address) || state.records.has(address);
   if (nested.kind === change.kind) return isManaged(change.address);

@@ -7,7 +7,9 @@ import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
-import type { Cause, FieldDiff, LiveObject, Provider } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { Cause, FieldDiff } from "../../resource/planning.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import { changedByService, diffResource } from "../diff/diff.ts";
 import { comparable, declaredForm, liveFingerprint } from "../diff/fingerprint.ts";
@@ -23,7 +25,7 @@ type ResourceDecision = { readonly change: Change } | { readonly refused: Diagno
 export function decideResource(
   context: PlanContext,
   resource: Resource,
-  provider: Provider,
+  provider: PlannedKind,
 ): ResourceDecision {
   const found = matchLive(context, resource, provider);
   if (found.is === "refused") return { refused: found.diagnostic };
@@ -34,7 +36,7 @@ export function decideResource(
 }
 
 /** The desired values with references put in, the natural name filled in, and what the kind leaves out removed. */
-function desiredOf(context: PlanContext, resource: Resource, provider: Provider): ResolvedReferences {
+function desiredOf(context: PlanContext, resource: Resource, provider: PlannedKind): ResolvedReferences {
   const resolved = resolveReferences(resource, (address, attribute) =>
     plannedAttribute(context, address, attribute),
   );
@@ -99,7 +101,7 @@ interface Compared {
 function compared(
   context: PlanContext,
   resource: Resource,
-  provider: Provider,
+  provider: PlannedKind,
   resolved: ResolvedReferences,
   object: LiveObject,
   takeover: boolean,
@@ -126,7 +128,7 @@ function compared(
 function actionFor(
   context: PlanContext,
   resource: Resource,
-  provider: Provider,
+  provider: PlannedKind,
   found: Compared,
 ): ResourceDecision {
   const [first, ...rest] = found.diffs;
@@ -136,7 +138,9 @@ function actionFor(
   const head = common(resource, combined(diffs), reasonsOf(context, resource, provider, found));
   const base = { ...head, ...found.reach, ...found.existing, fingerprint: found.fingerprint(), diffs };
   if (forced === undefined) {
-    const steps = provider.steps?.(diffs, found.live, found.reach.after) ?? [{ operation: "update" }];
+    const steps = provider.planning.steps?.(diffs, found.live, found.reach.after) ?? [
+      { operation: "update" },
+    ];
     return { change: { action: "update", ...base, steps } satisfies Update };
   }
   const because: NonEmpty<FieldDiff> = [forced, ...more];
@@ -179,7 +183,7 @@ function combined(diffs: readonly FieldDiff[]): Cause {
 function reasonsOf(
   context: PlanContext,
   resource: Resource,
-  provider: Provider,
+  provider: PlannedKind,
   found: Compared,
 ): readonly string[] {
   const reasons: string[] = [];
@@ -211,7 +215,7 @@ function immutablePolicy(context: PlanContext, resource: Resource): "error" | "r
   );
 }
 
-function immutable(resource: Resource, provider: Provider, because: NonEmpty<FieldDiff>): Diagnostic {
+function immutable(resource: Resource, provider: PlannedKind, because: NonEmpty<FieldDiff>): Diagnostic {
   const fields = because.map((diff) => toDottedPath(diff.path)).join(", ");
   const [first] = because;
   return error("PLAN_IMMUTABLE", `${resource.address}: ${fields} cannot be changed in place`, {

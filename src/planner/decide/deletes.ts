@@ -2,7 +2,8 @@
 
 import { type Address, addressOf, kindOf, parentOf, type RemoteId } from "../../core/address.ts";
 import { foldName, isBuiltIn } from "../../resource/names.ts";
-import type { PlannedWorkspace, Provider } from "../../resource/provider.ts";
+import type { PlannedWorkspace } from "../../resource/planning.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { stateExists } from "../check/state-exists.ts";
 import type { Change, Forget } from "../model/change.ts";
@@ -85,7 +86,11 @@ function destroyed({ only }: PlanContext["input"], address: Address): string {
 }
 
 /** The record of the thing that a nested record lives in. */
-function parentAddress(context: PlanContext, provider: Provider, record: StateRecord): Address | undefined {
+function parentAddress(
+  context: PlanContext,
+  provider: PlannedKind,
+  record: StateRecord,
+): Address | undefined {
   if (provider.nested === undefined) return undefined;
   const parentKind = context.input.registry.get(provider.nested.kind);
   const parent = foldName(parentKind, parentOf(record.name));
@@ -95,14 +100,14 @@ function parentAddress(context: PlanContext, provider: Provider, record: StateRe
 }
 
 /** A parent that is still there and whose list is managed no more ("absent means not managed", design 4). */
-function isReleased(context: PlanContext, provider: Provider, parent: Address): boolean {
+function isReleased(context: PlanContext, provider: PlannedKind, parent: Address): boolean {
   const owner = context.input.spec.resources.get(parent);
   return owner !== undefined && !owner.owns.includes(provider.kind) && !holdsUnreadable(provider);
 }
 
 function forget(
   record: StateRecord,
-  provider: Provider,
+  provider: PlannedKind,
   reason: string,
   dependsOn: readonly Address[],
 ): Forget {
@@ -174,7 +179,7 @@ function deletionOf({ input }: PlanContext, { address, live }: LiveMember): Chan
 }
 
 /** What the spec declares and may not take over is refused there; it is not also deleted here. */
-function wantedNames(context: PlanContext, provider: Provider): ReadonlySet<string> {
+function wantedNames(context: PlanContext, provider: PlannedKind): ReadonlySet<string> {
   const names = new Set<string>();
   if (!provider.unique) return names;
   for (const { kind, name } of context.input.spec.resources.values())

@@ -2,8 +2,8 @@
 
 import { type Address, kindOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
 import { isSameName } from "../../resource/names.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { PlanInput } from "../model/input.ts";
 
@@ -35,17 +35,17 @@ function isInvalidRecord({ registry, spec }: PlanInput, record: StateRecord): bo
 }
 
 /** Whether a record may have an address: everywhere, save where the key of a kind is its name. */
-export function recordFitsAddress(provider: Provider, record: StateRecord, address: Address): boolean {
+export function recordFitsAddress(provider: PlannedKind, record: StateRecord, address: Address): boolean {
   return provider.nameField !== undefined || isSameName(provider, record.name, nameOf(address));
 }
 
 /** A nested thing by itself: the name of its parent is the parent's to tell. */
-function ownName(provider: Provider, name: string): string {
+function ownName(provider: PlannedKind, name: string): string {
   return provider.nested === undefined ? name : memberOf(name);
 }
 
 /** A member of one parent that is recorded as the member of another. */
-function isElsewhere(registry: Registry, { nested }: Provider, record: StateRecord): boolean {
+function isElsewhere(registry: PlanningRegistry, { nested }: PlannedKind, record: StateRecord): boolean {
   if (nested === undefined || registry.get(nested.kind).nameField !== undefined) return false;
   const parent = record.depends_on.find((one) => kindOf(one) === nested.kind);
   return parent !== undefined && nameOf(parent) !== parentOf(record.name);

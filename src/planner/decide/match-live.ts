@@ -2,8 +2,9 @@
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { isBuiltIn, isSameName } from "../../resource/names.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { importCommands, namesakeOf, namesakesText } from "../check/duplicate-names.ts";
@@ -21,7 +22,7 @@ export type LiveMatch =
     }
   | { readonly is: "refused"; readonly diagnostic: Diagnostic };
 
-export function matchLive(context: PlanContext, resource: Resource, provider: Provider): LiveMatch {
+export function matchLive(context: PlanContext, resource: Resource, provider: PlannedKind): LiveMatch {
   const newParent = newParentOf(context, resource, provider);
   if (newParent !== undefined) return { is: "absent", newParent };
   const record = context.input.state.records.get(resource.address);
@@ -48,7 +49,7 @@ function givesUpName(
   context: PlanContext,
   owner: Address,
   { address, name }: Resource,
-  provider: Provider,
+  provider: PlannedKind,
   live: LiveObject,
 ): boolean {
   const { spec, state, destroy } = context.input;
@@ -65,7 +66,7 @@ function givesUpName(
 function returningTo(
   context: PlanContext,
   resource: Resource,
-  provider: Provider,
+  provider: PlannedKind,
   recorded: LiveObject,
 ): LiveObject | undefined {
   if (isSameName(provider, recorded.name, resource.name)) return undefined;
@@ -75,7 +76,7 @@ function returningTo(
 }
 
 /** The parent of a nested resource, where this plan makes it anew: whatever is there now goes with the old one. */
-function newParentOf(context: PlanContext, resource: Resource, provider: Provider): Address | undefined {
+function newParentOf(context: PlanContext, resource: Resource, provider: PlannedKind): Address | undefined {
   if (provider.nested === undefined) return undefined;
   return resource.dependsOn.find((address) => {
     const change = context.decided.get(address);
@@ -88,7 +89,7 @@ function newParentOf(context: PlanContext, resource: Resource, provider: Provide
 function withoutUniqueNames(
   context: PlanContext,
   resource: Resource,
-  provider: Provider,
+  provider: PlannedKind,
   free: readonly LiveObject[],
 ): LiveMatch {
   const [only, ...more] = free;
@@ -99,7 +100,7 @@ function withoutUniqueNames(
   return ambiguous(resource, provider, namesakes);
 }
 
-function mayTakeOver(context: PlanContext, resource: Resource, provider: Provider): boolean {
+function mayTakeOver(context: PlanContext, resource: Resource, provider: PlannedKind): boolean {
   if (context.input.adopt === true) return true;
   if (isBuiltIn(provider, resource.name)) return true;
   if (provider.nested !== undefined && !holdsUnreadable(provider)) return true;
@@ -108,7 +109,7 @@ function mayTakeOver(context: PlanContext, resource: Resource, provider: Provide
   );
 }
 
-function ambiguous(resource: Resource, provider: Provider, found: NonEmpty<Namesake>): LiveMatch {
+function ambiguous(resource: Resource, provider: PlannedKind, found: NonEmpty<Namesake>): LiveMatch {
   const { address, at, name } = resource;
   const message = `${found.length} unmanaged ${provider.kind} are named ${JSON.stringify(name)}, so --adopt cannot choose one for ${address}`;
   const cause = namesakesText(found);
@@ -116,7 +117,7 @@ function ambiguous(resource: Resource, provider: Provider, found: NonEmpty<Names
   return { is: "refused", diagnostic: error("PLAN_ALREADY_EXISTS", message, { address, at, cause, hint }) };
 }
 
-function refuse(resource: Resource, provider: Provider, hint: string): LiveMatch {
+function refuse(resource: Resource, provider: PlannedKind, hint: string): LiveMatch {
   const message = `${provider.singular} "${resource.name}" exists in the workspace and is not managed by ${resource.address}`;
   return {
     is: "refused",

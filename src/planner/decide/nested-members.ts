@@ -3,7 +3,9 @@
 
 import { type Address, addressOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { LiveObject, PlannedWorkspace, Provider } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { PlannedWorkspace } from "../../resource/planning.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import { comparable, liveFingerprint } from "../diff/fingerprint.ts";
 import type { Change, Delete } from "../model/change.ts";
 import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.ts";
@@ -38,8 +40,9 @@ export function unmanagedMembers(context: PlanContext, workspace: PlannedWorkspa
       if (context.decided.has(address)) continue;
       if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
       else if (parent.owns) {
-        if (workspace.caller === undefined && provider.isImplicit !== undefined) callerMatters = true;
-        if (provider.isImplicit?.(live, workspace, parent.values) === true) continue;
+        if (workspace.caller === undefined && provider.planning.isImplicit !== undefined)
+          callerMatters = true;
+        if (provider.planning.isImplicit?.(live, workspace, parent.values) === true) continue;
         const cause = wasJudged(context, provider, parent, live, workspace) ? "drift" : "spec";
         if (cause === "drift") appeared.push({ address, live });
         const reason = `the ${provider.kind} of ${parent.address} do not name it`;
@@ -53,14 +56,14 @@ export function unmanagedMembers(context: PlanContext, workspace: PlannedWorkspa
 /** Whether the last apply would have removed it: then it came from outside since. Else the spec takes the list over now. */
 function wasJudged(
   context: PlanContext,
-  provider: Provider,
+  provider: PlannedKind,
   parent: Parent,
   live: LiveObject,
   workspace: PlannedWorkspace,
 ): boolean {
   const record = context.input.state.records.get(parent.address);
   if (record === undefined || record.owns?.includes(provider.kind) === false) return false;
-  return provider.isImplicit?.(live, workspace, record.applied) !== true;
+  return provider.planning.isImplicit?.(live, workspace, record.applied) !== true;
 }
 
 interface Parent {
@@ -70,7 +73,7 @@ interface Parent {
 }
 
 /** Parents in the spec that exist now and stay, by their natural name. */
-function ownersByName(context: PlanContext, provider: Provider): ReadonlyMap<string, Parent> {
+function ownersByName(context: PlanContext, provider: PlannedKind): ReadonlyMap<string, Parent> {
   const parents = new Map<string, Parent>();
   for (const resource of context.input.spec.resources.values()) {
     if (resource.kind !== provider.nested?.kind) continue;
@@ -90,7 +93,7 @@ export function managedObjects(context: PlanContext): ReadonlySet<string> {
   return known;
 }
 
-function reported(provider: Provider, address: Address, live: LiveObject): Change {
+function reported(provider: PlannedKind, address: Address, live: LiveObject): Change {
   const head = {
     address,
     kind: provider.kind,
@@ -111,7 +114,7 @@ function reported(provider: Provider, address: Address, live: LiveObject): Chang
 }
 
 export function deleteChange(
-  provider: Provider,
+  provider: PlannedKind,
   address: Address,
   name: string,
   live: LiveObject,

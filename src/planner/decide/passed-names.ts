@@ -3,8 +3,9 @@
 import type { Address } from "../../core/address.ts";
 import { fingerprint } from "../../core/canonical.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { foldName, isSameName } from "../../resource/names.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
 import { changeKey } from "../model/order.ts";
@@ -14,7 +15,7 @@ type Taker = Create | Update | Replace;
 type Holder = Update | Replace | Delete;
 
 interface Passing {
-  readonly provider: Provider;
+  readonly provider: PlannedKind;
   readonly taker: Taker;
   readonly name: string;
   readonly held: LiveObject;
@@ -55,12 +56,12 @@ export function withPassedNames(context: PlanContext, changes: readonly Change[]
 }
 
 /** Where the name is the key itself, an object never gets another one. */
-export function isRenamed(provider: Provider): provider is Provider & { readonly nameField: string } {
+export function isRenamed(provider: PlannedKind): provider is PlannedKind & { readonly nameField: string } {
   return provider.unique && provider.nameField !== undefined && provider.nested === undefined;
 }
 
 /** The name that an object has once a change is done. */
-export function nameReached(provider: Provider, change: Taker): string {
+export function nameReached(provider: PlannedKind, change: Taker): string {
   const { nameField = "" } = provider;
   const reached = change.after[nameField];
   const unknown = change.unresolved.some((one) => one.path[0] === nameField);
@@ -70,7 +71,7 @@ export function nameReached(provider: Provider, change: Taker): string {
 /** Every change that takes a name which another live object has. By address, so that the same input gives the same cycle breaks. */
 function passingsOf(
   context: PlanContext,
-  provider: Provider,
+  provider: PlannedKind,
   changes: readonly Change[],
 ): readonly Passing[] {
   const found: Passing[] = [];
@@ -92,14 +93,14 @@ function onceFreed(
   graph: Graph,
 ): NameSource["once"] | undefined {
   if (!freesName(provider, holder, name)) return undefined;
-  const renames = provider.rename !== undefined;
+  const renames = provider.operations.rename !== undefined;
   if (holder.action === "replace" && renames) return "aside";
   const once = holder.action === "replace" && holder.replacing !== "delete-first" ? "removed" : "done";
   if (!graph.leads(freeingKey(holder, once), changeKey(taker))) return once;
   return renames ? "aside" : undefined;
 }
 
-export function freesName(provider: Provider, holder: Change, name: string): holder is Holder {
+export function freesName(provider: PlannedKind, holder: Change, name: string): holder is Holder {
   if (holder.action === "delete") return true;
   if (holder.action !== "update" && holder.action !== "replace") return false;
   return !isSameName(provider, nameReached(provider, holder), name);
@@ -145,7 +146,7 @@ function temporaryNames(
 
 const MARK_DIGITS = 6;
 
-function freeName(provider: Provider, name: string, address: Address, used: ReadonlySet<string>): string {
+function freeName(provider: PlannedKind, name: string, address: Address, used: ReadonlySet<string>): string {
   for (let turn = 0; ; turn++) {
     const mark = ` (temporary ${fingerprint([address, name, turn]).slice(0, MARK_DIGITS)})`;
     const made = `${name.slice(0, longestName(provider) - mark.length)}${mark}`;
@@ -153,7 +154,7 @@ function freeName(provider: Provider, name: string, address: Address, used: Read
   }
 }
 
-export function longestName(provider: Provider): number {
+export function longestName(provider: PlannedKind): number {
   const field = provider.nameField === undefined ? undefined : provider.fields[provider.nameField];
   return typeof field?.maxLength === "number" ? field.maxLength : Number.POSITIVE_INFINITY;
 }

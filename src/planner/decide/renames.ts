@@ -2,7 +2,7 @@
 
 import { canonicalJson } from "../../core/canonical.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Provider } from "../../resource/provider.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change, Create, Delete } from "../model/change.ts";
 import { type PlanContext, recordedOf } from "../model/context.ts";
 
@@ -27,7 +27,7 @@ export function withRenames(context: PlanContext, changes: readonly Change[]): r
 
 function pairs(
   context: PlanContext,
-  provider: Provider,
+  provider: PlannedKind,
   deletes: readonly Delete[],
   creates: readonly Create[],
 ): readonly (readonly [Delete, Create])[] {
@@ -50,7 +50,7 @@ function openFields({ unresolved }: Create): string {
 }
 
 /** What the spec wanted of it at the last apply; nothing of what the state never knew. */
-function writtenOf(context: PlanContext, provider: Provider, { address, deposed }: Delete): Values {
+function writtenOf(context: PlanContext, provider: PlannedKind, { address, deposed }: Delete): Values {
   const record = deposed === true ? undefined : context.input.state.records.get(address);
   return recordedOf(provider, record)?.applied ?? {};
 }

@@ -1,7 +1,7 @@
 // Objects that gave way to a successor while others still use them: they stay, and each plan looks again.
 
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
-import type { PlannedWorkspace } from "../../resource/provider.ts";
+import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 
@@ -39,14 +39,14 @@ function holdersOf(
     (change.action === "replace" && change.replacing !== "delete-first") ||
     (change.action === "delete" && change.deposed === true);
   const live = isOld ? liveIndex.byId(change.kind, change.id) : undefined;
-  const { usersOf, usedBy = [] } = input.registry.get(change.kind);
-  if (live === undefined || usersOf === undefined) return [];
+  const { planning, usedBy = [] } = input.registry.get(change.kind);
+  if (live === undefined || planning.usersOf === undefined) return [];
   const unread = usedBy.filter(
     (kind) => (input.dependents?.get(kind) ?? input.live.get(kind))?.readable === false,
   );
   // Unreadable is never empty.
   return [
-    ...usersOf(live, workspace),
+    ...planning.usersOf(live, workspace),
     ...unread.map((kind) => `perhaps by ${kind}, which could not be read`),
   ];
 }

@@ -1,7 +1,7 @@
 // What changes in a notebook or file, line by line, where both sides are text.
 
 import { structuredPatch } from "diff/lib/patch/create.js";
-import type { FieldDiff } from "../../resource/provider.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
 import type { Change, ContentDiff, Update } from "../model/change.ts";
 import type { PlanInput } from "../model/input.ts";
 

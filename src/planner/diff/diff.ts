@@ -3,7 +3,8 @@
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toPointer, valueAt } from "../../core/pointer.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
-import type { Cause, FieldDiff, LiveObject } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import { isSameValue, normalForm } from "./normalize.ts";
 
 /** What a state record tells the comparison. */

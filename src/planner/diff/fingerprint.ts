@@ -3,7 +3,8 @@
 import { fingerprint } from "../../core/canonical.ts";
 import type { Json } from "../../core/json.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import { normalForm } from "./normalize.ts";
 
 /**
@@ -41,21 +42,21 @@ function namesOthers(schema: FieldSchema): boolean {
 }
 
 /** What a spec declares, as the kind wants it compared: the natural name filled in, without what the kind itself leaves out. */
-export function declaredForm(provider: Provider, name: string, values: Values): Values {
+export function declaredForm(provider: PlannedKind, name: string, values: Values): Values {
   const field = provider.nameField;
   const named = field === undefined || values[field] !== undefined ? values : { ...values, [field]: name };
-  return provider.normalize?.(named) ?? named;
+  return provider.planning.normalize?.(named) ?? named;
 }
 
 /** A live object as the kind wants it compared: without what the kind itself leaves out. */
-export function comparable(provider: Provider, live: LiveObject): LiveObject {
-  if (provider.normalize === undefined) return live;
+export function comparable(provider: PlannedKind, live: LiveObject): LiveObject {
+  if (provider.planning.normalize === undefined) return live;
   const known = made.get(live);
   if (known?.provider === provider) return known.object;
-  const object = { ...live, values: provider.normalize(live.values) };
+  const object = { ...live, values: provider.planning.normalize(live.values) };
   made.set(live, { provider, object });
   return object;
 }
 
 /** Deciding, drift and the audit ask for the same objects. */
-const made = new WeakMap<LiveObject, { readonly provider: Provider; readonly object: LiveObject }>();
+const made = new WeakMap<LiveObject, { readonly provider: PlannedKind; readonly object: LiveObject }>();

@@ -4,7 +4,7 @@ import { canonicalJson, digest } from "../../core/canonical.ts";
 import type { Json } from "../../core/json.ts";
 import { toPointer } from "../../core/pointer.ts";
 import type { FieldTable } from "../../resource/field-schema.ts";
-import type { FieldDiff } from "../../resource/provider.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
 import type { Acknowledgement, ReportedDrift } from "../../state/model/record.ts";
 import type { Drift } from "../model/plan.ts";
 

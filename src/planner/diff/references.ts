@@ -6,7 +6,7 @@ import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Cause, FieldDiff } from "../../resource/provider.ts";
+import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import type { Reference, Resource } from "../../spec/model/spec.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { RecordedValues } from "./diff.ts";

@@ -2,13 +2,13 @@
 
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
-import type { Provider } from "../../resource/provider.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import { kindsNamedBy, translateNames } from "../../resource/translate-names.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { PlanContext } from "../model/context.ts";
 
 /** The values with each name of a kind that ignores case as the live object has it, else as the spec declares it. */
-export function withLiveSpelling(context: PlanContext, { fields }: Provider, values: Values): Values {
+export function withLiveSpelling(context: PlanContext, { fields }: PlannedKind, values: Values): Values {
   const { registry } = context.input;
   if (![...kindsNamedBy(fields)].some((kind) => registry.find(kind)?.ignoreCase === true)) return values;
   return translateNames(fields, values, (kind, name) => {
@@ -18,7 +18,7 @@ export function withLiveSpelling(context: PlanContext, { fields }: Provider, val
   });
 }
 
-function declaredAs({ input }: PlanContext, provider: Provider, name: string): string | undefined {
+function declaredAs({ input }: PlanContext, provider: PlannedKind, name: string): string | undefined {
   const names = declared.get(input.spec) ?? new Map<string, ReadonlyMap<string, string>>();
   declared.set(input.spec, names);
   const ofKind = names.get(provider.kind) ?? namesOf(input.spec, provider);
@@ -29,7 +29,7 @@ function declaredAs({ input }: PlanContext, provider: Provider, name: string): s
 /** Declared names by kind, and by the form in which they compare. */
 const declared = new WeakMap<Spec, Map<string, ReadonlyMap<string, string>>>();
 
-function namesOf({ resources }: Spec, provider: Provider): ReadonlyMap<string, string> {
+function namesOf({ resources }: Spec, provider: PlannedKind): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { kind, name } of resources.values())
     if (kind === provider.kind) found.set(foldName(provider, name), name);

@@ -4,13 +4,13 @@ import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Live } from "../../resource/live.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { Live, LiveObject } from "../../resource/live.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 
 /** Every kind is there; what nobody recorded is not. Give it to planning as `partial`. */
-export function recordedLive(registry: Registry, state: State): Live {
+export function recordedLive(registry: PlanningRegistry, state: State): Live {
   const byKind = new Map<string, LiveObject[]>(registry.kinds.map(({ kind }) => [kind, []]));
   for (const record of state.records.values()) {
     const kind = kindOf(record.address);
@@ -22,7 +22,7 @@ export function recordedLive(registry: Registry, state: State): Live {
   );
 }
 
-function objectOf(provider: Provider, record: StateRecord): LiveObject {
+function objectOf(provider: PlannedKind, record: StateRecord): LiveObject {
   const seen = record.status === "ready" ? record.seen : {};
   const known = record.status === "creating" ? {} : merged(seen, record.applied);
   const values: { [field: string]: Json } = {};

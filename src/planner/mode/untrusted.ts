@@ -6,17 +6,18 @@ import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import { collectTexts, type Json, type JsonObject } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";
 import { secretField } from "../../resource/content.ts";
-import type { Live, LiveKind } from "../../resource/live.ts";
+import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
-import type { LiveObject, PlannedWorkspace, Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlannedWorkspace } from "../../resource/planning.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import { addressByObject, objectKey } from "../model/context.ts";
 import type { Plan } from "../model/plan.ts";
 
 export interface UntrustedInput {
-  readonly registry: Registry;
+  readonly registry: PlanningRegistry;
   readonly spec: Spec;
   readonly state: State;
 }
@@ -53,7 +54,7 @@ function ownedLive({ registry, spec, state }: UntrustedInput, live: Live): Live 
   const named = textsOf(spec, registry);
   const declared = fixedOf(spec, registry);
   let hidden = 0;
-  const seen = (provider: Provider, object: LiveObject): readonly LiveObject[] => {
+  const seen = (provider: PlannedKind, object: LiveObject): readonly LiveObject[] => {
     if (owners.has(objectKey(provider.kind, object.id))) return [object];
     if (!named.has(provider.ignoreCase === true ? foldCase(object.name) : object.name)) return [];
     hidden += 1;
@@ -71,7 +72,7 @@ function ownedLive({ registry, spec, state }: UntrustedInput, live: Live): Live 
 }
 
 /** What cannot be changed in place, as the spec has it: where it is hidden whether live differs, nothing may be said of it. */
-function fixedOf(spec: Spec, registry: Registry): ReadonlyMap<string, JsonObject> {
+function fixedOf(spec: Spec, registry: PlanningRegistry): ReadonlyMap<string, JsonObject> {
   return new Map(
     [...spec.resources.values()].map(({ kind, name, values }) => {
       const provider = registry.get(kind);
@@ -84,13 +85,13 @@ function fixedOf(spec: Spec, registry: Registry): ReadonlyMap<string, JsonObject
 }
 
 /** Every text with which the spec may name something, as it is and in the form in which names without regard to case compare. */
-function textsOf(spec: Spec, registry: Registry): ReadonlySet<string> {
+function textsOf(spec: Spec, registry: PlanningRegistry): ReadonlySet<string> {
   const texts = new Set<string>();
   for (const { kind, name, values } of spec.resources.values()) {
     const provider = registry.get(kind);
     collectTexts(values, texts);
-    texts.add(name).add(provider.namedInKey?.(name)?.name ?? "");
-    for (const needed of provider.dependencies?.(name, values) ?? []) texts.add(needed.name);
+    texts.add(name).add(provider.planning.namedInKey?.(name)?.name ?? "");
+    for (const needed of provider.planning.dependencies?.(name, values) ?? []) texts.add(needed.name);
   }
   return new Set([...texts].flatMap((text) => [text, foldCase(text)]));
 }
@@ -148,7 +149,11 @@ function foreignNotes(known: UntrustedInput, live: Live): readonly Diagnostic[] 
   });
 }
 
-function foreignOf({ spec, state }: UntrustedInput, provider: Provider, live: Live): readonly LiveObject[] {
+function foreignOf(
+  { spec, state }: UntrustedInput,
+  provider: PlannedKind,
+  live: Live,
+): readonly LiveObject[] {
   const found = live.get(provider.kind);
   const isOurs = listsOwned(spec, provider);
   if (found?.readable !== true || isOurs === undefined) return [];
@@ -164,7 +169,9 @@ function foreignOf({ spec, state }: UntrustedInput, provider: Provider, live: Li
     const known =
       owners.has(objectKey(provider.kind, object.id)) || names.has(foldName(provider, object.name));
     if (known || !isOurs(object)) return false;
-    return provider.isImplicit?.(object, workspace, parents.get(parentOf(object.name)) ?? {}) !== true;
+    return (
+      provider.planning.isImplicit?.(object, workspace, parents.get(parentOf(object.name)) ?? {}) !== true
+    );
   });
 }
 
@@ -178,7 +185,7 @@ const BLIND: PlannedWorkspace = {
 };
 
 /** Tells what belongs to a list that the spec calls its own; undefined where it has none of this kind. */
-function listsOwned(spec: Spec, provider: Provider): ((object: LiveObject) => boolean) | undefined {
+function listsOwned(spec: Spec, provider: PlannedKind): ((object: LiveObject) => boolean) | undefined {
   if (provider.nested === undefined)
     return spec.policy.authoritative.includes(provider.kind) ? () => true : undefined;
   if (secretField(provider) !== undefined) return undefined;

@@ -2,7 +2,8 @@
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Cause, FieldDiff, ReplaceStrategy, Step } from "../../resource/provider.ts";
+import type { ReplaceStrategy } from "../../resource/kind.ts";
+import type { Cause, FieldDiff, Step } from "../../resource/planning.ts";
 import type { Reference } from "../../spec/model/spec.ts";
 
 export type NonEmpty<T> = readonly [T, ...T[]];

@@ -2,7 +2,7 @@
 
 import { type Address, kindOf } from "../../core/address.ts";
 import type { Json } from "../../core/json.ts";
-import type { Provider } from "../../resource/provider.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { RecordedValues } from "../diff/diff.ts";
 import type { Change } from "./change.ts";
@@ -34,18 +34,24 @@ export function addressByObject(records: ReadonlyMap<Address, StateRecord>): Rea
 }
 
 /** What a record contributes to a comparison, in the kind's own form; an object that was never finished contributes nothing. */
-export function recordedOf(provider: Provider, record: StateRecord | undefined): RecordedValues | undefined {
+export function recordedOf(
+  provider: PlannedKind,
+  record: StateRecord | undefined,
+): RecordedValues | undefined {
   if (record === undefined || record.status === "creating") return undefined;
   const known = made.get(record);
   if (known?.provider === provider) return known.recorded;
-  const applied = provider.normalize?.(record.applied) ?? record.applied;
+  const applied = provider.planning.normalize?.(record.applied) ?? record.applied;
   const recorded = { applied, seen: record.status === "ready" ? record.seen : {} };
   made.set(record, { provider, recorded });
   return recorded;
 }
 
 /** Deciding and drift ask for the same records. */
-const made = new WeakMap<StateRecord, { readonly provider: Provider; readonly recorded: RecordedValues }>();
+const made = new WeakMap<
+  StateRecord,
+  { readonly provider: PlannedKind; readonly recorded: RecordedValues }
+>();
 
 /** The value of an attribute of an already decided resource; undefined while only an apply can tell. */
 export function plannedAttribute(
@@ -88,7 +94,7 @@ function isUnresolved(change: Reaching, attribute: string): boolean {
 }
 
 /** Whether the kind holds a value that the service never gives back, so that taking one over would overwrite it. */
-export function holdsUnreadable(provider: Provider): boolean {
+export function holdsUnreadable(provider: PlannedKind): boolean {
   return Object.values(provider.fields).some(
     (field) => field.writeOnly === true && field.witness !== undefined,
   );

@@ -4,7 +4,7 @@ import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Live } from "../../resource/live.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 
@@ -37,7 +37,7 @@ export interface Lookups {
 }
 
 export interface PlanInput {
-  readonly registry: Registry;
+  readonly registry: PlanningRegistry;
   readonly host: string;
   readonly spec: Spec;
   readonly live: Live;

@@ -2,10 +2,10 @@
 
 import { parentOf, type RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { Live } from "../../resource/live.ts";
+import type { Live, LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 
 export interface LiveIndex {
   all(kind: string): readonly LiveObject[];
@@ -23,7 +23,7 @@ interface Index {
 
 const NOTHING: readonly LiveObject[] = [];
 
-export function indexLive(live: Live, registry: Registry): LiveIndex {
+export function indexLive(live: Live, registry: PlanningRegistry): LiveIndex {
   const indexes = new Map<string, Index>();
   const all = (kind: string): readonly LiveObject[] => {
     const found = live.get(kind);
@@ -46,7 +46,7 @@ export function indexLive(live: Live, registry: Registry): LiveIndex {
   };
 }
 
-function indexOf(provider: Provider, objects: readonly LiveObject[]): Index {
+function indexOf(provider: PlannedKind, objects: readonly LiveObject[]): Index {
   const ids = new Map<string, LiveObject>();
   const names = new Map<string, LiveObject[]>();
   for (const object of objects) {

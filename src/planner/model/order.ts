@@ -2,7 +2,7 @@
 // Sorting and gathering by need: what an item needs comes before it, and otherwise the given order stands.
 
 import type { Address } from "../../core/address.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Change } from "./change.ts";
 
 /** A change's place in a graph: two changes may share an address (a deposed object beside its successor). */
@@ -12,7 +12,7 @@ export function changeKey(change: Change): string {
     : change.address;
 }
 
-export function inOrder(changes: readonly Change[], registry: Registry): Change[] {
+export function inOrder(changes: readonly Change[], registry: PlanningRegistry): Change[] {
   const rank = new Map(registry.kinds.map((provider, at) => [provider.kind, at]));
   const sorted = [...changes].sort((a, b) => compare(a, b, rank));
   const byAddress = new Map<Address, Change>();

@@ -4,7 +4,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { FactRequest, FieldDiff } from "../../resource/provider.ts";
+import type { FactRequest, FieldDiff } from "../../resource/planning.ts";
 import type { Action, Change, ContentDiff } from "./change.ts";
 import type { ChangeOrigin, PlanSplit } from "./split.ts";
 

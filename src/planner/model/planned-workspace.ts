@@ -2,8 +2,8 @@
 
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
-import type { PlannedChange, PlannedWorkspace } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Change } from "./change.ts";
 import { objectKey } from "./context.ts";
 import type { PlanInput } from "./input.ts";
@@ -51,7 +51,7 @@ function valuesAfter(changes: Iterable<Change>): ReadonlyMap<string, Values | un
   return values;
 }
 
-function goingNames(registry: Registry, changes: Iterable<Change>): ReadonlySet<string> {
+function goingNames(registry: PlanningRegistry, changes: Iterable<Change>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const change of changes) {
     const withParent = change.action === "forget" && change.dependsOn.length > 0;
@@ -61,7 +61,7 @@ function goingNames(registry: Registry, changes: Iterable<Change>): ReadonlySet<
   return names;
 }
 
-function nameKey(registry: Registry, kind: string, name: string): string {
+function nameKey(registry: PlanningRegistry, kind: string, name: string): string {
   const provider = registry.find(kind);
   return `${kind}\n${provider === undefined ? name : foldName(provider, name)}`;
 }

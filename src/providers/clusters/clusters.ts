@@ -4,13 +4,8 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
-import type {
-  FieldDiff,
-  LiveObject,
-  PlannedChange,
-  PlannedWorkspace,
-  Step,
-} from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../resource/planning.ts";
 import { choiceField, defineProvider, flagField, optional, textField } from "../kit/field-builders.ts";
 import { preservedPaths } from "../kit/preserved-fields.ts";
 import { keyIn, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
@@ -183,30 +178,35 @@ export const clusters = defineProvider({
   replaceStrategy: "create-first",
   usedBy: ["jobs"],
 
-  validate: (values) => clusterProblems(values),
-  dependencies: (_name, values) => clusterFiles(values),
-  normalize: (values) => withoutInherited(normalizeDesired(fields, values)),
-  serverDefaults: () => ({ enable_elastic_disk: false }),
-  steps,
-  requests: (change, workspace) => (interrupts(change) && workspace.activeRuns === undefined ? ["runs"] : []),
-  consequences,
+  planning: {
+    validate: (values) => clusterProblems(values),
+    dependencies: (_name, values) => clusterFiles(values),
+    normalize: (values) => withoutInherited(normalizeDesired(fields, values)),
+    serverDefaults: () => ({ enable_elastic_disk: false }),
+    steps,
+    requests: (change, workspace) =>
+      interrupts(change) && workspace.activeRuns === undefined ? ["runs"] : [],
+    consequences,
+  },
 
-  async list(api, scope) {
-    const answers = objectsIn(await api.read("clusters/list"), "clusters");
-    const inList = answers.flatMap((answer) => toSpec(answer) ?? []);
-    return [...inList, ...(await unlisted(api, inList, scope.ids ?? new Set()))];
+  operations: {
+    async list(api, scope) {
+      const answers = objectsIn(await api.read("clusters/list"), "clusters");
+      const inList = answers.flatMap((answer) => toSpec(answer) ?? []);
+      return [...inList, ...(await unlisted(api, inList, scope.ids ?? new Set()))];
+    },
+    readDetails: async (api, live, desired) =>
+      desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live,
+    async read(api, id) {
+      const answer = await readIfPresent(() => api.read("clusters/get", { cluster_id: id }));
+      const live = answer === undefined ? undefined : toSpec(answer);
+      return live === undefined || live.values.pinned === true ? live : withPin(api, live);
+    },
+    create: createCluster,
+    async update(api, task) {
+      for (const [at, step] of task.steps.entries())
+        await takeStep(api, task, step, task.steps[at + 1]?.operation);
+    },
+    delete: removeCluster,
   },
-  readDetails: async (api, live, desired) =>
-    desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live,
-  async read(api, id) {
-    const answer = await readIfPresent(() => api.read("clusters/get", { cluster_id: id }));
-    const live = answer === undefined ? undefined : toSpec(answer);
-    return live === undefined || live.values.pinned === true ? live : withPin(api, live);
-  },
-  create: createCluster,
-  async update(api, task) {
-    for (const [at, step] of task.steps.entries())
-      await takeStep(api, task, step, task.steps[at + 1]?.operation);
-  },
-  delete: removeCluster,
 });

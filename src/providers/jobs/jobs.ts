@@ -4,13 +4,9 @@ import { remoteId } from "../../core/address.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type {
-  LiveObject,
-  OperationWriter,
-  PlannedChange,
-  PlannedWorkspace,
-  Problem,
-} from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { OperationWriter } from "../../resource/operations.ts";
+import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import { clusterFields, clusterFiles, fileAt, withoutInherited } from "../clusters/fields.ts";
 import { clusterProblems } from "../clusters/validate.ts";
 import { sendCluster } from "../kit/create-with-node-type.ts";
@@ -158,46 +154,55 @@ export const jobs = defineProvider({
   replaceStrategy: "create-first",
   limit: { max: 1000, per: "workspace" },
 
-  validate: (values) => [
-    ...clusterChoice(values),
-    ...taskProblems(values),
-    ...libraryProblems(values.libraries),
-    ...scheduleProblems(values),
-  ],
-  dependencies: (_name, values) => [
-    ...libraryFiles(values.libraries),
-    ...(isObject(values.spark_python_task) ? fileAt(values.spark_python_task.python_file) : []),
-    ...(isObject(values.new_cluster) ? clusterFiles(values.new_cluster) : []),
-  ],
-  normalize,
-  steps: (diffs, live, after) => [
-    { operation: "reset", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
-  ],
-  requests: (change, workspace) =>
-    change.action === "delete" && workspace.activeRuns === undefined ? ["runs"] : [],
-  consequences,
+  planning: {
+    validate: (values) => [
+      ...clusterChoice(values),
+      ...taskProblems(values),
+      ...libraryProblems(values.libraries),
+      ...scheduleProblems(values),
+    ],
+    dependencies: (_name, values) => [
+      ...libraryFiles(values.libraries),
+      ...(isObject(values.spark_python_task) ? fileAt(values.spark_python_task.python_file) : []),
+      ...(isObject(values.new_cluster) ? clusterFiles(values.new_cluster) : []),
+    ],
+    normalize,
+    steps: (diffs, live, after) => [
+      { operation: "reset", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
+    ],
+    requests: (change, workspace) =>
+      change.action === "delete" && workspace.activeRuns === undefined ? ["runs"] : [],
+    consequences,
+  },
 
-  list: async (api) => objectsIn(await api.read("jobs/list"), "jobs").map(toSpec),
-  async read(api, id) {
-    const answer = await readIfPresent(() => api.read("jobs/get", { job_id: int64(id) }));
-    return answer === undefined ? undefined : toSpec(answer);
-  },
-  async create(api, task) {
-    const values = normalize(task.values);
-    const made = await send(api, "jobs/create", inert(values, task.name, task.token), (settings) => settings);
-    const id = remoteId(responseText(made, "job_id") ?? "");
-    await api.created(id);
-    await reset(api, id, values);
-    return id;
-  },
-  async update(api, task) {
-    const kept = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
-    await reset(api, task.id, normalize(kept));
-  },
-  /** The service mails people at each delete, so one that may have happened already is looked for first. */
-  async delete(api, task) {
-    const job_id = int64(task.id);
-    if ((await readIfPresent(() => api.read("jobs/get", { job_id }))) === undefined) return;
-    await ignoreMissing(() => api.write("jobs/delete", { job_id }));
+  operations: {
+    list: async (api) => objectsIn(await api.read("jobs/list"), "jobs").map(toSpec),
+    async read(api, id) {
+      const answer = await readIfPresent(() => api.read("jobs/get", { job_id: int64(id) }));
+      return answer === undefined ? undefined : toSpec(answer);
+    },
+    async create(api, task) {
+      const values = normalize(task.values);
+      const made = await send(
+        api,
+        "jobs/create",
+        inert(values, task.name, task.token),
+        (settings) => settings,
+      );
+      const id = remoteId(responseText(made, "job_id") ?? "");
+      await api.created(id);
+      await reset(api, id, values);
+      return id;
+    },
+    async update(api, task) {
+      const kept = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
+      await reset(api, task.id, normalize(kept));
+    },
+    /** The service mails people at each delete, so one that may have happened already is looked for first. */
+    async delete(api, task) {
+      const job_id = int64(task.id);
+      if ((await readIfPresent(() => api.read("jobs/get", { job_id }))) === undefined) return;
+      await ignoreMissing(() => api.write("jobs/delete", { job_id }));
+    },
   },
 });

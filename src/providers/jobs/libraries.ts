@@ -1,7 +1,7 @@
 // Libraries of a job's cluster (contract: part B, 2.2; forms beside jar and maven: facts 4.8).
 
 import { isObject, type Json } from "../../core/json.ts";
-import type { Problem } from "../../resource/provider.ts";
+import type { Problem } from "../../resource/planning.ts";
 import { fileAt } from "../clusters/fields.ts";
 import { groupField, listField, optional, textField } from "../kit/field-builders.ts";
 

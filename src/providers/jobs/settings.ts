@@ -2,7 +2,7 @@
 
 import { isObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Problem } from "../../resource/provider.ts";
+import type { Problem } from "../../resource/planning.ts";
 import {
   choiceField,
   flagField,

@@ -3,7 +3,7 @@
 import { stringifyJson } from "../../core/exact-json.ts";
 import { isObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Problem } from "../../resource/provider.ts";
+import type { Problem } from "../../resource/planning.ts";
 import { groupField, listField, mapField, optional, scalarField, textField } from "../kit/field-builders.ts";
 
 export const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;

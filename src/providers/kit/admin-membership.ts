@@ -2,8 +2,9 @@
 
 import { memberOf, parentOf } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
-import type { LiveObject, Objection, PlannedWorkspace } from "../../resource/provider.ts";
+import type { Objection, PlannedWorkspace } from "../../resource/planning.ts";
 import { scimValues } from "./scim.ts";
 
 const ADMINS = "admins";

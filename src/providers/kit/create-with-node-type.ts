@@ -4,7 +4,7 @@ import type { WriteOperation } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
-import type { OperationWriter } from "../../resource/provider.ts";
+import type { OperationWriter } from "../../resource/operations.ts";
 import { readIfPresent, responseText } from "./responses.ts";
 
 /**

@@ -5,7 +5,9 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
 import { memberOf, parentOf } from "../../core/address.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ListScope, LiveObject, Problem } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { ListScope } from "../../resource/operations.ts";
+import type { Problem } from "../../resource/planning.ts";
 
 interface NestedName {
   readonly parent: string;

@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
-import type { FieldDiff, PlannedChange } from "../../resource/provider.ts";
+import type { FieldDiff, PlannedChange } from "../../resource/planning.ts";
 
 /** Paths of live values that the server decided or that are not managed, which `after` does not have and no diff resets. */
 export function preservedPaths(

@@ -5,7 +5,7 @@
 import { isMissing } from "../../api/contract/refusals.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import type { Task } from "../../resource/provider.ts";
+import type { Task } from "../../resource/operations.ts";
 
 /**
  * The objects of a list; none where the key is absent, which is how an empty list looks. Throws Failure with API_PROTOCOL where

@@ -1,7 +1,7 @@
 // The SCIM requests that users and groups share (part A, 4.1): bodies, patches as deltas, members.
 
 import type { Json, JsonObject } from "../../core/json.ts";
-import type { OperationWriter } from "../../resource/provider.ts";
+import type { OperationWriter } from "../../resource/operations.ts";
 
 export const CORE_USER = "urn:ietf:params:scim:schemas:core:2.0:User";
 export const CORE_GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";

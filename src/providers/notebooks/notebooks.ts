@@ -7,7 +7,9 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { LiveObject, OperationWriter, Problem, Task } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { OperationWriter, Task } from "../../resource/operations.ts";
+import type { Problem } from "../../resource/planning.ts";
 import { choiceField, defineProvider, optional, sourceFields, textField } from "../kit/field-builders.ts";
 import { entriesFor, folderOf, foldersAbove, pathProblems } from "../kit/names.ts";
 import {
@@ -156,40 +158,46 @@ export const notebooks = defineProvider({
   recovery: "client-named",
   replaceStrategy: "delete-first",
 
-  validate: check,
-  dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
-  contentDigest: (bytes, values) => contentDigest(bytes, sourceFormat(values.format), values.language),
-  contentText: (bytes, values) => contentText(bytes, sourceFormat(values.format), values.language),
-  normalize,
-  steps: (_diffs, _live, after) =>
-    sourceFormat(after.format) === "DBC"
-      ? [{ operation: "delete" }, { operation: "import" }]
-      : [{ operation: "import" }],
-  consequences: (change) =>
-    change.steps.some((step) => step.operation === "delete")
-      ? ["an archive cannot be imported over a notebook: the notebook is deleted and imported anew"]
-      : [],
+  planning: {
+    validate: check,
+    dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
+    normalize,
+    steps: (_diffs, _live, after) =>
+      sourceFormat(after.format) === "DBC"
+        ? [{ operation: "delete" }, { operation: "import" }]
+        : [{ operation: "import" }],
+    consequences: (change) =>
+      change.steps.some((step) => step.operation === "delete")
+        ? ["an archive cannot be imported over a notebook: the notebook is deleted and imported anew"]
+        : [],
+    content: {
+      digest: (bytes, values) => contentDigest(bytes, sourceFormat(values.format), values.language),
+      text: (bytes, values) => contentText(bytes, sourceFormat(values.format), values.language),
+    },
+  },
 
-  async list(api, scope) {
-    const list = async (path: string) => objectsIn(await api.read("workspace/list", { path }), "objects");
-    const entries = await entriesFor(scope, list, isFolder);
-    return entries.flatMap((entry) => toSpec(entry) ?? []);
+  operations: {
+    async list(api, scope) {
+      const list = async (path: string) => objectsIn(await api.read("workspace/list", { path }), "objects");
+      const entries = await entriesFor(scope, list, isFolder);
+      return entries.flatMap((entry) => toSpec(entry) ?? []);
+    },
+    readDetails: hydrate,
+    async *readContent(api, live) {
+      yield bytesIn(await api.read("workspace/export", { path: live.name, format: "SOURCE" }), "content");
+    },
+    async read(api, id) {
+      const entry = await readIfPresent(() => api.read("workspace/get-status", { path: id }));
+      return entry === undefined ? undefined : toSpec(entry);
+    },
+    create,
+    async update(api, task) {
+      if (sourceFormat(task.values.format) !== "DBC") return importInto(api, task, body(task, true));
+      const request = body(task, false);
+      await ignoreMissing(() => api.write("workspace/delete", { path: task.id, recursive: false }));
+      await importInto(api, task, request);
+    },
+    delete: (api, task) =>
+      ignoreMissing(() => api.write("workspace/delete", { path: task.id, recursive: false })),
   },
-  readDetails: hydrate,
-  async *readContent(api, live) {
-    yield bytesIn(await api.read("workspace/export", { path: live.name, format: "SOURCE" }), "content");
-  },
-  async read(api, id) {
-    const entry = await readIfPresent(() => api.read("workspace/get-status", { path: id }));
-    return entry === undefined ? undefined : toSpec(entry);
-  },
-  create,
-  async update(api, task) {
-    if (sourceFormat(task.values.format) !== "DBC") return importInto(api, task, body(task, true));
-    const request = body(task, false);
-    await ignoreMissing(() => api.write("workspace/delete", { path: task.id, recursive: false }));
-    await importInto(api, task, request);
-  },
-  delete: (api, task) =>
-    ignoreMissing(() => api.write("workspace/delete", { path: task.id, recursive: false })),
 });

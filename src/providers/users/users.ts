@@ -3,15 +3,10 @@
 import { remoteId } from "../../core/address.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
-import type {
-  FieldDiff,
-  LiveObject,
-  PlannedChange,
-  PlannedWorkspace,
-  Step,
-  UpdateTask,
-} from "../../resource/provider.ts";
+import type { UpdateTask } from "../../resource/operations.ts";
+import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../resource/planning.ts";
 import {
   aclsNaming,
   lockout,
@@ -127,76 +122,80 @@ export const users = defineProvider({
   replaceStrategy: "create-first",
   usedBy: ["acls"],
 
-  validate: (values) =>
-    scimValues(values.groups).includes(EVERYBODY)
-      ? [
-          {
-            path: ["groups"],
-            code: "SPEC_VALUE",
-            message: `every user is a member of the group "${EVERYBODY}"; it cannot be joined or left`,
-          },
-        ]
-      : [],
-  serverDefaults: ({ userName = "" }) => ({
-    displayName: userName,
-    emails: [{ value: userName, type: "work", primary: true }],
-  }),
-  steps,
-  requests(change, workspace) {
-    if (workspace.caller !== undefined || change.action === "create") return [];
-    const { before, after } = memberships(change, workspace);
-    return isShutOut(change) || losesAdministrators(before, after) ? ["caller"] : [];
-  },
-  consequences(change, workspace) {
-    if (!removesObject(change) || change.live === undefined) return [];
-    const groups = scimValues(change.live.values.groups).filter(
-      (name) => !workspace.isRemoved("groups", name),
-    );
-    const acls = aclsNaming(workspace, foldCase, change.live.name);
-    return [
-      `${change.live.name} can no longer sign in; the service purges inactive users after 30 days`,
-      ...(groups.length > 0 ? [`it leaves ${count(groups.length, "group")}: ${listed(groups)}`] : []),
-      ...(acls.length > 0 ? [`access lists still name it: ${listed(acls.map((acl) => acl.name))}`] : []),
-    ];
-  },
-  objections(change, workspace) {
-    if (isCaller(change, workspace) && isShutOut(change))
+  planning: {
+    validate: (values) =>
+      scimValues(values.groups).includes(EVERYBODY)
+        ? [
+            {
+              path: ["groups"],
+              code: "SPEC_VALUE",
+              message: `every user is a member of the group "${EVERYBODY}"; it cannot be joined or left`,
+            },
+          ]
+        : [],
+    serverDefaults: ({ userName = "" }) => ({
+      displayName: userName,
+      emails: [{ value: userName, type: "work", primary: true }],
+    }),
+    steps,
+    requests(change, workspace) {
+      if (workspace.caller !== undefined || change.action === "create") return [];
+      const { before, after } = memberships(change, workspace);
+      return isShutOut(change) || losesAdministrators(before, after) ? ["caller"] : [];
+    },
+    consequences(change, workspace) {
+      if (!removesObject(change) || change.live === undefined) return [];
+      const groups = scimValues(change.live.values.groups).filter(
+        (name) => !workspace.isRemoved("groups", name),
+      );
+      const acls = aclsNaming(workspace, foldCase, change.live.name);
       return [
-        lockout(
-          `${workspace.caller}, who runs this, would be made inactive`,
-          "let another administrator apply this, or keep the user in the spec",
-        ),
+        `${change.live.name} can no longer sign in; the service purges inactive users after 30 days`,
+        ...(groups.length > 0 ? [`it leaves ${count(groups.length, "group")}: ${listed(groups)}`] : []),
+        ...(acls.length > 0 ? [`access lists still name it: ${listed(acls.map((acl) => acl.name))}`] : []),
       ];
-    const { before, after } = memberships(change, workspace);
-    return lockouts(workspace, before, after);
+    },
+    objections(change, workspace) {
+      if (isCaller(change, workspace) && isShutOut(change))
+        return [
+          lockout(
+            `${workspace.caller}, who runs this, would be made inactive`,
+            "let another administrator apply this, or keep the user in the spec",
+          ),
+        ];
+      const { before, after } = memberships(change, workspace);
+      return lockouts(workspace, before, after);
+    },
   },
 
-  async list(api, scope) {
-    const answer = await api.read("scim/users/list");
-    return objectsIn(answer, "Resources")
-      .map(toSpec)
-      .filter((live) => isThere(live, scope.names));
+  operations: {
+    async list(api, scope) {
+      const answer = await api.read("scim/users/list");
+      return objectsIn(answer, "Resources")
+        .map(toSpec)
+        .filter((live) => isThere(live, scope.names));
+    },
+    read: async (api, id) => {
+      const answer = await readIfPresent(() => api.read("scim/users/get", { id }));
+      return answer === undefined ? undefined : toSpec(answer);
+    },
+    async create(api, task) {
+      const answer = await api.write("scim/users/create", body(task.values));
+      return remoteId(responseText(answer, "id") ?? "");
+    },
+    async update(api, task) {
+      await patch(api, "users", task.id, [
+        ...scalarOperations(task),
+        ...operationsFor("entitlements", deltaOf(task.before.entitlements, task.values.entitlements ?? [])),
+      ]);
+      const groups = deltaOf(task.before.groups, task.values.groups);
+      for (const id of groups.added)
+        await patch(api, "groups", id, operationsFor("members", { added: [task.id], removed: [] }));
+      for (const id of groups.removed)
+        await ignoreMissing(() =>
+          patch(api, "groups", id, operationsFor("members", { added: [], removed: [task.id] })),
+        );
+    },
+    delete: (api, task) => ignoreMissing(() => api.write("scim/users/delete", { id: task.id })),
   },
-  read: async (api, id) => {
-    const answer = await readIfPresent(() => api.read("scim/users/get", { id }));
-    return answer === undefined ? undefined : toSpec(answer);
-  },
-  async create(api, task) {
-    const answer = await api.write("scim/users/create", body(task.values));
-    return remoteId(responseText(answer, "id") ?? "");
-  },
-  async update(api, task) {
-    await patch(api, "users", task.id, [
-      ...scalarOperations(task),
-      ...operationsFor("entitlements", deltaOf(task.before.entitlements, task.values.entitlements ?? [])),
-    ]);
-    const groups = deltaOf(task.before.groups, task.values.groups);
-    for (const id of groups.added)
-      await patch(api, "groups", id, operationsFor("members", { added: [task.id], removed: [] }));
-    for (const id of groups.removed)
-      await ignoreMissing(() =>
-        patch(api, "groups", id, operationsFor("members", { added: [], removed: [task.id] })),
-      );
-  },
-  delete: (api, task) => ignoreMissing(() => api.write("scim/users/delete", { id: task.id })),
 });

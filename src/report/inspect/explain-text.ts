@@ -4,12 +4,12 @@ import type { Json } from "../../core/json.ts";
 import { grouped, listed } from "../../core/sentences.ts";
 import { isContentField } from "../../resource/content.ts";
 import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { Kind } from "../../resource/kind.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
 import type { Colors } from "../text/color.ts";
 import { valueText } from "../text/layout.ts";
 
-export function kindsText(registry: Registry, colors: Colors): string {
+export function kindsText(registry: KindRegistry, colors: Colors): string {
   const rows = table(
     registry.kinds.map((one) => [one.kind, one.description]),
     colors,
@@ -24,7 +24,7 @@ ${seeAlso(["workspace explain KIND", "workspace explain KIND.FIELD", "docs/spec.
 }
 
 /** `nested`: the keys of a resource that are not fields. */
-export function kindText(provider: Provider, nested: readonly string[], colors: Colors): string {
+export function kindText(provider: Kind, nested: readonly string[], colors: Colors): string {
   const { kind, fields } = provider;
   const required = requiredOf({ properties: fields });
   const rows = Object.entries(fields)
@@ -44,7 +44,7 @@ export function kindText(provider: Provider, nested: readonly string[], colors: 
 }
 
 /** The required fields where a spec declares them. */
-function placeInSpec({ kind, nested, fields }: Provider, required: ReadonlySet<string>): readonly string[] {
+function placeInSpec({ kind, nested, fields }: Kind, required: ReadonlySet<string>): readonly string[] {
   const path =
     nested === undefined ? [`${kind}:`, "KEY:"] : [`${nested.kind}:`, "KEY:", `${nested.under}:`, "KEY:"];
   const indented = path.map((word, depth) => `${"  ".repeat(depth)}${word}`);
@@ -67,7 +67,7 @@ function seeAlso(commands: readonly string[], colors: Colors): string {
   return `${colors.bold("See also:")} ${commands.join(", ")}\n`;
 }
 
-function kindFacts(provider: Provider): readonly string[] {
+function kindFacts(provider: Kind): readonly string[] {
   const { nameField, limit, nested } = provider;
   const name =
     nameField === undefined

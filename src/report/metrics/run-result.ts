@@ -1,7 +1,7 @@
 // What a run did, as numbers and names without any value of the spec or the workspace: for metrics and webhooks.
 
 import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
 import { driftView } from "../plan/drift-view.ts";
 import { planView } from "../plan/plan-view.ts";
 
@@ -60,7 +60,7 @@ export interface RunResult {
   readonly requests: readonly RequestGroup[];
 }
 
-export function plannedDifferences(plan: Plan, registry: Registry): readonly DifferenceGroup[] {
+export function plannedDifferences(plan: Plan, registry: KindRegistry): readonly DifferenceGroup[] {
   return grouped(
     planView(plan, registry).changes.flatMap(({ source, severity = "other" }) => {
       const { kind, action, cause } = source;
@@ -69,7 +69,7 @@ export function plannedDifferences(plan: Plan, registry: Registry): readonly Dif
   );
 }
 
-export function driftDifferences(plan: Plan, registry: Registry): readonly DifferenceGroup[] {
+export function driftDifferences(plan: Plan, registry: KindRegistry): readonly DifferenceGroup[] {
   return grouped(
     driftView(plan, 0, registry).drift.map(({ source, severity }) => ({
       kind: source.kind,

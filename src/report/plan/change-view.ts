@@ -1,5 +1,4 @@
-// One change as every report shows it, without colors or layout.
-// What changes in a text, as plans and drift show it: how much, and the lines of a unified diff.
+// One change as every report shows it, without colors or layout, and how much of a text changes.
 
 import { nameOf } from "../../core/address.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
@@ -7,8 +6,9 @@ import { count } from "../../core/sentences.ts";
 import type { Action, Change, ContentDiff } from "../../planner/model/change.ts";
 import type { ChangeOrigin, SplitChange } from "../../planner/model/split.ts";
 import type { FieldTable, Severity, Values } from "../../resource/field-schema.ts";
-import type { FieldDiff, Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { Kind } from "../../resource/kind.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
 import { mostSevere, severityOfDiff, severityOfObject } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
 import { SIGNS } from "../text/vocabulary.ts";
@@ -81,7 +81,7 @@ const VERBS: Readonly<Record<Action, string>> = {
 
 export function changeView(
   change: Change,
-  registry: Registry,
+  registry: KindRegistry,
   places: SpecPlaces,
   split?: SplitChange,
 ): ChangeView {
@@ -120,7 +120,7 @@ function setFields(change: Change, places: SpecPlaces): readonly SetField[] {
 }
 
 export function ratedDiff(
-  provider: Provider,
+  provider: Kind,
   address: Change["address"],
   diff: FieldDiff,
   places: SpecPlaces,
@@ -134,7 +134,7 @@ function placed(at: SpecPlace | undefined): { readonly at?: SpecPlace } {
 
 function fieldLines(
   change: Change,
-  registry: Registry,
+  registry: KindRegistry,
   origins: SplitChange["fields"],
 ): readonly FieldLine[] {
   const pending = new Set(
@@ -175,14 +175,14 @@ function fieldLines(
   return change satisfies never;
 }
 
-function rated(change: Change, registry: Registry, places: SpecPlaces = NO_PLACES): readonly RatedDiff[] {
+function rated(change: Change, registry: KindRegistry, places: SpecPlaces = NO_PLACES): readonly RatedDiff[] {
   if (change.action !== "update" && change.action !== "replace") return [];
   const provider = registry.of(change.address);
   return change.diffs.map((diff) => ratedDiff(provider, change.address, diff, places));
 }
 
 /** A replacement takes the object away, so it matters as much as the object, if not more. */
-function severityOf(change: Change, registry: Registry): Severity | undefined {
+function severityOf(change: Change, registry: KindRegistry): Severity | undefined {
   const fields = rated(change, registry).map((one) => one.severity);
   const whole = severityOfObject(registry.of(change.address));
   if (change.action === "update") return mostSevere(fields);
@@ -200,7 +200,7 @@ function withoutName(
   return rest;
 }
 
-function remarks(change: Change, registry: Registry): readonly string[] {
+function remarks(change: Change, registry: KindRegistry): readonly string[] {
   const found: string[] = [];
   if (change.name !== nameOf(change.address)) found.push(`named ${printable(JSON.stringify(change.name))}`);
   if (change.action === "delete" && change.deposed === true) found.push("an old object of this address");

@@ -6,8 +6,8 @@ import { marksOf } from "../../planner/diff/known-drift.ts";
 import type { Drift, Plan } from "../../planner/model/plan.ts";
 import { isContentField } from "../../resource/content.ts";
 import type { FieldTable, Severity } from "../../resource/field-schema.ts";
-import type { FieldDiff } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
 import { mostSevere, severityOfObject } from "../../resource/severity.ts";
 import { contentLine, contentLines, type RatedDiff, ratedDiff } from "./change-view.ts";
 import {
@@ -68,7 +68,7 @@ const VERBS = { changed: "changed", gone: "is gone", appeared: "appeared" } as c
 export function driftView(
   found: Pick<Plan, "host" | "drift" | "diagnostics">,
   managed: number,
-  registry: Registry,
+  registry: KindRegistry,
   places: SpecPlaces = NO_PLACES,
   known: Knowledge = NOTHING_KNOWN,
 ): DriftView {
@@ -85,7 +85,7 @@ export function driftView(
 
 export function driftItem(
   one: Drift,
-  registry: Registry,
+  registry: KindRegistry,
   places: SpecPlaces,
   known = NOTHING_KNOWN,
 ): DriftItem {
@@ -120,7 +120,7 @@ export function driftItem(
 function linesOf(
   { address, content }: Drift,
   { diff, severity }: RatedDiff,
-  registry: Registry,
+  registry: KindRegistry,
 ): readonly FieldLine[] {
   const provider = registry.of(address);
   if (!isContentField(provider, String(diff.path[0])))

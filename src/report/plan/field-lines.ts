@@ -14,7 +14,7 @@ import {
   memberSchema,
   type Severity,
 } from "../../resource/field-schema.ts";
-import type { Cause, FieldDiff } from "../../resource/provider.ts";
+import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import { setChange, valueText } from "../text/layout.ts";
 import { isSensitive, maskedValue, schemaAt } from "../text/masked.ts";
 import { printable } from "../text/printable.ts";

@@ -5,7 +5,7 @@ import type { Json } from "../../core/json.ts";
 import type { Change } from "../../planner/model/change.ts";
 import type { Guard, Unmanaged } from "../../planner/model/plan.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
-import type { FieldDiff } from "../../resource/provider.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
 import { diagnosticJson } from "../text/diagnostic-text.ts";
 import { isSensitive, maskedValue, schemaAt, sensitiveShape } from "../text/masked.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";

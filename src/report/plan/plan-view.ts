@@ -6,7 +6,7 @@ import { changeKey } from "../../planner/model/order.ts";
 import type { Guard, Mode, Plan, Summary, Unmanaged } from "../../planner/model/plan.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { causedPart } from "../../planner/split-plan.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
 import { type ChangeView, changeView } from "./change-view.ts";
 import { originText } from "./drift-marks.ts";
 import { type DriftItem, driftItem } from "./drift-view.ts";
@@ -61,7 +61,7 @@ export type ShownPlan = Omit<Plan, "wants">;
 /** `notes`: findings about the run around the plan. `places`: where the spec declares what changes. */
 export function planView(
   plan: ShownPlan,
-  registry: Registry,
+  registry: KindRegistry,
   notes: readonly Diagnostic[] = [],
   places: SpecPlaces = NO_PLACES,
   exitcodeFor: ExitcodeFor = "all",

@@ -4,7 +4,7 @@ import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Summary } from "../../planner/model/plan.ts";
 import type { ChangeOrigin, PlanSplit, ResolvedChange } from "../../planner/model/split.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
 import type { Colors } from "../text/color.ts";
 import { printable } from "../text/printable.ts";
 import { TOUCHING } from "../text/vocabulary.ts";
@@ -47,7 +47,11 @@ export const ORIGINS: Readonly<Record<ChangeOrigin, string>> = {
   pending: "already pending",
 };
 
-export function splitView(split: PlanSplit, changes: readonly ChangeView[], registry: Registry): SplitView {
+export function splitView(
+  split: PlanSplit,
+  changes: readonly ChangeView[],
+  registry: KindRegistry,
+): SplitView {
   const of = (origin: ChangeOrigin): Summary => summaryOf(changes.filter((one) => one.origin === origin));
   const [caused, pending] = [of("caused"), of("pending")];
   const resolved = split.resolved.map((source) => ({

@@ -5,7 +5,7 @@ import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Action, Change } from "../../planner/model/change.ts";
 import type { Plan, Summary } from "../../planner/model/plan.ts";
 import { secretField } from "../../resource/content.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
 import { TOUCHING } from "../text/vocabulary.ts";
 
 export function summaryOf(changes: readonly { readonly action: Action }[]): Summary {
@@ -29,7 +29,7 @@ export function destroys(change: Change): boolean {
 }
 
 /** Whether a change keeps a secret because the plan was made without its value, so that it may differ. */
-export function isUnknownSecret(change: Change, registry: Registry): boolean {
+export function isUnknownSecret(change: Change, registry: KindRegistry): boolean {
   if (change.action !== "noop" || change.payload !== undefined) return false;
   return secretField(registry.of(change.address)) !== undefined;
 }

@@ -2,7 +2,8 @@
 // Secrets of an exported workspace: their values cannot be read back, so a spec can only name where they are to come from.
 
 import { type Address, addressOf, memberOf } from "../../core/address.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { Provider } from "../../resource/provider.ts";
 
 /** A live thing with the place that it gets in a spec. */
 export interface ExportedObject {

@@ -20,8 +20,8 @@ export interface ExportWriter {
 
 /** The fields of one live thing. Its natural name is not among them. */
 export function writtenValues(provider: Provider, live: Values, on: ExportWriter): Values {
-  const values = provider.normalize?.(live) ?? live;
-  const filled = provider.serverDefaults?.(values) ?? {};
+  const values = provider.planning.normalize?.(live) ?? live;
+  const filled = provider.planning.serverDefaults?.(values) ?? {};
   const out: { [field: string]: Json } = {};
   for (const [name, schema] of Object.entries(provider.fields)) {
     if (name === provider.nameField || isContentField(provider, name)) continue;

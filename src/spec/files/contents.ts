@@ -5,7 +5,8 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { sizeAndDigest } from "../../resource/content.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Payload, Provider } from "../../resource/provider.ts";
+import type { Payload } from "../../resource/operations.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS, STRICT } from "../model/limits.ts";
 import { member, type SpecNode } from "../model/tree.ts";
@@ -35,7 +36,7 @@ export function extensionFor(values: Values): string {
 }
 
 /** Whether things of this kind have a language or format, as notebooks have. */
-export function isNotebookKind(provider: Provider): boolean {
+export function isNotebookKind(provider: PlannedKind): boolean {
   return provider.fields.language !== undefined || provider.fields.format !== undefined;
 }
 
@@ -119,7 +120,7 @@ function summed(
 ): { readonly digest: string; readonly content: string } | undefined {
   const { provider } = written;
   const most = isNotebookKind(provider) ? LIMITS.notebookBytes : LIMITS.contentBytes;
-  const formOf = provider.contentDigest;
+  const formOf = provider.planning.content?.digest;
   if (formOf === undefined) {
     const sum = within(written, path, node, sources.sum(path, most), findings);
     return sum && { digest: sum.digest, content: sizeAndDigest(sum.size, sum.digest) };

@@ -2,7 +2,7 @@
 
 import { addressOf } from "../../core/address.ts";
 import { hasContent } from "../../resource/content.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import {
@@ -25,7 +25,7 @@ const FOLDER_FIELDS = ["source_dir", "include", "exclude"] as const;
 /** The resources with every folder unfolded. What is written out by itself wins over what a folder holds. */
 export function expandSourceFolders(
   resources: readonly WrittenResource[],
-  registry: Registry,
+  registry: PlanningRegistry,
   tree: SpecFolder,
   findings: Findings,
 ): readonly WrittenResource[] {
@@ -64,7 +64,7 @@ function clash(
 
 function membersOf(
   folder: WrittenResource,
-  registry: Registry,
+  registry: PlanningRegistry,
   tree: SpecFolder,
   findings: Findings,
 ): readonly WrittenResource[] {
@@ -144,11 +144,11 @@ function fromThere(at: Span, path: string): string {
 function foldersOf(
   files: readonly WrittenResource[],
   folder: WrittenResource,
-  registry: Registry,
+  registry: PlanningRegistry,
 ): readonly WrittenResource[] {
   const made = new Map<string, WrittenResource>();
   for (const file of files)
-    for (const need of file.provider.dependencies?.(file.name, {}) ?? []) {
+    for (const need of file.provider.planning.dependencies?.(file.name, {}) ?? []) {
       const provider = registry.find(need.kind);
       if (provider === undefined || provider === file.provider) continue;
       for (

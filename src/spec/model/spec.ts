@@ -4,7 +4,7 @@ import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Payload } from "../../resource/provider.ts";
+import type { Payload } from "../../resource/operations.ts";
 
 /** `${kind.name.attribute}` inside a string. A part that is text stands for itself. */
 export type ReferencePart = string | { readonly address: Address; readonly attribute: string };

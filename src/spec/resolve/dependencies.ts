@@ -4,7 +4,7 @@
 import type { Address } from "../../core/address.ts";
 import { type FieldSchema, somewhere, type Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { type MapNode, scalarText } from "../model/tree.ts";
@@ -14,9 +14,9 @@ import type { WrittenResource } from "./flatten.ts";
 /** Managed things by kind and natural name. */
 export class DeclaredNames {
   readonly #kinds = new Map<string, Map<string, Address>>();
-  readonly #registry: Registry;
+  readonly #registry: PlanningRegistry;
 
-  constructor(resources: Iterable<WrittenResource>, registry: Registry) {
+  constructor(resources: Iterable<WrittenResource>, registry: PlanningRegistry) {
     this.#registry = registry;
     for (const { provider, name, address } of resources) {
       const names = this.#kinds.get(provider.kind) ?? new Map<string, Address>();
@@ -59,7 +59,7 @@ function needsOf(
   written: WrittenResource,
   values: Values,
 ): readonly { readonly kind: string; readonly name: string }[] {
-  return written.provider.dependencies?.(written.name, values) ?? [];
+  return written.provider.planning.dependencies?.(written.name, values) ?? [];
 }
 
 function named(text: string, schema: FieldSchema, index: DeclaredNames): readonly Address[] {

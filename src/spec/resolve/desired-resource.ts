@@ -4,7 +4,7 @@ import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Payload } from "../../resource/provider.ts";
+import type { Payload } from "../../resource/operations.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import type { Lifecycle, Reference, Resource } from "../model/spec.ts";
 import { type MapNode, spanOf } from "../model/tree.ts";

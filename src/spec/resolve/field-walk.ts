@@ -3,12 +3,12 @@
 import type { Path } from "../../core/pointer.ts";
 import { isSecretValue } from "../../resource/content.ts";
 import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
-import type { Provider } from "../../resource/provider.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import { type MapNode, member, type SpecNode } from "../model/tree.ts";
 
 const NOTHING: FieldSchema = {};
 
-export function fieldOf(provider: Provider, name: string): FieldSchema {
+export function fieldOf(provider: PlannedKind, name: string): FieldSchema {
   return Object.hasOwn(provider.fields, name) ? (provider.fields[name] ?? NOTHING) : NOTHING;
 }
 
@@ -17,7 +17,7 @@ export function itemOf(schema: FieldSchema): FieldSchema {
 }
 
 /** What a kind says of the field at a path. */
-export function describedAt(provider: Provider, path: Path): string | undefined {
+export function describedAt(provider: PlannedKind, path: Path): string | undefined {
   const [first, ...rest] = path;
   let schema = first === undefined ? NOTHING : fieldOf(provider, String(first));
   for (const key of rest) schema = typeof key === "number" ? itemOf(schema) : memberSchema(schema, key);
@@ -31,7 +31,7 @@ export type FieldFilter = (schema: FieldSchema) => boolean;
 
 /** Calls `visit` for every value in fields that are entered, lists and maps before what is in them. */
 export function walkFields(
-  provider: Provider,
+  provider: PlannedKind,
   fields: MapNode,
   entered: FieldFilter,
   visit: FieldVisitor,
@@ -53,7 +53,7 @@ export function walkFields(
 }
 
 /** Whether a path leads to something that a kind's resources can have. Entries of lists have no paths: they move. */
-export function hasPath(provider: Provider, path: readonly string[]): boolean {
+export function hasPath(provider: PlannedKind, path: readonly string[]): boolean {
   const [first, ...rest] = path;
   if (first === undefined || !Object.hasOwn(provider.fields, first)) return false;
   let schema: FieldSchema | undefined = provider.fields[first];
@@ -80,15 +80,15 @@ export function textsAt(fields: MapNode, path: readonly string[]): readonly Spec
 }
 
 /** What a reference to a resource of this kind may name: its id, and every field that is no secret. */
-export function attributesOf(provider: Provider): readonly string[] {
+export function attributesOf(provider: PlannedKind): readonly string[] {
   const known = attributes.get(provider) ?? attributesIn(provider);
   attributes.set(provider, known);
   return known;
 }
 
-const attributes = new WeakMap<Provider, readonly string[]>();
+const attributes = new WeakMap<PlannedKind, readonly string[]>();
 
-function attributesIn(provider: Provider): readonly string[] {
+function attributesIn(provider: PlannedKind): readonly string[] {
   const fields = Object.entries(provider.fields)
     .filter(([, field]) => !isSecretValue(field) && field.source !== true)
     .map(([name]) => name);

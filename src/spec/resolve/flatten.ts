@@ -3,8 +3,8 @@
 import { type Address, addressOf } from "../../core/address.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { escaped, isTemplate, templateParts, variableIn } from "../model/template.ts";
@@ -24,7 +24,7 @@ import {
 /** One resource as it is written. */
 export interface WrittenResource {
   readonly address: Address;
-  readonly provider: Provider;
+  readonly provider: PlannedKind;
   readonly key: string;
   readonly name: string;
   /** Where its key stands. */
@@ -41,7 +41,7 @@ export const CONTROL_SECTIONS = ["include", "variables", "targets", "policy"] as
 
 export function flattenResources(
   root: MapNode,
-  registry: Registry,
+  registry: PlanningRegistry,
   suggest: Suggest,
   findings: Findings,
 ): readonly WrittenResource[] {
@@ -59,8 +59,8 @@ export function flattenResources(
 function unknownSection(
   section: string,
   at: Span,
-  provider: Provider | undefined,
-  registry: Registry,
+  provider: PlannedKind | undefined,
+  registry: PlanningRegistry,
   suggest: Suggest,
   findings: Findings,
 ): void {
@@ -84,15 +84,15 @@ function unknownSection(
 class Flattening {
   readonly all: WrittenResource[] = [];
   readonly #findings: Findings;
-  readonly #children: ReadonlyMap<string, readonly Provider[]>;
+  readonly #children: ReadonlyMap<string, readonly PlannedKind[]>;
 
-  constructor(registry: Registry, findings: Findings) {
+  constructor(registry: PlanningRegistry, findings: Findings) {
     this.#findings = findings;
     const nested = registry.kinds.filter((provider) => provider.nested !== undefined);
     this.#children = Map.groupBy(nested, (provider) => provider.nested?.kind ?? "");
   }
 
-  section(provider: Provider, where: string, value: SpecNode, parent: WrittenResource | undefined): void {
+  section(provider: PlannedKind, where: string, value: SpecNode, parent: WrittenResource | undefined): void {
     if (isNull(value)) return;
     if (value.kind !== "map") {
       this.#findings.error("SPEC_TYPE", `${where} must be a map of names, not ${whatIs(value)}`, value);
@@ -101,7 +101,7 @@ class Flattening {
     for (const [name, one] of value.members) this.#resource(provider, name, one, parent);
   }
 
-  #resource(provider: Provider, own: string, one: MapMember, parent: WrittenResource | undefined): void {
+  #resource(provider: PlannedKind, own: string, one: MapMember, parent: WrittenResource | undefined): void {
     const key = parent === undefined ? own : `${parent.key}/${own}`;
     const address = addressOf(provider.kind, key);
     if (own === "") {
@@ -133,7 +133,7 @@ class Flattening {
   }
 
   /** The natural name that is set. It must be known before anything exists, so it cannot hold a reference. */
-  #nameIn(provider: Provider, fields: MapNode): string | undefined {
+  #nameIn(provider: PlannedKind, fields: MapNode): string | undefined {
     const node = provider.nameField === undefined ? undefined : member(fields, provider.nameField);
     const text = scalarText(node);
     if (node === undefined || text === undefined || !isTemplate(text)) return text;
@@ -148,7 +148,7 @@ class Flattening {
   }
 
   /** A resource's map; empty stands for one without fields, and a bare value for a kind's shorthand. */
-  #mapOf(provider: Provider, address: Address, value: SpecNode): MapNode | undefined {
+  #mapOf(provider: PlannedKind, address: Address, value: SpecNode): MapNode | undefined {
     const short = provider.nested?.shorthand;
     if (value.kind === "map") return value;
     if (isNull(value)) return mapAt(value, new Map());
@@ -171,7 +171,7 @@ function without(node: MapNode, names: readonly string[]): MapNode {
 }
 
 /** The natural name, where the spec sets none, is the resource's own. */
-function named(provider: Provider, own: string, at: Span, node: MapNode): MapNode {
+function named(provider: PlannedKind, own: string, at: Span, node: MapNode): MapNode {
   const field = provider.nameField;
   if (field === undefined || node.members.has(field)) return node;
   return mapAt(node, new Map([[field, { key: at, value: scalarAt(at, escaped(own)) }], ...node.members]));

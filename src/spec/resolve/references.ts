@@ -5,8 +5,8 @@ import { toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Reference, ReferencePart } from "../model/spec.ts";
@@ -40,7 +40,7 @@ export interface BoundReferences {
 
 /** What all references of a spec are checked against. */
 export interface ReferenceContext {
-  readonly registry: Registry;
+  readonly registry: PlanningRegistry;
   readonly resources: ReadonlyMap<Address, WrittenResource>;
   /** The keys of each kind's resources. */
   readonly keys: ReadonlyMap<string, readonly string[]>;
@@ -152,7 +152,7 @@ class Linking {
   }
 
   #attribute(
-    provider: Provider,
+    provider: PlannedKind,
     name: string,
     attribute: string,
     part: Expression,

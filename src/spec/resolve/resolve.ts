@@ -6,8 +6,10 @@ import type { Path } from "../../core/pointer.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import { hasContent, secretField } from "../../resource/content.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Payload, Problem, Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { Payload } from "../../resource/operations.ts";
+import type { Problem } from "../../resource/planning.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import { contentOf } from "../files/contents.ts";
 import type { SourceReader } from "../files/source-reader.ts";
 import type { Findings } from "../model/findings.ts";
@@ -32,7 +34,7 @@ import {
 } from "./whole-spec-checks.ts";
 
 export interface ResolveInput {
-  readonly registry: Registry;
+  readonly registry: PlanningRegistry;
   readonly sources: SourceReader;
   readonly secrets: SecretSources;
   readonly suggest: Suggest;
@@ -70,7 +72,7 @@ export async function resolveResources(
 
 interface LinkedWhole extends BoundReferences {
   readonly written: WrittenResource;
-  readonly provider: Provider;
+  readonly provider: PlannedKind;
   /** The fields, and the lifecycle beside them. */
   readonly node: MapNode;
 }
@@ -108,7 +110,7 @@ function problemsOf(
   payload: Payload | undefined,
 ): readonly Problem[] {
   const { provider, name } = written;
-  const problems = provider.validate?.(values, name) ?? [];
+  const problems = provider.planning.validate?.(values, name) ?? [];
   const isUnread = hasContent(provider) && payload === undefined;
   return isUnread ? problems.filter(({ code }) => code !== "SPEC_MISSING_FIELD") : problems;
 }
@@ -158,7 +160,7 @@ function checkSound(
 /** Checks expect values that pass their schema; what one makes of others counts only if it comes back. */
 function checkedLoosely(written: WrittenResource, values: Values): readonly Problem[] {
   try {
-    return written.provider.validate?.(values, written.name) ?? [];
+    return written.provider.planning.validate?.(values, written.name) ?? [];
   } catch {
     return [];
   }

@@ -3,7 +3,7 @@
 import { Sensitive } from "../../core/sensitive.ts";
 import { SECRET_BYTES } from "../../resource/content.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Payload } from "../../resource/provider.ts";
+import type { Payload } from "../../resource/operations.ts";
 import { namedPath, openSourceFile } from "../files/source-files.ts";
 import type { SpecFolder } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";

@@ -6,8 +6,8 @@ import { canonicalJson } from "../../core/canonical.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { type FieldSchema, somewhere } from "../../resource/field-schema.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import { type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
 import { textsAt, walkFields } from "./field-walk.ts";
@@ -105,7 +105,7 @@ function sketch(node: SpecNode, schema: FieldSchema | undefined): string {
 
 /** A list of names in a kind's fields. */
 interface Naming {
-  readonly provider: Provider;
+  readonly provider: PlannedKind;
   readonly path: readonly string[];
   readonly names: string;
 }
@@ -118,7 +118,7 @@ export interface ResourceMembers {
 /** Reports each pair that names one another, or where one end is given and the other end leaves it out. */
 export function reportMemberships(
   resources: readonly ResourceMembers[],
-  registry: Registry,
+  registry: PlanningRegistry,
   findings: Findings,
 ): void {
   const namings = registry.kinds.flatMap((provider) => namingsOf(provider, provider.fields, []));
@@ -133,7 +133,7 @@ export function reportMemberships(
 }
 
 function namingsOf(
-  provider: Provider,
+  provider: PlannedKind,
   fields: Readonly<Record<string, FieldSchema>>,
   path: readonly string[],
 ): readonly Naming[] {

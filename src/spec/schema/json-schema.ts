@@ -4,8 +4,8 @@
 import type { Json } from "../../core/json.ts";
 import { isContentField, isSecretValue, secretField } from "../../resource/content.ts";
 import { ANNOTATION_KEYWORDS, type FieldSchema } from "../../resource/field-schema.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import { LIFECYCLE, policySchema, TARGET_DESCRIPTION, variablesSchema } from "./sections.ts";
 
 export type JsonSchema = { [keyword: string]: Json };
@@ -13,7 +13,7 @@ export type JsonSchema = { [keyword: string]: Json };
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 /** One resource of a kind as a spec writes it: without what the service sets, without what a secret would show. */
-export function resourceSchema(provider: Provider): JsonSchema {
+export function resourceSchema(provider: PlannedKind): JsonSchema {
   const properties: JsonSchema = {};
   const required: string[] = [];
   for (const [name, field] of Object.entries(provider.fields)) {
@@ -33,12 +33,12 @@ export function resourceSchema(provider: Provider): JsonSchema {
 }
 
 /** The schema of one resource by itself: what it refers to is in it. */
-export function standaloneSchema(provider: Provider): JsonSchema {
+export function standaloneSchema(provider: PlannedKind): JsonSchema {
   return { ...resourceSchema(provider), $defs: { lifecycle: LIFECYCLE } };
 }
 
 /** The whole spec. Nested kinds stand inside their parents; a resource that needs no field may be left empty. */
-export function specSchema(registry: Registry): JsonSchema {
+export function specSchema(registry: PlanningRegistry): JsonSchema {
   const definitions: JsonSchema = { lifecycle: LIFECYCLE };
   const sections: JsonSchema = {};
   for (const provider of registry.kinds) {
@@ -72,7 +72,7 @@ export function specSchema(registry: Registry): JsonSchema {
   };
 }
 
-function withNested(provider: Provider, registry: Registry): JsonSchema {
+function withNested(provider: PlannedKind, registry: PlanningRegistry): JsonSchema {
   const schema = resourceSchema(provider);
   const properties = { ...(schema.properties as JsonSchema) };
   for (const child of registry.kinds)
@@ -102,7 +102,7 @@ function mapOf(kind: string, description: string): JsonSchema {
   return { description, type: ["object", "null"], additionalProperties: { $ref: `#/$defs/${kind}` } };
 }
 
-function isWritten(provider: Provider, name: string, field: FieldSchema): boolean {
+function isWritten(provider: PlannedKind, name: string, field: FieldSchema): boolean {
   return field.readOnly !== true && !isSecretValue(field) && !isContentField(provider, name);
 }
 

@@ -1,6 +1,6 @@
 // The parts of the spec's schema that belong to no kind: lifecycle, policy, variables.
 
-import type { Registry } from "../../resource/registry.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 const IMMUTABLE: JsonSchema = {
@@ -32,7 +32,7 @@ export const LIFECYCLE: JsonSchema = {
   additionalProperties: false,
 };
 
-export function policySchema(registry: Registry): JsonSchema {
+export function policySchema(registry: PlanningRegistry): JsonSchema {
   const kinds = registry.kinds.map(({ kind }) => kind);
   const top = registry.kinds.filter(({ nested }) => nested === undefined).map(({ kind }) => kind);
   const byKind = Object.fromEntries(kinds.map((kind) => [kind, IMMUTABLE]));

@@ -4,22 +4,22 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import addFormats from "ajv-formats";
 import type { Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import { plain, type SpecNode } from "../model/tree.ts";
 import { type JsonSchema, standaloneSchema } from "./json-schema.ts";
 import { policySchema } from "./sections.ts";
 import type { SchemaError, SpecValidator } from "./validator.ts";
 
 /** One validator for a registry: what is compiled for one spec serves the next. */
-const validators = new WeakMap<Registry, SpecValidator>();
+const validators = new WeakMap<PlanningRegistry, SpecValidator>();
 
-export function validatorOf(registry: Registry): SpecValidator {
+export function validatorOf(registry: PlanningRegistry): SpecValidator {
   const made = validators.get(registry) ?? makeValidator(registry);
   validators.set(registry, made);
   return made;
 }
 
-function makeValidator(registry: Registry): SpecValidator {
+function makeValidator(registry: PlanningRegistry): SpecValidator {
   const ajv = ajvForSpecs();
   const compiled = new Map<string, ValidateFunction>();
   const check = (name: string, schema: () => JsonSchema, node: SpecNode): readonly SchemaError[] => {

@@ -1,8 +1,8 @@
 // Who checks values against the schemas of the kinds: nobody where all of them surely pass, else a validator, loaded then.
 
 import type { Path } from "../../core/pointer.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { SpecNode } from "../model/tree.ts";
 import { standaloneSchema } from "./json-schema.ts";
 import { type QuickCheck, quickCheck } from "./quick-check.ts";
@@ -20,7 +20,7 @@ export interface SchemaError {
 }
 
 export interface SpecValidator {
-  resource(provider: Provider, node: SpecNode): readonly SchemaError[];
+  resource(provider: PlannedKind, node: SpecNode): readonly SchemaError[];
   policy(node: SpecNode): readonly SchemaError[];
 }
 
@@ -28,10 +28,10 @@ const SATISFIED: SpecValidator = { resource: () => [], policy: () => [] };
 
 /** A validator for these resources. Loading the real one and compiling schemas takes longer than a whole valid spec. */
 export async function validatorFor(
-  registry: Registry,
-  resources: Iterable<{ readonly provider: Provider; readonly node: SpecNode }>,
+  registry: PlanningRegistry,
+  resources: Iterable<{ readonly provider: PlannedKind; readonly node: SpecNode }>,
 ): Promise<SpecValidator> {
-  const checks = new Map<Provider, QuickCheck>();
+  const checks = new Map<PlannedKind, QuickCheck>();
   for (const { provider, node } of resources) {
     const check = checks.get(provider) ?? quickCheck(standaloneSchema(provider));
     checks.set(provider, check);
@@ -40,11 +40,14 @@ export async function validatorFor(
   return SATISFIED;
 }
 
-export async function validatorForPolicy(registry: Registry, policy: SpecNode): Promise<SpecValidator> {
+export async function validatorForPolicy(
+  registry: PlanningRegistry,
+  policy: SpecNode,
+): Promise<SpecValidator> {
   return quickCheck(policySchema(registry))(policy) ? SATISFIED : realOf(registry);
 }
 
-async function realOf(registry: Registry): Promise<SpecValidator> {
+async function realOf(registry: PlanningRegistry): Promise<SpecValidator> {
   const { validatorOf } = await import("./validate.ts");
   return validatorOf(registry);
 }

@@ -7,8 +7,8 @@ import { changesContent } from "../../planner/diff/content-diff.ts";
 import type { Update } from "../../planner/model/change.ts";
 import type { ContentTexts } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
-import type { Live } from "../../resource/live.ts";
-import type { LiveObject, Provider } from "../../resource/provider.ts";
+import type { Live, LiveObject } from "../../resource/live.ts";
+import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 
@@ -45,7 +45,8 @@ async function textsOf(input: ContentsInput, change: Update): Promise<ContentTex
   const live = found?.readable === true ? found.objects.find((one) => one.id === change.id) : undefined;
   if (payload === undefined || live === undefined || payload.secret !== undefined) return undefined;
   const bytes = payload.bytes();
-  const after = bytes.length > MOST_BYTES ? undefined : provider.contentText?.(bytes, change.after);
+  const after =
+    bytes.length > MOST_BYTES ? undefined : provider.planning.content?.text?.(bytes, change.after);
   const before = after === undefined ? undefined : await liveText(input.reader, provider, live);
   return before === undefined || after === undefined ? undefined : { before, after };
 }
@@ -53,10 +54,10 @@ async function textsOf(input: ContentsInput, change: Update): Promise<ContentTex
 async function liveText(reader: Reader, provider: Provider, live: LiveObject): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of provider.readContent?.(reader, live) ?? []) {
+  for await (const piece of provider.operations.readContent?.(reader, live) ?? []) {
     size += piece.length;
     if (size > MOST_BYTES) return undefined;
     pieces.push(piece);
   }
-  return provider.contentText?.(Buffer.concat(pieces), live.values);
+  return provider.planning.content?.text?.(Buffer.concat(pieces), live.values);
 }

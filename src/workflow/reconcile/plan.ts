@@ -211,7 +211,7 @@ class Planning {
   async #fetchAround(plan: Plan): Promise<void> {
     const { listDependents } = await import("../../engine/observe/list-dependents.ts");
     const { reader, settings } = this.#from;
-    const around = await listDependents(this.input, plan.changes, reader, settings.parallelism);
+    const around = await listDependents(registry, this.input, plan.changes, reader, settings.parallelism);
     this.input = { ...this.input, dependents: around };
   }
 

@@ -54,7 +54,7 @@ function leftOut(address: Address, reason: Diagnostic): Diagnostic {
 /** What was begun and not finished is taken away again. */
 async function fetchOne({ of, path }: ExportSource, to: FetchInput): Promise<void> {
   const { provider, live } = of;
-  const pieces = provider.readContent?.(to.reader, live);
+  const pieces = provider.operations.readContent?.(to.reader, live);
   if (pieces === undefined)
     throw new Error(`${provider.kind} have contents, so the kind has a verb for them`);
   const file = join(to.folder, path);

@@ -6,9 +6,9 @@ import type { DesiredSpec } from "../../../src/engine/observe/scope.ts";
 import { recordRecovery, recover } from "../../../src/engine/recover/recover.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { ApplyEvent, ApplyOutcome, Plan } from "../../../src/planner/model/plan.ts";
-import type { Provider } from "../../../src/resource/provider.ts";
 import { type Registry, registryOf } from "../../../src/resource/registry.ts";
 import type { State } from "../../../src/state/model/record.ts";
+import type { FlatKind } from "../../flat-kind.ts";
 import { counting, storeOn } from "../../state/build.ts";
 import { Disk, type Hooks } from "../../state/memory-files.ts";
 import { VirtualClock } from "../../state/virtual-clock.ts";
@@ -280,7 +280,7 @@ test("deletes go in the reverse order of what needs what", async () => {
   expect(bench.writes).toEqual(["delete things things-3", "delete things things-2", "delete boxes boxes-1"]);
 });
 
-const replacing = (options: Partial<Provider>): Registry => {
+const replacing = (options: Partial<FlatKind>): Registry => {
   const fields = {
     size: { type: "integer", onChange: "replace" },
     ref: { type: "string" },

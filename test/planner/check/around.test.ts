@@ -12,10 +12,12 @@ import { registry } from "../kinds.ts";
 const boxes: Provider = {
   ...registry.get("boxes"),
   usedBy: ["tasks"],
-  usersOf: (box, workspace) =>
-    workspace
-      .live("tasks")
-      .flatMap((task) => (workspace.valuesAfter("tasks", task)?.box === box.id ? [task.name] : [])),
+  planning: {
+    usersOf: (box, workspace) =>
+      workspace
+        .live("tasks")
+        .flatMap((task) => (workspace.valuesAfter("tasks", task)?.box === box.id ? [task.name] : [])),
+  },
 };
 const used = registryOf(registry.kinds.map((one) => (one.kind === "boxes" ? boxes : one)));
 const kind = (...objects: readonly ReturnType<typeof object>[]): LiveKind => ({

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import { markUntrusted, redactForUntrusted } from "../../../src/planner/mode/untrusted.ts";
 import type { Plan } from "../../../src/planner/model/plan.ts";
-import type { LiveObject } from "../../../src/resource/provider.ts";
+import type { LiveObject } from "../../../src/resource/live.ts";
 import { live, object, record, resource, spec, state } from "../build.ts";
 import { registry } from "../kinds.ts";
 

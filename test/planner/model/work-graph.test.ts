@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Address, kindOf, nameOf, remoteId } from "../../../src/core/address.ts";
 import type { Change, Delete, Replace } from "../../../src/planner/model/change.ts";
 import { workGraph } from "../../../src/planner/model/work-graph.ts";
-import type { ReplaceStrategy } from "../../../src/resource/provider.ts";
+import type { ReplaceStrategy } from "../../../src/resource/kind.ts";
 
 const common = (text: string, dependsOn: readonly string[] = []) => ({
   address: text as Address,

@@ -140,7 +140,7 @@ describe("reading and creating", () => {
           : refused(400, "INVALID_PARAMETER_VALUE", "Cluster c does not exist"),
     });
     const ids = new Set(["a", "b", "c"]);
-    const live = await clusters.list(api, { parents: [], names: new Set(), ids });
+    const live = await clusters.operations.list(api, { parents: [], names: new Set(), ids });
     expect(live.map((one) => one.name)).toEqual(["a", "b"]);
     expect(reads).toHaveLength(3);
   });
@@ -157,23 +157,25 @@ describe("pins", () => {
   test("the event log is asked only for a cluster that is to be pinned and does not look so", async () => {
     const { api, reads } = scripted({ "clusters/events": { events: [{ type: "PINNED" }] } });
     const live = liveObject("c", { ...base, pinned: false });
-    expect(await clusters.readDetails?.(api, live, base)).toBe(live);
+    expect(await clusters.operations.readDetails?.(api, live, base)).toBe(live);
     expect(reads).toEqual([]);
-    expect((await clusters.readDetails?.(api, live, { ...base, pinned: true }))?.values.pinned).toBe(true);
+    expect(
+      (await clusters.operations.readDetails?.(api, live, { ...base, pinned: true }))?.values.pinned,
+    ).toBe(true);
     expect(reads).toHaveLength(1);
   });
 
   test("one cluster read alone knows its pin as the list does", async () => {
     const { api } = await startWorkspace();
     const id = await create(clusters, api, "c", { ...base, pinned: true });
-    expect((await only(clusters, api, id)).values).toEqual((await clusters.read(api, id))?.values);
+    expect((await only(clusters, api, id)).values).toEqual((await clusters.operations.read(api, id))?.values);
     await api.write("clusters/unpin", { cluster_id: id });
-    expect((await clusters.read(api, id))?.values.pinned).toBe(false);
+    expect((await clusters.operations.read(api, id))?.values.pinned).toBe(false);
   });
 
   test("a pin in the list needs no event log", async () => {
     const { api, reads } = scripted({ "clusters/get": { ...shown, pinned_by_user_name: "7" } });
-    expect((await clusters.read(api, liveObject("c", {}).id))?.values.pinned).toBe(true);
+    expect((await clusters.operations.read(api, liveObject("c", {}).id))?.values.pinned).toBe(true);
     expect(reads).toHaveLength(1);
   });
 });
@@ -186,7 +188,7 @@ describe("changing", () => {
     ] as const) {
       const { api, sent } = await startWorkspace();
       const id = await create(clusters, api, "c", { ...base, run_state: state });
-      const live = (await clusters.read(api, id)) ?? liveObject("c", {});
+      const live = (await clusters.operations.read(api, id)) ?? liveObject("c", {});
       sent.length = 0;
       for (const after of [
         { ...base, num_workers: 0 },
@@ -195,7 +197,7 @@ describe("changing", () => {
         const { num_workers, ...rest } = after;
         const values = num_workers === undefined ? rest : { ...rest, num_workers };
         expect(await update(clusters, api, live, "c", values)).toEqual([step]);
-        expect(diffs(clusters, (await clusters.read(api, id)) ?? live, "c", values)).toEqual([]);
+        expect(diffs(clusters, (await clusters.operations.read(api, id)) ?? live, "c", values)).toEqual([]);
       }
       expect(new Set(operations(sent))).toEqual(new Set([`clusters/${step}`]));
     }
@@ -272,14 +274,14 @@ describe("changing", () => {
     const { api, sent } = await startWorkspace();
     const id = await create(clusters, api, "c", { ...base, run_state: "RUNNING" });
     const down = { ...base, run_state: "TERMINATED", spark_env_vars: { A: "1" } };
-    const running = (await clusters.read(api, id)) ?? liveObject("c", {});
+    const running = (await clusters.operations.read(api, id)) ?? liveObject("c", {});
     sent.length = 0;
     expect(await update(clusters, api, running, "c", down)).toEqual(["terminate", "edit"]);
-    const stopped = (await clusters.read(api, id)) ?? running;
+    const stopped = (await clusters.operations.read(api, id)) ?? running;
     expect(diffs(clusters, stopped, "c", down)).toEqual([]);
     const up = { ...base, run_state: "RUNNING", pinned: true };
     expect(await update(clusters, api, stopped, "c", up)).toEqual(["edit", "pin", "start"]);
-    expect(diffs(clusters, (await clusters.read(api, id)) ?? running, "c", up)).toEqual([]);
+    expect(diffs(clusters, (await clusters.operations.read(api, id)) ?? running, "c", up)).toEqual([]);
   });
 
   test("a state that nobody asks for is no difference", async () => {
@@ -298,7 +300,7 @@ describe("removing", () => {
       const live = await only(clusters, api, id);
       await remove(clusters, api, live);
       await world.advance(10_000);
-      expect(await clusters.read(api, id)).toBeUndefined();
+      expect(await clusters.operations.read(api, id)).toBeUndefined();
       await remove(clusters, api, live);
     }
   });
@@ -318,7 +320,7 @@ describe("removing", () => {
 
 describe("checks", () => {
   const codes = (values: Values) =>
-    clusters.validate?.(values, "c").map((one) => [one.code, one.path.join(".")]);
+    clusters.planning.validate?.(values, "c").map((one) => [one.code, one.path.join(".")]);
 
   test("what the contract excludes is told with its place", () => {
     expect(codes(base)).toEqual([]);
@@ -341,7 +343,7 @@ describe("checks", () => {
   });
 
   test("an init script in the file system is needed by its path", () => {
-    expect(clusters.dependencies?.("c", full)).toEqual([{ kind: "files", name: "/init/a.sh" }]);
+    expect(clusters.planning.dependencies?.("c", full)).toEqual([{ kind: "files", name: "/init/a.sh" }]);
   });
 });
 
@@ -356,24 +358,24 @@ describe("consequences", () => {
 
   test("an edit of a running cluster restarts it and stops its runs; a resize does nothing of the kind", () => {
     const edit = planned(clusters, "update", live, { ...base, spark_env_vars: { A: "1" } });
-    expect(clusters.requests?.(edit, lookAt({}))).toEqual(["runs"]);
-    expect(clusters.consequences?.(edit, lookAt({ activeRuns, live: { jobs } }))).toEqual([
+    expect(clusters.planning.requests?.(edit, lookAt({}))).toEqual(["runs"]);
+    expect(clusters.planning.consequences?.(edit, lookAt({ activeRuns, live: { jobs } }))).toEqual([
       "the cluster is running and restarts to take the changes",
       "2 active runs on it stop",
     ]);
     const resize = planned(clusters, "update", live, { ...base, num_workers: 2 });
-    expect(clusters.requests?.(resize, lookAt({}))).toEqual([]);
-    expect(clusters.consequences?.(resize, lookAt({ activeRuns }))).toEqual([]);
+    expect(clusters.planning.requests?.(resize, lookAt({}))).toEqual([]);
+    expect(clusters.planning.consequences?.(resize, lookAt({ activeRuns }))).toEqual([]);
   });
 
   test("a stop and a removal tell whom they hit", () => {
     const stop = planned(clusters, "update", live, { ...base, run_state: "TERMINATED" });
-    expect(clusters.consequences?.(stop, lookAt({ activeRuns: [] }))).toEqual([
+    expect(clusters.planning.consequences?.(stop, lookAt({ activeRuns: [] }))).toEqual([
       "the cluster is running and is terminated",
     ]);
     const removal = planned(clusters, "delete", live);
-    expect(clusters.requests?.(removal, lookAt({}))).toEqual(["runs"]);
-    expect(clusters.consequences?.(removal, lookAt({ activeRuns, live: { jobs } }))).toEqual([
+    expect(clusters.planning.requests?.(removal, lookAt({}))).toEqual(["runs"]);
+    expect(clusters.planning.consequences?.(removal, lookAt({ activeRuns, live: { jobs } }))).toEqual([
       "the cluster is running and is deleted for good",
       "2 active runs on it stop",
       "jobs that run on it: nightly",
@@ -383,7 +385,7 @@ describe("consequences", () => {
   test("a stopped cluster interrupts nobody", () => {
     const stopped = liveObject("c", live.values, { state: "TERMINATED" });
     const edit = planned(clusters, "update", stopped, { ...base, spark_env_vars: { A: "1" } });
-    expect(clusters.requests?.(edit, lookAt({}))).toEqual([]);
-    expect(clusters.consequences?.(edit, lookAt({}))).toEqual([]);
+    expect(clusters.planning.requests?.(edit, lookAt({}))).toEqual([]);
+    expect(clusters.planning.consequences?.(edit, lookAt({}))).toEqual([]);
   });
 });

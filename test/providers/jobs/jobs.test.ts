@@ -61,7 +61,7 @@ describe("reading and creating", () => {
     const mails = { ...Object(full.email_notifications), on_success: ["a@x", "b@x"] };
     const libraries = Array.isArray(full.libraries) ? [...full.libraries].reverse() : [];
     expect(diffs(jobs, live, "nightly", { ...full, libraries, email_notifications: mails })).toEqual([]);
-    const read = await jobs.read(api, id);
+    const read = await jobs.operations.read(api, id);
     expect(read?.values).toEqual(live.values);
   });
 
@@ -178,7 +178,7 @@ describe("changing and removing", () => {
     expect(found.map((diff) => diff.path.join("."))).toEqual(["schedule.pause_status"]);
     const { schedule: _, ...unscheduled } = full;
     expect(
-      jobs.consequences?.(planned(jobs, "update", live, { ...unscheduled, name: "j" }), lookAt({})),
+      jobs.planning.consequences?.(planned(jobs, "update", live, { ...unscheduled, name: "j" }), lookAt({})),
     ).toEqual(["the job no longer runs by itself"]);
   });
 
@@ -204,8 +204,10 @@ describe("changing and removing", () => {
   test("a job that goes tells whom the service mails, that its history goes, and which runs end", () => {
     const live = liveObject("j", { name: "j", ...full }, {}, "7");
     const change = planned(jobs, "delete", live);
-    expect(jobs.requests?.(change, lookAt({}))).toEqual(["runs"]);
-    expect(jobs.consequences?.(change, lookAt({ activeRuns: [{ job_id: 7 }, { job_id: 8 }] }))).toEqual([
+    expect(jobs.planning.requests?.(change, lookAt({}))).toEqual(["runs"]);
+    expect(
+      jobs.planning.consequences?.(change, lookAt({ activeRuns: [{ job_id: 7 }, { job_id: 8 }] })),
+    ).toEqual([
       "the service mails a@x, b@x and c@x",
       "its run history can no longer be seen",
       "1 active run of it ends",
@@ -214,7 +216,8 @@ describe("changing and removing", () => {
 });
 
 describe("checks", () => {
-  const codes = (values: Values) => jobs.validate?.(values, "j").map((one) => [one.code, one.path.join(".")]);
+  const codes = (values: Values) =>
+    jobs.planning.validate?.(values, "j").map((one) => [one.code, one.path.join(".")]);
 
   test("a job needs exactly one task and exactly one cluster", () => {
     expect(codes(notebook)).toEqual([]);
@@ -279,7 +282,7 @@ describe("checks", () => {
 
   test("files that libraries, scripts and Python tasks name are needed", () => {
     const python = { spark_python_task: { python_file: "fs:/jobs/a.py" } };
-    expect(jobs.dependencies?.("j", { ...full, ...python })).toEqual(
+    expect(jobs.planning.dependencies?.("j", { ...full, ...python })).toEqual(
       ["/jars/a.jar", "/eggs/a.egg", "/wheels/a.whl", "/jobs/a.py", "/init/a.sh"].map((name) => ({
         kind: "files",
         name,

@@ -24,7 +24,7 @@ function fieldsOf(change: Resting): readonly string[] {
 }
 
 function isManaged(change: Resting, name: string, schema: FieldSchema): boolean {
-  const { normalize } = registry.get(change.kind);
+  const { normalize } = registry.get(change.kind).planning;
   const after = "after" in change ? change.after : undefined;
   if (schema.readOnly === true || schema.source === true) return false;
   if (schema.writeOnly === true && schema.witness === undefined) return false;

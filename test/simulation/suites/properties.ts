@@ -63,9 +63,14 @@ async function deleteSome({ site }: Trial, shares: readonly number[]): Promise<v
     const record = records[Math.floor(share * records.length)];
     if (record === undefined) continue;
     const provider = registry.of(record.address);
-    const work = provider.read(writer, record.id).then(async (live) => {
+    const work = provider.operations.read(writer, record.id).then(async (live) => {
       if (live !== undefined)
-        await provider.delete(acting, { address: record.address, id: record.id, name: record.name, live });
+        await provider.operations.delete(acting, {
+          address: record.address,
+          id: record.id,
+          name: record.name,
+          live,
+        });
     });
     await site.drive(work);
   }

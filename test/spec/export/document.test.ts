@@ -4,8 +4,7 @@ import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { yamlText } from "../../../src/report/text/yaml.ts";
-import type { Live, LiveKind } from "../../../src/resource/live.ts";
-import type { LiveObject } from "../../../src/resource/provider.ts";
+import type { Live, LiveKind, LiveObject } from "../../../src/resource/live.ts";
 import { type ExportInput, exportable, exportSpec } from "../../../src/spec/export/document.ts";
 
 type Things = Readonly<Record<string, readonly (readonly [name: string, id: string, values?: JsonObject])[]>>;

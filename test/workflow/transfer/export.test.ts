@@ -22,13 +22,17 @@ const REFUSED = new Refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED", error("API_REFUSE
 
 /** Files whose contents come in these pieces, and then perhaps a failure. */
 function filesOf(contents: Readonly<Record<string, readonly (string | Error)[]>>) {
+  const files = registry.get("files");
   const provider: Provider = {
-    ...registry.get("files"),
-    async *readContent(_, live) {
-      for (const piece of contents[live.name] ?? []) {
-        if (piece instanceof Error) throw piece;
-        yield new TextEncoder().encode(piece);
-      }
+    ...files,
+    operations: {
+      ...files.operations,
+      async *readContent(_, live) {
+        for (const piece of contents[live.name] ?? []) {
+          if (piece instanceof Error) throw piece;
+          yield new TextEncoder().encode(piece);
+        }
+      },
     },
   };
   const objects = Object.keys(contents).map((name) => ({ id: remoteId(name), name, values: {}, facts: {} }));

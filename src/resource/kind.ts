@@ -1,0 +1,36 @@
+// What a kind of resource is: a table of fields, its identity, and how it survives a crash. Data only.
+
+import type { FieldTable, Severity } from "./field-schema.ts";
+
+/** How a crash between a request and its answer is resolved on the next run (design 6). */
+export type RecoveryClass = "client-named" | "repeatable" | "tagged" | "two-phase";
+
+/** How an object that cannot be changed in place gives way to its successor (design 5). */
+export type ReplaceStrategy = "create-first" | "rename-aside" | "delete-first";
+
+export interface Kind {
+  readonly kind: string;
+  /** `pool` and `pools`, for sentences. */
+  readonly singular: string;
+  readonly description: string;
+  readonly fields: FieldTable;
+  /** How much it matters if an object comes or goes, or a field differs that names no severity; `other` where unset. */
+  readonly severity?: Severity;
+  /** The field that holds the natural key; unset in a spec it is the resource's own name. Undefined: the resource's name is the key itself. */
+  readonly nameField: string | undefined;
+  /** Whether the service lets only one thing have a name. */
+  readonly unique: boolean;
+  readonly ignoreCase?: true;
+  /** The attribute under which the remote id is referred to: `instance_pool_id`. */
+  readonly idAttribute: string;
+  readonly recovery: RecoveryClass;
+  readonly replaceStrategy: ReplaceStrategy;
+  /** For kinds written inside another resource: `acls` inside `scopes` under the key `acls`. `shorthand` is the field that a bare value means. */
+  readonly nested?: { readonly kind: string; readonly under: string; readonly shorthand?: string };
+  /** The most that a workspace, or a parent, may hold. */
+  readonly limit?: { readonly max: number; readonly per: "workspace" | "parent" };
+  /** Kinds that may use a thing of this kind, whoever manages them: looked at before one goes. */
+  readonly usedBy?: readonly string[];
+  /** Names that exist in every workspace and are never created or deleted. */
+  readonly builtIn?: readonly string[];
+}

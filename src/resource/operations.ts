@@ -1,0 +1,81 @@
+// What a kind does in the workspace: operations that carry out what a plan decided, and decide nothing.
+
+import type { Reader, SecretValue, Writer } from "../api/contract/reader.ts";
+import type { Address, RemoteId } from "../core/address.ts";
+import type { Values } from "./field-schema.ts";
+import type { LiveObject } from "./live.ts";
+import type { Step } from "./planning.ts";
+
+/** What is to be listed. */
+export interface ListScope {
+  /** For nested kinds: names of the parents to look into (those that exist live). */
+  readonly parents: readonly string[];
+  /** Names of this kind that the spec or the state knows. */
+  readonly names: ReadonlySet<string>;
+  /** Remote ids of this kind that the state knows: for lists that leave things out (terminated clusters). */
+  readonly ids?: ReadonlySet<string>;
+}
+
+/** Sent with an object so that it can be found again after a crash; absent where the crash class needs none. */
+export type Token = string;
+
+/** A finished piece of content behind a value: a secret, or the bytes of a notebook or file. */
+export interface Payload {
+  readonly digest: string;
+  bytes(): Uint8Array;
+  /** Set for secrets: what a request must carry instead of bytes. */
+  readonly secret?: SecretValue;
+}
+
+/** What a verb acts on. */
+export interface Task {
+  readonly address: Address;
+  readonly name: string;
+  /** The values to reach, references and names resolved to ids: ready for the wire. */
+  readonly values: Values;
+  readonly token: Token;
+  readonly payload?: Payload;
+}
+
+export interface UpdateTask extends Task {
+  readonly id: RemoteId;
+  readonly live: LiveObject;
+  /** What the object was before, ids instead of names, to send deltas from. */
+  readonly before: Values;
+  readonly steps: readonly Step[];
+}
+
+export interface DeleteTask {
+  readonly address: Address;
+  readonly id: RemoteId;
+  readonly name: string;
+  readonly live: LiveObject | undefined;
+}
+
+/** What acting verbs get beside the writer. */
+export interface OperationWriter extends Writer {
+  /** Makes the id of an object that exists but is not finished durable (two-phase creation). */
+  created(id: RemoteId): Promise<void>;
+  /** Polls until `look` gives a value. Fails with APPLY_DEADLINE after the deadline (milliseconds) of the engine's clock. */
+  until<T>(what: string, look: () => Promise<T | undefined>, deadlineMs: number): Promise<T>;
+}
+
+export interface ProviderOperations {
+  /** Everything of this kind, in as few requests as there can be. */
+  list(api: Reader, scope: ListScope): Promise<readonly LiveObject[]>;
+  /** More about objects that a list does not tell enough about; only called for those that the spec or the state knows. */
+  readDetails?(api: Reader, object: LiveObject, desired: Values | undefined): Promise<LiveObject>;
+  /** For kinds with a field `content`: the bytes of a live object in pieces, in the form that its source file has by its name. */
+  readContent?(api: Reader, live: LiveObject): AsyncIterable<Uint8Array>;
+  /** One object, or undefined when it is gone. */
+  read(api: Reader, id: RemoteId): Promise<LiveObject | undefined>;
+  create(api: OperationWriter, task: Task): Promise<RemoteId>;
+  update(api: OperationWriter, task: UpdateTask): Promise<void>;
+  /** Succeeds when the object is gone already. */
+  delete(api: OperationWriter, task: DeleteTask): Promise<void>;
+  /** For "rename-aside", and for names that go round in a cycle: gives the live object another name and changes nothing else. */
+  rename?(
+    api: OperationWriter,
+    task: { readonly id: RemoteId; readonly live: LiveObject; readonly name: string },
+  ): Promise<void>;
+}

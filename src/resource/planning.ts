@@ -1,0 +1,111 @@
+// What a kind says about its resources and their changes: pure functions of the spec, live objects, and the plan.
+
+import type { Address } from "../core/address.ts";
+import type { Code } from "../core/codes.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Path } from "../core/pointer.ts";
+import type { Values } from "./field-schema.ts";
+import type { LiveObject } from "./live.ts";
+
+/** One operation of an update, decided by the plan and shown in it: `resize`, `edit`, `pin`, `add-members`. */
+export interface Step {
+  readonly operation: string;
+  /** What the operation needs that is not in the values: ids and names to add or remove. JSON only. */
+  readonly detail?: JsonObject;
+}
+
+/** A problem that a kind's own check finds in one resource; `path` leads to the field. */
+export interface Problem {
+  /** Absent for an error. */
+  readonly severity?: "warning";
+  readonly path: Path;
+  readonly code: Code;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** One difference, as the planner found it (planner/diff). */
+export interface FieldDiff {
+  readonly path: Path;
+  /** Live value; undefined where nothing is there. */
+  readonly before: JsonObject[string] | undefined;
+  /** Value to reach; undefined where the field goes back to what the server decides, or away. */
+  readonly after: JsonObject[string] | undefined;
+  /** True where `after` is known only after apply; `after` then holds the reference's text. */
+  readonly unknown?: true;
+  readonly cause: Cause;
+  readonly replaces: boolean;
+}
+
+/** Why a change is planned: the spec moved, the live object moved, or both. */
+export type Cause = "spec" | "drift" | "both";
+
+/** The world as consequences and guards see it. */
+export interface PlannedWorkspace {
+  live(kind: string): readonly LiveObject[];
+  /** Name of the caller, where known. */
+  readonly caller: string | undefined;
+  /** Active runs, where the plan asked for them (`wants`). */
+  readonly activeRuns: readonly JsonObject[] | undefined;
+  /** True when this plan deletes (or replaces) the thing with this kind and natural name. */
+  isRemoved(kind: string, name: string): boolean;
+  /** Values of a live thing of a kind once the plan is done; undefined when it goes. */
+  valuesAfter(kind: string, live: LiveObject): Values | undefined;
+  /** True when the spec declares the thing with this kind and natural name. */
+  declared(kind: string, name: string): boolean;
+}
+
+/** What a kind is asked about: one planned change, reduced to what all of them share. */
+export interface PlannedChange {
+  readonly action: "create" | "update" | "replace" | "delete";
+  readonly address: Address;
+  readonly name: string;
+  readonly live: LiveObject | undefined;
+  readonly after: Values | undefined;
+  readonly diffs: readonly FieldDiff[];
+  readonly steps: readonly Step[];
+}
+
+/** A reason not to apply. `code` is one of the GUARD_ codes. */
+export interface Objection {
+  readonly code: Code;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Data that planning fetches only when a planned change asks for it: who we are, active runs, contents to be shown as text, what uses what goes, and values to be confirmed. */
+export type FactRequest = "caller" | "runs" | "contents" | "around" | "lookups";
+
+/** For kinds with a field `content`. */
+export interface ContentRules {
+  /** For kinds with a field `content`: what the spec puts there, a digest of the payload in the form in which contents are compared. Pure. */
+  digest?(bytes: Uint8Array, values: Values): string;
+  /** Content as lines for people to compare, the same form for every format; undefined where it is not text. Pure. */
+  text?(bytes: Uint8Array, values: Values): string | undefined;
+  /** The natural name of what a write that was cut may leave beside its object: a part of an upload. Pure. */
+  partialUploadName?(name: string, token: string): string;
+}
+
+export interface PlanningRules {
+  /** What a schema cannot say about one resource. References are still text here (`${…}`). */
+  validate?(values: Values, name: string): readonly Problem[];
+  /** The values with what the kind itself leaves out or adds: pool members drop what they inherit. Pure. */
+  normalize?(values: Values): Values;
+  /** Things that a resource needs by natural name, beside what its fields say: an ACL's principal, a notebook's folder. Edges where they are managed. */
+  dependencies?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
+  /** A thing of one of these kinds that the resource's own name speaks of, and that the service wants to exist: an ACL's principal. */
+  namedInKey?(name: string): { readonly kinds: readonly string[]; readonly name: string };
+  /** What the service is known to fill in where a spec says nothing: an export leaves such values out. Pure. */
+  serverDefaults?(values: Values): Values;
+  /** The operations of an update. Pure. The default is one step `update`. */
+  steps?(diffs: readonly FieldDiff[], live: LiveObject, after: Values): readonly Step[];
+  requests?(change: PlannedChange, workspace: PlannedWorkspace): readonly FactRequest[];
+  /** What the change does to people, as sentences, from live data. */
+  consequences?(change: PlannedChange, workspace: PlannedWorkspace): readonly string[];
+  objections?(change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[];
+  /** What would still use a live thing after the plan: while there is any, an object that gave way stays. */
+  usersOf?(live: LiveObject, workspace: PlannedWorkspace): readonly string[];
+  /** Live objects that stay without being in the spec and are no drift (the MANAGE that the service gives with a scope); `parent` is what the spec says of its parent. */
+  isImplicit?(live: LiveObject, workspace: PlannedWorkspace, parent: Values): boolean;
+  readonly content?: ContentRules;
+}

@@ -1,0 +1,29 @@
+// Small kinds of tests as one flat definition.
+
+import type { Kind } from "../src/resource/kind.ts";
+import type { ProviderOperations } from "../src/resource/operations.ts";
+import type { PlanningRules } from "../src/resource/planning.ts";
+import type { Provider } from "../src/resource/provider.ts";
+
+export type FlatKind = Kind & PlanningRules & ProviderOperations;
+
+export function providerOf(flat: FlatKind): Provider {
+  const { validate, normalize, dependencies, namedInKey, serverDefaults, steps, requests, ...others } = flat;
+  const { consequences, objections, usersOf, isImplicit, content, ...more } = others;
+  const { list, readDetails, readContent, read, create, update, delete: remove, rename, ...kind } = more;
+  const rules = { validate, normalize, dependencies, namedInKey, serverDefaults, steps, requests };
+  return {
+    ...kind,
+    planning: given({ ...rules, consequences, objections, usersOf, isImplicit, content }),
+    operations: given({ list, readDetails, readContent, read, create, update, delete: remove, rename }),
+  };
+}
+
+type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Without members that are undefined. */
+function given<T extends object>(members: T): Given<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, one]) => one !== undefined)) as Given<T>;
+}
