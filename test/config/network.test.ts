@@ -137,6 +137,41 @@ describe("a certificate of an unknown authority", () => {
   });
 });
 
+describe("a webhook", () => {
+  const plan = (url: string, env: Record<string, string>, words: readonly string[] = []): Promise<Ended> => {
+    const cwd = mkdtempSync(join(folder, "plan-"));
+    writeFileSync(join(cwd, "workspace.yaml"), "groups: { g: {} }\n");
+    const line = ["plan", "--host", "embedded", "--webhook", `${url}/hook/path-is-secret`, ...words];
+    return start(line, { cwd, env: { WORKSPACE_WEBHOOK_SECRET: "signing-key", ...env } }).ended;
+  };
+
+  test("is reached through the proxy, which reads neither the message nor the path", async () => {
+    const { code, stderr } = await plan(far(), { HTTPS_PROXY: proxy("me:pass@") }, [
+      "--ca-file",
+      certificate,
+    ]);
+    expect([code, stderr.includes("CLI_WEBHOOK")]).toEqual([0, false]);
+    expect(connects).toMatchObject([{ to: `${FAR}:${tlsPort}` }]);
+    expect(reached).toEqual([`${FAR}:${tlsPort} undefined`]);
+    for (const secret of ["workspace-run/1", "path-is-secret", "signing-key"])
+      expect(read).not.toContain(secret);
+  });
+
+  test("is reached directly where NO_PROXY names its host", async () => {
+    const env = { HTTPS_PROXY: proxy(), NO_PROXY: FAR };
+    const { code, stderr } = await plan(far(), env, ["--ca-file", certificate]);
+    expect([code, connects]).toEqual([0, []]);
+    expect(stderr).toContain("warning CLI_WEBHOOK");
+    expect(stderr).not.toContain("path-is-secret");
+  }, 30_000);
+
+  test("with a certificate of an unknown authority gets no message, also with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
+    const { code, stderr } = await plan(near(), { NODE_TLS_REJECT_UNAUTHORIZED: "0" });
+    expect([code, reached]).toEqual([0, []]);
+    expect(stderr).toContain("warning CLI_WEBHOOK");
+  }, 30_000);
+});
+
 describe("a CA file", () => {
   const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
   test.each([

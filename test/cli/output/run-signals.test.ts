@@ -111,6 +111,44 @@ describe("--metrics", () => {
     expect(metrics(folder)).toMatch(/_request_retries\{.*"instance-pools\/list"\} 1\n/);
   });
 
+  test("an apply that is interrupted is in the metrics, the webhook message, and the history", async () => {
+    const folder = folderWith(
+      "pools: { p: { node_type_id: Standard_DS3_v2 }, q: { node_type_id: Standard_DS3_v2 } }\n",
+    );
+    const authorization = { authorization: `Bearer ${TOKEN}` };
+    const slow = { path: "/api/2.0/instance-pools/create", fate: "slow", delay_ms: 500 };
+    const faults = { method: "PUT", headers: authorization, body: JSON.stringify({ rules: [slow] }) };
+    expect((await fetch(`${server.url}/__emulator/faults`, faults)).status).toBe(200);
+    const context = contextWith({ WORKSPACE_HOST: server.url, WORKSPACE_TOKEN: TOKEN }, folder);
+    const line = `apply --auto-approve --parallelism 1 --metrics m.prom --webhook ${receiver.url}`;
+    const ended = runProgram(context, line.split(" "));
+    for (let sent = false; !sent; ) {
+      const answer = await fetch(`${server.url}/__emulator/requests`, { headers: authorization });
+      const { requests } = (await answer.json()) as { requests: { path: string }[] };
+      sent = requests.some(({ path }) => path === slow.path);
+    }
+    context.signals.receive("SIGINT");
+    expect(await ended).toBe(130);
+    expect(metrics(folder)).toContain(
+      'workspace_run_outcome{command="apply",target="default",outcome="interrupted"} 1\n',
+    );
+    expect(metrics(folder)).not.toContain("last_success");
+    expect(metrics(folder)).toContain('result="applied"} 1\n');
+    expect(metrics(folder)).toContain('result="skipped"} 1\n');
+    const posted = JSON.parse(receiver.posted[0]?.body ?? "{}");
+    expect(posted).toMatchObject({ outcome: "interrupted", exit_code: 130 });
+    const { runs } = JSON.parse((await run(folder, "history -o json")).out);
+    expect(runs).toMatchObject([{ outcome: "interrupted", applied: { create: 1 }, left: 1 }]);
+  });
+
+  test("each metric that the documentation names is written by an apply, and no other", async () => {
+    const documented = readFileSync("docs/metrics.md", "utf8").match(/(?<=^\| `)workspace_\w+/gm);
+    const folder = folderWith(POOL);
+    await run(folder, "apply --auto-approve --metrics m.prom");
+    const written = metrics(folder).match(/(?<=^# TYPE )\w+/gm);
+    expect(written?.toSorted()).toEqual(documented?.toSorted());
+  });
+
   test("a file that cannot be written is an error with exit 1, and leaves what stood there", async () => {
     const folder = folderWith(POOL);
     mkdirSync(join(folder, "full"));
