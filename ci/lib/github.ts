@@ -53,10 +53,15 @@ export function githubComments(settings: GitHubSettings, number: number): Commen
         throw failure;
       }
     },
-    create: async (body) =>
-      entry(
-        (await api.send(`${repository}/issues/${number}/comments`, { method: "POST", body: { body } })).json,
-      ),
+    create: async (body) => {
+      const path = `${repository}/issues/${number}/comments`;
+      const { json } = await api.send(path, { method: "POST", body: { body } });
+      const made = entry(json);
+      const other = otherAuthor(json, settings.author);
+      if (other === undefined) return made;
+      await gone(api.send(`${repository}/issues/comments/${made.id}`, { method: "DELETE" }));
+      throw other;
+    },
     update: async (id, body) => {
       await api.send(`${repository}/issues/comments/${id}`, { method: "PATCH", body: { body } });
     },
@@ -91,8 +96,17 @@ export function githubIssues(settings: GitHubSettings): Issues {
       (await api.list(`${issues}?labels=${DRIFT_LABEL}&state=open&per_page=100`))
         .filter((one) => isRecord(one) && isRecord(one.user) && one.user.login === settings.author)
         .map(entry),
-    create: async (title, body) =>
-      entry((await api.send(issues, { method: "POST", body: { title, body, labels: [DRIFT_LABEL] } })).json),
+    create: async (title, body) => {
+      const { json } = await api.send(issues, {
+        method: "POST",
+        body: { title, body, labels: [DRIFT_LABEL] },
+      });
+      const made = entry(json);
+      const other = otherAuthor(json, settings.author);
+      if (other === undefined) return made;
+      await api.send(`${issues}/${made.id}`, { method: "PATCH", body: { state: "closed" } });
+      throw other;
+    },
     update: async (id, title, body) => {
       await api.send(`${issues}/${id}`, { method: "PATCH", body: { title, body } });
     },
@@ -122,6 +136,16 @@ export async function githubPullRequest(
     await api.list(`/repos/${settings.repository}/pulls?state=open&head=${head}&per_page=100`)
   ).find((one) => isRecord(one) && isRecord(one.head) && one.head.sha === sha);
   return isRecord(found) && typeof found.number === "number" ? found.number : undefined;
+}
+
+/** With a wrong author, no run would find what an earlier run wrote, and each would write another one. */
+function otherAuthor(made: unknown, author: string): ApiError | undefined {
+  const login = isRecord(made) && isRecord(made.user) ? made.user.login : undefined;
+  if (login === author) return undefined;
+  return new ApiError(
+    400,
+    `the API token belongs to "${login}", not to "${author}": set the input author to it`,
+  );
 }
 
 /** Removing what was removed is done. */

@@ -20,7 +20,7 @@ export interface UntrustedSpec {
   readonly cwd: string;
   /** The head of the pull request. */
   readonly commit: string;
-  /** The spec before the change, relative to `cwd`; undefined where the platform does not merge the pull request. */
+  /** The spec before the change, relative to `cwd`; undefined where the platform could not merge the pull request. */
   readonly base: string | undefined;
 }
 
@@ -33,16 +33,20 @@ const GIT_OPTIONS = [
   ...["-c", "fetch.fsckObjects=true", "-c", "safe.directory=*"],
   "--literal-pathspecs",
 ];
-const MOST_FILES = 10_000;
-const MOST_BYTES = 200 * 2 ** 20;
+const LIMITS = { files: 10_000, bytes: 200 * 2 ** 20 };
 
 /**
  * Fetches the pull request from origin and writes `folder` of it, and of its base, outside the checkout. Throws `Outdated` if the
  * pull request is not at `sha` any more: a later run plans its newer commit.
  */
-export function fetchUntrusted(env: Env, { platform, number, folder, sha }: PullRequestRef): UntrustedSpec {
-  const head = platform === "azure" ? undefined : fetched(env, headRef(platform, number));
-  const merge = platform === "gitlab" ? undefined : merged(env, number, head);
+export function fetchUntrusted(
+  env: Env,
+  { platform, number, folder, sha }: PullRequestRef,
+  limits = LIMITS,
+): UntrustedSpec {
+  const refs = `refs/${platform === "gitlab" ? "merge-requests" : "pull"}/${number}`;
+  const head = platform === "azure" ? undefined : fetched(env, `${refs}/head`);
+  const merge = merged(env, `${refs}/merge`, head);
   const commit = head ?? merge?.head;
   if (commit === undefined)
     throw new Error(`pull request ${number} cannot be merged: there is no commit to plan`);
@@ -52,23 +56,20 @@ export function fetchUntrusted(env: Env, { platform, number, folder, sha }: Pull
     join(env.RUNNER_TEMP ?? env.AGENT_TEMPDIRECTORY ?? tmpdir(), "workspace-untrusted-"),
   );
   const cwd = join(place, "head");
-  write(env, merge?.commit ?? commit, folder, cwd);
-  if (merge !== undefined) write(env, merge.base, folder, join(place, "base"));
+  write(env, { commit: merge?.commit ?? commit, folder, into: cwd, limits });
+  if (merge !== undefined) write(env, { commit: merge.base, folder, into: join(place, "base"), limits });
   return { cwd, commit, base: merge === undefined ? undefined : "../base" };
 }
-
-const headRef = (platform: Platform, number: number): string =>
-  platform === "gitlab" ? `refs/merge-requests/${number}/head` : `refs/pull/${number}/head`;
 
 /** The merge that the platform made, unless it is of another commit or the pull request has a conflict. */
 function merged(
   env: Env,
-  number: number,
+  ref: string,
   head: string | undefined,
 ): { readonly commit: string; readonly base: string; readonly head: string } | undefined {
   let commit: string;
   try {
-    commit = fetched(env, `refs/pull/${number}/merge`);
+    commit = fetched(env, ref);
   } catch (failure) {
     if (head === undefined) throw failure;
     return undefined;
@@ -85,17 +86,30 @@ function fetched(env: Env, ref: string): string {
 }
 
 /** Writes the regular files of `folder` below `into`; symbolic links and submodules could lead elsewhere and are left out. */
-function write(env: Env, commit: string, folder: string, into: string): void {
+function write(
+  env: Env,
+  {
+    commit,
+    folder,
+    into,
+    limits,
+  }: {
+    readonly commit: string;
+    readonly folder: string;
+    readonly into: string;
+    readonly limits: typeof LIMITS;
+  },
+): void {
   mkdirSync(into, { recursive: true });
   const listed = git(env, ["ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", folder]).toString();
   const files = listed.split("\0").flatMap((line) => {
     const [, mode, id = "", size, path = ""] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.+)$/s.exec(line) ?? [];
     return mode === "100644" || mode === "100755" ? [{ id, size: Number(size), path }] : [];
   });
-  if (files.length > MOST_FILES)
-    throw new Error(`the spec has ${files.length} files, more than ${MOST_FILES}`);
+  if (files.length > limits.files)
+    throw new Error(`the spec has ${files.length} files, more than ${limits.files}`);
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > MOST_BYTES) throw new Error(`the spec has ${bytes} bytes, more than ${MOST_BYTES}`);
+  if (bytes > limits.bytes) throw new Error(`the spec has ${bytes} bytes, more than ${limits.bytes}`);
   const ids = files.map(({ id }) => `${id}\n`).join("");
   const contents = git(env, ["cat-file", "--batch"], ids);
   let at = 0;
@@ -113,7 +127,7 @@ function git(env: Env, args: readonly string[], input = ""): Buffer {
   const { status, stdout, stderr, error } = spawnSync("git", [...GIT_OPTIONS, ...args], {
     env: { ...env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_TERMINAL_PROMPT: "0" },
     input,
-    maxBuffer: 2 * MOST_BYTES,
+    maxBuffer: 2 * LIMITS.bytes,
   });
   if (status !== 0) throw new Error(`git ${args[0]} failed: ${(stderr?.toString() || String(error)).trim()}`);
   return stdout;

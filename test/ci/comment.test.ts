@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { markedBody, marker, type RunMark, readMark } from "../../ci/lib/body.ts";
 import { putComment } from "../../ci/lib/comment.ts";
-import { githubComments, githubPullRequest } from "../../ci/lib/github.ts";
+import { githubComments, githubIssues, githubPullRequest } from "../../ci/lib/github.ts";
+import { putIssue } from "../../ci/lib/issue.ts";
 import { markdownMarker } from "../../src/report/text/run-info.ts";
 import { CodeHost } from "./code-host.ts";
 import { githubSettings, PLATFORMS, PULL } from "./platforms.ts";
@@ -152,6 +153,18 @@ describe("the comment of GitHub", () => {
     host.faults.push({ match: /^GET/, status: 429, times: 9, headers: { "retry-after": "3600" } });
     await expect(putComment(comments, SUBJECT, mark(2), "second")).rejects.toThrow("returned 429");
     expect(waits).toEqual([3000]);
+  });
+
+  test("is not left behind when the token belongs to another user than the action is told", async () => {
+    const settings = { ...githubSettings(host), author: "github-actions" };
+    const put = () => putComment(githubComments(settings, PULL), SUBJECT, mark(1), "first");
+    await expect(put()).rejects.toThrow(
+      /the API token belongs to "github-actions\[bot\]".*set the input author/,
+    );
+    expect(host.comments).toEqual([]);
+    const issue = putIssue(githubIssues(settings), SUBJECT, mark(1), "drift", "run 1");
+    await expect(issue).rejects.toThrow("set the input author");
+    expect(host.issues.map(({ open }) => open)).toEqual([false]);
   });
 
   test("waits a minute after 403 of the secondary rate limit, which names no time", async () => {

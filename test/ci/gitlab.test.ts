@@ -68,7 +68,9 @@ describe("the jobs of GitLab", { timeout: 60_000 }, () => {
     expect(site.host.comments[0]?.body).toContain("pools.shared");
     expect(site.host.comments[0]?.body).toContain("1 caused by this change");
     expect(missingReports("workspace-plan", planned)).toEqual([]);
-    expect(JSON.parse(readFileSync(join(planned.cwd, "workspace-reports/terraform.json"), "utf8"))).toMatchObject({
+    expect(
+      JSON.parse(readFileSync(join(planned.cwd, "workspace-reports/terraform.json"), "utf8")),
+    ).toMatchObject({
       create: 0,
       update: 1,
       delete: 0,

@@ -1,0 +1,85 @@
+// The spec of an untrusted pull request as data, for each platform.
+
+import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { fetchUntrusted, Outdated, type PullRequestRef, type UntrustedSpec } from "../../ci/lib/untrusted.ts";
+import { Site, specOf } from "./pipeline.ts";
+
+let site: Site;
+let main: string;
+let checkout: string;
+const made: string[] = [];
+beforeAll(async () => {
+  site = await Site.open();
+  main = site.commit({ "infra/workspace.yaml": specOf(10), "other/x": "x" }, "refs/heads/main");
+  checkout = site.checkout("main");
+});
+afterEach(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true });
+});
+afterAll(() => site.close());
+
+function fetch(ref: Partial<PullRequestRef>, limits?: { files: number; bytes: number }): UntrustedSpec {
+  const env = { ...process.env, GIT_DIR: join(checkout, ".git"), RUNNER_TEMP: site.folder };
+  const whole: PullRequestRef = {
+    platform: "github",
+    number: 6,
+    folder: "infra",
+    sha: undefined,
+    ...ref,
+  };
+  const spec = fetchUntrusted(env, whole, limits);
+  made.push(dirname(spec.cwd));
+  return spec;
+}
+const textIn = (spec: UntrustedSpec, path: string): string => readFileSync(join(spec.cwd, path), "utf8");
+
+describe("the spec of an untrusted pull request", () => {
+  test("is the merge of its head into the target branch, beside that branch", () => {
+    site.commit({ "infra/merged.yaml": "later" }, "refs/heads/main");
+    const head = site.pull(6, { "infra/workspace.yaml": specOf(20) }, main);
+    const spec = fetch({ sha: head });
+    expect(spec.commit).toBe(head);
+    expect(textIn(spec, "infra/workspace.yaml")).toBe(specOf(20));
+    expect(textIn(spec, "infra/merged.yaml")).toBe("later");
+    expect(textIn(spec, `${spec.base}/infra/workspace.yaml`)).toBe(specOf(10));
+    expect(readdirSync(spec.cwd)).toEqual(["infra"]);
+    expect(fetch({ platform: "azure" }).commit).toBe(head);
+  });
+
+  test("is its head alone where the merge is missing, or is one of an older head", () => {
+    const head = site.commit({ "infra/workspace.yaml": specOf(30) }, "refs/pull/7/head", main);
+    expect(fetch({ number: 7 })).toMatchObject({ commit: head, base: undefined });
+    site.pull(8, { "infra/workspace.yaml": specOf(20) });
+    const newer = site.commit({ "infra/workspace.yaml": specOf(40) }, "refs/pull/8/head", main);
+    const spec = fetch({ number: 8 });
+    expect(spec).toMatchObject({ commit: newer, base: undefined });
+    expect(textIn(spec, "infra/workspace.yaml")).toBe(specOf(40));
+    const request = site.commit({ "infra/workspace.yaml": specOf(50) }, "refs/merge-requests/9/head", main);
+    expect(fetch({ platform: "gitlab", number: 9 })).toMatchObject({ commit: request, base: undefined });
+  });
+
+  test("is refused when the pull request has a newer commit", () => {
+    const old = site.pull(6, { "infra/workspace.yaml": specOf(20) });
+    site.pull(6, { "infra/workspace.yaml": specOf(21) });
+    expect(() => fetch({ sha: old })).toThrow(Outdated);
+  });
+
+  test("has regular files only, under the names that they have", () => {
+    const odd = 'infra/$(touch executed)\n::error::"`x`.py';
+    site.pull(6, { [odd]: "print(1)", "infra/link": "symlink:/etc/passwd", "infra/up": "symlink:../other" });
+    const spec = fetch({});
+    expect(textIn(spec, odd)).toBe("print(1)");
+    const entries = readdirSync(spec.cwd, { recursive: true, encoding: "utf8" });
+    expect(entries.filter((path) => lstatSync(join(spec.cwd, path)).isSymbolicLink())).toEqual([]);
+    expect(entries).not.toContain("infra/link");
+    expect(entries).not.toContain("executed");
+  });
+
+  test("has a limited number of files and bytes", () => {
+    site.pull(6, { "infra/a": "a", "infra/b": "b" });
+    expect(() => fetch({}, { files: 2, bytes: 1000 })).toThrow("the spec has 3 files, more than 2");
+    expect(() => fetch({}, { files: 3, bytes: 50 })).toThrow(/^the spec has \d+ bytes, more than 50$/);
+  });
+});
