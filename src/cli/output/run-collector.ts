@@ -2,6 +2,7 @@
 
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { type Address, kindOf } from "../../core/address.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import {
@@ -21,6 +22,7 @@ export class RunCollector implements RunObserver {
   readonly #requests = new Map<string, RequestGroup>();
   #found: Found = {};
   #host = "";
+  #errors: readonly Diagnostic[] = [];
 
   constructor(command: string) {
     this.#command = command;
@@ -36,6 +38,7 @@ export class RunCollector implements RunObserver {
   planned(plan: Plan, state: Pick<State, "records">, planMs: number): void {
     const differences = this.#command === "drift" ? driftDifferences : plannedDifferences;
     this.#host = plan.host;
+    this.#errors = errorsIn([...plan.diagnostics, ...plan.guards.map(({ diagnostic }) => diagnostic)]);
     this.#found = {
       resources: byKind(state.records.keys()),
       differences: differences(plan, registry),
@@ -44,6 +47,10 @@ export class RunCollector implements RunObserver {
   }
 
   applied(plan: Plan, state: Pick<State, "records">, outcome: ApplyOutcome): void {
+    this.#errors = errorsIn([
+      ...outcome.diagnostics,
+      ...outcome.changes.flatMap(({ diagnostic }) => diagnostic ?? []),
+    ]);
     this.#found = {
       ...this.#found,
       resources: byKind(state.records.keys()),
@@ -53,10 +60,19 @@ export class RunCollector implements RunObserver {
     };
   }
 
+  /** What kept the plan from being applied, or what failed in its apply. */
+  get errors(): readonly Diagnostic[] {
+    return this.#errors;
+  }
+
   get facts(): Found & Pick<RunResult, "host" | "requests"> {
     const requests = [...this.#requests].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
     return { ...this.#found, host: this.#host, requests };
   }
+}
+
+function errorsIn(found: readonly Diagnostic[]): readonly Diagnostic[] {
+  return found.filter(({ severity }) => severity === "error");
 }
 
 function byKind(addresses: Iterable<Address>): Readonly<Record<string, number>> {

@@ -97,11 +97,13 @@ async function factsOf(
     ...(runUrl === undefined ? {} : { runUrl }),
     endedAt: madeAt,
     outcome: outcomeOf(code, context),
-    exitCode: code,
-    errors: [...new Set(errors.map((one) => one.code))],
+    exitCode: context.signals.exitCode ?? code,
+    errors: code === EXIT.ok || code === EXIT.changes ? [] : codesOf([...errors, ...observer.errors]),
     ...observer.facts,
   };
 }
+
+const codesOf = (errors: readonly Diagnostic[]) => [...new Set(errors.map(({ code }) => code))];
 
 const OUTCOMES: Readonly<Record<number, RunOutcome>> = {
   [EXIT.ok]: "success",

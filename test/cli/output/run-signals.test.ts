@@ -229,6 +229,27 @@ describe("--webhook", () => {
     },
   );
 
+  test("a plan that a guard blocks, and an apply that fails, report their codes", async () => {
+    const guarded = `policy: { max_deletes: 0 }\n${POOL}`;
+    const folder = folderWith(guarded);
+    await run(folder, "apply --auto-approve");
+    writeFileSync(join(folder, "workspace.yaml"), "policy: { max_deletes: 0 }\npools: {}\n");
+    expect((await run(folder, `plan --webhook ${receiver.url}`)).code).toBe(3);
+    const other = folderWith("pools: { other: { node_type_id: Standard_DS3_v2 } }\n");
+    const rules = [{ path: "/api/2.0/instance-pools/create", fate: "status", status: 400 }];
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    await fetch(`${server.url}/__emulator/faults`, {
+      method: "PUT",
+      headers,
+      body: JSON.stringify({ rules }),
+    });
+    expect((await run(other, `apply --auto-approve --webhook ${receiver.url}`)).code).toBe(1);
+    expect(receiver.posted.map(({ body }) => JSON.parse(body).errors)).toEqual([
+      ["GUARD_MAX_DELETES"],
+      ["API_REFUSED"],
+    ]);
+  });
+
   test("a run that fails reports its codes and keeps its exit code", async () => {
     const { code } = await run(folderWith("pools: 5\n"), `plan --webhook ${receiver.url}`);
     const { outcome, errors, exit_code } = JSON.parse(receiver.posted[0]?.body ?? "{}");
