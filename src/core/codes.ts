@@ -54,6 +54,7 @@ export const CODES = {
   API_TIMEOUT: "The service did not answer in time.",
 
   PLAN_ALREADY_EXISTS: "An unmanaged object with this name already exists.",
+  PLAN_UNMANAGEABLE: "An object cannot be expressed in a spec, or belongs to another system.",
   PLAN_IMMUTABLE: "A field cannot be changed in place.",
   PLAN_UNREADABLE: "A kind could not be read.",
   PLAN_UNKNOWN_NAME: "A name does not exist in the spec or the workspace.",

@@ -81,7 +81,14 @@ function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject {
     if (value !== undefined) members[memberKind(member, groupIds) ?? "users"].push(value);
   }
   const entitlements = [...valuesIn(answer, "entitlements")];
-  return { id: remoteId(id), name: displayName, values: { displayName, members, entitlements }, facts: {} };
+  const reason = responseText(answer, "unmanageable");
+  return {
+    id: remoteId(id),
+    name: displayName,
+    values: { displayName, members, entitlements },
+    facts: {},
+    ...(reason === undefined ? {} : { unmanageable: reason }),
+  };
 }
 
 async function everyGroup(api: Reader): Promise<readonly LiveObject[]> {

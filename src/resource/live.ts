@@ -14,6 +14,8 @@ export interface LiveObject {
   readonly values: Values;
   /** What planning needs beside the spec form: states, the creator (`creator_user_name`), timestamps, the token. Never compared. */
   readonly facts: JsonObject;
+  /** Why no resource can be this object, such as `it has 2 tasks`. It is listed and otherwise ignored. */
+  readonly unmanageable?: string;
 }
 
 export type LiveKind =

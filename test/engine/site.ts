@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type Client, type ClientOptions, createClient } from "../../src/api/client.ts";
 import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
 import type { RequestEvent } from "../../src/api/retry/send.ts";
+import { dialectTable } from "../../src/config/dialect.ts";
 import { keyedDigest } from "../../src/core/canonical.ts";
 import { Failure, hasErrors } from "../../src/core/diagnostic.ts";
 import { applyPlan } from "../../src/engine/apply/apply.ts";
@@ -17,6 +18,8 @@ import { makePlan } from "../../src/planner/make-plan.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
 import type { ApplyEvent, ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
 import { registry } from "../../src/providers/index.ts";
+import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
+import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { loadSpec } from "../../src/spec/load-spec.ts";
 import type { Spec } from "../../src/spec/model/spec.ts";
 import type { LeaseTimes, LockOwner } from "../../src/state/lock/lease-rules.ts";
@@ -66,6 +69,7 @@ export class Site {
   #inFlight = 0;
   #seed: number;
   env: Record<string, string> = {};
+  dialect: FieldDialect = CONTRACT_FIELDS;
 
   constructor(world: TestWorld, disk = new Disk(), seed = 1, home: Home = onDisk) {
     this.world = world;
@@ -75,8 +79,12 @@ export class Site {
     this.clock = new VirtualClock(world.clock.now(), (ms) => world.advance(ms));
   }
 
-  static async start(): Promise<Site> {
-    return new Site(await startWorld());
+  /** `cloud`: the workspace speaks the Databricks dialect, and specs are written in it. */
+  static async start(cloud?: FieldDialect["cloud"]): Promise<Site> {
+    if (cloud === undefined) return new Site(await startWorld());
+    const site = new Site(await startWorld({ databricks: cloud }));
+    site.dialect = { dialect: "databricks", cloud };
+    return site;
   }
 
   close(): void {
@@ -108,11 +116,11 @@ export class Site {
 
   async spec(yaml: string): Promise<Spec> {
     const file = join(this.folder, "workspace.yaml");
-    writeFileSync(file, yaml);
+    writeFileSync(file, this.dialect.dialect === "databricks" ? inDatabricks(yaml) : yaml);
     const { spec, diagnostics } = await loadSpec({
       file,
       env: this.env,
-      registry,
+      registry: registryIn(registry, this.dialect),
       secrets: "resolve",
       keyed: (bytes) => keyedDigest(KEY, bytes),
     });
@@ -133,12 +141,13 @@ export class Site {
       clock: () => this.clock.now(),
       sleep: (ms, signal) => this.clock.sleep(ms, signal),
       random: () => 0.5,
+      dialect: dialectTable(this.dialect),
       ...over,
     });
   }
 
   async send(request: HttpRequest): Promise<HttpResponse> {
-    const name = request.path.replace(/^.*\/api\/2\.0\//, "").replace(/\?.*$/, "");
+    const name = request.path.replace(/^.*\/api\/2\.\d\//, "").replace(/\?.*$/, "");
     (request.method === "GET" ? this.reads : this.writes).push(`${request.method} ${name}`);
     const { latencyMs } = this.home;
     if (latencyMs !== undefined) await this.clock.sleep(latencyMs);
@@ -263,6 +272,15 @@ export class Process {
       await lease.release();
     }
   }
+}
+
+/** A spec of the contract in the spelling of Databricks on Azure. */
+export function inDatabricks(yaml: string): string {
+  return yaml
+    .replaceAll(/\bfs:/g, "dbfs:")
+    .replaceAll("cloud_disk_volume_type", "azure_disk_volume_type")
+    .replaceAll("CLOUD_KEYVAULT", "AZURE_KEYVAULT")
+    .replaceAll("backend_type: PLATFORM", "backend_type: DATABRICKS");
 }
 
 /** Changes that a plan would make, as `action address`. */

@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { Site } from "../engine/site.ts";
 import type { Sample } from "./samples.ts";
 
@@ -12,8 +13,9 @@ export const POLICY = "policy: { max_deletes: 100% }\n";
 export async function siteOf(
   sample: Sample,
   env: Readonly<Record<string, string>> = { DB_PASSWORD: "one", OTHER_PASSWORD: "two" },
+  cloud?: FieldDialect["cloud"],
 ): Promise<Site> {
-  const site = await Site.start();
+  const site = await Site.start(cloud);
   onTestFinished(() => site.close());
   site.env = { ...env };
   for (const [path, text] of Object.entries(sample.files ?? {})) {

@@ -15,6 +15,7 @@ import {
   type PlannedDeletes,
   unmanagedMembers,
 } from "./nested-members.ts";
+import { isManageable } from "./unmanageable.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
 export function planDeletes(context: PlanContext, workspace: PlannedWorkspace): PlannedDeletes {
@@ -69,6 +70,8 @@ function removalOf(context: PlanContext, record: StateRecord, going: ReadonlySet
   if (live === undefined) return [forget(record, provider, "it is no longer in the workspace", [])];
   if (isBuiltIn(provider, record.name))
     return [forget(record, provider, "it is part of every workspace and stays", [])];
+  if (live.unmanageable !== undefined)
+    return [forget(record, provider, `it cannot be managed any longer: ${live.unmanageable}`, [])];
   const parent = parentAddress(context, provider, record);
   if (parent !== undefined && (going.has(parent) || context.decided.get(parent)?.action === "replace")) {
     return [forget(record, provider, `it goes with ${parent}`, [parent])];
@@ -132,7 +135,7 @@ function deposed(context: PlanContext): Change[] {
     for (const id of leaving(context, record)) {
       const provider = context.input.registry.of(record.address);
       const live = context.liveIndex.byId(provider.kind, id);
-      if (live === undefined) continue;
+      if (live === undefined || !isManageable(live)) continue;
       const going = deleteChange(
         provider,
         record.address,
@@ -165,7 +168,7 @@ function undeclaredObjects(context: PlanContext): LiveMember[] {
     const wanted = wantedNames(context, provider);
     for (const live of context.liveIndex.all(kind)) {
       if (known.has(objectKey(kind, live.id)) || isBuiltIn(provider, live.name)) continue;
-      if (wanted.has(foldName(provider, live.name))) continue;
+      if (wanted.has(foldName(provider, live.name)) || !isManageable(live)) continue;
       found.push({ address: freeAddress(context, kind, live.name, live.id), live });
     }
   }

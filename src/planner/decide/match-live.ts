@@ -11,6 +11,7 @@ import { importCommands, namesakeOf, namesakesText } from "../check/duplicate-na
 import { isIgnored } from "../diff/normalize.ts";
 import type { Namesake, NonEmpty } from "../model/change.ts";
 import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.ts";
+import { isManageable, unmanageableError } from "./unmanageable.ts";
 
 /** `ours`: recorded and there. `takeover`: there, not recorded, and we may have it. `absent`: to be created. */
 export type LiveMatch =
@@ -23,6 +24,13 @@ export type LiveMatch =
   | { readonly is: "refused"; readonly diagnostic: Diagnostic };
 
 export function matchLive(context: PlanContext, resource: Resource, provider: PlannedKind): LiveMatch {
+  const match = matchByIdOrName(context, resource, provider);
+  const live = match.is === "ours" || match.is === "takeover" ? match.live : undefined;
+  const diagnostic = live === undefined ? undefined : unmanageableError(resource, provider, live);
+  return diagnostic === undefined ? match : { is: "refused", diagnostic };
+}
+
+function matchByIdOrName(context: PlanContext, resource: Resource, provider: PlannedKind): LiveMatch {
   const newParent = newParentOf(context, resource, provider);
   if (newParent !== undefined) return { is: "absent", newParent };
   const record = context.input.state.records.get(resource.address);
@@ -39,7 +47,7 @@ export function matchLive(context: PlanContext, resource: Resource, provider: Pl
   if (owner !== undefined && givesUpName(context, owner, resource, provider, only)) return { is: "absent" };
   if (owner !== undefined && owner !== resource.address)
     return refuse(resource, provider, heldBy(owner, resource.address));
-  return mayTakeOver(context, resource, provider)
+  return mayTakeOver(context, resource, provider) || !isManageable(only)
     ? { is: "takeover", live: only }
     : refuse(resource, provider, adoptHint(resource.address, only, record));
 }

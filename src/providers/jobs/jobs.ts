@@ -66,7 +66,9 @@ function toSpec(answer: JsonObject): LiveObject {
   const token = TOKEN.exec(name)?.[1];
   const { creator_user_name, created_time } = answer;
   const facts = factsOf({ creator_user_name, created_time, token });
-  return { id: remoteId(id), name, values: { ...values, name }, facts };
+  const reason = responseText(answer, "unmanageable");
+  const live = { id: remoteId(id), name, values: { ...values, name }, facts };
+  return reason === undefined ? live : { ...live, unmanageable: reason };
 }
 
 function normalize(values: Values): Values {

@@ -1,7 +1,7 @@
 // The live workspace as a spec: sections, keys and values with comments, and the sources that belong to it. Pure.
 
 import { type Address, memberOf, parentOf } from "../../core/address.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { hasContent, secretField } from "../../resource/content.ts";
 import type { Live } from "../../resource/live.ts";
@@ -59,7 +59,9 @@ function candidates(input: Omit<ExportInput, "only">, provider: Provider): reado
   if (found?.readable !== true || !input.kinds.has(provider.kind)) return [];
   return addressObjects(
     provider,
-    found.objects.filter((one) => input.builtIn || !isBuiltIn(provider, one.name)),
+    found.objects.filter(
+      (one) => one.unmanageable === undefined && (input.builtIn || !isBuiltIn(provider, one.name)),
+    ),
   );
 }
 
@@ -99,7 +101,7 @@ class Exporting {
       sources: [...this.#sources.values()],
       addresses: written.flatMap(({ kind }) => this.#of(kind).map((one) => one.address)),
       variables: this.#input.secrets ? [...this.#variables.values()].sort() : [],
-      diagnostics: unread(this.#input),
+      diagnostics: [...unread(this.#input), ...leftOut(this.#input)],
     };
   }
 
@@ -181,6 +183,24 @@ function chosen(
     for (const parent of parents) if (parent.live.name === parentOf(one.live.name)) wanted.add(parent);
   }
   return new Map([...all].map(([kind, ones]) => [kind, ones.filter((one) => wanted.has(one))]));
+}
+
+/** Objects that no spec can express. */
+function leftOut({ registry, live, kinds }: ExportInput): readonly Diagnostic[] {
+  return registry.kinds.flatMap(({ kind, singular }) => {
+    const found = live.get(kind);
+    if (found?.readable !== true || !kinds.has(kind)) return [];
+    return found.objects.flatMap(({ id, name, unmanageable }) =>
+      unmanageable === undefined
+        ? []
+        : [
+            warning(
+              "PLAN_UNMANAGEABLE",
+              `the ${singular} ${JSON.stringify(name)} (${id}) is not exported: ${unmanageable}`,
+            ),
+          ],
+    );
+  });
 }
 
 function unread({ registry, live, kinds }: ExportInput): readonly Diagnostic[] {

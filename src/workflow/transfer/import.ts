@@ -3,6 +3,7 @@
 import { type Address, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { recordFromLive } from "../../engine/apply/build-record.ts";
+import { unmanageableError } from "../../planner/decide/unmanageable.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -84,6 +85,8 @@ export async function planImport(
   if (kind?.readable === false) throw new Failure(kind.diagnostic);
   const live = found(provider, kind?.objects ?? [], id);
   if (live === undefined) throw new Failure(missing(provider, resource, id, kind?.objects ?? []));
+  const refusal = unmanageableError(resource, provider, live);
+  if (refusal !== undefined) throw new Failure(refusal);
   const record = recordFromLive(provider, resource, live);
   // What it refers to may be waiting to be taken over, too; that is no difference of its own.
   const after = withRecord(planned.recovered.state, record);
