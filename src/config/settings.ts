@@ -14,13 +14,15 @@ import type { Profile } from "./profile.ts";
 import type { SourcedValue } from "./sign-in/attributes.ts";
 import { azureCliRunner } from "./sign-in/azure-cli.ts";
 import { chooseSignIn, type SignInChoice } from "./sign-in/choose.ts";
-import { hostIn, ownProfile, type Sources, signInSources } from "./sign-in/sources.ts";
+import { hostIn, ownProfile, profileSources, type Sources, signInSources } from "./sign-in/sources.ts";
 
 export const EMBEDDED = "embedded";
 
 export interface HostOptions extends DialectOptions {
   readonly host: string | undefined;
   readonly profile: string | undefined;
+  /** Named by the spec: every other choice is stronger, and only the profile's own token goes to its host. */
+  readonly specProfile?: string;
   readonly parallelism: number | undefined;
   readonly caFile?: string | undefined;
   /** The author of the spec is not trusted: the sign-in runs no other program. */
@@ -81,14 +83,17 @@ export function hostSettings(context: CommandContext, options: HostOptions): Hos
     sources,
     identityOf,
     azure: (dialectOf(context, options).cloud ?? profile.cloud) === "azure",
-    untrusted: options.untrusted ?? false,
+    untrusted: options.untrusted === true || isSpecProfile(context, options),
   });
   return { host, spoken, sources, choice };
 }
 
 /** The host that options, variables, or profiles name, and what it speaks. */
 function namedHost(context: CommandContext, options: Partial<HostOptions>) {
-  const sources = signInSources(context, options.profile);
+  const sources =
+    options.specProfile !== undefined && isSpecProfile(context, options)
+      ? profileSources(context, options.specProfile)
+      : signInSources(context, options.profile);
   const host = options.host === undefined ? hostIn(sources) : { value: options.host, from: "--host" };
   const own = ownProfile(sources);
   // The dialect of a profile applies to its host. A host from the vendor's variables or profiles speaks the vendor's dialect.
@@ -96,6 +101,22 @@ function namedHost(context: CommandContext, options: Partial<HostOptions>) {
     host !== undefined && "family" in host && host.family === "databricks" ? { dialect: "databricks" } : {};
   const profile = host === undefined || own.host === host.value ? own.profile : vendors;
   return { sources, host, profile, spoken: spokenDialect(context, options, host?.value, profile) };
+}
+
+const HOST_VARIABLES = [
+  "WORKSPACE_HOST",
+  "WORKSPACE_PROFILE",
+  "DATABRICKS_HOST",
+  "DATABRICKS_CONFIG_PROFILE",
+];
+
+/** Whether only the spec names a profile. A spec comes from pull requests, so no other credential goes to the profile's host. */
+function isSpecProfile(
+  context: CommandContext,
+  { host, profile, specProfile }: Partial<HostOptions>,
+): boolean {
+  if (specProfile === undefined || host !== undefined || profile !== undefined) return false;
+  return HOST_VARIABLES.every((name) => fromEnv(context, name) === undefined);
 }
 
 /** Throws Failure with CLI_NO_HOST, CLI_FILE, CLI_USAGE, CLI_PLAIN_HTTP or API_UNAUTHENTICATED. */

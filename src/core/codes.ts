@@ -34,7 +34,10 @@ export const CODES = {
   SPEC_REFERENCE: "A reference does not match a resource or attribute.",
   SPEC_CYCLE: "Resources form a dependency cycle.",
   SPEC_VARIABLE: "A variable is unknown, has no value, or is misused.",
-  SPEC_TARGET: "The target is unknown.",
+  SPEC_TARGET: "The target is unknown, missing, or misused.",
+  SPEC_EXPRESSION: "An expression is invalid or has no value.",
+  SPEC_MODULE: "A module does not exist, includes itself, or is misused.",
+  SPEC_INPUT: "An input of a module is missing, unknown, or invalid.",
   SPEC_DUPLICATE_NAME: "Two resources would have the same name in the workspace.",
   SPEC_SECRET_LITERAL: "The spec contains the value of a secret.",
   SPEC_SECRET_UNSET:

@@ -18,6 +18,8 @@ export interface Diagnostic {
   readonly message: string;
   readonly address?: Address;
   readonly at?: Location;
+  /** In a module: the entries that use it, innermost first. */
+  readonly usedAt?: readonly Location[];
   /** The next thing to do. */
   readonly hint?: string;
   /** What lies beneath: a server's own message, a system error. */

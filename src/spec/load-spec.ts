@@ -1,6 +1,7 @@
 // Reads a spec: files, target, variables, resources, checks. Everything that is wrong comes back as diagnostics, all at once.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
+import { SensitiveTexts } from "../core/sensitive.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
 import type { PlanningRegistry } from "../resource/registry.ts";
 import { readAll } from "./files/includes.ts";
@@ -10,14 +11,15 @@ import { openSpecFolder } from "./files/spec-folder.ts";
 import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { Spec } from "./model/spec.ts";
-import { keySpanOf, type MapNode, member, spanOf, withMembers } from "./model/tree.ts";
+import { keySpanOf, type MapNode, member, spanOf } from "./model/tree.ts";
+import { expandSpec } from "./modules/expand-spec.ts";
 import { flattenResources } from "./resolve/flatten.ts";
 import { policyOf } from "./resolve/policy.ts";
 import { resolveResources } from "./resolve/resolve.ts";
 import { schemaMessages } from "./schema/error-messages.ts";
 import { validatorForPolicy } from "./schema/validator.ts";
-import { variablesOf } from "./variables/declarations.ts";
-import { interpolate } from "./variables/interpolate.ts";
+import { type VariableInputs, variablesOf } from "./variables/declarations.ts";
+import { selectTarget } from "./variables/target-settings.ts";
 import { applyTarget } from "./variables/targets.ts";
 
 export interface LoadOptions {
@@ -52,13 +54,19 @@ export async function loadSpec(
   options: LoadOptions,
 ): Promise<{ readonly spec?: Spec; readonly diagnostics: readonly Diagnostic[] }> {
   const findings = new Findings();
-  const spec = await read(options, findings);
-  const diagnostics = findings.diagnostics(options.untrusted === true ? 0 : undefined);
+  const sensitive = new SensitiveTexts();
+  const spec = await read(options, findings, sensitive);
+  const diagnostics = findings.diagnostics(options.untrusted === true ? 0 : undefined, sensitive);
   return spec === undefined || findings.failed ? { diagnostics } : { spec, diagnostics };
 }
 
-async function read(options: LoadOptions, findings: Findings): Promise<Spec | undefined> {
+async function read(
+  options: LoadOptions,
+  findings: Findings,
+  sensitive: SensitiveTexts,
+): Promise<Spec | undefined> {
   const { registry } = options;
+  const limits = options.untrusted === true ? STRICT : LIMITS;
   const place = openSpecFolder(options.file, {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     visibleOnly: options.untrusted === true,
@@ -71,15 +79,30 @@ async function read(options: LoadOptions, findings: Findings): Promise<Spec | un
     return undefined;
   }
   const { tree, main } = place;
-  const included = readAll(tree, main, findings, options.untrusted === true ? STRICT : LIMITS);
+  const included = readAll(tree, main, findings, limits);
   if (included === undefined) return undefined;
   const suggest = suggester();
   await options.turn?.();
-  const root = settled(included.root, options, suggest, findings);
+  const target = selectTarget(member(included.root, "targets"), options.target, suggest, findings);
+  const { root: whole, variables } = applyTarget(included.root, target?.name, findings);
+  const lookup = variablesOf(whole, variables, givenBy(options, findings), suggest, findings, sensitive);
+  const interpolate = await expandSpec(whole, {
+    files: included.files,
+    lookup,
+    target: target?.name,
+    main,
+    registry,
+    limits: limits.modules,
+    suggest,
+    findings,
+    sensitive,
+  });
+  if (interpolate === undefined) return undefined;
+  const { root, parts } = interpolate;
   await checkPolicy(root, registry, suggest, findings);
   await options.turn?.();
   const written = expandSourceFolders(
-    flattenResources(root, registry, suggest, findings),
+    flattenResources(parts, registry, suggest, findings),
     registry,
     tree,
     findings,
@@ -100,20 +123,23 @@ async function read(options: LoadOptions, findings: Findings): Promise<Spec | un
     findings.warning("SPEC_EMPTY", "the spec declares no resource, so it manages nothing", undefined, {
       hint: "check the path of --file, and that no include and no target was lost",
     });
-  return { folder: tree.folder, files: included.files, resources, policy: policyOf(member(root, "policy")) };
+  return {
+    folder: tree.folder,
+    files: included.files.digests,
+    resources,
+    policy: policyOf(member(root, "policy")),
+    ...(target === undefined ? {} : { target }),
+    sensitive,
+  };
 }
 
-/** The target laid over the rest, and variables in their places. */
-function settled(whole: MapNode, options: LoadOptions, suggest: Suggest, findings: Findings): MapNode {
-  const { root, variables } = applyTarget(whole, options.target, suggest, findings);
-  const given = {
+function givenBy(options: LoadOptions, findings: Findings): VariableInputs {
+  return {
     vars: assigned(options.vars ?? [], findings),
     varFiles: options.varFiles ?? [],
     env: options.env,
     untrusted: options.untrusted === true,
   };
-  const lookup = variablesOf(root, variables, given, suggest, findings);
-  return interpolate(withMembers(root, { variables: undefined, include: undefined }), lookup, findings);
 }
 
 function assigned(texts: readonly string[], findings: Findings): ReadonlyMap<string, string> {

@@ -32,6 +32,8 @@ const DIAGNOSTIC: Members<Diagnostic> = {
   address: none, // It is part of the message.
   at: ({ code, at }) =>
     at === undefined ? [] : [{ about: code, says: `${at.file}:${at.line}:${at.column}` }],
+  usedAt: ({ code, usedAt = [] }) =>
+    usedAt.map(({ file, line, column }) => ({ about: code, says: `${file}:${line}:${column}` })),
   hint: ({ code, hint }) => (hint === undefined ? [] : [{ about: code, says: hint }]),
   cause: ({ code, cause }) => (cause === undefined ? [] : [{ about: code, says: cause }]),
 };

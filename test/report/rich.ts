@@ -9,6 +9,7 @@ import { create, noop, remove, replace, secret, update } from "./plans.ts";
 
 const told = (number: number) => ({
   cause: `cause ${number} from the service`,
+  usedAt: [{ file: "workspace.yaml", line: 90 + number, column: 5 }],
   hint: `do ${number} next`,
   at: { file: `team-${number}.yaml`, line: number, column: 7 },
 });

@@ -4,8 +4,8 @@ import { load } from "./folder.ts";
 const WHOLE = `
 variables:
   env: { default: dev, description: deployment environment }
-targets:
-  prod: { variables: { env: prod }, pools: { shared: { max_capacity: 200 } } }
+targets: { dev: { default: true },
+  prod: { variables: { env: prod }, pools: { shared: { max_capacity: 200 } } } }
 users:
   ada@example.com: {}
   bob@example.com:

@@ -8,7 +8,7 @@ import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
-import { specFile, targetOf } from "../../workflow/session/read-spec.ts";
+import { namedTarget, selectedTarget, specFile } from "../../workflow/target/target.ts";
 
 /** What a command knows of its run before it has a plan. */
 export type RunOrigin = Omit<RunInfo, "host" | "partial" | "modes">;
@@ -21,7 +21,7 @@ export interface OriginOptions {
 }
 
 export async function runOrigin(context: CommandContext, options: OriginOptions): Promise<RunOrigin> {
-  const target = targetOf(context, { target: options.target });
+  const target = namedTarget(context, options) ?? selectedTarget(context, options).settings?.name;
   const runUrl = ciRunUrl(context);
   const spec = specFile(context, { file: options.file });
   const folder = dirname(spec);

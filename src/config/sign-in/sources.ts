@@ -67,6 +67,18 @@ export function signInSources(context: CommandContext, profile: string | undefin
   return first && elsewhere ? [databricks, workspace] : [workspace, databricks];
 }
 
+/** One profile without any variable. Throws Failure with CLI_FILE if no file has it. */
+export function profileSources(context: CommandContext, name: string): Sources {
+  const own = ownProfiles(context);
+  const found = profileIn(own, name);
+  const vendors = vendorProfiles(context);
+  const section = found ?? profileIn(vendors, name);
+  if (section === undefined) throw new Failure(noProfile(name, [own, vendors]));
+  const source = sourceOf(section, context.home);
+  const family = found === undefined ? "databricks" : "workspace";
+  return [{ family, read: () => ({ named: true, sources: [source] }) }];
+}
+
 /** The first host that a source names; later families are not read for it. */
 export function hostIn(sources: Sources): (SourcedValue & { readonly family: Family }) | undefined {
   for (const { family, read } of sources)

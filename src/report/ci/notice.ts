@@ -92,7 +92,7 @@ function bySeverity(notices: readonly Notice[]): readonly Notice[] {
 }
 
 function findingNotice(
-  { severity, code, message, cause, hint, at, address, origin }: PlanFinding,
+  { severity, code, message, cause, hint, at, usedAt = [], address, origin }: PlanFinding,
   addresses: readonly string[],
   declared: ReadonlyMap<string, SpecPlace>,
 ): Notice {
@@ -105,6 +105,7 @@ function findingNotice(
     title: code,
     message: lines([
       message.endsWith(WAS_PENDING) ? message.slice(0, -WAS_PENDING.length) : message,
+      ...usedAt.map(({ file, line, column }) => `used at ${file}:${line}:${column}`),
       ...labelled("cause", cause),
       ...labelled("hint", hint),
     ]),

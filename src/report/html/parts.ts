@@ -30,15 +30,18 @@ export function findings(title: string, all: readonly Diagnostic[]): Html {
 `;
 }
 
-function finding({ severity, code, message, at, cause, hint }: Diagnostic): Html {
+function finding({ severity, code, message, at, usedAt = [], cause, hint }: Diagnostic): Html {
   const place =
     at === undefined
       ? NOTHING
       : html`<p class="hint">at <code>${`${at.file}:${at.line}:${at.column}`}</code></p>`;
   const frame = at?.frame === undefined ? NOTHING : html`<pre>${lines(printableLines(at.frame))}</pre>`;
+  const uses = usedAt.map(
+    ({ file, line, column }) => html`<p class="hint">used at <code>${`${file}:${line}:${column}`}</code></p>`,
+  );
   const beneath = cause === undefined ? NOTHING : html`<p class="hint">cause: ${cause}</p>`;
   const next = hint === undefined ? NOTHING : html`<p class="hint">hint: ${hint}</p>`;
-  return html`<div class="note ${severity}"><p><strong>${severity} ${code}</strong></p><p>${message}</p>${place}${frame}${beneath}${next}</div>
+  return html`<div class="note ${severity}"><p><strong>${severity} ${code}</strong></p><p>${message}</p>${place}${frame}${uses}${beneath}${next}</div>
 `;
 }
 

@@ -1,6 +1,6 @@
 // Diagnostics as text: what is wrong, where, the lines around it, and the next thing to do (design 7).
 
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Diagnostic, Location } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
 import type { Colors } from "./color.ts";
 import { printable, printableLines } from "./printable.ts";
@@ -16,6 +16,8 @@ export function diagnosticText(one: Diagnostic, colors: Colors): string {
     if (one.at.frame !== undefined)
       lines.push(...printableLines(one.at.frame).map((line) => frameLine(line, colors)));
   }
+  for (const use of one.usedAt ?? [])
+    lines.push(`  used at ${printable(use.file)}:${use.line}:${use.column}`);
   if (one.cause !== undefined) lines.push(`  cause: ${printable(one.cause)}`);
   if (one.hint !== undefined) lines.push(`  ${colors.cyan("hint:")} ${printable(one.hint)}`);
   return `${lines.join("\n")}\n`;
@@ -40,6 +42,10 @@ export function severityCounts(all: readonly Diagnostic[]): string {
   return parts.filter((part) => part !== "").join(", ");
 }
 
+function placeJson({ file, line, column }: Location): Record<string, unknown> {
+  return { file, line, column };
+}
+
 /** A diagnostic as JSON outputs carry it. */
 export function diagnosticJson(one: Diagnostic): Record<string, unknown> {
   return {
@@ -47,7 +53,8 @@ export function diagnosticJson(one: Diagnostic): Record<string, unknown> {
     code: one.code,
     message: one.message,
     ...(one.address === undefined ? {} : { address: one.address }),
-    ...(one.at === undefined ? {} : { at: { file: one.at.file, line: one.at.line, column: one.at.column } }),
+    ...(one.at === undefined ? {} : { at: placeJson(one.at) }),
+    ...(one.usedAt === undefined ? {} : { used_at: one.usedAt.map(placeJson) }),
     ...(one.hint === undefined ? {} : { hint: one.hint }),
     ...(one.cause === undefined ? {} : { cause: one.cause }),
   };

@@ -6,17 +6,19 @@ import { markdownBlock, markdownCode, markdownSentence, printableLines } from ".
 
 /** `> **error** CODE message at place (cause) — hint`. */
 export function findingQuote(one: Diagnostic): string {
-  const { severity, code, message, at, cause, hint } = one;
-  const place = at === undefined ? "" : ` at ${placeCode(at)}`;
+  const { severity, code, message, at, usedAt = [], cause, hint } = one;
+  const uses = usedAt.map((use) => `, used at ${placeCode(use)}`).join("");
+  const place = at === undefined ? "" : ` at ${placeCode(at)}${uses}`;
   const beneath = cause === undefined ? "" : ` (${markdownSentence(cause)})`;
   const next = hint === undefined ? "" : ` — ${markdownSentence(hint)}`;
   return `> **${severity}** ${markdownCode(code)} ${markdownSentence(message)}${place}${beneath}${next}\n\n`;
 }
 
 /** Lines of a nested list: the place, the cause, and the hint. */
-export function findingDetails({ at, cause, hint }: Diagnostic): readonly string[] {
+export function findingDetails({ at, usedAt = [], cause, hint }: Diagnostic): readonly string[] {
   return [
     ...(at === undefined ? [] : [`  - at ${placeCode(at)}`]),
+    ...usedAt.map((use) => `  - used at ${placeCode(use)}`),
     ...(cause === undefined ? [] : [`  - cause: ${markdownSentence(cause)}`]),
     ...(hint === undefined ? [] : [`  - hint: ${markdownSentence(hint)}`]),
   ];

@@ -23,7 +23,8 @@ import { type FileRefusal, isGlob, pathBeside, type RefusedFile, type SpecFolder
 
 export interface Included {
   readonly root: MapNode;
-  readonly files: readonly { readonly path: string; readonly digest: string }[];
+  /** Reads further files of the spec: those of modules. */
+  readonly files: SpecFileReader;
 }
 
 const REFUSALS: Readonly<Record<FileRefusal, { readonly code: Code; readonly words: string }>> = {
@@ -62,23 +63,23 @@ export function readAll(
   findings: Findings,
   limits: FileLimits = LIMITS,
 ): Included | undefined {
-  const reading = new Reading(tree, findings, limits);
-  reading.file(main, undefined);
-  const [first, ...others] = reading.roots;
-  if (first === undefined || !findings.onlyOf(MISSING)) return undefined;
+  const files = new SpecFileReader(tree, findings, limits);
+  const root = files.root(main, undefined);
+  if (root === undefined || !findings.onlyOf(MISSING)) return undefined;
   if (findings.failed) findings.ignore(UNCERTAIN);
-  let root = first;
-  for (const other of others) root = joined(root, other, 1, undefined, findings);
-  return { root, files: reading.files };
+  return { root, files };
 }
 
-class Reading {
-  readonly roots: MapNode[] = [];
-  readonly files: { path: string; digest: string }[] = [];
+/** Reads the main file, and the file of each module, with what they include. All count towards the same limits. */
+export class SpecFileReader {
   readonly #tree: SpecFolder;
   readonly #findings: Findings;
-  readonly #known = new Set<string>();
   readonly #limits: FileLimits;
+  /** Every file that was read, with the SHA-256 of its bytes. */
+  readonly #digests = new Map<string, string>();
+  #roots: MapNode[] = [];
+  #known = new Set<string>();
+  #count = 0;
   #bytes = 0;
 
   constructor(tree: SpecFolder, findings: Findings, limits: FileLimits) {
@@ -87,10 +88,27 @@ class Reading {
     this.#findings = findings;
   }
 
-  file(path: string, from: Span | undefined): void {
+  get digests(): readonly { readonly path: string; readonly digest: string }[] {
+    return [...this.#digests].map(([path, one]) => ({ path, digest: one }));
+  }
+
+  /** A file with what it includes, as one map; undefined after reporting why there is none. */
+  root(path: string, from: Span | undefined): MapNode | undefined {
+    this.#roots = [];
+    this.#known = new Set();
+    this.#file(path, from);
+    const [first, ...others] = this.#roots;
+    if (first === undefined) return undefined;
+    let root = first;
+    for (const other of others) root = joined(root, other, 1, undefined, this.#findings);
+    return root;
+  }
+
+  #file(path: string, from: Span | undefined): void {
     if (this.#known.has(path)) return;
     this.#known.add(path);
-    if (this.#known.size > this.#limits.files)
+    this.#count += 1;
+    if (this.#count > this.#limits.files)
       this.#tooMuch(`the spec has more than ${this.#limits.files} files`, from);
     else {
       const opened = this.#tree.read(path, this.#limits.fileBytes);
@@ -109,7 +127,7 @@ class Reading {
       );
       return;
     }
-    this.files.push({ path, digest: digest(bytes) });
+    this.#digests.set(path, digest(bytes));
     const source = sourceOf(this.#tree.shown(path), bytes, this.#findings, path);
     const root = source === undefined ? undefined : readYaml(source, this.#findings);
     if (root === undefined) return;
@@ -123,7 +141,7 @@ class Reading {
   }
 
   #take(path: string, root: MapNode): void {
-    this.roots.push(root);
+    this.#roots.push(root);
     const include = member(root, "include");
     if (include === undefined || isNull(include)) return;
     for (const pattern of include.kind === "list" ? include.items : [include]) this.#include(path, pattern);
@@ -134,12 +152,12 @@ class Reading {
     const refused = includeRefused(path, pattern, node);
     if (refused !== undefined) this.#findings.add({ severity: "error", at: node, ...refused });
     else if (isGlob(pattern)) this.#glob(path, pattern, node);
-    else this.file(pathBeside(path, pattern) ?? pattern, node);
+    else this.#file(pathBeside(path, pattern) ?? pattern, node);
   }
 
   #glob(path: string, pattern: string, node: SpecNode): void {
     const found = this.#tree.glob([pattern], pathBeside(path, ".") ?? ".");
-    for (const one of found) this.file(one, node);
+    for (const one of found) this.#file(one, node);
     if (found.length > 0) return;
     const [link] = this.#tree.irregular([pattern], pathBeside(path, ".") ?? ".");
     const told = `the include ${JSON.stringify(pattern)} matches`;

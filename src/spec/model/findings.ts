@@ -3,6 +3,9 @@
 import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
+import { count } from "../../core/sentences.ts";
+import type { InstanceOrigin } from "./origin.ts";
 import { locationOf, type Span } from "./source.ts";
 
 export interface Finding {
@@ -13,14 +16,25 @@ export interface Finding {
   readonly address?: Address;
   readonly hint?: string;
   readonly cause?: string;
+  /** The instance of a module in which it was found. */
+  readonly origin?: InstanceOrigin;
+}
+
+/** A finding, and in how many other instances of the module it was found as well. */
+interface Kept {
+  readonly finding: Finding;
+  readonly origin: InstanceOrigin | undefined;
+  others: number;
 }
 
 type Details = Partial<Pick<Finding, "address" | "hint" | "cause">>;
 
-/** Everything found so far. The same sentence at the same place is kept once. */
+/** All findings. The same sentence at the same place is kept once, and counted for the instances of a module. */
 export class Findings {
-  readonly #all: Finding[] = [];
-  readonly #seen = new Set<string>();
+  readonly #all: Kept[] = [];
+  readonly #seen = new Map<string, Kept>();
+  readonly #origins = new Map<Address, InstanceOrigin>();
+  #origin: InstanceOrigin | undefined;
   readonly #ignored = new Set<Code>();
   #errors = 0;
 
@@ -34,11 +48,38 @@ export class Findings {
 
   add(finding: Finding): void {
     if (this.#ignored.has(finding.code)) return;
-    const key = `${finding.code}\n${finding.message}\n${finding.at?.source.file}\n${finding.at?.start}`;
-    if (this.#seen.has(key)) return;
-    this.#seen.add(key);
-    this.#all.push(finding);
+    const origin = finding.origin ?? this.#originOf(finding);
+    const message = origin === undefined ? finding.message : finding.message.replaceAll(origin.prefix, "/");
+    const key = `${finding.code}\n${message}\n${finding.at?.source.file}\n${finding.at?.start}`;
+    const same = this.#seen.get(key);
+    if (same !== undefined) {
+      if (origin?.prefix !== same.origin?.prefix) same.others += 1;
+      return;
+    }
+    const kept = { finding, origin, others: 0 };
+    this.#seen.set(key, kept);
+    this.#all.push(kept);
     if (finding.severity === "error") this.#errors++;
+  }
+
+  /** Does work of an instance of a module: what is found meanwhile is found there. */
+  within<T>(origin: InstanceOrigin | undefined, work: () => T): T {
+    const before = this.#origin;
+    this.#origin = origin;
+    try {
+      return work();
+    } finally {
+      this.#origin = before;
+    }
+  }
+
+  /** From now on, what concerns an address is found in this instance. */
+  belongs(address: Address, origin: InstanceOrigin): void {
+    this.#origins.set(address, origin);
+  }
+
+  #originOf({ address }: Finding): InstanceOrigin | undefined {
+    return this.#origin ?? (address === undefined ? undefined : this.#origins.get(address));
   }
 
   /** From now on these codes are not kept: what they would say may come from what is missing. */
@@ -46,13 +87,13 @@ export class Findings {
     for (const code of codes) this.#ignored.add(code);
   }
 
-  /** Whether every error so far has one of these codes. */
+  /** Whether every error has one of these codes. */
   onlyOf(codes: readonly Code[]): boolean {
-    return this.#all.every((one) => one.severity !== "error" || codes.includes(one.code));
+    return this.#all.every(({ finding }) => finding.severity !== "error" || codes.includes(finding.code));
   }
 
   has(code: Code): boolean {
-    return this.#all.some((one) => one.code === code);
+    return this.#all.some(({ finding }) => finding.code === code);
   }
 
   get failed(): boolean {
@@ -60,27 +101,33 @@ export class Findings {
   }
 
   /** All findings, located, file by file, in the order of their places. */
-  diagnostics(framed = FRAMED): readonly Diagnostic[] {
+  diagnostics(framed = FRAMED, sensitive?: SensitiveTexts): readonly Diagnostic[] {
     const files = new Map<string, number>();
-    for (const { at } of this.#all)
-      if (at !== undefined && !files.has(at.source.file)) files.set(at.source.file, files.size);
-    const rank = (one: Finding): number => (one.at === undefined ? -1 : (files.get(one.at.source.file) ?? 0));
-    const sorted = this.#all.toSorted((a, b) => rank(a) - rank(b) || (a.at?.start ?? 0) - (b.at?.start ?? 0));
-    return sorted.map((one, at) => diagnosticOf(one, at < framed));
+    for (const { finding } of this.#all)
+      if (finding.at !== undefined && !files.has(finding.at.source.file))
+        files.set(finding.at.source.file, files.size);
+    const rank = ({ finding: { at } }: Kept): number =>
+      at === undefined ? -1 : (files.get(at.source.file) ?? 0);
+    const start = ({ finding }: Kept): number => finding.at?.start ?? 0;
+    const sorted = this.#all.toSorted((a, b) => rank(a) - rank(b) || start(a) - start(b));
+    const all = sorted.map((one, at) => diagnosticOf(one, at < framed));
+    return sensitive === undefined ? all : sensitive.maskedDeep(all);
   }
 }
 
-/** Nobody reads more frames than these; drawing them all would cost more than finding what is wrong. */
+/** The most frames that are drawn: drawing costs more than finding the problems. */
 const FRAMED = 500;
 
-function diagnosticOf(finding: Finding, framed: boolean): Diagnostic {
+function diagnosticOf({ finding, origin, others }: Kept, framed: boolean): Diagnostic {
   const { severity, code, message, at, address, hint, cause } = finding;
+  const repeated = others === 0 ? "" : ` (and in ${count(others, "other instance")} of the module)`;
   return {
     severity,
     code,
-    message,
+    message: `${message}${repeated}`,
     ...(address === undefined ? {} : { address }),
     ...(at === undefined ? {} : { at: locationOf(at, framed) }),
+    ...(origin === undefined ? {} : { usedAt: origin.uses.map((use) => locationOf(use, false)) }),
     ...(hint === undefined ? {} : { hint }),
     ...(cause === undefined ? {} : { cause }),
   };

@@ -16,6 +16,15 @@ export const LIMITS = {
   /** Characters that variables put into texts and keys. */
   expandedText: 16 << 20,
   keyLength: 1024,
+  /** Locals, inputs, and outputs that need one another to be evaluated. */
+  evaluations: 100,
+  /** Characters that functions take and make. */
+  functionText: 32 << 20,
+  modules: { depth: 8, instances: 10_000, nodes: 5_000_000 },
+  /** Nodes of the schemas of one module's inputs. */
+  inputSchema: 2_000,
+  /** Characters of a pattern of a variable or an input. */
+  pattern: 500,
   /** Problems of YAML itself that are told for one file. */
   syntaxErrors: 20,
   /** Bytes of a notebook, and of a file of the workspace's file system. */
@@ -34,4 +43,8 @@ export const STRICT = {
   allBytes: 4 << 20,
   files: 200,
   sourceBytes: 256 << 20,
-} as const satisfies FileLimits & { readonly sourceBytes: number };
+  modules: { depth: 8, instances: 1_000, nodes: 500_000 },
+} as const satisfies FileLimits & { readonly sourceBytes: number; readonly modules: ModuleLimits };
+
+/** How deep modules nest, how many instances they have, and how many nodes the instances have together. */
+export type ModuleLimits = Readonly<Record<"depth" | "instances" | "nodes", number>>;

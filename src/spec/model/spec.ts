@@ -3,6 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
 import type { Path } from "../../core/pointer.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
 
@@ -54,6 +55,20 @@ export interface Policy {
   readonly duplicate_names: "error" | "allow";
 }
 
+/** The selected target, and what it says about where it is deployed. */
+export interface TargetSettings {
+  readonly name: string;
+  /** The place of the host, or of the target. */
+  readonly at: Location;
+  /** The host that a run must have anyway; it is only compared. */
+  readonly host?: string;
+  readonly profile?: string;
+  /** A folder relative to the spec, or `workspace:/folder`. */
+  readonly state?: string;
+  /** An apply needs an explicit target and a saved plan. */
+  readonly protected: boolean;
+}
+
 export interface Spec {
   /** The folder of the main file; absolute. */
   readonly folder: string;
@@ -61,4 +76,8 @@ export interface Spec {
   readonly files: readonly { readonly path: string; readonly digest: string }[];
   readonly resources: ReadonlyMap<Address, Resource>;
   readonly policy: Policy;
+  /** Absent in a spec without targets. */
+  readonly target?: TargetSettings;
+  /** Values that no output may show. */
+  readonly sensitive?: SensitiveTexts;
 }

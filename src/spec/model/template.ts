@@ -8,13 +8,16 @@ export interface Expression {
 
 export type TemplatePart = string | Expression;
 
-const VARIABLE = "var.";
+/** The first words of paths. Other expressions are references to resources. */
+export const ROOTS = ["var", "local", "input", "each", "target", "modules"] as const;
+export type Root = (typeof ROOTS)[number];
 
-/** The name of the variable that a part stands for, or undefined where it is something else. */
-export function variableIn(part: TemplatePart): string | undefined {
-  return typeof part !== "string" && part.expression.startsWith(VARIABLE)
-    ? part.expression.slice(VARIABLE.length)
-    : undefined;
+const EVALUATED = new RegExp(`^(?:(?:${ROOTS.join("|")})[.[]|[A-Za-z_]\\w*\\()`);
+const CALL = /^\s*[A-Za-z_]\w*\(/;
+
+/** Whether a part is an expression that is evaluated when the spec is read: a path or a call, and not a reference. */
+export function isEvaluated(part: TemplatePart): boolean {
+  return typeof part !== "string" && EVALUATED.test(part.expression);
 }
 
 /** The parts of a text, or undefined where a `${` is never closed. Plain parts have their escapes undone. */
@@ -41,11 +44,18 @@ export function templateParts(text: string): readonly TemplatePart[] | undefined
   return parts;
 }
 
-/** Where the braces that open here are closed; those inside them, as in `${kind.a-${var.b}.id}`, are closed before. */
+/** Where the braces that open here are closed; those inside them, as in `${kind.a-${var.b}.id}`, are closed before. Strings of calls are skipped. */
 function closeOf(text: string, open: number): number | undefined {
   let depth = 1;
+  const isCall = CALL.test(text.slice(open + 2, open + 100));
+  let quote: string | undefined;
   for (let at = open + 2; at < text.length; at += 1) {
-    if (text[at] === "{" && text[at - 1] === "$" && text[at - 2] !== "$") depth += 1;
+    const character = text[at] ?? "";
+    if (isCall && quote !== undefined) {
+      if (character === "\\") at += 1;
+      else if (character === quote) quote = undefined;
+    } else if (isCall && (character === '"' || character === "'")) quote = character;
+    else if (text[at] === "{" && text[at - 1] === "$" && text[at - 2] !== "$") depth += 1;
     else if (text[at] === "}" && --depth === 0) return at;
   }
   return undefined;
@@ -60,4 +70,12 @@ export function isTemplate(text: string): boolean {
 export function escaped(text: string): string {
   // A function, since "$$" in a replacement text means one dollar sign.
   return text.replaceAll("${", () => "$${");
+}
+
+/** The text of a template without expressions, with its escapes undone; undefined if it contains an expression. */
+export function literalOf(text: string): string | undefined {
+  if (!isTemplate(text)) return text;
+  const parts = templateParts(text);
+  if (parts === undefined || parts.some((part) => typeof part !== "string")) return undefined;
+  return parts.join("");
 }

@@ -6,8 +6,9 @@ import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
+import type { InstanceOrigin, SpecPart } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
-import { escaped, isTemplate, templateParts, variableIn } from "../model/template.ts";
+import { escaped, isEvaluated, isTemplate, templateParts } from "../model/template.ts";
 import {
   isNull,
   type MapMember,
@@ -33,26 +34,35 @@ export interface WrittenResource {
   readonly fields: MapNode;
   readonly lifecycle: SpecNode | undefined;
   readonly parent: Address | undefined;
+  /** The instance of a module that declares it. */
+  readonly origin: InstanceOrigin | undefined;
   readonly owns: readonly string[];
 }
 
 /** Sections that are no kinds. */
-export const CONTROL_SECTIONS = ["include", "variables", "targets", "policy"] as const;
+export const CONTROL_SECTIONS = ["include", "variables", "locals", "targets", "modules", "policy"] as const;
 
+/** Sections of a module only. */
+const MODULE_SECTIONS = ["inputs", "outputs"];
+
+/** The resources of the spec and of every instance of its modules. */
 export function flattenResources(
-  root: MapNode,
+  parts: Iterable<SpecPart>,
   registry: PlanningRegistry,
   suggest: Suggest,
   findings: Findings,
 ): readonly WrittenResource[] {
   const flattening = new Flattening(registry, findings);
-  for (const [section, { key, value }] of root.members) {
-    if (section.startsWith("x-") || (CONTROL_SECTIONS as readonly string[]).includes(section)) continue;
-    const provider = registry.find(section);
-    if (provider === undefined || provider.nested !== undefined)
-      unknownSection(section, key, provider, registry, suggest, findings);
-    else flattening.section(provider, section, value, undefined);
-  }
+  for (const { root, origin } of parts)
+    findings.within(origin, () => {
+      for (const [section, { key, value }] of root.members) {
+        if (section.startsWith("x-") || (CONTROL_SECTIONS as readonly string[]).includes(section)) continue;
+        const provider = registry.find(section);
+        if (provider === undefined || provider.nested !== undefined)
+          unknownSection(section, key, provider, registry, suggest, findings);
+        else flattening.section(provider, section, value, undefined, origin);
+      }
+    });
   return flattening.all;
 }
 
@@ -71,6 +81,10 @@ function unknownSection(
     });
     return;
   }
+  if (MODULE_SECTIONS.includes(section)) {
+    findings.error("SPEC_MODULE", `${section} belong to a module, and this is the main spec`, at);
+    return;
+  }
   const kinds = registry.kinds.filter(({ nested }) => nested === undefined).map(({ kind }) => kind);
   const best = suggest(section, [...kinds, ...CONTROL_SECTIONS]);
   findings.error(
@@ -83,6 +97,7 @@ function unknownSection(
 
 class Flattening {
   readonly all: WrittenResource[] = [];
+  readonly #addresses = new Map<Address, WrittenResource>();
   readonly #findings: Findings;
   readonly #children: ReadonlyMap<string, readonly PlannedKind[]>;
 
@@ -92,17 +107,31 @@ class Flattening {
     this.#children = Map.groupBy(nested, (provider) => provider.nested?.kind ?? "");
   }
 
-  section(provider: PlannedKind, where: string, value: SpecNode, parent: WrittenResource | undefined): void {
+  section(
+    provider: PlannedKind,
+    where: string,
+    value: SpecNode,
+    parent: WrittenResource | undefined,
+    origin: InstanceOrigin | undefined,
+  ): void {
     if (isNull(value)) return;
     if (value.kind !== "map") {
       this.#findings.error("SPEC_TYPE", `${where} must be a map of names, not ${whatIs(value)}`, value);
       return;
     }
-    for (const [name, one] of value.members) this.#resource(provider, name, one, parent);
+    for (const [name, one] of value.members) this.#resource(provider, name, one, parent, origin);
   }
 
-  #resource(provider: PlannedKind, own: string, one: MapMember, parent: WrittenResource | undefined): void {
-    const key = parent === undefined ? own : `${parent.key}/${own}`;
+  #resource(
+    provider: PlannedKind,
+    own: string,
+    one: MapMember,
+    parent: WrittenResource | undefined,
+    origin: InstanceOrigin | undefined,
+  ): void {
+    // A key that is the name of the object is unique in the workspace, and stays as it is.
+    const prefix = provider.nameField === undefined ? "" : (origin?.prefix ?? "");
+    const key = parent === undefined ? `${prefix}${own}` : `${parent.key}/${own}`;
     const address = addressOf(provider.kind, key);
     if (own === "") {
       this.#findings.error("SPEC_VALUE", `one of the ${provider.kind} has an empty name`, one.key);
@@ -122,14 +151,33 @@ class Flattening {
       fields: without(fields, ["lifecycle", ...children.map(({ nested }) => nested?.under ?? "")]),
       lifecycle: member(node, "lifecycle"),
       parent: parent?.address,
+      origin,
       owns: owned.map(({ kind }) => kind),
     };
+    if (!this.#isFirst(written)) return;
     this.all.push(written);
     for (const child of owned) {
       const under = child.nested?.under ?? "";
       const inner = member(node, under);
-      if (inner !== undefined) this.section(child, `${address}: ${under}`, inner, written);
+      if (inner !== undefined) this.section(child, `${address}: ${under}`, inner, written, origin);
     }
+  }
+
+  /** Instances of modules may declare one address twice; the keys of one part are unique by themselves. */
+  #isFirst(written: WrittenResource): boolean {
+    const { address, at, origin } = written;
+    const first = this.#addresses.get(address);
+    if (first === undefined) {
+      this.#addresses.set(address, written);
+      if (origin !== undefined) this.#findings.belongs(address, origin);
+      return true;
+    }
+    const uses = first.origin === undefined ? "" : `, in ${first.origin.prefix.slice(0, -1)}`;
+    this.#findings.error("SPEC_DUPLICATE_NAME", `${address} is declared twice`, at, {
+      address,
+      hint: `the other is at ${first.at.source.file}:${first.at.source.lineOf(first.at.start) + 1}${uses}; use an input in the name`,
+    });
+    return false;
   }
 
   /** The natural name that is set. It must be known before anything exists, so it cannot hold a reference. */
@@ -138,7 +186,7 @@ class Flattening {
     const text = scalarText(node);
     if (node === undefined || text === undefined || !isTemplate(text)) return text;
     const parts = templateParts(text) ?? [];
-    if (parts.some((part) => typeof part !== "string" && variableIn(part) === undefined))
+    if (parts.some((part) => typeof part !== "string" && !isEvaluated(part)))
       this.#findings.error(
         "SPEC_REFERENCE",
         `${provider.nameField} cannot hold a reference: it is the name of the ${provider.singular}`,

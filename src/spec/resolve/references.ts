@@ -10,7 +10,7 @@ import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Reference, ReferencePart } from "../model/spec.ts";
-import { type Expression, isTemplate, variableIn } from "../model/template.ts";
+import { type Expression, isEvaluated, isTemplate } from "../model/template.ts";
 import {
   type ListNode,
   listAt,
@@ -123,8 +123,8 @@ class Linking {
 
   /** What an expression names; undefined after reporting that it names nothing. */
   #target(part: Expression, at: Span): Target | undefined {
-    // A variable that is still there has no value, which was reported.
-    if (variableIn(part) !== undefined) return undefined;
+    // An expression that is still there has no value, which was reported.
+    if (isEvaluated(part)) return undefined;
     const { expression } = part;
     const first = expression.indexOf(".");
     const last = expression.lastIndexOf(".");

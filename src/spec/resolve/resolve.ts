@@ -60,10 +60,12 @@ export async function resolveResources(
   reportLimits(all, findings);
   const index = new DeclaredNames(all, registry);
   const resources = new Map<Address, Desired>();
-  const links = all.map((written) => linkedWhole(written, linkage));
+  const links = all.map((written) => findings.within(written.origin, () => linkedWhole(written, linkage)));
   const validator = await validatorFor(registry, links);
   for (const link of links)
-    resources.set(link.written.address, desiredOf(link, index, { ...resolving, validator }));
+    findings.within(link.written.origin, () => {
+      resources.set(link.written.address, desiredOf(link, index, { ...resolving, validator }));
+    });
   const membered: readonly ResourceMembers[] = links;
   reportMemberships(membered, registry, findings);
   reportCycles(resources, (address) => byAddress.get(address)?.at, findings);

@@ -9,6 +9,7 @@ import { foldCase, foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
+import { isTemplate } from "../model/template.ts";
 import { type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
 import { textsAt, walkFields } from "./field-walk.ts";
 import type { WrittenResource } from "./flatten.ts";
@@ -18,7 +19,8 @@ export function reportSharedNames(resources: Iterable<WrittenResource>, findings
   const first = new Map<string, WrittenResource>();
   for (const written of resources) {
     const { provider, name, address } = written;
-    if (!provider.unique) continue;
+    // A name with an expression that has no value was reported, and is the same in every instance of a module.
+    if (!provider.unique || (findings.failed && isTemplate(name))) continue;
     const key = `${provider.kind}\n${foldName(provider, name)}`;
     const earlier = first.get(key);
     if (earlier === undefined) first.set(key, written);

@@ -6,9 +6,9 @@ import { isContentField, isSecretValue, secretField } from "../../resource/conte
 import { ANNOTATION_KEYWORDS, type FieldSchema } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import { LIFECYCLE, policySchema, TARGET_DESCRIPTION, variablesSchema } from "./sections.ts";
-
-export type JsonSchema = { [keyword: string]: Json };
+import type { JsonSchema } from "./json-schema-type.ts";
+import { inputsSchema, localsSchema, modulesSchema, outputsSchema, targetsSchema } from "./language.ts";
+import { LIFECYCLE, policySchema, variablesSchema } from "./sections.ts";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
@@ -58,11 +58,11 @@ export function specSchema(registry: PlanningRegistry): JsonSchema {
         items: { type: "string" },
       },
       variables: variablesSchema(),
-      targets: {
-        description: "Named deployments. The one that --target chooses is laid over the rest of the spec.",
-        type: ["object", "null"],
-        additionalProperties: { description: TARGET_DESCRIPTION, type: ["object", "null"] },
-      },
+      targets: targetsSchema(),
+      locals: localsSchema(),
+      modules: modulesSchema(),
+      inputs: inputsSchema(),
+      outputs: outputsSchema(),
       policy: policySchema(registry),
       ...sections,
     },

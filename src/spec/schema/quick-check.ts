@@ -2,7 +2,7 @@
 
 import { isObject, type Json } from "../../core/json.ts";
 import type { MapNode, ScalarNode, SpecNode } from "../model/tree.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import type { JsonSchema } from "./json-schema-type.ts";
 
 /** True only where the schema takes the value; false says nothing, and the validator is asked. */
 export type QuickCheck = (node: SpecNode) => boolean;

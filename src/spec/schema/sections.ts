@@ -1,16 +1,13 @@
 // The parts of the spec's schema that belong to no kind: lifecycle, policy, variables.
 
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import type { JsonSchema } from "./json-schema-type.ts";
 
 const IMMUTABLE: JsonSchema = {
   description: "What happens when a field changes that cannot be changed in place.",
   type: "string",
   enum: ["error", "replace"],
 };
-
-export const TARGET_DESCRIPTION =
-  "Sections as in the spec itself. Maps merge, other values replace, null takes away. variables gives values.";
 
 export const LIFECYCLE: JsonSchema = {
   title: "lifecycle",
@@ -96,6 +93,17 @@ export function variablesSchema(): JsonSchema {
             description: "What a value must be.",
             type: "string",
             enum: ["string", "number", "boolean", "list", "map"],
+          },
+          enum: { description: "The only values that are allowed.", type: "array", minItems: 1 },
+          pattern: {
+            description:
+              "A regular expression that the value must match, without lookahead and backreferences.",
+            type: "string",
+            examples: ["^[a-z-]+$"],
+          },
+          sensitive: {
+            description: "Show the value in no output. The type must be string.",
+            type: "boolean",
           },
         },
         additionalProperties: false,

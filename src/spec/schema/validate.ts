@@ -1,14 +1,17 @@
 // Checks values with a validator of JSON Schema, which tells all problems at once. Only what a spec uses is compiled.
 
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import { plain, type SpecNode } from "../model/tree.ts";
-import { type JsonSchema, standaloneSchema } from "./json-schema.ts";
+import { standaloneSchema } from "./json-schema.ts";
+import type { JsonSchema } from "./json-schema-type.ts";
 import { policySchema } from "./sections.ts";
 import type { SchemaError, SpecValidator } from "./validator.ts";
+
+export type RegExpEngine = NonNullable<NonNullable<Options["code"]>["regExp"]>;
 
 /** One validator for a registry: what is compiled for one spec serves the next. */
 const validators = new WeakMap<PlanningRegistry, SpecValidator>();
@@ -37,14 +40,15 @@ function makeValidator(registry: PlanningRegistry): SpecValidator {
   };
 }
 
-/** The validator as the spec uses it: draft 2020-12, strict, every error. */
-export function ajvForSpecs(): Ajv2020 {
+/** The validator as the spec uses it: draft 2020-12, strict, every error. `regExp`: the engine of patterns. */
+export function ajvForSpecs(regExp?: RegExpEngine): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
     allErrors: true,
     verbose: true,
     allowUnionTypes: true,
     strictRequired: false,
+    ...(regExp === undefined ? {} : { code: { regExp } }),
   });
   addFormats.default(ajv);
   return ajv;

@@ -1,5 +1,7 @@
 // The variables of a spec: declared with a default, given a value by the command line, a file, the environment or the target.
 
+import type { SensitiveTexts } from "../../core/sensitive.ts";
+import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import { refusedWords } from "../files/includes.ts";
 import { type RefusedFile, readNamedFile } from "../files/spec-folder.ts";
@@ -10,6 +12,13 @@ import { sourceOf } from "../model/text.ts";
 import { isNull, type MapNode, member, type SpecNode, scalarAt, scalarText, whatIs } from "../model/tree.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
 import { plainScalar } from "../yaml/scalars.ts";
+import {
+  checkConstraints,
+  constraintsOf,
+  hideValue,
+  NO_CONSTRAINTS,
+  type VariableConstraints,
+} from "./constraints.ts";
 
 /** Where values come from outside the spec. The first that has one wins: `vars`, `varFiles` (later files first), `env`, then the target. */
 export interface VariableInputs {
@@ -22,15 +31,17 @@ export interface VariableInputs {
 
 export type VariableType = "string" | "number" | "boolean" | "list" | "map";
 const TYPES = ["string", "number", "boolean", "list", "map"] as const;
+const FIELDS = ["default", "description", "type", "enum", "pattern", "sensitive"];
 const NAME = /^[A-Za-z_][\w-]*$/;
 
-/** Gives a variable's value at the place that uses it; undefined after reporting that there is none. */
-export type VariableLookup = (name: string, at: Span) => SpecNode | undefined;
+/** Gives a variable's value at the place that uses it; undefined after reporting that there is none. `quiet`: one that is declared may have none. */
+export type VariableLookup = (name: string, at: Span, quiet?: boolean) => SpecNode | undefined;
 
 interface Declared {
   readonly at: Span;
   readonly type: VariableType | undefined;
   readonly value: SpecNode | undefined;
+  readonly constraints: VariableConstraints;
 }
 
 /** Reads the declarations and everything that gives them values. */
@@ -40,6 +51,7 @@ export function variablesOf(
   given: VariableInputs,
   suggest: Suggest,
   findings: Findings,
+  sensitive: SensitiveTexts,
 ): VariableLookup {
   const declared = declarations(member(root, "variables"), findings);
   const values = new Map<string, SpecNode>();
@@ -52,7 +64,9 @@ export function variablesOf(
     );
   const set = (name: string, value: SpecNode): void => {
     values.set(name, value);
-    const type = declared.get(name)?.type;
+    const { type, constraints = NO_CONSTRAINTS } = declared.get(name) ?? {};
+    if (constraints.sensitive) hideValue(value, sensitive);
+    checkConstraints(`the variable ${name}`, constraints, value, findings);
     if (type !== undefined && typeOf(value) !== type)
       findings.error(
         "SPEC_VARIABLE",
@@ -77,11 +91,11 @@ export function variablesOf(
     if (declared.has(name)) set(name, typed(text, declared.get(name)?.type, `--var ${name}`, findings));
     else unknown(name, undefined);
 
-  return (name, at) => {
+  return (name, at, quiet) => {
     const value = values.get(name);
     if (value !== undefined) return value;
     if (!declared.has(name)) unknown(name, at);
-    else
+    else if (quiet !== true)
       findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
         hint: `give one with --var ${name}=…${unread(name, given)}, or a default under variables.${name}`,
       });
@@ -116,17 +130,18 @@ function declarations(section: SpecNode | undefined, findings: Findings): Readon
   return declared;
 }
 
-/** `{ default, description, type }`, or a bare value that is the default. */
+/** A map of fields, or a bare value that is the default. */
 function declaration(name: string, at: Span, node: SpecNode, findings: Findings): Declared {
-  if (isNull(node)) return { at, type: undefined, value: undefined };
+  const constraints = NO_CONSTRAINTS;
+  if (isNull(node)) return { at, type: undefined, value: undefined, constraints };
   if (node.kind !== "map") {
     literal(name, node, findings);
-    return { at, type: typeOf(node), value: node };
+    return { at, type: typeOf(node), value: node, constraints };
   }
   for (const [key, one] of node.members)
-    if (!["default", "description", "type"].includes(key))
+    if (!FIELDS.includes(key))
       findings.error("SPEC_UNKNOWN_FIELD", `variables.${name} has no field ${JSON.stringify(key)}`, one.key, {
-        hint: "a variable has default, description and type",
+        hint: `a variable has ${listed(FIELDS)}`,
       });
   const type = member(node, "type");
   const word = TYPES.find((one) => one === scalarText(type));
@@ -134,7 +149,13 @@ function declaration(name: string, at: Span, node: SpecNode, findings: Findings)
     findings.error("SPEC_VALUE", `variables.${name}: type must be one of ${TYPES.join(", ")}`, type);
   const value = member(node, "default");
   if (value !== undefined) literal(name, value, findings);
-  return { at, type: word ?? (value === undefined || isNull(value) ? undefined : typeOf(value)), value };
+  const inferred = word ?? (value === undefined || isNull(value) ? undefined : typeOf(value));
+  return {
+    at,
+    type: inferred,
+    value,
+    constraints: constraintsOf(`variables.${name}`, node, inferred, findings),
+  };
 }
 
 function literal(name: string, node: SpecNode, findings: Findings): void {

@@ -1,15 +1,19 @@
-// Puts the values of variables in the place of `${var.name}`, in values and in keys; everything else in braces stays.
+// Puts the values of expressions such as `${var.name}` in their places, in values and in keys; references to resources stay.
 
+import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { Evaluator, ValueScope } from "../expressions/evaluate.ts";
+import { textInside } from "../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import {
   type Expression,
   escaped,
+  isEvaluated,
   isTemplate,
+  literalOf,
   type TemplatePart,
   templateParts,
-  variableIn,
 } from "../model/template.ts";
 import {
   listAt,
@@ -21,14 +25,35 @@ import {
   scalarAt,
   whatIs,
 } from "../model/tree.ts";
-import type { VariableLookup } from "./declarations.ts";
 
-/** The tree with its variables expanded. Parts without variables are kept as they are, not copied. */
-export function interpolate(root: MapNode, lookup: VariableLookup, findings: Findings): MapNode {
-  return new Expanding(lookup, findings).map(root);
+/** What expressions may still add: a small spec must not expand into a large one. */
+export class ExpansionBudget {
+  #nodes: number;
+  #characters: number = LIMITS.expandedText;
+
+  constructor(nodes: number = LIMITS.repeated) {
+    this.#nodes = nodes;
+  }
+
+  /** Whether there was room for so many nodes and characters. */
+  take(nodes: number, characters: number): boolean {
+    this.#nodes -= nodes;
+    this.#characters -= characters;
+    return this.#nodes >= 0 && this.#characters >= 0;
+  }
 }
 
-/** The parts of a text; a `${` that is never closed is reported. */
+export interface ExpanderOptions {
+  readonly scope: ValueScope;
+  readonly evaluator: Evaluator;
+  readonly budget: ExpansionBudget;
+  readonly findings: Findings;
+  readonly sensitive: SensitiveTexts;
+  /** Turns a reference of a module into one of the spec. */
+  readonly bind?: (expression: string) => string;
+}
+
+/** The parts of a string. A `${` without an end is reported. */
 export function partsOrReport(
   text: string,
   at: Span,
@@ -41,26 +66,22 @@ export function partsOrReport(
 }
 
 function isNested(part: TemplatePart): part is Expression {
-  return typeof part !== "string" && variableIn(part) === undefined && isTemplate(part.expression);
+  return typeof part !== "string" && !isEvaluated(part) && isTemplate(part.expression);
 }
 
-class Expanding {
-  readonly #lookup: VariableLookup;
-  readonly #findings: Findings;
-  /** What variables may still add: a small spec must not unfold into a large one. */
-  #nodes: number = LIMITS.repeated;
-  #characters: number = LIMITS.expandedText;
+/** Expands trees in one scope. Parts without expressions are not copied. */
+export class Expander {
+  readonly #options: ExpanderOptions;
 
-  constructor(lookup: VariableLookup, findings: Findings) {
-    this.#lookup = lookup;
-    this.#findings = findings;
+  constructor(options: ExpanderOptions) {
+    this.#options = options;
   }
 
   map(node: MapNode): MapNode {
     for (const key of node.members.keys()) if (isTemplate(key)) return this.#withKeys(node);
     let changes: Map<string, MapMember> | undefined;
     for (const [key, one] of node.members) {
-      const value = this.#node(one.value);
+      const value = this.node(one.value);
       if (value === one.value) continue;
       changes ??= new Map(node.members);
       changes.set(key, { key: one.key, value });
@@ -68,13 +89,13 @@ class Expanding {
     return changes === undefined ? node : mapAt(node, changes);
   }
 
-  /** A map of which a key may hold variables: two keys may become one. */
+  /** A map of which a key may contain expressions: two keys may become one. */
   #withKeys(node: MapNode): MapNode {
     const members = new Map<string, MapMember>();
     let changed = false;
     for (const [key, one] of node.members) {
       const name = isTemplate(key) ? this.#key(key, one.key) : key;
-      const value = this.#node(one.value);
+      const value = this.node(one.value);
       if (name !== key || value !== one.value) changed = true;
       if (members.has(name)) this.#twice(name, one.key);
       else members.set(name, value === one.value ? one : { key: one.key, value });
@@ -82,112 +103,140 @@ class Expanding {
     return changed ? mapAt(node, members) : node;
   }
 
-  #node(node: SpecNode): SpecNode {
+  node(node: SpecNode): SpecNode {
     if (node.kind === "map") return this.map(node);
     if (node.kind === "list") {
-      const items = node.items.map((item) => this.#node(item));
+      const items = node.items.map((item) => this.node(item));
       return items.some((item, at) => item !== node.items[at]) ? listAt(node, items) : node;
     }
     return typeof node.value === "string" && isTemplate(node.value) ? this.#text(node, node.value) : node;
   }
 
   #text(node: ScalarNode, text: string): SpecNode {
-    const parts = partsOrReport(text, node, this.#findings);
-    if (parts?.some((part) => variableIn(part) !== undefined || isNested(part)) !== true) return node;
+    const parts = partsOrReport(text, node, this.#options.findings);
+    if (parts?.some((part) => this.#concerns(part)) !== true) return node;
     const [only, ...more] = parts;
-    const name = only === undefined || more.length > 0 ? undefined : variableIn(only);
-    if (name === undefined) return scalarAt(node, this.#joined(parts, node, true));
-    const value = this.#lookup(name, node);
-    // What has no value was reported; the text stays, so that nothing else is said of it.
-    return value === undefined ? node : this.#placed(value, node);
+    if (only === undefined || typeof only === "string" || more.length > 0 || !isEvaluated(only))
+      return scalarAt(node, this.#joined(parts, node, true));
+    const value = this.#evaluated(only, node);
+    // A missing value was reported. The string is kept, to avoid further errors.
+    return value === undefined ? node : this.#placed(value, node, 0);
+  }
+
+  #concerns(part: TemplatePart): boolean {
+    return (
+      typeof part !== "string" && (isEvaluated(part) || isNested(part) || this.#options.bind !== undefined)
+    );
+  }
+
+  #evaluated(part: Expression, at: Span): SpecNode | undefined {
+    return this.#options.evaluator.evaluate(part, this.#options.scope, at);
   }
 
   #key(key: string, at: Span): string {
-    const parts = partsOrReport(key, at, this.#findings);
+    const { findings, sensitive } = this.#options;
+    const parts = partsOrReport(key, at, findings);
     if (parts === undefined) return key;
-    if (parts.every((part) => typeof part === "string" || variableIn(part) !== undefined))
-      return this.#joined(parts, at, false);
-    this.#findings.error("SPEC_REFERENCE", `a key cannot hold a reference: ${JSON.stringify(key)}`, at, {
-      hint: "keys may hold variables only, as ${var.name}; write $${ for a literal ${",
-    });
-    return key;
+    if (!parts.every((part) => typeof part === "string" || isEvaluated(part))) {
+      findings.error("SPEC_REFERENCE", `a key cannot hold a reference: ${JSON.stringify(key)}`, at, {
+        hint: "keys may hold variables only, as ${var.name}; write $${ for a literal ${",
+      });
+      return key;
+    }
+    const name = this.#joined(parts, at, false);
+    if (sensitive.size > 0 && sensitive.isIn(name))
+      findings.error("SPEC_VARIABLE", "a key cannot contain a sensitive value", at);
+    return name;
   }
 
-  /** `${kind.a-${var.b}.attribute}` with its variables put in; a variable may make up a name and nothing else. */
+  /** `${kind.a-${var.b}.attribute}` with its expressions put in; one may make up a name and nothing else. */
   #reference(part: Expression, at: Span): string {
-    const parts = partsOrReport(part.expression, at, this.#findings) ?? [];
+    const parts = partsOrReport(part.expression, at, this.#options.findings) ?? [];
     const [first, last] = [parts[0], parts.at(-1)];
     const isName =
       typeof first === "string" && first.includes(".") && typeof last === "string" && last.includes(".");
-    const isPlain = parts.every((one) => typeof one === "string" || variableIn(one) !== undefined);
+    const isPlain = parts.every((one) => typeof one === "string" || isEvaluated(one));
     if (!isName || !isPlain)
       return this.#refused(`${part.raw} holds more than a variable in a name`, part, at);
-    // What has no value is reported by the look.
-    if (parts.some((one) => this.#hasNoValue(variableIn(one), at))) return escaped(part.raw);
+    // A missing value was reported.
+    if (parts.some((one) => typeof one !== "string" && this.#evaluated(one, at) === undefined))
+      return escaped(part.raw);
     const text = this.#joined(parts, at, false);
-    if (!/[{}]/.test(text)) return `\${${text}}`;
+    if (!/[{}]/.test(text)) return `\${${this.#bound(text)}}`;
     return this.#refused(`${part.raw} names what no name can be once its variables are put in`, part, at);
   }
 
-  #hasNoValue(name: string | undefined, at: Span): boolean {
-    return name !== undefined && this.#lookup(name, at) === undefined;
+  #bound(expression: string): string {
+    return this.#options.bind?.(expression) ?? expression;
   }
 
   #refused(message: string, part: Expression, at: Span): string {
     const hint =
       "write ${kind.name.attribute}; the name may hold variables, as in ${kind.a-${var.b}.attribute}";
-    this.#findings.error("SPEC_REFERENCE", message, at, { hint });
+    this.#options.findings.error("SPEC_REFERENCE", message, at, { hint });
     return escaped(part.raw);
   }
 
-  /** A variable's value is data: what looks like a reference in it is none. */
-  #placed(value: SpecNode, at: Span): SpecNode {
-    if (--this.#nodes < 0) return this.#tooMuch(at);
-    if (value.kind === "scalar") {
-      if (typeof value.value !== "string") return scalarAt(at, value.value);
-      this.#characters -= value.value.length;
-      return this.#characters < 0 ? this.#tooMuch(at) : scalarAt(at, escaped(value.value));
-    }
+  /** A value at the place that uses it. */
+  #placed(value: SpecNode, at: Span, depth: number): SpecNode {
+    const characters = value.kind === "scalar" && typeof value.value === "string" ? value.value.length : 0;
+    if (depth > LIMITS.depth || !this.#options.budget.take(1, characters)) return this.#tooMuch(at);
+    if (value.kind === "scalar") return scalarAt(at, value.value);
     if (value.kind === "list")
       return listAt(
         at,
-        value.items.map((item) => this.#placed(item, at)),
+        value.items.map((item) => this.#placed(item, at, depth + 1)),
       );
     const members = new Map<string, MapMember>();
-    for (const [key, one] of value.members) members.set(key, { key: at, value: this.#placed(one.value, at) });
+    for (const [key, one] of value.members)
+      members.set(key, { key: at, value: this.#placed(one.value, at, depth + 1) });
     return mapAt(at, members);
   }
 
-  /** The parts as one text; with `keep`, as a text that is still a template: references in it, literals escaped. */
+  /** The parts as one string; with `keep`, as a template with its references and escapes. */
   #joined(parts: readonly TemplatePart[], at: Span, keep: boolean): string {
     let text = "";
     for (const part of parts) text += this.#partText(part, at, keep);
-    this.#characters -= text.length;
-    if (this.#characters >= 0) return text;
+    if (this.#options.budget.take(0, text.length)) return text;
     this.#tooMuch(at);
     return "";
   }
 
   #partText(part: TemplatePart, at: Span, keep: boolean): string {
     if (typeof part === "string") return keep ? escaped(part) : part;
-    if (keep && isNested(part)) return this.#reference(part, at);
-    const name = variableIn(part);
-    const value = name === undefined ? undefined : this.#lookup(name, at);
+    if (!isEvaluated(part)) {
+      if (keep && isNested(part)) return this.#reference(part, at);
+      return keep && this.#options.bind !== undefined ? `\${${this.#bound(part.expression)}}` : part.raw;
+    }
+    const value = this.#evaluated(part, at);
     if (value === undefined) return part.raw;
-    if (value.kind === "scalar" && value.value !== null)
-      return keep ? escaped(String(value.value)) : String(value.value);
-    const message = `the variable ${name} is ${whatIs(value)} and cannot stand inside a text`;
-    this.#findings.error("SPEC_VARIABLE", message, at);
+    const inside = textInside(value);
+    const text = inside === undefined || keep ? inside : literalOf(inside);
+    if (text !== undefined) return text;
+    const { findings } = this.#options;
+    if (inside === undefined)
+      findings.error(
+        "SPEC_VARIABLE",
+        `${named(part)} is ${whatIs(value)} and cannot stand inside a text`,
+        at,
+      );
+    else findings.error("SPEC_REFERENCE", `${part.raw} is a reference, which a key or name cannot hold`, at);
     return part.raw;
   }
 
   #twice(name: string, at: Span): void {
     const message = `the key ${JSON.stringify(name)} stands twice once variables are put in`;
-    this.#findings.error("SPEC_DUPLICATE_KEY", message, at);
+    this.#options.findings.error("SPEC_DUPLICATE_KEY", message, at);
   }
 
   #tooMuch(at: Span): SpecNode {
-    this.#findings.error("SPEC_TOO_LARGE", "variables unfold into too much", at);
+    this.#options.findings.error("SPEC_TOO_LARGE", "variables unfold into too much", at);
     return scalarAt(at, "");
   }
+}
+
+/** `the variable env` of `${var.env}`; other expressions unchanged. */
+function named({ expression, raw }: Expression): string {
+  const variable = /^var\.([\w-]+)$/.exec(expression)?.[1];
+  return variable === undefined ? raw : `the variable ${variable}`;
 }

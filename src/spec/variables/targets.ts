@@ -1,7 +1,5 @@
 // The chosen target, laid over the rest: maps merge, everything else takes the place of what was there, null takes it away.
 
-import { listed } from "../../core/sentences.ts";
-import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import {
@@ -14,6 +12,7 @@ import {
   whatIs,
   withMembers,
 } from "../model/tree.ts";
+import { withoutSettings } from "./target-settings.ts";
 
 /** Sections that a target cannot hold. */
 const OUTSIDE_TARGETS = new Set(["include", "targets"]);
@@ -25,32 +24,14 @@ export interface TargetedSpec {
   readonly variables: SpecNode | undefined;
 }
 
-export function applyTarget(
-  root: MapNode,
-  target: string | undefined,
-  suggest: Suggest,
-  findings: Findings,
-): TargetedSpec {
+/** The spec with the sections of a target over its own; `name` is undefined where there is none. */
+export function applyTarget(root: MapNode, name: string | undefined, findings: Findings): TargetedSpec {
   const rest = withMembers(root, { targets: undefined });
-  const section = member(root, "targets");
-  const targets = targetsOf(section, findings);
-  const untouched = { root: rest, variables: undefined };
-  if (target === undefined) return untouched;
-  const chosen = targets.get(target);
-  if (chosen !== undefined) {
-    const over = withMembers(chosen, { variables: undefined });
-    return { root: overlaid(rest, over, [], findings), variables: member(chosen, "variables") };
-  }
-  if (member(section, target) !== undefined) return untouched;
-  const names = [...targets.keys()];
-  const known = names.length === 0 ? "the spec has no targets" : `the targets are ${listed(names)}`;
-  findings.error(
-    "SPEC_TARGET",
-    `the spec has no target ${JSON.stringify(target)}`,
-    section,
-    didYouMean(suggest(target, names), known),
-  );
-  return untouched;
+  const targets = targetsOf(member(root, "targets"), findings);
+  const chosen = name === undefined ? undefined : targets.get(name);
+  if (chosen === undefined) return { root: rest, variables: undefined };
+  const over = withMembers(withoutSettings(chosen), { variables: undefined });
+  return { root: overlaid(rest, over, [], findings), variables: member(chosen, "variables") };
 }
 
 function targetsOf(section: SpecNode | undefined, findings: Findings): ReadonlyMap<string, MapNode> {

@@ -5,7 +5,8 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import { checkSpec, type DigestFn, type SpecOptions, specFile } from "../session/read-spec.ts";
+import { checkSpec, type DigestFn, type SpecOptions } from "../session/read-spec.ts";
+import { specFile } from "../target/target.ts";
 import { type Checkouts, withWorktree } from "./worktree.ts";
 
 export interface BaseOptions {

@@ -10,6 +10,7 @@ import { registry } from "../../providers/index.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { type PlanOptions, planSession, type Session, withSession } from "../session/session.ts";
 import { ephemeralState } from "../session/state-warnings.ts";
+import { assertMayApply } from "../target/target.ts";
 import { type ApplyOptions, assertNotInterrupted } from "./apply.ts";
 import { executePlan, withLock } from "./apply-plan.ts";
 import { placesIn } from "./located.ts";
@@ -33,6 +34,7 @@ export function applyPlanFile(
     var: claims.var,
     varFile: claims.varFile,
   };
+  assertMayApply(context, chosen, { saved: true, named: options.target !== undefined });
   return context.signals.during((signal) => {
     const opening = { makesKey: false, secrets: "resolve", signal, unlocked: sealCheck(text) } as const;
     return withSession(context, chosen, opening, (session) =>

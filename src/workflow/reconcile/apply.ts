@@ -17,6 +17,7 @@ import {
   withSession,
 } from "../session/session.ts";
 import { ephemeralState } from "../session/state-warnings.ts";
+import { assertMayApply } from "../target/target.ts";
 import { approval, executePlan, withLock } from "./apply-plan.ts";
 import { placesIn } from "./located.ts";
 
@@ -37,6 +38,7 @@ export function runApply(
   making: ApplyRequest,
 ): Promise<number> {
   const { context } = reports;
+  assertMayApply(context, options, { saved: false, named: false });
   const secrets = making.plan.destroy === true ? "skip" : "resolve";
   return context.signals.during((signal) =>
     withSession(context, options, { makesKey: true, secrets, signal }, (session) =>

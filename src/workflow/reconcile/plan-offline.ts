@@ -21,6 +21,7 @@ import { readSpec, type SpecOptions } from "../session/read-spec.ts";
 import type { RunObserver } from "../session/run-observer.ts";
 import { type AllowedExposure, ephemeralState, exposedState } from "../session/state-warnings.ts";
 import { untrustedState } from "../session/untrusted-state.ts";
+import { assertExpectedHost, selectedTarget } from "../target/target.ts";
 import { placesIn } from "./located.ts";
 import { assertSameHost } from "./plan.ts";
 import { compareWithBase } from "./plan-base.ts";
@@ -57,6 +58,7 @@ async function planOn(
   const origin = options.untrusted ? untrustedState(context, options, state) : [];
   const host = saidHost(context, options);
   const doubts = ephemeralState(context, options, { embedded: host === EMBEDDED }, state);
+  if (host !== undefined) assertExpectedHost(selectedTarget(context, options).settings, host);
   if (host !== undefined) assertSameHost(state, host);
   const key = await store.key({ make: false });
   const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);

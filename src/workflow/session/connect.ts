@@ -9,11 +9,12 @@ import type { RequestEvent } from "../../api/retry/send.ts";
 import { printDiagnostics } from "../../cli/output/diagnostics.ts";
 import { dialectTable } from "../../config/dialect.ts";
 import type { CommandContext } from "../../config/environment.ts";
-import { type HostOptions, type Settings, settingsOf } from "../../config/settings.ts";
+import type { HostOptions, Settings } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { DialectChoice } from "../../emulator/dialect/choice.ts";
 import { ordinal } from "../../report/text/vocabulary.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
+import { settingsForTarget } from "../target/target.ts";
 import { embeddedFolder } from "./open-state.ts";
 import type { SpecOptions } from "./read-spec.ts";
 
@@ -151,7 +152,7 @@ export async function withConnection<T>(
   options: HostOptions & Pick<SpecOptions, "file">,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const settings = settingsOf(context, options);
+  const settings = settingsForTarget(context, options);
   printDiagnostics(context, settings.warnings);
   const connection = await connect({
     settings,

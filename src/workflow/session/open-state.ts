@@ -15,7 +15,8 @@ import {
 import { isPostgresUrl } from "../../state/backends/postgres/url.ts";
 import type { StateStore } from "../../state/model/store.ts";
 import type { StoreOptions } from "../../state/store/state-store.ts";
-import { type SpecOptions, specFile, targetOf } from "./read-spec.ts";
+import { specFile, stateOfTarget, type TargetOptions, targetOf } from "../target/target.ts";
+import type { SpecOptions } from "./read-spec.ts";
 import { isInWorkspace, sharedState } from "./shared-state.ts";
 
 export type StateOptions = Pick<SpecOptions, "file" | "target"> &
@@ -47,9 +48,9 @@ function targetFolder(target: string | undefined): string {
 /** The location that somebody named; undefined for the default. */
 export function explicitStateLocation(
   context: CommandContext,
-  options: Pick<StateOptions, "state">,
+  options: Pick<StateOptions, "state"> & TargetOptions,
 ): string | undefined {
-  return options.state ?? fromEnv(context, "WORKSPACE_STATE");
+  return options.state ?? fromEnv(context, "WORKSPACE_STATE") ?? stateOfTarget(context, options);
 }
 
 /** The absolute folder of the state; undefined where it is kept in PostgreSQL or in the workspace. */

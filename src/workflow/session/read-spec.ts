@@ -3,13 +3,13 @@
 import { resolve } from "node:path";
 import { printDiagnostics } from "../../cli/output/diagnostics.ts";
 import type { CommandContext } from "../../config/environment.ts";
-import { DEFAULT_FILE } from "../../config/files.ts";
 import { dialectFrom, fromEnv, type HostOptions } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
+import { namedTarget, specFile, stateOfTarget } from "../target/target.ts";
 
 export interface SpecOptions {
   readonly file: string | undefined;
@@ -24,15 +24,6 @@ type Reading = SpecOptions &
 
 /** How secrets' values become digests; without it none is read. */
 export type DigestFn = (bytes: Uint8Array) => string;
-
-/** The spec's path; absolute. */
-export function specFile(context: CommandContext, options: Pick<SpecOptions, "file">): string {
-  return resolve(context.cwd, options.file ?? fromEnv(context, "WORKSPACE_FILE") ?? DEFAULT_FILE);
-}
-
-export function targetOf(context: CommandContext, options: Pick<SpecOptions, "target">): string | undefined {
-  return options.target ?? fromEnv(context, "WORKSPACE_TARGET");
-}
 
 export interface ReadSpec {
   readonly spec: Spec;
@@ -62,7 +53,7 @@ export function checkSpec(
   untrusted = false,
   turn?: () => Promise<void>,
 ): ReturnType<typeof loadSpec> {
-  const target = targetOf(context, options);
+  const target = namedTarget(context, options);
   return loadSpec({
     file: specFile(context, options),
     cwd: context.cwd,
@@ -71,7 +62,7 @@ export function checkSpec(
     varFiles: options.varFile.map((path) => resolve(context.cwd, path)),
     env: untrusted ? {} : context.env,
     untrusted,
-    states: statesOf(context, options),
+    states: statesOf(context, options, untrusted),
     ...(turn === undefined ? {} : { turn }),
     registry: registryIn(registry, dialectFrom(context, options)),
     secrets: keyed === undefined ? "skip" : "resolve",
@@ -80,9 +71,10 @@ export function checkSpec(
   });
 }
 
-/** The folder that --state or WORKSPACE_STATE names; a state in another place leads to no folder. */
-function statesOf(context: CommandContext, options: Reading): readonly string[] {
-  const said = [options.state, fromEnv(context, "WORKSPACE_STATE")];
+/** The folders that --state, WORKSPACE_STATE, and the target name; a state in another place leads to no folder. */
+function statesOf(context: CommandContext, options: Reading, untrusted: boolean): readonly string[] {
+  const ofTarget = untrusted ? undefined : stateOfTarget(context, options);
+  const said = [options.state, fromEnv(context, "WORKSPACE_STATE"), ofTarget];
   return said.flatMap((state) => (state === undefined ? [] : [resolve(context.cwd, state)]));
 }
 

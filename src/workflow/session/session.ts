@@ -3,7 +3,7 @@
 import { printDiagnostics } from "../../cli/output/diagnostics.ts";
 import { progressFor } from "../../cli/output/progress.ts";
 import type { CommandContext } from "../../config/environment.ts";
-import { type HostOptions, type Settings, settingsOf } from "../../config/settings.ts";
+import type { HostOptions, Settings } from "../../config/settings.ts";
 import { keyedDigest } from "../../core/canonical.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
@@ -13,6 +13,7 @@ import type { Loaded, StateStore } from "../../state/model/store.ts";
 import type { BaseSpec } from "../base/base-spec.ts";
 import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "../reconcile/plan.ts";
 import { planWithBase } from "../reconcile/plan-base.ts";
+import { settingsForTarget } from "../target/target.ts";
 import { type Connection, connect } from "./connect.ts";
 import { embeddedFolder, type StateOptions, withState } from "./open-state.ts";
 import { beginPrefetch, yieldToEventLoop } from "./prefetch.ts";
@@ -72,7 +73,7 @@ async function withRunOn<T>(
   opening: SessionRequirements,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const settings = settingsOf(context, options);
+  const settings = settingsForTarget(context, { ...options, untrusted: opening.untrusted === true });
   printDiagnostics(context, settings.warnings);
   const key = await store.key({ make: opening.makesKey });
   opening.unlocked?.(key);

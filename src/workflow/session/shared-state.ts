@@ -3,14 +3,13 @@
 import { isConflict, isMissing } from "../../api/contract/refusals.ts";
 import type { CommandContext } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
-import { settingsOf } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/url.ts";
 import type { StateStore } from "../../state/model/store.ts";
 import { lazyStore } from "../../state/store/lazy-store.ts";
 import type { StoreOptions } from "../../state/store/state-store.ts";
+import { settingsForTarget, targetOf } from "../target/target.ts";
 import type { StateOptions } from "./open-state.ts";
-import { targetOf } from "./read-spec.ts";
 
 const WORKSPACE = "workspace:";
 /** So few requests are under way for a state at once that an apply never waits behind them. */
@@ -69,7 +68,8 @@ function inWorkspace(
       }),
     );
   return lazyStore(said, async () => {
-    const settings = settingsOf(context, {
+    const settings = settingsForTarget(context, {
+      ...options,
       host: options.host,
       profile: options.profile,
       parallelism: PARALLELISM,

@@ -7,8 +7,8 @@ import { fromEnv } from "../../config/settings.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import { stateExists } from "../../planner/check/state-exists.ts";
 import type { State } from "../../state/model/record.ts";
+import { specFile } from "../target/target.ts";
 import { type StateOptions, stateFolderOf } from "./open-state.ts";
-import { specFile } from "./read-spec.ts";
 
 /**
  * Throws Failure with STATE_UNTRUSTED when a state in the spec's own tree is not signed, that is: not encrypted under the

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { escaped, templateParts, variableIn } from "../../../src/spec/model/template.ts";
+import { escaped, isEvaluated, templateParts } from "../../../src/spec/model/template.ts";
 
 const expression = (text: string) => ({ expression: text, raw: `\${${text}}` });
 
@@ -23,10 +23,31 @@ it("takes blanks around an expression for layout, and keeps them in the raw text
   expect(templateParts("${ var.a }")).toEqual([{ expression: "var.a", raw: "${ var.a }" }]);
 });
 
-it("tells variables from references", () => {
-  expect(
-    ["${var.a}", "${pools.a.b}", "var.a"].map((text) => variableIn(templateParts(text)?.[0] ?? "")),
-  ).toEqual(["a", undefined, undefined]);
+it("tells expressions from references", () => {
+  const texts = [
+    "${var.a}",
+    "${lower(var.a)}",
+    "${modules.team/ads.pool}",
+    "${pools.a.b}",
+    "${varnish.a.b}",
+    "var.a",
+  ];
+  expect(texts.map((text) => isEvaluated(templateParts(text)?.[0] ?? ""))).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+it("finds the end of a call behind the braces in its strings", () => {
+  expect(templateParts('a${replace(var.a, "}", "{")}b')).toEqual([
+    "a",
+    { expression: 'replace(var.a, "}", "{")', raw: '${replace(var.a, "}", "{")}' },
+    "b",
+  ]);
 });
 
 it("gives back every text that was escaped, unless a dollar sign stands before the braces already", () => {

@@ -9,7 +9,8 @@ import { withValueAt } from "../../../src/core/pointer.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { SourceText } from "../../../src/spec/model/source.ts";
 import { listAt, mapAt, type SpecNode, scalarAt } from "../../../src/spec/model/tree.ts";
-import { type JsonSchema, standaloneSchema } from "../../../src/spec/schema/json-schema.ts";
+import { standaloneSchema } from "../../../src/spec/schema/json-schema.ts";
+import type { JsonSchema } from "../../../src/spec/schema/json-schema-type.ts";
 import { quickCheck } from "../../../src/spec/schema/quick-check.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
 

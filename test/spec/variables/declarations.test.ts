@@ -6,6 +6,7 @@ const SPEC = `
 variables:
   size: { default: 1, description: instances }
 targets:
+  dev: { default: true }
   prod: { variables: { size: 2 } }
 pools:
   p: { node_type_id: n, max_capacity: "\${var.size}" }

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { load } from "../folder.ts";
 
 const SPEC = `
@@ -9,7 +9,8 @@ targets:
   dev:
     pools: { shared: { max_capacity: null } }
     users: { ada: null }
-  empty:
+  empty: { default: true }
+  bare:
 pools:
   shared: { node_type_id: n, max_capacity: 50, custom_tags: { a: "1" }, preloaded_spark_versions: [x, y] }
 users: { ada: {}, bob: {} }
@@ -34,8 +35,8 @@ it("takes away what it sets to null", async () => {
   expect([...(spec?.resources.keys() ?? [])]).toEqual(["pools.shared", "users.bob"]);
 });
 
-it("changes nothing without a target, or with an empty one", async () => {
-  const none = await load(SPEC);
+it("changes nothing with an empty target", async () => {
+  const none = await load(SPEC, { target: "bare" });
   const empty = await load(SPEC, { target: "empty" });
   expect(empty.told).toEqual([]);
   expect([...(empty.spec?.resources.keys() ?? [])]).toEqual([...(none.spec?.resources.keys() ?? [])]);
@@ -45,7 +46,7 @@ it("changes nothing without a target, or with an empty one", async () => {
 it("locates a value where the target sets it", async () => {
   const { resource } = await load(SPEC, { target: "prod" });
   expect(resource("pools.shared").locate(["max_capacity"])).toMatchObject({ line: 4, column: 38 });
-  expect(resource("pools.shared").locate(["node_type_id"])).toMatchObject({ line: 11, column: 27 });
+  expect(resource("pools.shared").locate(["node_type_id"])).toMatchObject({ line: 12, column: 27 });
 });
 
 it("names the targets where an unknown one is chosen", async () => {
@@ -65,4 +66,87 @@ it("tells what a target may not hold, of every target", async () => {
     "SPEC_TYPE 1:39 the target b must be a map of sections, not a list",
     "SPEC_TARGET 1:58 the target takes away users.x, which the spec does not have",
   ]);
+});
+
+const STATE =
+  "SPEC_TARGET 1:24 the target t: state must be a folder inside the spec's folder, or workspace:/folder";
+
+const SETTINGS = `
+targets:
+  dev: { default: true, host: https://dev.example.com, profile: dev, state: states/dev }
+  prod: { protected: true, host: https://prod.example.com, pools: { shared: { max_capacity: 200 } } }
+pools: { shared: { node_type_id: n, max_capacity: 50, custom_tags: { env: "\${target.name}" } } }
+`;
+
+describe("the selected target", () => {
+  it("is the default where none is named", async () => {
+    const { spec, resource } = await load(SETTINGS);
+    expect(resource("pools.shared").values).toMatchObject({ max_capacity: 50, custom_tags: { env: "dev" } });
+    expect(spec?.target).toMatchObject({
+      name: "dev",
+      host: "https://dev.example.com",
+      profile: "dev",
+      state: "states/dev",
+      protected: false,
+    });
+  });
+
+  it("is the one that is named", async () => {
+    const { spec, resource } = await load(SETTINGS, { target: "prod" });
+    expect(resource("pools.shared").values).toMatchObject({
+      max_capacity: 200,
+      custom_tags: { env: "prod" },
+    });
+    expect(spec?.target).toMatchObject({ name: "prod", protected: true });
+  });
+
+  it("has to be named if none is the default", async () => {
+    const { spec, diagnostics } = await load("targets: { dev: {}, prod: {} }\nusers: { ada: {} }");
+    expect(spec).toBeUndefined();
+    expect(diagnostics).toMatchObject([
+      {
+        code: "SPEC_TARGET",
+        message: "no target is selected, and none is the default",
+        hint: "pass --target dev or prod, or mark one with default: true",
+      },
+    ]);
+  });
+
+  it("cannot be one of two defaults", async () => {
+    const { told } = await load(
+      "targets: { a: { default: true }, b: { default: true } }\nusers: { ada: {} }",
+    );
+    expect(told).toEqual(["SPEC_TARGET 1:34 a and b are both the default target"]);
+  });
+
+  it.each([
+    [
+      "an expression as host",
+      "host: '${var.h}'",
+      'SPEC_TARGET 1:23 the target t: host must be a plain string, not "${var.h}"',
+    ],
+    [
+      "a list as profile",
+      "profile: [a]",
+      "SPEC_TARGET 1:26 the target t: profile must be a plain string, not a list",
+    ],
+    [
+      "a text as flag",
+      "protected: maybe",
+      "SPEC_TYPE 1:28 the target t: protected must be true or false, not a text",
+    ],
+    ["a database as state", "state: 'postgres://evil.example/x'", STATE],
+    ["a folder outside as state", "state: ../other", STATE],
+    ["an absolute folder as state", "state: /tmp/x", STATE],
+  ])("refuses %s", async (_name, field, message) => {
+    const { told } = await load(`targets: { t: { ${field} } }\nusers: { ada: {} }`, { target: "t" });
+    expect(told).toEqual([message]);
+  });
+});
+
+it("has no name where the spec has no targets", async () => {
+  const { told } = await load("users: { '${target.name}': {} }");
+  expect(told).toEqual(["SPEC_EXPRESSION 1:10 no target is selected, so target.name has no value"]);
+  const { spec } = await load("users: { '${default(target.name, \"none\")}': {} }");
+  expect([...(spec?.resources.keys() ?? [])]).toEqual(["users.none"]);
 });

@@ -12,7 +12,8 @@ import { printable, printableJson } from "../../../report/text/printable.ts";
 import type { JournalEntry } from "../../../state/model/journal-entry.ts";
 import type { State, StateRecord } from "../../../state/model/record.ts";
 import { type StateOptions, withState } from "../../../workflow/session/open-state.ts";
-import { checkSpec, targetOf } from "../../../workflow/session/read-spec.ts";
+import { checkSpec } from "../../../workflow/session/read-spec.ts";
+import { targetOf } from "../../../workflow/target/target.ts";
 import { type CommandGroup, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
@@ -121,7 +122,7 @@ async function read(context: CommandContext, options: StateOptions): Promise<Sta
 
 /** Nothing is recorded: because nothing was applied yet, or because the spec has no such target. */
 async function assertTarget(context: CommandContext, { file, target }: StateOptions): Promise<void> {
-  if (targetOf(context, { target }) === undefined) return;
+  if (targetOf(context, { file, target }) === undefined) return;
   const { diagnostics } = await checkSpec(context, { file, target, var: [], varFile: [] }, undefined);
   const unknown = diagnostics.filter(({ code }) => code === "SPEC_TARGET");
   if (unknown.length > 0) throw new Failure(...unknown);

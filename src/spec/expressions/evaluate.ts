@@ -1,0 +1,208 @@
+// Evaluates expressions in a scope. A problem is reported at the place that uses the expression, and the result is then undefined.
+
+import type { Json } from "../../core/json.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
+import { listed } from "../../core/sentences.ts";
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import type { Findings } from "../model/findings.ts";
+import { LIMITS } from "../model/limits.ts";
+import type { Span } from "../model/source.ts";
+import type { Expression, Root } from "../model/template.ts";
+import { isNull, type SpecNode, whatIs } from "../model/tree.ts";
+import { FUNCTIONS, FunctionProblem, type PureFunction } from "./functions.ts";
+import { type PathStep, parseExpression, type Syntax, SyntaxProblem } from "./syntax.ts";
+import { dataOf, treeOfData, visitTexts } from "./values.ts";
+
+/** The value of the first steps of a path, and the remaining steps. */
+export interface FoundValue {
+  readonly node: SpecNode;
+  readonly rest: readonly PathStep[];
+}
+
+/** A request for the value of a path. `quiet`: a value that does not exist is not reported. */
+export interface ScopeQuery {
+  readonly root: Root;
+  readonly path: readonly PathStep[];
+  readonly at: Span;
+  readonly quiet: boolean;
+}
+
+/** Which values an expression sees. */
+export interface ValueScope {
+  find(query: ScopeQuery): FoundValue | undefined;
+}
+
+export interface EvaluatorOptions {
+  readonly suggest: Suggest;
+  readonly findings: Findings;
+  readonly sensitive: SensitiveTexts;
+}
+
+export class Evaluator {
+  readonly #options: EvaluatorOptions;
+  /** An expression is often evaluated for many instances of a module. */
+  readonly #parsed = new Map<string, Syntax | SyntaxProblem>();
+  #depth = 0;
+  #characters: number = LIMITS.functionText;
+
+  constructor(options: EvaluatorOptions) {
+    this.#options = options;
+  }
+
+  evaluate(part: Expression, scope: ValueScope, at: Span): SpecNode | undefined {
+    const syntax = this.#syntax(part.expression);
+    if (syntax instanceof SyntaxProblem) {
+      this.#report(part, syntax.message, at, "the functions and paths are listed in docs/spec.md");
+      return undefined;
+    }
+    if (++this.#depth > LIMITS.evaluations) {
+      this.#depth--;
+      this.#options.findings.error("SPEC_TOO_LARGE", "expressions need one another too deeply", at);
+      return undefined;
+    }
+    try {
+      return this.#value(syntax, { part, scope, at, quiet: false });
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  #syntax(text: string): Syntax | SyntaxProblem {
+    const known = this.#parsed.get(text);
+    if (known !== undefined) return known;
+    let made: Syntax | SyntaxProblem;
+    try {
+      made = parseExpression(text);
+    } catch (problem) {
+      if (!(problem instanceof SyntaxProblem)) throw problem;
+      made = problem;
+    }
+    this.#parsed.set(text, made);
+    return made;
+  }
+
+  #value(syntax: Syntax, use: Use): SpecNode | undefined {
+    if (syntax.type === "literal") return treeOfData(syntax.value, use.at);
+    return syntax.type === "path" ? this.#path(syntax, use) : this.#call(syntax, use);
+  }
+
+  #path({ root, path }: Extract<Syntax, { type: "path" }>, use: Use): SpecNode | undefined {
+    const found = use.scope.find({ root, path, at: use.at, quiet: use.quiet });
+    let node = found?.node;
+    let walked = path.slice(0, path.length - (found?.rest.length ?? 0));
+    for (const step of found?.rest ?? []) {
+      const inner: SpecNode | undefined = node === undefined ? undefined : memberAt(node, step);
+      if (inner === undefined && node !== undefined && !use.quiet)
+        this.#noMember(root, walked, step, node, use);
+      if (inner === undefined) return undefined;
+      node = inner;
+      walked = [...walked, step];
+    }
+    return node;
+  }
+
+  #noMember(root: Root, walked: readonly PathStep[], step: PathStep, node: SpecNode, use: Use): void {
+    const whole = [root, ...walked].join(".");
+    const keys = node.kind === "map" ? [...node.members.keys()] : [];
+    const problem =
+      node.kind === "scalar"
+        ? `${whole} is ${whatIs(node)}, which has no members`
+        : `${whole} has no ${typeof step === "number" ? `entry ${step}` : JSON.stringify(step)}`;
+    const known = keys.length === 0 ? undefined : `it has ${listed(keys)}`;
+    const { hint } = didYouMean(this.#options.suggest(String(step), keys), known);
+    this.#report(use.part, problem, use.at, hint);
+  }
+
+  #call({ name, operands }: Extract<Syntax, { type: "call" }>, use: Use): SpecNode | undefined {
+    const found = FUNCTIONS.get(name);
+    if (found === undefined) {
+      const names = [...FUNCTIONS.keys()];
+      const { hint } = didYouMean(
+        this.#options.suggest(name, names),
+        `the functions are ${listed(names, "and", 20)}`,
+      );
+      this.#report(use.part, `unknown function ${JSON.stringify(name)}`, use.at, hint);
+      return undefined;
+    }
+    if (operands.length < found.least || operands.length > found.most) {
+      this.#report(
+        use.part,
+        `${name} does not take ${operands.length} operands`,
+        use.at,
+        `write ${found.form}`,
+      );
+      return undefined;
+    }
+    return name === "default" ? this.#fallback(operands, use) : this.#called(name, found, operands, use);
+  }
+
+  /** Returns the value with its references. */
+  #fallback([first, second]: readonly Syntax[], use: Use): SpecNode | undefined {
+    const value = first === undefined ? undefined : this.#value(first, { ...use, quiet: true });
+    if (value !== undefined && !isNull(value)) return value;
+    return second === undefined ? undefined : this.#value(second, use);
+  }
+
+  #called(name: string, found: PureFunction, operands: readonly Syntax[], use: Use): SpecNode | undefined {
+    const data: Json[] = [];
+    let isSensitive = false;
+    for (const operand of operands) {
+      const node = this.#value(operand, use);
+      if (node === undefined) return undefined;
+      const value = dataOf(node);
+      if (value === undefined) {
+        this.#report(use.part, `${name} cannot take a reference, which is unknown until apply`, use.at);
+        return undefined;
+      }
+      isSensitive ||= this.#charge(node);
+      data.push(value);
+    }
+    try {
+      const made = treeOfData(found.call(data), use.at);
+      this.#charge(made);
+      if (this.#characters < 0) {
+        this.#options.findings.error("SPEC_TOO_LARGE", "functions take and make too much text", use.at);
+        return undefined;
+      }
+      if (isSensitive) visitTexts(made, (text) => this.#options.sensitive.add(text));
+      return made;
+    } catch (problem) {
+      if (!(problem instanceof FunctionProblem)) throw problem;
+      this.#report(use.part, problem.message, use.at, `write ${found.form}`);
+      return undefined;
+    }
+  }
+
+  /** Charges the budget, and returns whether a string is sensitive. */
+  #charge(node: SpecNode): boolean {
+    const { sensitive } = this.#options;
+    let isSensitive = false;
+    visitTexts(node, (text) => {
+      this.#characters -= text.length + 1;
+      isSensitive ||= sensitive.size > 0 && sensitive.isIn(text);
+    });
+    return isSensitive;
+  }
+
+  #report(part: Expression, message: string, at: Span, hint?: string): void {
+    const shown = part.raw.length > 80 ? `${part.raw.slice(0, 80)}…` : part.raw;
+    this.#options.findings.error(
+      "SPEC_EXPRESSION",
+      `${shown}: ${message}`,
+      at,
+      hint === undefined ? {} : { hint },
+    );
+  }
+}
+
+interface Use {
+  readonly part: Expression;
+  readonly scope: ValueScope;
+  readonly at: Span;
+  readonly quiet: boolean;
+}
+
+function memberAt(node: SpecNode, step: PathStep): SpecNode | undefined {
+  if (node.kind === "list") return typeof step === "number" ? node.items[step] : undefined;
+  return node.kind === "map" ? node.members.get(String(step))?.value : undefined;
+}

@@ -1,0 +1,62 @@
+// Values of expressions: trees in template form, where `${` in a string is a reference and `$${` a literal.
+
+import { isObject, type Json } from "../../core/json.ts";
+import type { Span } from "../model/source.ts";
+import { escaped, literalOf } from "../model/template.ts";
+import { isNull, listAt, type MapMember, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
+
+/** Data as template form: what looks like a reference in it is none. */
+export function escapedTree(node: SpecNode): SpecNode {
+  if (node.kind === "scalar")
+    return typeof node.value === "string" && node.value.includes("${")
+      ? scalarAt(node, escaped(node.value))
+      : node;
+  if (node.kind === "list") return listAt(node, node.items.map(escapedTree));
+  const members = new Map<string, MapMember>();
+  for (const [key, one] of node.members) members.set(key, { key: one.key, value: escapedTree(one.value) });
+  return mapAt(node, members);
+}
+
+/** Template form as data; undefined if it contains a reference, which is unknown until apply. */
+export function dataOf(node: SpecNode): Json | undefined {
+  if (node.kind === "scalar") return typeof node.value === "string" ? literalOf(node.value) : node.value;
+  if (node.kind === "list") {
+    const items = node.items.map(dataOf);
+    return items.includes(undefined) ? undefined : (items as Json[]);
+  }
+  const out: { [key: string]: Json } = {};
+  for (const [key, { value }] of node.members) {
+    const data = dataOf(value);
+    if (data === undefined) return undefined;
+    out[key] = data;
+  }
+  return out;
+}
+
+/** Data that a function made, as a tree at the place that uses it. */
+export function treeOfData(value: Json, at: Span): SpecNode {
+  if (Array.isArray(value))
+    return listAt(
+      at,
+      value.map((one) => treeOfData(one, at)),
+    );
+  if (isObject(value)) {
+    const members = new Map<string, MapMember>();
+    for (const [key, one] of Object.entries(value)) members.set(key, { key: at, value: treeOfData(one, at) });
+    return mapAt(at, members);
+  }
+  return scalarAt(at, typeof value === "string" ? escaped(value) : (value as Exclude<Json, object>));
+}
+
+/** The template form of a scalar inside a longer text; undefined for a list, a map, and null. */
+export function textInside(node: SpecNode): string | undefined {
+  if (node.kind !== "scalar" || isNull(node)) return undefined;
+  return String(node.value);
+}
+
+/** Calls `visit` for the text of every string. */
+export function visitTexts(node: SpecNode, visit: (text: string) => void): void {
+  if (node.kind === "list") for (const item of node.items) visitTexts(item, visit);
+  else if (node.kind === "map") for (const { value } of node.members.values()) visitTexts(value, visit);
+  else if (typeof node.value === "string") visit(node.value);
+}

@@ -1,0 +1,19 @@
+// Where resources come from: the spec itself, or one instance of a module.
+
+import type { Span } from "./source.ts";
+import type { MapNode } from "./tree.ts";
+
+/** An instance of a module. */
+export interface InstanceOrigin {
+  /** What its addresses begin with after the kind: `team/ads/`. */
+  readonly prefix: string;
+  /** The entries of `modules` that use it, innermost first. */
+  readonly uses: readonly Span[];
+}
+
+/** Sections that declare resources, with their expressions put in. */
+export interface SpecPart {
+  readonly root: MapNode;
+  /** Undefined for the spec itself. */
+  readonly origin: InstanceOrigin | undefined;
+}

@@ -1,0 +1,155 @@
+// A module as its folder defines it: inputs, outputs, locals, further modules, and resources. Each folder is read once.
+
+import { listed } from "../../core/sentences.ts";
+import type { SpecFileReader } from "../files/includes.ts";
+import { pathBeside } from "../files/spec-folder.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import { isTemplate } from "../model/template.ts";
+import {
+  isNull,
+  type MapMember,
+  type MapNode,
+  member,
+  type SpecNode,
+  scalarText,
+  whatIs,
+  withMembers,
+} from "../model/tree.ts";
+import { type InputDeclaration, inputsOf } from "./inputs.ts";
+
+/** The file of a module's folder. */
+const MODULE_FILE = "workspace.yaml";
+
+/** Sections that only the main spec has. */
+const MAIN_ONLY = ["variables", "targets", "policy", "moved", "removed", "import"];
+
+export interface ModuleDefinition {
+  /** The path of its file in the spec's folder. */
+  readonly path: string;
+  readonly inputs: ReadonlyMap<string, InputDeclaration>;
+  readonly outputs: ReadonlyMap<string, MapMember>;
+  readonly locals: SpecNode | undefined;
+  readonly modules: SpecNode | undefined;
+  /** The sections of kinds. */
+  readonly sections: MapNode;
+  /** How many nodes the sections have. */
+  readonly size: number;
+}
+
+export class ModuleDefinitions {
+  readonly #files: SpecFileReader;
+  readonly #findings: Findings;
+  readonly #known = new Map<string, ModuleDefinition | undefined>();
+
+  constructor(files: SpecFileReader, findings: Findings) {
+    this.#files = files;
+    this.#findings = findings;
+  }
+
+  /** The module that a `source` names; undefined after reporting why there is none. */
+  at(source: SpecNode | undefined, name: string, key: Span): ModuleDefinition | undefined {
+    if (source === undefined) {
+      this.#findings.error("SPEC_MODULE", `modules.${name} needs a source`, key, {
+        hint: "write source: and the path of a folder that contains a workspace.yaml",
+      });
+      return undefined;
+    }
+    const path = this.#path(source, name);
+    if (path === undefined) return undefined;
+    if (!this.#known.has(path)) this.#known.set(path, this.#read(path, source));
+    return this.#known.get(path);
+  }
+
+  #path(source: SpecNode, name: string): string | undefined {
+    const text = scalarText(source);
+    if (text === undefined || text === "" || isTemplate(text)) {
+      const what = text === undefined ? whatIs(source) : JSON.stringify(text);
+      this.#findings.error(
+        "SPEC_MODULE",
+        `modules.${name}: source must be the path of a folder, not ${what}`,
+        source,
+        {
+          hint: "an expression cannot choose a module: files are read before expressions",
+        },
+      );
+      return undefined;
+    }
+    const path = pathBeside(source.source.path, `${text}/${MODULE_FILE}`);
+    if (path === undefined)
+      this.#findings.error(
+        "SPEC_OUTSIDE",
+        `modules.${name}: ${JSON.stringify(text)} lies outside the spec's folder`,
+        source,
+        {
+          hint: "a module is a folder below the folder of the main spec",
+        },
+      );
+    return path;
+  }
+
+  #read(path: string, source: SpecNode): ModuleDefinition | undefined {
+    const root = this.#files.root(path, source);
+    if (root === undefined) return undefined;
+    for (const name of MAIN_ONLY) {
+      const section = root.members.get(name);
+      if (section !== undefined)
+        this.#findings.error("SPEC_MODULE", `a module cannot contain ${name}`, section.key, {
+          hint: "move it to the main spec",
+        });
+    }
+    const sections = withMembers(
+      root,
+      Object.fromEntries([...OWN, ...MAIN_ONLY].map((name) => [name, undefined])),
+    );
+    return {
+      path,
+      inputs: inputsOf(member(root, "inputs"), this.#findings),
+      outputs: outputsOf(member(root, "outputs"), this.#findings),
+      locals: member(root, "locals"),
+      modules: member(root, "modules"),
+      sections,
+      size: sizeOf(sections),
+    };
+  }
+}
+
+const OWN = ["inputs", "outputs", "locals", "modules", "include"];
+const OUTPUT_FIELDS = ["value", "description"];
+
+/** An output is a map with `value`, or the value itself, if that is not a map. */
+function outputsOf(section: SpecNode | undefined, findings: Findings): ReadonlyMap<string, MapMember> {
+  const outputs = new Map<string, MapMember>();
+  if (section === undefined || isNull(section)) return outputs;
+  if (section.kind !== "map") {
+    findings.error("SPEC_TYPE", `outputs must be a map of names, not ${whatIs(section)}`, section);
+    return outputs;
+  }
+  for (const [name, one] of section.members) {
+    if (!/^[A-Za-z_][\w-]*$/.test(name))
+      findings.error("SPEC_MODULE", `${JSON.stringify(name)} cannot name an output`, one.key);
+    if (one.value.kind !== "map") outputs.set(name, one);
+    else outputs.set(name, { key: one.key, value: outputValue(name, one.value, findings) });
+  }
+  return outputs;
+}
+
+function outputValue(name: string, node: MapNode, findings: Findings): SpecNode {
+  for (const [field, { key }] of node.members)
+    if (!OUTPUT_FIELDS.includes(field))
+      findings.error("SPEC_UNKNOWN_FIELD", `outputs.${name} has no field ${JSON.stringify(field)}`, key, {
+        hint: `an output has ${listed(OUTPUT_FIELDS)}; a map goes under value`,
+      });
+  const value = member(node, "value");
+  if (value === undefined)
+    findings.error("SPEC_MISSING_FIELD", `outputs.${name} needs the field "value"`, node);
+  return value ?? node;
+}
+
+function sizeOf(node: SpecNode): number {
+  if (node.kind === "scalar") return 1;
+  let size = 1;
+  if (node.kind === "list") for (const item of node.items) size += sizeOf(item);
+  else for (const { value } of node.members.values()) size += sizeOf(value);
+  return size;
+}

@@ -1,0 +1,102 @@
+// The spec with its expressions evaluated: the main part, and one part for each instance of a module.
+
+import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { Suggest } from "../../core/suggest.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
+import { Evaluator } from "../expressions/evaluate.ts";
+import { escapedTree } from "../expressions/values.ts";
+import type { SpecFileReader } from "../files/includes.ts";
+import type { Findings } from "../model/findings.ts";
+import type { ModuleLimits } from "../model/limits.ts";
+import type { SpecPart } from "../model/origin.ts";
+import type { Span } from "../model/source.ts";
+import { type MapNode, member, type SpecNode, withMembers } from "../model/tree.ts";
+import type { VariableLookup } from "../variables/declarations.ts";
+import { Expander, ExpansionBudget } from "../variables/interpolate.ts";
+import { Locals } from "../variables/locals.ts";
+import { ModuleDefinitions } from "./definition.ts";
+import { checkInputs } from "./input-check.ts";
+import { ModuleInstance } from "./instance.ts";
+import { ModuleSet } from "./instances.ts";
+import { ModuleLoading } from "./loading.ts";
+import type { ModuleUser } from "./module-use.ts";
+import { SpecScope } from "./scope.ts";
+
+export interface ExpandingOptions {
+  readonly files: SpecFileReader;
+  readonly lookup: VariableLookup;
+  readonly target: string | undefined;
+  readonly main: string;
+  readonly registry: PlanningRegistry;
+  readonly limits: ModuleLimits;
+  readonly suggest: Suggest;
+  readonly findings: Findings;
+  readonly sensitive: SensitiveTexts;
+}
+
+export interface ExpandedSpec {
+  /** The main part, with sections such as `policy`. */
+  readonly root: MapNode;
+  readonly parts: readonly SpecPart[];
+}
+
+/** Undefined if the modules are too large for anything else to be judged. */
+export async function expandSpec(
+  root: MapNode,
+  options: ExpandingOptions,
+): Promise<ExpandedSpec | undefined> {
+  const { files, main, registry, limits, target, suggest, findings, sensitive } = options;
+  const evaluator = new Evaluator({ suggest, findings, sensitive });
+  const definitions = new ModuleDefinitions(files, findings);
+  const loading = new ModuleLoading({
+    definitions,
+    limits,
+    target,
+    registry,
+    evaluator,
+    suggest,
+    findings,
+    sensitive,
+    instantiate: (shared, use, each) => new ModuleInstance(use, each, shared),
+  });
+  const budget = new ExpansionBudget();
+  const expander = (of: SpecScope): Expander =>
+    new Expander({ scope: of, evaluator, budget, findings, sensitive });
+  const scope: SpecScope = new SpecScope({
+    variable: inTemplateForm(options.lookup),
+    target,
+    locals: () => locals,
+    output: (query) => modules.output(query),
+    findings,
+  });
+  const expanding = expander(scope);
+  const evaluate = (node: SpecNode): SpecNode => findings.within(undefined, () => expanding.node(node));
+  const locals = new Locals(member(root, "locals"), evaluate, suggest, findings);
+  const user: ModuleUser = { scope, origin: undefined, within: [main], expander };
+  const modules = new ModuleSet(member(root, "modules"), user, loading);
+  locals.checkAll();
+  const sections = expanding.map(withMembers(root, NOT_EXPANDED));
+  const parts = [{ root: sections, origin: undefined }, ...modules.parts()];
+  if (loading.isFull) return undefined;
+  await checkInputs(loading.given, suggest, findings);
+  return { root: sections, parts };
+}
+
+/** Sections that other code reads. */
+const NOT_EXPANDED = { variables: undefined, include: undefined, locals: undefined, modules: undefined };
+
+/** Variables are data: what looks like a reference in one is text. */
+function inTemplateForm(
+  lookup: VariableLookup,
+): (name: string, at: Span, quiet: boolean) => SpecNode | undefined {
+  const known = new Map<string, SpecNode>();
+  return (name, at, quiet) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const value = lookup(name, at, quiet);
+    if (value === undefined) return undefined;
+    const made = escapedTree(value);
+    known.set(name, made);
+    return made;
+  };
+}

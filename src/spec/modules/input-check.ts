@@ -1,0 +1,95 @@
+// Checks the inputs of instances against their schemas: first in a way that is quick and sure, then with a validator that explains.
+
+import type { ValidateFunction } from "ajv/dist/2020.js";
+import type { Json } from "../../core/json.ts";
+import type { Suggest } from "../../core/suggest.ts";
+import type { FieldSchema } from "../../resource/field-schema.ts";
+import { linearPattern } from "../expressions/linear-pattern.ts";
+import type { Findings } from "../model/findings.ts";
+import type { InstanceOrigin } from "../model/origin.ts";
+import { literalOf } from "../model/template.ts";
+import { type SpecNode, spanOf } from "../model/tree.ts";
+import { schemaMessages } from "../schema/error-messages.ts";
+import { specForm } from "../schema/json-schema.ts";
+import type { JsonSchema } from "../schema/json-schema-type.ts";
+import { type QuickCheck, quickCheck } from "../schema/quick-check.ts";
+import type { InputDeclaration } from "./inputs.ts";
+
+/** An input of an instance, with the value that its user gives. */
+export interface GivenInput {
+  readonly declaration: InputDeclaration;
+  readonly value: SpecNode;
+  /** `modules.team/ads`. */
+  readonly subject: string;
+  /** Where the user stands: its own origin, if it is a module itself. */
+  readonly user: InstanceOrigin | undefined;
+}
+
+interface Compiled {
+  readonly form: JsonSchema;
+  readonly quick: QuickCheck;
+  validate?: ValidateFunction;
+}
+
+/** Reports each input that its schema does not allow. References count as valid: their values are unknown. */
+export async function checkInputs(
+  given: readonly GivenInput[],
+  suggest: Suggest,
+  findings: Findings,
+): Promise<void> {
+  const known = new Map<InputDeclaration, Compiled>();
+  for (const one of given) {
+    const compiled = known.get(one.declaration) ?? compile(one.declaration);
+    known.set(one.declaration, compiled);
+    if (!compiled.quick(one.value)) await report(one, compiled, suggest, findings);
+  }
+}
+
+function compile({ schema, hasPattern }: InputDeclaration): Compiled {
+  const form = specForm(schema as FieldSchema);
+  return { form, quick: hasPattern ? () => false : quickCheck(form) };
+}
+
+async function report(
+  { declaration, value, subject, user }: GivenInput,
+  compiled: Compiled,
+  suggest: Suggest,
+  findings: Findings,
+): Promise<void> {
+  const { ajvForSpecs, toSchemaErrors } = await import("../schema/validate.ts");
+  compiled.validate ??= ajvForSpecs(LINEAR).compile(compiled.form);
+  const data = validated(value);
+  if (compiled.validate(data)) return;
+  const name = `${subject}: ${declaration.name}`;
+  findings.within(user, () => {
+    for (const { message, path, hint } of schemaMessages(
+      toSchemaErrors(compiled.validate?.errors ?? [], data),
+      name,
+      suggest,
+    )) {
+      const { description } = declaration.schema;
+      const advice = hint ?? (typeof description === "string" ? description : undefined);
+      const shown = declaration.sensitive ? `${name} is not a value that the module takes` : message;
+      findings.error("SPEC_INPUT", shown, spanOf(value, path), advice === undefined ? {} : { hint: advice });
+    }
+  });
+}
+
+/** An engine of patterns for ajv. */
+const LINEAR = Object.assign(
+  (pattern: string) => {
+    const matches = linearPattern(pattern);
+    // ajv identifies a pattern by this string.
+    return { test: (text: string) => matches(text), toString: () => pattern };
+  },
+  { code: "linearPattern" },
+);
+
+/** The value with escapes undone; a string with a reference is unchanged, and a bigint becomes a number. */
+function validated(node: SpecNode): Json {
+  if (node.kind === "list") return node.items.map(validated);
+  if (node.kind === "map")
+    return Object.fromEntries([...node.members].map(([key, { value }]) => [key, validated(value)]));
+  if (typeof node.value === "bigint") return Number(node.value);
+  return typeof node.value === "string" ? (literalOf(node.value) ?? node.value) : node.value;
+}

@@ -1,0 +1,195 @@
+// One instance of a module: its inputs, locals, outputs, and resources, each evaluated once and when it is needed.
+
+import { listed } from "../../core/sentences.ts";
+import { didYouMean } from "../../core/suggest.ts";
+import type { InstanceOrigin, SpecPart } from "../model/origin.ts";
+import type { Span } from "../model/source.ts";
+import { isNull, type MapMember, member, type SpecNode, whatIs } from "../model/tree.ts";
+import { hideValue } from "../variables/constraints.ts";
+import { Expander } from "../variables/interpolate.ts";
+import { Locals } from "../variables/locals.ts";
+import { ModuleSet } from "./instances.ts";
+import type { ModuleLoading } from "./loading.ts";
+import type { InstanceOfModule, ModuleUse, ModuleUser } from "./module-use.ts";
+import { type EachValue, SpecScope } from "./scope.ts";
+
+type Evaluated = { readonly node: SpecNode | undefined } | "open";
+
+export class ModuleInstance implements InstanceOfModule {
+  readonly #use: ModuleUse;
+  readonly #loading: ModuleLoading;
+  readonly #origin: InstanceOrigin;
+  readonly #subject: string;
+  readonly #ofUser: Expander;
+  readonly #expander: Expander;
+  readonly #locals: Locals;
+  readonly #modules: ModuleSet;
+  readonly #inputs = new Map<string, Evaluated>();
+  readonly #outputs = new Map<string, Evaluated>();
+  #given: ReadonlyMap<string, MapMember> | undefined;
+
+  constructor(use: ModuleUse, each: EachValue | undefined, loading: ModuleLoading) {
+    const { name, at, definition, user } = use;
+    this.#use = use;
+    this.#loading = loading;
+    const path = `${user.origin?.prefix ?? ""}${name}${each === undefined ? "" : `/${each.key}`}`;
+    this.#subject = `modules.${path}`;
+    this.#origin = { prefix: `${path}/`, uses: [at, ...(user.origin?.uses ?? [])] };
+    this.#ofUser = user.expander(each === undefined ? user.scope : user.scope.withEach(each));
+    const scope = new SpecScope({
+      input: (input, where, quiet) => this.#input(input, where, quiet),
+      target: loading.target,
+      locals: () => this.#locals,
+      output: (query) => this.#modules.output(query),
+      findings: loading.findings,
+    });
+    const expander = (of: SpecScope): Expander =>
+      new Expander({
+        ...loading.expanding,
+        scope: of,
+        bind: (text) => loading.bound(text, this.#origin.prefix),
+      });
+    const self: ModuleUser = {
+      scope,
+      origin: this.#origin,
+      within: [...user.within, definition.path],
+      expander,
+    };
+    this.#expander = expander(scope);
+    const within = <T>(work: () => T): T => loading.findings.within(this.#origin, work);
+    this.#locals = new Locals(
+      definition.locals,
+      (node) => within(() => this.#expander.node(node)),
+      loading.suggest,
+      loading.findings,
+    );
+    this.#modules = new ModuleSet(definition.modules, self, loading);
+  }
+
+  /** The parts of the instance and of the modules in it. Evaluates all values, to report every problem. */
+  *parts(): Iterable<SpecPart> {
+    const { definition, at, user } = this.#use;
+    const { findings } = this.#loading;
+    findings.within(user.origin, () => this.#checkGiven());
+    for (const name of definition.inputs.keys()) this.#input(name, at, false);
+    findings.within(this.#origin, () => this.#locals.checkAll());
+    for (const [name, { key }] of definition.outputs) this.output(name, key);
+    yield {
+      root: findings.within(this.#origin, () => this.#expander.map(definition.sections)),
+      origin: this.#origin,
+    };
+    yield* this.#modules.parts();
+  }
+
+  output(name: string, at: Span): SpecNode | undefined {
+    const { definition } = this.#use;
+    const { findings, suggest } = this.#loading;
+    const declared = definition.outputs.get(name);
+    if (declared === undefined) {
+      const known = [...definition.outputs.keys()];
+      findings.error("SPEC_MODULE", `${this.#subject} has no output ${JSON.stringify(name)}`, at, {
+        ...didYouMean(suggest(name, known), known.length === 0 ? undefined : `it has ${listed(known)}`),
+      });
+      return undefined;
+    }
+    return this.#once(this.#outputs, name, at, () =>
+      findings.within(this.#origin, () => this.#expander.node(declared.value)),
+    );
+  }
+
+  #input(name: string, at: Span, quiet: boolean): SpecNode | undefined {
+    const { definition, user } = this.#use;
+    const { findings, suggest, sensitive, given } = this.#loading;
+    const declaration = definition.inputs.get(name);
+    if (declaration === undefined) {
+      const known = [...definition.inputs.keys()];
+      findings.error("SPEC_INPUT", `the module has no input ${JSON.stringify(name)}`, at, {
+        ...didYouMean(suggest(name, known), `declare it: inputs: { ${name}: { type: string } }`),
+      });
+      return undefined;
+    }
+    const node = this.#once(this.#inputs, name, at, () => {
+      const written = this.#members().get(name)?.value;
+      const value =
+        written === undefined || isNull(written)
+          ? declaration.fallback
+          : findings.within(user.origin, () => this.#ofUser.node(written));
+      if (value === undefined) return this.#missing(name, declaration.schema.description);
+      if (declaration.sensitive) hideValue(value, sensitive);
+      given.push({ declaration, value, subject: this.#subject, user: user.origin });
+      return value;
+    });
+    return node !== undefined && quiet && isNull(node) ? undefined : node;
+  }
+
+  #missing(name: string, description: unknown): undefined {
+    this.#loading.findings.within(this.#use.user.origin, () => {
+      const hint = typeof description === "string" ? { hint: description } : {};
+      this.#loading.findings.error(
+        "SPEC_INPUT",
+        `${this.#subject} needs the input ${JSON.stringify(name)}`,
+        this.#use.at,
+        hint,
+      );
+    });
+    return undefined;
+  }
+
+  /** The members of `with`; a whole map may come from an expression. */
+  #members(): ReadonlyMap<string, MapMember> {
+    if (this.#given !== undefined) return this.#given;
+    this.#given = new Map();
+    const { node, user } = this.#use;
+    const { findings } = this.#loading;
+    const section = member(node, "with");
+    if (section === undefined || isNull(section)) return this.#given;
+    const value =
+      section.kind === "map" ? section : findings.within(user.origin, () => this.#ofUser.node(section));
+    if (value.kind === "map") this.#given = value.members;
+    else if (value.kind === "list" || !String(value.value).includes("${"))
+      findings.within(user.origin, () =>
+        findings.error(
+          "SPEC_TYPE",
+          `${this.#subject}: with must be a map of inputs, not ${whatIs(value)}`,
+          value,
+        ),
+      );
+    return this.#given;
+  }
+
+  #checkGiven(): void {
+    const { inputs } = this.#use.definition;
+    for (const [name, { key }] of this.#members())
+      if (!inputs.has(name))
+        this.#loading.findings.error(
+          "SPEC_INPUT",
+          `${this.#subject} has no input ${JSON.stringify(name)}`,
+          key,
+          {
+            ...didYouMean(this.#loading.suggest(name, inputs.keys()), `it has ${listed([...inputs.keys()])}`),
+          },
+        );
+  }
+
+  #once(
+    known: Map<string, Evaluated>,
+    name: string,
+    at: Span,
+    evaluate: () => SpecNode | undefined,
+  ): SpecNode | undefined {
+    const before = known.get(name);
+    if (before === "open") {
+      this.#loading.findings.error(
+        "SPEC_MODULE",
+        `inputs and outputs need one another: ${this.#subject}.${name}`,
+        at,
+      );
+      return undefined;
+    }
+    if (before !== undefined) return before.node;
+    known.set(name, "open");
+    const node = evaluate();
+    known.set(name, { node });
+    return node;
+  }
+}

@@ -1,0 +1,203 @@
+// The modules that a spec, or a module, uses: their instances with inputs and outputs, made on demand and within limits.
+
+import { listed } from "../../core/sentences.ts";
+import { didYouMean } from "../../core/suggest.ts";
+import type { FoundValue, ScopeQuery } from "../expressions/evaluate.ts";
+import type { SpecPart } from "../model/origin.ts";
+import type { Span } from "../model/source.ts";
+import { literalOf } from "../model/template.ts";
+import { isNull, member, type SpecNode, scalarAt, whatIs } from "../model/tree.ts";
+import type { ModuleDefinition } from "./definition.ts";
+import type { ModuleLoading } from "./loading.ts";
+import type { InstanceOfModule, ModuleUse, ModuleUser } from "./module-use.ts";
+import type { EachValue } from "./scope.ts";
+
+/** Names of modules and instances: parts of an address, so without dots and slashes. */
+const NAME = /^[A-Za-z0-9_][\w-]*$/;
+const FIELDS = ["source", "with", "for_each", "description"];
+
+interface UsedModule extends ModuleUse {
+  /** By key; one with an empty key without `for_each`. */
+  instances?: ReadonlyMap<string, InstanceOfModule>;
+  readonly isRepeated: boolean;
+}
+
+export class ModuleSet {
+  readonly #loading: ModuleLoading;
+  readonly #user: ModuleUser;
+  readonly #section: SpecNode | undefined;
+  #modules: ReadonlyMap<string, UsedModule | undefined> | undefined;
+
+  constructor(section: SpecNode | undefined, user: ModuleUser, loading: ModuleLoading) {
+    this.#section = section;
+    this.#user = user;
+    this.#loading = loading;
+  }
+
+  /** The parts that all instances declare, with the modules inside them. */
+  *parts(): Iterable<SpecPart> {
+    for (const used of this.#all().values())
+      for (const instance of used === undefined ? [] : this.#instances(used).values())
+        if (!this.#loading.isFull) yield* instance.parts();
+  }
+
+  /** `modules.team/ads.pool_id`. */
+  output({ path, at, quiet }: ScopeQuery): FoundValue | undefined {
+    const [name = "", output, ...rest] = path;
+    const { findings, suggest } = this.#loading;
+    const [module = "", key] = String(name).split("/");
+    const all = this.#all();
+    if (!all.has(module)) {
+      const hint = didYouMean(
+        suggest(module, all.keys()),
+        all.size === 0 ? undefined : `the modules are ${listed([...all.keys()])}`,
+      );
+      findings.error("SPEC_MODULE", `unknown module ${JSON.stringify(module)}`, at, hint);
+      return undefined;
+    }
+    const used = all.get(module);
+    // The problem of the module was reported.
+    if (used === undefined) return undefined;
+    const instance = this.#instances(used).get(key ?? "");
+    if (instance === undefined || output === undefined) {
+      if (quiet && output !== undefined) return undefined;
+      findings.error("SPEC_MODULE", noInstance(used, key, output), at, {
+        hint: used.isRepeated
+          ? `write \${modules.${module}/KEY.OUTPUT}`
+          : `write \${modules.${module}.OUTPUT}`,
+      });
+      return undefined;
+    }
+    const node = instance.output(String(output), at);
+    return node === undefined ? undefined : { node, rest };
+  }
+
+  #all(): ReadonlyMap<string, UsedModule | undefined> {
+    if (this.#modules !== undefined) return this.#modules;
+    const modules = new Map<string, UsedModule | undefined>();
+    this.#modules = modules;
+    const section = this.#section;
+    const { findings } = this.#loading;
+    if (section === undefined || isNull(section)) return modules;
+    findings.within(this.#user.origin, () => {
+      if (section.kind !== "map")
+        findings.error("SPEC_TYPE", `modules must be a map of names, not ${whatIs(section)}`, section);
+      else
+        for (const [name, { key, value }] of section.members) modules.set(name, this.#used(name, key, value));
+    });
+    return modules;
+  }
+
+  #used(name: string, at: Span, node: SpecNode): UsedModule | undefined {
+    const { findings, definitions } = this.#loading;
+    if (!NAME.test(name)) {
+      findings.error("SPEC_MODULE", `${JSON.stringify(name)} cannot name a module`, at, {
+        hint: "it is part of addresses, so it contains letters, digits, dashes, and underscores only",
+      });
+      return undefined;
+    }
+    if (node.kind !== "map") {
+      findings.error("SPEC_TYPE", `modules.${name} must be a map with source, not ${whatIs(node)}`, node);
+      return undefined;
+    }
+    for (const [field, { key }] of node.members)
+      if (!FIELDS.includes(field))
+        findings.error("SPEC_UNKNOWN_FIELD", `modules.${name} has no field ${JSON.stringify(field)}`, key, {
+          ...didYouMean(this.#loading.suggest(field, FIELDS), `it has ${listed(FIELDS)}`),
+        });
+    const definition = definitions.at(member(node, "source"), name, at);
+    if (definition === undefined || !this.#mayNest(definition, at)) return undefined;
+    const isRepeated = member(node, "for_each") !== undefined;
+    return { name, at, node, definition, user: this.#user, isRepeated };
+  }
+
+  #mayNest({ path }: ModuleDefinition, at: Span): boolean {
+    const { findings, limits } = this.#loading;
+    const { within } = this.#user;
+    if (within.includes(path)) {
+      const cycle = [...within.slice(within.indexOf(path)), path].join(" -> ");
+      findings.error("SPEC_MODULE", `a module uses itself: ${cycle}`, at);
+      return false;
+    }
+    if (within.length <= limits.depth) return true;
+    findings.error("SPEC_TOO_LARGE", `modules nest more than ${limits.depth} deep`, at);
+    return false;
+  }
+
+  #instances(used: UsedModule): ReadonlyMap<string, InstanceOfModule> {
+    if (used.instances !== undefined) return used.instances;
+    // An instance whose key needs an output of the module itself finds none.
+    used.instances = new Map();
+    const made = new Map<string, InstanceOfModule>();
+    this.#loading.findings.within(this.#user.origin, () => {
+      for (const each of used.isRepeated ? this.#entries(used) : [undefined]) {
+        if (!this.#loading.admit(used.definition, used.at)) break;
+        made.set(each?.key ?? "", this.#loading.instantiate(used, each));
+      }
+    });
+    used.instances = made;
+    return made;
+  }
+
+  /** What `for_each` names: the entries of a map, or the strings of a list. */
+  #entries({ name, node }: UsedModule): readonly EachValue[] {
+    const { findings } = this.#loading;
+    const forEach = member(node, "for_each");
+    if (forEach === undefined) return [];
+    const value = this.#user.expander(this.#user.scope).node(forEach);
+    const entries: EachValue[] = [];
+    const add = (key: string, one: SpecNode, at: Span): void => {
+      if (!NAME.test(key))
+        findings.error(
+          "SPEC_MODULE",
+          `modules.${name}: ${JSON.stringify(key)} cannot be a key of for_each`,
+          at,
+          {
+            hint: "a key is part of addresses, so it contains letters, digits, dashes, and underscores only",
+          },
+        );
+      else if (entries.some((each) => each.key === key))
+        findings.error(
+          "SPEC_DUPLICATE_KEY",
+          `modules.${name}: for_each has the key ${JSON.stringify(key)} twice`,
+          at,
+        );
+      else entries.push({ key, value: one });
+    };
+    if (value.kind === "map") for (const [key, one] of value.members) add(key, one.value, one.key);
+    else if (value.kind === "list")
+      for (const item of value.items) {
+        const key =
+          item.kind === "scalar" && typeof item.value === "string" ? literalOf(item.value) : undefined;
+        if (key !== undefined) add(key, scalarAt(item, key), item);
+        else
+          findings.error(
+            "SPEC_TYPE",
+            `modules.${name}: a list in for_each contains strings, not ${whatIs(item)}`,
+            item,
+          );
+      }
+    // An expression without a value was reported.
+    else if (
+      !isNull(value) &&
+      value.value === (forEach.kind === "scalar" ? forEach.value : undefined) &&
+      String(value.value).includes("${")
+    )
+      return entries;
+    else if (!isNull(value))
+      findings.error(
+        "SPEC_TYPE",
+        `modules.${name}: for_each must be a map or a list of strings, not ${whatIs(value)}`,
+        value,
+      );
+    return entries;
+  }
+}
+
+function noInstance({ name, isRepeated }: UsedModule, key: string | undefined, output: unknown): string {
+  if (output === undefined) return `modules.${name} needs the name of an output`;
+  if (!isRepeated) return `modules.${name} has no for_each, so it has no instance ${JSON.stringify(key)}`;
+  return key === undefined
+    ? `modules.${name} has for_each, so an output needs an instance`
+    : `modules.${name} has no instance ${JSON.stringify(key)}`;
+}

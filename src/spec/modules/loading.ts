@@ -1,0 +1,91 @@
+// Shared by all modules of a spec while it is read: definitions, limits, the evaluator, and the inputs to be checked.
+
+import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { Suggest } from "../../core/suggest.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { Evaluator } from "../expressions/evaluate.ts";
+import type { Findings } from "../model/findings.ts";
+import type { ModuleLimits } from "../model/limits.ts";
+import type { Span } from "../model/source.ts";
+import { type ExpanderOptions, ExpansionBudget } from "../variables/interpolate.ts";
+import type { ModuleDefinition, ModuleDefinitions } from "./definition.ts";
+import type { GivenInput } from "./input-check.ts";
+import type { InstanceOfModule, ModuleUse } from "./module-use.ts";
+import type { EachValue } from "./scope.ts";
+
+export interface LoadingOptions {
+  readonly definitions: ModuleDefinitions;
+  readonly limits: ModuleLimits;
+  readonly target: string | undefined;
+  readonly registry: PlanningRegistry;
+  readonly evaluator: Evaluator;
+  readonly suggest: Suggest;
+  readonly findings: Findings;
+  readonly sensitive: SensitiveTexts;
+  /** Makes an instance; `each` is absent without `for_each`. */
+  readonly instantiate: (
+    loading: ModuleLoading,
+    use: ModuleUse,
+    each: EachValue | undefined,
+  ) => InstanceOfModule;
+}
+
+export class ModuleLoading {
+  readonly definitions: ModuleDefinitions;
+  readonly limits: ModuleLimits;
+  readonly target: string | undefined;
+  readonly suggest: Suggest;
+  readonly findings: Findings;
+  readonly sensitive: SensitiveTexts;
+  readonly expanding: Omit<ExpanderOptions, "scope" | "bind">;
+  /** Every input of every instance that was evaluated. */
+  readonly given: GivenInput[] = [];
+  readonly #registry: PlanningRegistry;
+  readonly #instantiate: LoadingOptions["instantiate"];
+  #instances = 0;
+  #isFull = false;
+
+  constructor(options: LoadingOptions) {
+    const { definitions, limits, target, registry, evaluator, suggest, findings, sensitive } = options;
+    this.definitions = definitions;
+    this.limits = limits;
+    this.target = target;
+    this.suggest = suggest;
+    this.findings = findings;
+    this.sensitive = sensitive;
+    this.#registry = registry;
+    this.#instantiate = options.instantiate;
+    this.expanding = { evaluator, budget: new ExpansionBudget(limits.nodes), findings, sensitive };
+  }
+
+  /** Whether the limits leave room for another instance; reported once if not. */
+  admit({ size }: ModuleDefinition, at: Span): boolean {
+    if (this.#isFull) return false;
+    const { instances, nodes } = this.limits;
+    this.#instances += 1;
+    const hasRoom = this.expanding.budget.take(size, 0);
+    if (this.#instances <= instances && hasRoom) return true;
+    this.#isFull = true;
+    const most = hasRoom ? `more than ${instances} instances` : `more than ${nodes} values`;
+    this.findings.error("SPEC_TOO_LARGE", `the modules of the spec make ${most}`, at);
+    return false;
+  }
+
+  instantiate(use: ModuleUse, each: EachValue | undefined): InstanceOfModule {
+    return this.#instantiate(this, use, each);
+  }
+
+  /** Whether a limit was exceeded. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** A reference in a module, as a reference of the spec: kinds whose key is the name keep their addresses. */
+  bound(expression: string, prefix: string): string {
+    const dot = expression.indexOf(".");
+    const kind = expression.slice(0, dot);
+    return this.#registry.find(kind)?.nameField === undefined
+      ? expression
+      : `${kind}.${prefix}${expression.slice(dot + 1)}`;
+  }
+}

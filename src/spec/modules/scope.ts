@@ -1,0 +1,96 @@
+// Which values expressions see: in the spec itself variables, in a module its inputs; locals, the target, and outputs in both.
+
+import type { FoundValue, ScopeQuery, ValueScope } from "../expressions/evaluate.ts";
+import type { PathStep } from "../expressions/syntax.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import { type SpecNode, scalarAt } from "../model/tree.ts";
+import type { Locals } from "../variables/locals.ts";
+
+export interface EachValue {
+  readonly key: string;
+  readonly value: SpecNode;
+}
+
+/** The parts of a scope. A path with an absent root is an error. */
+export interface ScopeParts {
+  readonly variable?: (name: string, at: Span, quiet: boolean) => SpecNode | undefined;
+  readonly input?: (name: string, at: Span, quiet: boolean) => SpecNode | undefined;
+  readonly each?: EachValue;
+  readonly target: string | undefined;
+  readonly locals: () => Locals;
+  /** The outputs of a module that the spec, or this module, uses. */
+  readonly output: (query: ScopeQuery) => FoundValue | undefined;
+  readonly findings: Findings;
+}
+
+export class SpecScope implements ValueScope {
+  readonly #parts: ScopeParts;
+
+  constructor(parts: ScopeParts) {
+    this.#parts = parts;
+  }
+
+  /** The same with `each`. */
+  withEach(each: EachValue): SpecScope {
+    return new SpecScope({ ...this.#parts, each });
+  }
+
+  find(query: ScopeQuery): FoundValue | undefined {
+    const { root, path, at, quiet } = query;
+    const [first = "", ...rest] = path;
+    const name = String(first);
+    const { variable, input } = this.#parts;
+    switch (root) {
+      case "var":
+        if (variable === undefined)
+          return this.#refused(
+            "a module does not see variables",
+            at,
+            "declare an input and set it under `with`",
+          );
+        return found(variable(name, at, quiet), rest);
+      case "input":
+        if (input === undefined) return this.#refused("only a module has inputs", at, "write ${var.name}");
+        return found(input(name, at, quiet), rest);
+      case "local":
+        return found(this.#parts.locals().find(name, at), rest);
+      case "each":
+        return found(this.#each(name, at), rest);
+      case "target":
+        return found(this.#target(name, at, quiet), rest);
+      case "modules":
+        return this.#parts.output(query);
+      default:
+        return root satisfies never;
+    }
+  }
+
+  #each(name: string, at: Span): SpecNode | undefined {
+    const { each } = this.#parts;
+    if (each === undefined)
+      return this.#refused("each exists only in the `with` of a module that has for_each", at);
+    if (name === "key") return scalarAt(at, each.key);
+    if (name === "value") return each.value;
+    return this.#refused(`each has no ${JSON.stringify(name)}`, at, "write ${each.key} or ${each.value}");
+  }
+
+  #target(name: string, at: Span, quiet: boolean): SpecNode | undefined {
+    if (name !== "name")
+      return this.#refused(`target has no ${JSON.stringify(name)}`, at, "write ${target.name}");
+    const { target } = this.#parts;
+    if (target !== undefined) return scalarAt(at, target);
+    if (quiet) return undefined;
+    const hint = 'pass --target, or write ${default(target.name, "…")}';
+    return this.#refused("no target is selected, so target.name has no value", at, hint);
+  }
+
+  #refused(message: string, at: Span, hint?: string): undefined {
+    this.#parts.findings.error("SPEC_EXPRESSION", message, at, hint === undefined ? {} : { hint });
+    return undefined;
+  }
+}
+
+function found(node: SpecNode | undefined, rest: readonly PathStep[]): FoundValue | undefined {
+  return node === undefined ? undefined : { node, rest };
+}

@@ -1,0 +1,47 @@
+// The selected target of a spec, read before everything else: where the state is kept depends on it.
+
+import type { Diagnostic } from "../core/diagnostic.ts";
+import { suggester } from "../core/suggest.ts";
+import { readAll } from "./files/includes.ts";
+import { openSpecFolder } from "./files/spec-folder.ts";
+import type { LoadOptions } from "./load-spec.ts";
+import { Findings } from "./model/findings.ts";
+import { LIMITS, STRICT } from "./model/limits.ts";
+import type { TargetSettings } from "./model/spec.ts";
+import { member } from "./model/tree.ts";
+import { selectTarget } from "./variables/target-settings.ts";
+
+export interface SelectedTarget {
+  readonly settings?: TargetSettings;
+  /** Why no target can be selected. Other problems of the spec are left to `loadSpec`. */
+  readonly problem?: Diagnostic;
+}
+
+export function readTarget(
+  options: Pick<LoadOptions, "file" | "cwd" | "target" | "untrusted" | "states">,
+): SelectedTarget {
+  const { file, cwd, target, untrusted = false, states = [] } = options;
+  const place = openSpecFolder(file, {
+    ...(cwd === undefined ? {} : { cwd }),
+    visibleOnly: untrusted,
+    states,
+  });
+  if (place === undefined) return {};
+  const { tree, main } = place;
+  const limits = untrusted ? STRICT : LIMITS;
+  const opened = tree.read(main, limits.fileBytes);
+  if (!opened.ok || !mayHaveTargets(opened.value)) return {};
+  const included = readAll(tree, main, new Findings(), limits);
+  if (included === undefined) return {};
+  const findings = new Findings();
+  const settings = selectTarget(member(included.root, "targets"), target, suggester(), findings);
+  const problem = findings
+    .diagnostics(untrusted ? 0 : undefined)
+    .find(({ severity }) => severity === "error");
+  return { ...(settings === undefined ? {} : { settings }), ...(problem === undefined ? {} : { problem }) };
+}
+
+/** Searching the bytes is faster than reading YAML. An escape may spell the word, and an include may contain it. */
+function mayHaveTargets(bytes: Uint8Array): boolean {
+  return /targets|include|\\/.test(new TextDecoder("latin1").decode(bytes));
+}

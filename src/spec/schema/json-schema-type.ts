@@ -1,0 +1,5 @@
+// A JSON Schema as data.
+
+import type { Json } from "../../core/json.ts";
+
+export type JsonSchema = { [keyword: string]: Json };

@@ -1,0 +1,177 @@
+// The parts of the spec's schema that make it a language: targets, locals, modules, and entries about the state.
+
+import type { JsonSchema } from "./json-schema-type.ts";
+
+const EXPRESSION: JsonSchema = { type: "string", pattern: "\\$\\{" };
+const SEGMENT = "^[A-Za-z0-9_][A-Za-z0-9_-]*$";
+const NAME = "^[A-Za-z_][A-Za-z0-9_-]*$";
+const ADDRESS: JsonSchema = {
+  type: "string",
+  pattern: "^[a-z_]+\\..+",
+  examples: ["pools.shared", "pools.team/ads/shared"],
+};
+
+export function targetsSchema(): JsonSchema {
+  return {
+    description:
+      "Named deployments. The one that --target selects, or the default, is laid over the rest of the spec.",
+    type: ["object", "null"],
+    examples: [{ dev: { default: true }, prod: { protected: true, variables: { env: "prod" } } }],
+    additionalProperties: {
+      description:
+        "Sections as in the spec itself. Maps merge, other values replace, null takes away. variables gives values.",
+      type: ["object", "null"],
+      properties: {
+        description: { description: "What the target is for.", type: "string" },
+        default: { description: "Use it if --target is not given.", type: "boolean" },
+        protected: { description: "Apply needs an explicit --target and a saved plan.", type: "boolean" },
+        host: {
+          description: "The host that a run must be for. It is compared, and never used to connect.",
+          type: "string",
+          examples: ["https://prod.example.com"],
+        },
+        profile: {
+          description: "The profile of ~/.workspacecfg, unless --profile or WORKSPACE_PROFILE names one.",
+          type: "string",
+        },
+        state: {
+          description: "Where the state is kept: a folder inside the spec's folder, or workspace:/folder.",
+          type: "string",
+          examples: ["workspace:/Shared/state/prod"],
+        },
+      },
+    },
+  };
+}
+
+export function localsSchema(): JsonSchema {
+  return {
+    description: "Named values, used as ${local.name}. They may contain expressions and one another.",
+    type: ["object", "null"],
+    propertyNames: { pattern: NAME },
+    examples: [{ prefix: "${lower(var.team)}-${target.name}" }],
+  };
+}
+
+export function modulesSchema(): JsonSchema {
+  return {
+    description:
+      "Modules that this spec uses. Addresses in them begin with KIND.MODULE/ or KIND.MODULE/KEY/.",
+    type: ["object", "null"],
+    propertyNames: { pattern: SEGMENT },
+    examples: [
+      { team: { source: "./modules/team", for_each: { ads: { size: 5 } }, with: { team: "${each.key}" } } },
+    ],
+    additionalProperties: {
+      type: "object",
+      properties: {
+        source: {
+          description: "The folder of the module, relative to this file. It contains a workspace.yaml.",
+          type: "string",
+          minLength: 1,
+        },
+        description: { description: "What the module is used for.", type: "string" },
+        for_each: {
+          description:
+            "One instance for each key of a map, or each string of a list: ${each.key}, ${each.value}.",
+          if: { type: "string" },
+          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+          then: EXPRESSION,
+          else: { type: ["object", "array", "null"] },
+        },
+        with: {
+          description: "Values of the module's inputs.",
+          if: { type: "string" },
+          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+          then: EXPRESSION,
+          else: { type: ["object", "null"] },
+        },
+      },
+      required: ["source"],
+      additionalProperties: false,
+    },
+  };
+}
+
+export function inputsSchema(): JsonSchema {
+  return {
+    description:
+      "In a module: its typed inputs, used as ${input.name}. Each is a JSON Schema; without a default it is required.",
+    type: ["object", "null"],
+    propertyNames: { pattern: NAME },
+    examples: [{ size: { type: "integer", minimum: 1, default: 10, description: "capacity of the pool" } }],
+    additionalProperties: {
+      type: ["object", "null"],
+      properties: {
+        type: {
+          description: "What a value must be.",
+          type: ["string", "array"],
+          examples: ["string", "integer", "number", "boolean", "array", "object"],
+        },
+        default: { description: "The value if the user gives none." },
+        description: { description: "Purpose of the input.", type: "string" },
+        sensitive: { description: "Show the value nowhere.", type: "boolean" },
+      },
+    },
+  };
+}
+
+export function outputsSchema(): JsonSchema {
+  return {
+    description: "In a module: values for its user, as ${modules.NAME.OUTPUT} or ${modules.NAME/KEY.OUTPUT}.",
+    type: ["object", "null"],
+    propertyNames: { pattern: NAME },
+    examples: [{ pool_id: { value: "${pools.shared.instance_pool_id}", description: "ID of the pool" } }],
+  };
+}
+
+/** `moved`, `removed`, and `import`. */
+export function stateEntrySchemas(): JsonSchema {
+  return {
+    moved: listOf(
+      "Resources that have another address now. Their records move, nothing else changes.",
+      {
+        from: { ...ADDRESS, description: "The previous address; modules.NAME moves a whole module." },
+        to: { ...ADDRESS, description: "The address now, of the same kind." },
+      },
+      ["from", "to"],
+      [{ from: "pools.a", to: "pools.b" }],
+    ),
+    removed: listOf(
+      "Resources that the spec no longer declares.",
+      {
+        address: { ...ADDRESS, description: "The address that was removed." },
+        destroy: {
+          description: "false: keep the object, and remove it from the state only.",
+          type: "boolean",
+          default: true,
+        },
+      },
+      ["address"],
+      [{ address: "pools.x", destroy: false }],
+    ),
+    import: listOf(
+      "Live objects that become resources of the spec.",
+      {
+        to: { ...ADDRESS, description: "The resource that the object becomes." },
+        id: { description: "What the service calls the object.", type: ["string", "integer"] },
+      },
+      ["to", "id"],
+      [{ to: "clusters.c", id: "0101-120000-abc" }],
+    ),
+  };
+}
+
+function listOf(
+  description: string,
+  properties: JsonSchema,
+  required: string[],
+  example: JsonSchema[],
+): JsonSchema {
+  return {
+    description,
+    type: ["array", "null"],
+    examples: [example],
+    items: { type: "object", properties, required, additionalProperties: false },
+  };
+}

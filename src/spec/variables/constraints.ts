@@ -1,0 +1,97 @@
+// Constraints of variables in addition to the type: `enum`, `pattern`, and `sensitive`.
+
+import { canonicalJson } from "../../core/canonical.ts";
+import { thrownText } from "../../core/diagnostic.ts";
+import type { Json } from "../../core/json.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
+import { listed } from "../../core/sentences.ts";
+import { type LinearPattern, linearPattern } from "../expressions/linear-pattern.ts";
+import { visitTexts } from "../expressions/values.ts";
+import type { Findings } from "../model/findings.ts";
+import { escaped } from "../model/template.ts";
+import { type MapNode, member, plain, type SpecNode, scalarText, whatIs } from "../model/tree.ts";
+
+export interface VariableConstraints {
+  readonly allowed?: readonly Json[];
+  readonly pattern?: { readonly text: string; readonly matches: LinearPattern };
+  readonly sensitive: boolean;
+}
+
+export const NO_CONSTRAINTS: VariableConstraints = { sensitive: false };
+
+/** Reads `enum`, `pattern`, and `sensitive` of a declaration. */
+export function constraintsOf(
+  name: string,
+  node: MapNode,
+  type: string | undefined,
+  findings: Findings,
+): VariableConstraints {
+  const allowed = member(node, "enum");
+  if (allowed !== undefined && (allowed.kind !== "list" || allowed.items.length === 0))
+    findings.error("SPEC_TYPE", `${name}: enum must be a list of values`, allowed);
+  const flag = member(node, "sensitive");
+  if (flag !== undefined && (flag.kind !== "scalar" || typeof flag.value !== "boolean"))
+    findings.error("SPEC_TYPE", `${name}: sensitive must be true or false, not ${whatIs(flag)}`, flag);
+  const sensitive = flag?.kind === "scalar" && flag.value === true;
+  if (sensitive && type !== undefined && type !== "string")
+    findings.error("SPEC_VALUE", `${name}: only a variable of type string can be sensitive`, flag);
+  const pattern = patternIn(name, member(node, "pattern"), findings);
+  return {
+    sensitive,
+    ...(allowed?.kind === "list" ? { allowed: allowed.items.map(plain) } : {}),
+    ...(pattern === undefined ? {} : { pattern }),
+  };
+}
+
+function patternIn(
+  name: string,
+  node: SpecNode | undefined,
+  findings: Findings,
+): VariableConstraints["pattern"] | undefined {
+  if (node === undefined) return undefined;
+  const text = scalarText(node);
+  if (text === undefined) {
+    findings.error("SPEC_TYPE", `${name}: pattern must be a string, not ${whatIs(node)}`, node);
+    return undefined;
+  }
+  try {
+    return { text, matches: linearPattern(text) };
+  } catch (problem) {
+    findings.error("SPEC_VALUE", `${name}: pattern is not a valid regular expression`, node, {
+      cause: thrownText(problem).slice(0, 200),
+      hint: "lookahead and backreferences are not available",
+    });
+    return undefined;
+  }
+}
+
+/** Reports a value that the declaration does not allow; a sensitive one without showing it. */
+export function checkConstraints(
+  subject: string,
+  { allowed, pattern, sensitive }: VariableConstraints,
+  value: SpecNode,
+  findings: Findings,
+): void {
+  const data = plain(value);
+  const shown = sensitive || typeof data === "object" ? "" : `, not ${canonicalJson(data).slice(0, 80)}`;
+  if (allowed !== undefined && !allowed.some((one) => canonicalJson(one) === canonicalJson(data)))
+    findings.error(
+      "SPEC_VARIABLE",
+      `${subject} must be ${allowed.length === 1 ? "" : "one of "}${listed(
+        allowed.map((one) => String(one)),
+        "or",
+      )}${shown}`,
+      value,
+    );
+  if (pattern !== undefined && (typeof data !== "string" || !pattern.matches(data)))
+    findings.error("SPEC_VARIABLE", `${subject} must match ${pattern.text}${shown}`, value);
+}
+
+/** Keeps a value out of every output, and out of the frames that show its file. */
+export function hideValue(node: SpecNode, sensitive: SensitiveTexts): void {
+  node.source.mask(node);
+  visitTexts(node, (text) => {
+    sensitive.add(text);
+    sensitive.add(escaped(text));
+  });
+}

@@ -1,0 +1,70 @@
+// `locals`: named values that are evaluated when they are first needed, each once.
+
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import { isNull, type MapMember, type SpecNode, whatIs } from "../model/tree.ts";
+
+const NAME = /^[A-Za-z_][\w-]*$/;
+
+export class Locals {
+  readonly #members: ReadonlyMap<string, MapMember>;
+  readonly #evaluate: (node: SpecNode) => SpecNode;
+  readonly #suggest: Suggest;
+  readonly #findings: Findings;
+  readonly #values = new Map<string, SpecNode>();
+  /** Those that are being evaluated, in the order in which they need one another. */
+  readonly #open: string[] = [];
+
+  constructor(
+    section: SpecNode | undefined,
+    evaluate: (node: SpecNode) => SpecNode,
+    suggest: Suggest,
+    findings: Findings,
+  ) {
+    this.#evaluate = evaluate;
+    this.#suggest = suggest;
+    this.#findings = findings;
+    this.#members = membersOf(section, findings);
+  }
+
+  find(name: string, at: Span): SpecNode | undefined {
+    const known = this.#values.get(name);
+    if (known !== undefined) return known;
+    const one = this.#members.get(name);
+    if (one === undefined) {
+      const hint = didYouMean(this.#suggest(name, this.#members.keys()), `define it: locals: { ${name}: … }`);
+      this.#findings.error("SPEC_VARIABLE", `unknown local ${JSON.stringify(name)}`, at, hint);
+      return undefined;
+    }
+    if (this.#open.includes(name)) {
+      const cycle = [...this.#open.slice(this.#open.indexOf(name)), name].join(" -> ");
+      this.#findings.error("SPEC_VARIABLE", `locals form a cycle: ${cycle}`, one.key);
+      return undefined;
+    }
+    this.#open.push(name);
+    const value = this.#evaluate(one.value);
+    this.#open.pop();
+    this.#values.set(name, value);
+    return value;
+  }
+
+  /** Evaluates also those that nothing uses, so that their problems are reported. */
+  checkAll(): void {
+    for (const [name, { key }] of this.#members) this.find(name, key);
+  }
+}
+
+function membersOf(section: SpecNode | undefined, findings: Findings): ReadonlyMap<string, MapMember> {
+  if (section === undefined || isNull(section)) return new Map();
+  if (section.kind !== "map") {
+    findings.error("SPEC_TYPE", `locals must be a map of names, not ${whatIs(section)}`, section);
+    return new Map();
+  }
+  for (const [name, { key }] of section.members)
+    if (!NAME.test(name))
+      findings.error("SPEC_VARIABLE", `${JSON.stringify(name)} cannot name a local`, key, {
+        hint: "a name starts with a letter and holds letters, digits, dashes and underscores",
+      });
+  return section.members;
+}

@@ -1,0 +1,127 @@
+// Settings of a target: the expected host, a profile, the location of the state, and flags.
+
+import { listed } from "../../core/sentences.ts";
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import { pathBeside } from "../files/spec-folder.ts";
+import type { Findings } from "../model/findings.ts";
+import { locationOf } from "../model/source.ts";
+import type { TargetSettings } from "../model/spec.ts";
+import { isTemplate } from "../model/template.ts";
+import {
+  isNull,
+  type MapMember,
+  type MapNode,
+  member,
+  type SpecNode,
+  scalarText,
+  whatIs,
+} from "../model/tree.ts";
+
+/** Fields of a target. Its other members are sections. */
+export const TARGET_FIELDS = ["description", "host", "profile", "state", "default", "protected"] as const;
+
+/** The target to use, by name; undefined after an error, or where the spec has no targets. */
+export function selectTarget(
+  section: SpecNode | undefined,
+  wanted: string | undefined,
+  suggest: Suggest,
+  findings: Findings,
+): TargetSettings | undefined {
+  if (section?.kind !== "map") return missing(section, wanted, [], suggest, findings);
+  const names = [...section.members.keys()];
+  const defaults = [...section.members].filter(([, { value }]) => flagIn(value, "default"));
+  const [first, second] = defaults;
+  if (second !== undefined)
+    findings.error(
+      "SPEC_TARGET",
+      `${listed(defaults.map(([name]) => name))} are both the default target`,
+      second[1].key,
+    );
+  const name = wanted ?? first?.[0];
+  const chosen = name === undefined ? undefined : section.members.get(name);
+  if (name === undefined || chosen === undefined) return missing(section, name, names, suggest, findings);
+  return settingsIn(name, chosen, findings);
+}
+
+function missing(
+  section: SpecNode | undefined,
+  wanted: string | undefined,
+  names: readonly string[],
+  suggest: Suggest,
+  findings: Findings,
+): undefined {
+  if (wanted === undefined) {
+    if (names.length > 0)
+      findings.error("SPEC_TARGET", "no target is selected, and none is the default", section, {
+        hint: `pass --target ${listed(names, "or")}, or mark one with default: true`,
+      });
+    return undefined;
+  }
+  const known = names.length === 0 ? "the spec has no targets" : `the targets are ${listed(names)}`;
+  findings.error(
+    "SPEC_TARGET",
+    `the spec has no target ${JSON.stringify(wanted)}`,
+    section,
+    didYouMean(suggest(wanted, names), known),
+  );
+  return undefined;
+}
+
+function settingsIn(name: string, { key, value }: MapMember, findings: Findings): TargetSettings {
+  const text = (field: string): (Pick<MapMember, "value"> & { readonly text: string }) | undefined => {
+    const node = member(value, field);
+    if (node === undefined || isNull(node)) return undefined;
+    const found = scalarText(node);
+    if (found !== undefined && found !== "" && !isTemplate(found)) return { value: node, text: found };
+    const what = found === undefined ? whatIs(node) : JSON.stringify(found);
+    findings.error("SPEC_TARGET", `the target ${name}: ${field} must be a plain string, not ${what}`, node, {
+      hint: "it is read before expressions",
+    });
+    return undefined;
+  };
+  for (const field of ["default", "protected"]) {
+    const node = member(value, field);
+    if (node !== undefined && !isNull(node) && (node.kind !== "scalar" || typeof node.value !== "boolean"))
+      findings.error(
+        "SPEC_TYPE",
+        `the target ${name}: ${field} must be true or false, not ${whatIs(node)}`,
+        node,
+      );
+  }
+  const [host, profile, state] = [text("host"), text("profile"), text("state")];
+  if (state !== undefined && !isAllowedState(state.text))
+    findings.error(
+      "SPEC_TARGET",
+      `the target ${name}: state must be a folder inside the spec's folder, or workspace:/folder`,
+      state.value,
+      {
+        hint: "a spec cannot name a database or a folder elsewhere; pass --state or set WORKSPACE_STATE",
+      },
+    );
+  return {
+    name,
+    at: locationOf(host?.value ?? key),
+    protected: flagIn(value, "protected"),
+    ...(host === undefined ? {} : { host: host.text }),
+    ...(profile === undefined ? {} : { profile: profile.text }),
+    ...(state === undefined ? {} : { state: state.text }),
+  };
+}
+
+/** Where a spec may keep its state. Anything else could send the state, or a password, to an attacker. */
+function isAllowedState(text: string): boolean {
+  if (text.startsWith("workspace:")) return true;
+  return !/^[a-z][a-z0-9+.-]*:/i.test(text) && pathBeside("", text) !== undefined;
+}
+
+function flagIn(node: SpecNode, field: string): boolean {
+  const flag = member(node, field);
+  return flag?.kind === "scalar" && flag.value === true;
+}
+
+/** The sections of a target. */
+export function withoutSettings(target: MapNode): MapNode {
+  const members = new Map(target.members);
+  for (const field of TARGET_FIELDS) members.delete(field);
+  return { ...target, members };
+}

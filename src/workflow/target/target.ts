@@ -1,0 +1,146 @@
+// The target of a run, and what the spec may say about it: a profile and a state, but never where a token goes.
+
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { CommandContext } from "../../config/environment.ts";
+import { DEFAULT_FILE } from "../../config/files.ts";
+import {
+  EMBEDDED,
+  fromEnv,
+  type HostOptions,
+  identityOf,
+  type Settings,
+  settingsOf,
+} from "../../config/settings.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { TargetSettings } from "../../spec/model/spec.ts";
+import { readTarget, type SelectedTarget } from "../../spec/read-target.ts";
+
+/** `untrusted`: the spec chooses neither a profile nor a state. */
+export interface TargetOptions {
+  readonly file?: string | undefined;
+  readonly target?: string | undefined;
+  readonly untrusted?: boolean;
+}
+
+/** The spec's path; absolute. */
+export function specFile(context: CommandContext, { file }: Pick<TargetOptions, "file">): string {
+  return resolve(context.cwd, file ?? fromEnv(context, "WORKSPACE_FILE") ?? DEFAULT_FILE);
+}
+
+const IN_WORKSPACE = "workspace:";
+
+/** The target that the command line or the environment names. */
+export function namedTarget(
+  context: CommandContext,
+  { target }: Pick<TargetOptions, "target">,
+): string | undefined {
+  return target ?? fromEnv(context, "WORKSPACE_TARGET");
+}
+
+/** A run asks several times; the spec is read once for all. */
+const selected = new WeakMap<CommandContext, Map<string, SelectedTarget>>();
+
+/** The target of the spec, or why none can be selected. */
+export function selectedTarget(context: CommandContext, options: TargetOptions): SelectedTarget {
+  const known = selected.get(context) ?? new Map<string, SelectedTarget>();
+  selected.set(context, known);
+  const file = specFile(context, { file: options.file });
+  const target = namedTarget(context, options);
+  const untrusted = options.untrusted === true;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  const key = JSON.stringify([file, stats?.mtimeMs, stats?.size, target, untrusted]);
+  const found =
+    known.get(key) ??
+    readTarget({ file, cwd: context.cwd, untrusted, ...(target === undefined ? {} : { target }) });
+  known.set(key, found);
+  return found;
+}
+
+/** The name of the target, which may be the default of the spec. Throws SPEC_TARGET if one has to be named. */
+export function targetOf(context: CommandContext, options: TargetOptions): string | undefined {
+  const named = namedTarget(context, options);
+  if (named !== undefined) return named;
+  const { settings, problem } = selectedTarget(context, options);
+  if (problem !== undefined && settings === undefined) throw new Failure(problem);
+  return settings?.name;
+}
+
+/** The place of the state that the target names; a folder is absolute. */
+export function stateOfTarget(context: CommandContext, options: TargetOptions): string | undefined {
+  const { settings } = selectedTarget(context, options);
+  if (settings?.state === undefined) return undefined;
+  if (options.untrusted === true)
+    throw new Failure(
+      error(
+        "SPEC_TARGET",
+        `an untrusted spec cannot choose its state, and the target ${settings.name} does`,
+        {
+          at: settings.at,
+          hint: "pass --state, or set WORKSPACE_STATE",
+        },
+      ),
+    );
+  if (settings.state.startsWith(IN_WORKSPACE)) return settings.state;
+  return resolve(dirname(specFile(context, { file: options.file })), settings.state);
+}
+
+/** The settings of a run, with the profile of its target. Throws SPEC_TARGET if the target is for another host. */
+export function settingsForTarget(context: CommandContext, options: HostOptions & TargetOptions): Settings {
+  const { settings: target } = selectedTarget(context, options);
+  const profile = options.untrusted === true ? undefined : target?.profile;
+  const settings = settingsOf(
+    context,
+    profile === undefined ? options : { ...options, specProfile: profile },
+  );
+  assertExpectedHost(target, settings.place.identity);
+  return settings;
+}
+
+/** A host in the spec is only compared, so that a pull request cannot send a token elsewhere. */
+export function assertExpectedHost(target: TargetSettings | undefined, identity: string): void {
+  if (target?.host === undefined || expected(target, target.host) === identity) return;
+  throw new Failure(
+    error("SPEC_TARGET", `the target ${target.name} is for ${target.host}, and this run is for ${identity}`, {
+      at: target.at,
+      hint: "select the host with --host, --profile, or WORKSPACE_HOST; a host in the spec is only compared",
+    }),
+  );
+}
+
+function expected({ name, at }: TargetSettings, host: string): string {
+  if (host === EMBEDDED) return host;
+  try {
+    return identityOf(host);
+  } catch {
+    throw new Failure(
+      error("SPEC_TARGET", `the host of the target ${name} is not a valid URL: ${host}`, { at }),
+    );
+  }
+}
+
+/** A protected target is changed by a saved plan only, and the command line has to name it. */
+export function assertMayApply(
+  context: CommandContext,
+  options: TargetOptions,
+  { saved, named }: { readonly saved: boolean; readonly named: boolean },
+): void {
+  const { settings } = selectedTarget(context, options);
+  if (settings?.protected !== true) return;
+  const { name } = settings;
+  const plan = `workspace plan --target ${name} --out FILE`;
+  if (!saved)
+    throw new Failure(
+      error("SPEC_TARGET", `the target ${name} is protected, so it is changed by a saved plan only`, {
+        at: settings.at,
+        hint: `run \`${plan}\`, then \`workspace apply FILE --target ${name}\``,
+      }),
+    );
+  if (!named)
+    throw new Failure(
+      error("SPEC_TARGET", `the target ${name} is protected, so apply needs --target`, {
+        at: settings.at,
+        hint: `add --target ${name}`,
+      }),
+    );
+}

@@ -1,0 +1,314 @@
+import { describe, expect, it } from "vitest";
+import { type Files, load } from "../folder.ts";
+
+const TEAM = `
+inputs:
+  team: { type: string, description: name of the team }
+  size: { type: integer, minimum: 1, default: 10 }
+  tags: { type: object, additionalProperties: { type: string }, default: {} }
+  pool: { type: string, default: "" }
+outputs:
+  pool_id: \${pools.shared.instance_pool_id}
+  team: { value: "\${upper(input.team)}", description: in upper case }
+locals:
+  name: "\${lower(input.team)}-\${target.name}"
+pools:
+  shared:
+    instance_pool_name: "\${local.name}"
+    node_type_id: n
+    max_capacity: "\${input.size}"
+    custom_tags: "\${merge(input.tags, local.own)}"
+clusters:
+  adhoc:
+    cluster_name: "\${local.name}-adhoc"
+    num_workers: 1
+    instance_pool_id: \${pools.shared.instance_pool_id}
+scopes:
+  "\${local.name}": { acls: { ops: READ } }
+`.replace("locals:", "locals:\n  own: { team: '${input.team}' }");
+
+const MAIN = `
+targets: { dev: { default: true }, prod: {} }
+variables: { capacity: 20 }
+modules:
+  team:
+    source: ./modules/team
+    for_each: { ads: { size: "\${var.capacity}" }, web: {} }
+    with: { team: "\${each.key}", size: "\${default(each.value.size, 5)}" }
+clusters:
+  all:
+    num_workers: 2
+    instance_pool_id: \${modules.team/ads.pool_id}
+    cluster_name: "of \${modules.team/web.team}"
+`;
+
+const FILES: Files = { "workspace.yaml": MAIN, "modules/team/workspace.yaml": TEAM };
+
+describe("a module", () => {
+  it("declares its resources once for each instance, under addresses of their own", async () => {
+    const { told, spec } = await load(FILES);
+    expect(told).toEqual([]);
+    expect([...(spec?.resources.keys() ?? [])].sort()).toEqual([
+      "acls.ads-dev/ops",
+      "acls.web-dev/ops",
+      "clusters.all",
+      "clusters.team/ads/adhoc",
+      "clusters.team/web/adhoc",
+      "pools.team/ads/shared",
+      "pools.team/web/shared",
+      "scopes.ads-dev",
+      "scopes.web-dev",
+    ]);
+  });
+
+  it("gets its inputs, and binds references to its own resources", async () => {
+    const { resource } = await load(FILES);
+    expect(resource("pools.team/ads/shared")).toMatchObject({
+      name: "ads-dev",
+      values: { max_capacity: 20, custom_tags: { team: "ads" } },
+    });
+    expect(resource("pools.team/web/shared").values.max_capacity).toBe(5);
+    expect(resource("clusters.team/web/adhoc")).toMatchObject({
+      dependsOn: ["pools.team/web/shared"],
+      values: { instance_pool_id: "${pools.team/web/shared.instance_pool_id}" },
+    });
+  });
+
+  it("gives its outputs to its user", async () => {
+    const { resource } = await load(FILES);
+    expect(resource("clusters.all")).toMatchObject({ name: "of WEB", dependsOn: ["pools.team/ads/shared"] });
+  });
+
+  it("keeps every address when an instance is added or removed, and whatever the order", async () => {
+    const all = await load(FILES);
+    const fewer = await load({
+      ...FILES,
+      "workspace.yaml": MAIN.replace(", web: {}", "").replace("web.team", "ads.team"),
+    });
+    const turned = await load({
+      ...FILES,
+      "workspace.yaml": MAIN.replace(
+        /for_each: .*/,
+        'for_each: { web: {}, ads: { size: "${var.capacity}" } }',
+      ),
+    });
+    const kept = [...(all.spec?.resources.keys() ?? [])].filter((one) => !one.includes("web"));
+    expect([...(fewer.spec?.resources.keys() ?? [])].sort()).toEqual(kept.sort());
+    for (const [address, { values }] of all.spec?.resources ?? [])
+      expect(turned.resource(address).values).toEqual(values);
+  });
+
+  it("can be used without for_each, and with a list of keys", async () => {
+    const one = await load({
+      ...FILES,
+      "workspace.yaml":
+        "targets: { dev: { default: true } }\nmodules: { team: { source: modules/team, with: { team: ads } } }",
+    });
+    expect(one.resource("pools.team/shared").name).toBe("ads-dev");
+    const listed = await load({
+      ...FILES,
+      "workspace.yaml":
+        "targets: { dev: { default: true } }\nlocals: { teams: [ads, web] }\nmodules: { team: { source: modules/team, for_each: '${local.teams}', with: { team: '${each.value}' } } }",
+    });
+    expect(listed.resource("pools.team/web/shared").name).toBe("web-dev");
+  });
+
+  it("nests, and passes references and outputs on", async () => {
+    const { told, resource } = await load({
+      "workspace.yaml":
+        "modules: { outer: { source: outer, with: { name: a, pool: '${pools.p.instance_pool_id}' } } }\npools: { p: { node_type_id: n } }\nclusters: { c: { num_workers: 1, instance_pool_id: '${modules.outer.pool}', cluster_name: '${modules.outer.deep}' } }",
+      "outer/workspace.yaml":
+        "inputs: { name: { type: string }, pool: { type: string } }\noutputs: { pool: '${input.pool}', deep: '${modules.inner/x.label}' }\nmodules: { inner: { source: ../inner, for_each: [x], with: { name: '${input.name}-${each.key}', pool: '${input.pool}' } } }",
+      "inner/workspace.yaml":
+        "inputs: { name: { type: string }, pool: { type: string, maxLength: 4 } }\noutputs: { label: 'label ${input.name}' }\nclusters: { c: { cluster_name: '${input.name}', num_workers: 1, instance_pool_id: '${input.pool}' } }",
+    });
+    expect(told).toEqual([]);
+    expect(resource("clusters.outer/inner/x/c")).toMatchObject({ name: "a-x", dependsOn: ["pools.p"] });
+    expect(resource("clusters.c")).toMatchObject({ name: "label a-x", dependsOn: ["pools.p"] });
+  });
+
+  it("reads files in its folder, and each of them counts as a file of the spec", async () => {
+    const { told, spec, resource } = await load({
+      "workspace.yaml": "modules: { m: { source: modules/m } }",
+      "modules/m/workspace.yaml": "include: more.yaml\nnotebooks: { /Shared/a: { source: a.py } }",
+      "modules/m/more.yaml": "users: { ada: {} }",
+      "modules/m/a.py": "print(1)\n",
+    });
+    expect(told).toEqual([]);
+    expect(resource("notebooks./Shared/a").payload).toBeDefined();
+    expect(spec?.files.map(({ path }) => path)).toEqual([
+      "workspace.yaml",
+      "modules/m/workspace.yaml",
+      "modules/m/more.yaml",
+    ]);
+  });
+
+  it("may be overlaid by a target where it is used", async () => {
+    const files = {
+      ...FILES,
+      "workspace.yaml": MAIN.replace(
+        "prod: {}",
+        "prod: { modules: { team: { for_each: { web: null, ads: { size: 99 } } } }, clusters: { all: { cluster_name: x } } }",
+      ),
+    };
+    const { spec, resource } = await load(files, { target: "prod" });
+    expect(resource("pools.team/ads/shared").values.max_capacity).toBe(99);
+    expect(spec?.resources.has("pools.team/web/shared" as never)).toBe(false);
+  });
+});
+
+async function told(files: Record<string, string>, options = {}) {
+  const { diagnostics } = await load(files, options);
+  return diagnostics.map(({ code, message, at, usedAt = [] }) =>
+    [
+      code,
+      ...(at === undefined ? [] : [`${at.file}:${at.line}:${at.column}`]),
+      message,
+      ...usedAt.map((use) => `used at ${use.file}:${use.line}:${use.column}`),
+    ].join(" "),
+  );
+}
+
+describe("an error in a module", () => {
+  it("names the line of the module and the line that uses it", async () => {
+    expect(
+      await told({
+        "workspace.yaml": "modules:\n  m: { source: m }\n",
+        "m/workspace.yaml": "pools:\n  p: { node_type_id: n, max_size: 5 }\n",
+      }),
+    ).toEqual([
+      'SPEC_UNKNOWN_FIELD m/workspace.yaml:2:25 pools.m/p has no field "max_size" used at workspace.yaml:2:3',
+    ]);
+  });
+
+  it("names every line on the way through nested modules, and counts the instances", async () => {
+    expect(
+      await told({
+        "workspace.yaml": "modules:\n  m: { source: m, for_each: [a, b, c] }\n",
+        "m/workspace.yaml": "modules:\n  n: { source: ../n }\n",
+        "n/workspace.yaml":
+          "pools:\n  p: { instance_pool_name: '${input.nam}', node_type_id: n }\ninputs: { name: { default: x } }\n",
+      }),
+    ).toEqual([
+      'SPEC_INPUT n/workspace.yaml:2:28 the module has no input "nam" (and in 2 other instances of the module) used at m/workspace.yaml:2:3 used at workspace.yaml:2:3',
+    ]);
+  });
+
+  it("is at the user's line where an input is wrong", async () => {
+    expect(
+      await told({
+        "workspace.yaml":
+          "modules:\n  m: { source: m, with: { size: big, colour: red } }\nusers: { ada: {} }",
+        "m/workspace.yaml":
+          "inputs: { size: { type: integer }, color: { type: string, pattern: '^[a-z]+$' } }\n",
+      }),
+    ).toEqual([
+      'SPEC_INPUT workspace.yaml:2:3 modules.m needs the input "color"',
+      'SPEC_INPUT workspace.yaml:2:33 modules.m: size must be a whole number, not the text "big"',
+      'SPEC_INPUT workspace.yaml:2:38 modules.m has no input "colour"',
+    ]);
+    expect(
+      await told({
+        "workspace.yaml": "modules:\n  m: { source: m, with: { size: 2, color: RED } }\nusers: { ada: {} }",
+        "m/workspace.yaml":
+          "inputs: { size: { type: integer }, color: { type: string, pattern: '^[a-z]+$' } }\n",
+      }),
+    ).toEqual(['SPEC_INPUT workspace.yaml:2:43 modules.m: color must match ^[a-z]+$, which "RED" does not']);
+  });
+
+  it.each([
+    [
+      "a missing folder",
+      "modules: { m: { source: nowhere } }",
+      "SPEC_NOT_FOUND workspace.yaml:1:25 nowhere/workspace.yaml does not exist",
+    ],
+    [
+      "a folder outside",
+      "modules: { m: { source: ../m } }",
+      `SPEC_OUTSIDE workspace.yaml:1:25 modules.m: "../m" lies outside the spec's folder`,
+    ],
+    [
+      "an absolute path",
+      "modules: { m: { source: /etc } }",
+      `SPEC_OUTSIDE workspace.yaml:1:25 modules.m: "/etc" lies outside the spec's folder`,
+    ],
+    [
+      "an expression as source",
+      "modules: { m: { source: '${var.x}' } }",
+      'SPEC_MODULE workspace.yaml:1:25 modules.m: source must be the path of a folder, not "${var.x}"',
+    ],
+    ["no source", "modules: { m: {} }", "SPEC_MODULE workspace.yaml:1:12 modules.m needs a source"],
+    [
+      "a name with a dot",
+      "modules: { a.b: { source: m } }",
+      'SPEC_MODULE workspace.yaml:1:12 "a.b" cannot name a module',
+    ],
+    [
+      "a key with a slash",
+      "modules: { m: { source: m, for_each: { a/b: {} } } }",
+      'SPEC_MODULE workspace.yaml:1:40 modules.m: "a/b" cannot be a key of for_each',
+    ],
+    [
+      "a number as for_each",
+      "modules: { m: { source: m, for_each: 3 } }",
+      "SPEC_TYPE workspace.yaml:1:38 modules.m: for_each must be a map or a list of strings, not the number 3",
+    ],
+    [
+      "inputs in the main spec",
+      "inputs: { a: { type: string } }\nusers: { ada: {} }",
+      "SPEC_MODULE workspace.yaml:1:1 inputs belong to a module, and this is the main spec",
+    ],
+  ])("refuses %s", async (_name, main, message) => {
+    const all = await told({ "workspace.yaml": `${main}\n`, "m/workspace.yaml": "users: { bo: {} }" });
+    expect(all.filter((one) => !one.startsWith("SPEC_EMPTY"))).toEqual([message]);
+  });
+
+  it("refuses a section of the main spec in a module, and variables", async () => {
+    expect(
+      await told({
+        "workspace.yaml": "variables: { x: 1 }\nmodules: { m: { source: m } }\n",
+        "m/workspace.yaml": "policy: { max_deletes: 5 }\nusers: { '${var.x}': {} }\n",
+      }),
+    ).toEqual([
+      "SPEC_MODULE m/workspace.yaml:1:1 a module cannot contain policy",
+      "SPEC_EXPRESSION m/workspace.yaml:2:10 a module does not see variables used at workspace.yaml:2:12",
+    ]);
+  });
+
+  it("refuses two instances that declare one name, and shows both", async () => {
+    const { diagnostics } = await load({
+      "workspace.yaml": "modules: { m: { source: m, for_each: [a, b] } }\n",
+      "m/workspace.yaml": "scopes: { etl: {} }\npools: { p: { node_type_id: n } }\n",
+    });
+    expect(diagnostics).toMatchObject([
+      { code: "SPEC_DUPLICATE_NAME", message: "scopes.etl is declared twice", usedAt: [{ line: 1 }] },
+      { code: "SPEC_DUPLICATE_NAME", message: 'pools.m/b/p has the same name as pools.m/a/p: "p"' },
+    ]);
+  });
+
+  it("refuses inputs and outputs that need one another", async () => {
+    const all = await told({
+      "workspace.yaml":
+        "modules: { a: { source: m, with: { x: '${modules.b.y}' } }, b: { source: m, with: { x: '${modules.a.y}' } } }\nusers: { ada: {} }",
+      "m/workspace.yaml": "inputs: { x: { type: string } }\noutputs: { y: '${input.x}' }\n",
+    });
+    expect(all).toEqual([expect.stringContaining("SPEC_MODULE")]);
+    expect(all[0]).toContain("inputs and outputs need one another");
+  });
+
+  it.each([
+    ["an output that there is not", "modules.m.z", 'modules.m has no output "z"'],
+    ["a module that there is not", "modules.n.y", 'unknown module "n"'],
+    [
+      "an instance of a module without for_each",
+      "modules.m/a.y",
+      'modules.m has no for_each, so it has no instance "a"',
+    ],
+  ])("refuses %s", async (_name, path, message) => {
+    const all = await told({
+      "workspace.yaml": `modules: { m: { source: m, with: { x: a } } }\nusers: { '\${${path}}': {} }`,
+      "m/workspace.yaml": "inputs: { x: { type: string } }\noutputs: { y: '${input.x}' }\n",
+    });
+    expect(all).toEqual([expect.stringContaining(message)]);
+  });
+});

@@ -1,0 +1,161 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runProgram } from "../../../src/cli/program.ts";
+import { contextWith } from "../../cli/context.ts";
+import { folderWith } from "../../cli/program.ts";
+
+const POOL = "pools: { shared: { node_type_id: Standard_DS3_v2, max_capacity: 5 } }\n";
+
+async function run(folder: string, words: string, env: Readonly<Record<string, string>> = {}) {
+  const context = contextWith({ ...env }, folder);
+  const code = await runProgram(context, words.split(" "));
+  return { code, out: context.out(), err: context.err() };
+}
+
+describe("a run without --target", () => {
+  test("is an error that lists the targets if none is the default, for every command with a state", async () => {
+    const folder = folderWith(`targets: { dev: {}, prod: {} }\n${POOL}`);
+    for (const words of [
+      "plan --host embedded",
+      "apply --host embedded --auto-approve",
+      "state list",
+      "validate",
+    ]) {
+      const { code, err } = await run(folder, words);
+      expect({ code, err }, words).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("pass --target dev or prod"),
+      });
+    }
+    expect(existsSync(join(folder, ".workspace/default"))).toBe(false);
+  });
+
+  test("uses the default target and its state", async () => {
+    const folder = folderWith(`targets: { dev: { default: true }, prod: {} }\n${POOL}`);
+    expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
+    expect(existsSync(join(folder, ".workspace/dev/state.json"))).toBe(true);
+    expect((await run(folder, "state list -t dev")).out).toBe("pools.shared\n");
+    expect((await run(folder, "state list -t prod")).out).toBe("");
+  });
+
+  test("finds a target in an included file, and one whose key is written with an escape", async () => {
+    const folder = folderWith(`include: more.yaml\n${POOL}`);
+    writeFileSync(join(folder, "more.yaml"), "targets: { dev: {} }\n");
+    expect((await run(folder, "state list")).err).toContain("no target is selected");
+    const escaped = folderWith(`"t\\x61rgets": { dev: {} }\n${POOL}`);
+    expect((await run(escaped, "state list")).err).toContain("no target is selected");
+  });
+});
+
+describe("the state of a target", () => {
+  test("is kept in the folder that the target names, which the spec cannot read", async () => {
+    const spec = `targets: { dev: { default: true, state: states/dev } }\n${POOL}`;
+    const folder = folderWith(spec);
+    expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
+    expect(existsSync(join(folder, "states/dev/state.json"))).toBe(true);
+    writeFileSync(
+      join(folder, "workspace.yaml"),
+      `${spec}notebooks: { /a: { source: states/dev/state.json, format: SOURCE, language: PYTHON } }\n`,
+    );
+    expect((await run(folder, "validate")).err).toContain("SPEC_PRIVATE");
+  });
+
+  test("cannot be chosen by an untrusted spec", async () => {
+    const folder = folderWith(`targets: { dev: { default: true, state: states/dev } }\n${POOL}`);
+    const { code, err } = await run(folder, "plan --host embedded --untrusted");
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("an untrusted spec cannot choose its state"),
+    });
+  });
+});
+
+describe("the host of a target", () => {
+  const HOSTED = `targets: { dev: { default: true, host: "https://dev.example.com/" } }\n${POOL}`;
+
+  test("is an error if the run is for another one, before a request", async () => {
+    const env = { WORKSPACE_TOKEN: "t", WORKSPACE_HOST: "https://prod.example.com" };
+    const { code, err } = await run(folderWith(HOSTED), "plan", env);
+    expect(code).toBe(1);
+    expect(err).toContain(
+      "the target dev is for https://dev.example.com/, and this run is for https://prod.example.com",
+    );
+    expect((await run(folderWith(HOSTED), "plan --host embedded")).err).toContain("SPEC_TARGET");
+    expect((await run(folderWith(HOSTED), "plan --offline --host https://prod.example.com")).err).toContain(
+      "SPEC_TARGET",
+    );
+  });
+
+  test("never is the host of a run", async () => {
+    const { code, err } = await run(folderWith(HOSTED), "plan", { WORKSPACE_TOKEN: "t" });
+    expect(code).toBe(1);
+    expect(err).toContain("CLI_NO_HOST");
+  });
+});
+
+describe("the profile of a target", () => {
+  const PROFILES =
+    "[dev]\nhost = https://dev.invalid\ntoken = of-dev\n[prod]\nhost = https://prod.invalid\ntoken = of-prod\n";
+  const SPEC = `targets: { dev: { default: true, profile: dev, host: "https://other.invalid" } }\n${POOL}`;
+
+  function site(): string {
+    const folder = folderWith(SPEC);
+    writeFileSync(join(folder, ".workspacecfg"), PROFILES, { mode: 0o600 });
+    return folder;
+  }
+
+  test("is used if nothing else names one", async () => {
+    expect((await run(site(), "plan")).err).toContain("and this run is for https://dev.invalid");
+    expect((await run(site(), "plan --profile prod")).err).toContain(
+      "and this run is for https://prod.invalid",
+    );
+    expect((await run(site(), "plan", { WORKSPACE_PROFILE: "prod" })).err).toContain(
+      "and this run is for https://prod.invalid",
+    );
+  });
+
+  test("never gets a token of the environment", async () => {
+    const folder = site();
+    writeFileSync(join(folder, ".workspacecfg"), "[dev]\nhost = https://other.invalid\n", { mode: 0o600 });
+    const env = { WORKSPACE_TOKEN: "of-ci", DATABRICKS_TOKEN: "of-ci" };
+    const { code, err } = await run(folder, "plan", env);
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("API_UNAUTHENTICATED") });
+  });
+
+  test("does not replace a host of the environment", async () => {
+    const env = { WORKSPACE_TOKEN: "of-ci", WORKSPACE_HOST: "https://ci.invalid" };
+    expect((await run(site(), "plan", env)).err).toContain("and this run is for https://ci.invalid");
+  });
+
+  test("is not used for an untrusted spec", async () => {
+    expect((await run(site(), "plan --untrusted")).err).toContain("CLI_NO_HOST");
+  });
+});
+
+describe("a protected target", () => {
+  const SPEC = `targets: { dev: { default: true }, prod: { protected: true } }\n${POOL}`;
+
+  test("is changed by a saved plan with an explicit --target only", async () => {
+    const folder = folderWith(SPEC);
+    for (const words of [
+      "apply -t prod --host embedded --auto-approve",
+      "destroy -t prod --host embedded --auto-approve",
+    ]) {
+      const { code, err } = await run(folder, words);
+      expect({ code, err }, words).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("the target prod is protected"),
+      });
+    }
+    expect(await run(folder, "plan -t prod --host embedded --out plan")).toMatchObject({ code: 0 });
+    expect((await run(folder, "apply plan --host embedded")).err).toContain("so apply needs --target");
+    expect((await run(folder, "apply plan --host embedded", { WORKSPACE_TARGET: "prod" })).code).toBe(1);
+    expect(await run(folder, "apply plan --host embedded --target prod")).toMatchObject({ code: 0 });
+    expect((await run(folder, "state list -t prod")).out).toBe("pools.shared\n");
+  });
+
+  test("does not hold back an apply of another target", async () => {
+    expect(await run(folderWith(SPEC), "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
+  });
+});
