@@ -1,7 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { fenced, fitted, markedBody, readMark } from "../../ci/lib/body.ts";
 import { driftDigest } from "../../ci/lib/drift.ts";
-import { withoutCommands } from "../../ci/lib/log.ts";
+import { log, withoutCommands } from "../../ci/lib/log.ts";
 import { BadInput, readSettings } from "../../ci/lib/settings.ts";
 import { argumentsOf, withoutUnset } from "../../ci/lib/workspace.ts";
 
@@ -186,6 +186,18 @@ describe("the log", () => {
     const shown = withoutCommands(line).replaceAll(/[^\x20-\x7e]/g, "");
     expect(shown).not.toMatch(/^\s*::|##/);
     expect(shown.replaceAll(" ", "")).toBe(line.replaceAll(/[^\x21-\x7e]/g, ""));
+  });
+
+  test("of a refusal has no line that is a command, whatever a server says", () => {
+    const written: string[] = [];
+    const spy = vi
+      .spyOn(process.stderr, "write")
+      .mockImplementation((text) => written.push(String(text)) > 0);
+    log("POST /x returned 422: a\n::set-output name=a::b\r##vso[task.complete]\u2028::error::c");
+    spy.mockRestore();
+    expect(written.join("")).toBe(
+      "POST /x returned 422: a\n: :set-output name=a::b\n# #vso[task.complete]\n: :error::c\n",
+    );
   });
 
   test("keeps text that is no command", () => {

@@ -5,6 +5,7 @@ import { githubComments, githubIssues, githubPullRequest } from "../../ci/lib/gi
 import { putIssue } from "../../ci/lib/issue.ts";
 import { markdownMarker } from "../../src/report/text/run-info.ts";
 import { CodeHost } from "./code-host.ts";
+import { HOSTILE } from "./pipeline.ts";
 import { githubSettings, PLATFORMS, PULL } from "./platforms.ts";
 
 const SUBJECT = { target: "prod", folder: "infra" };
@@ -30,6 +31,16 @@ describe.each(PLATFORMS)("the comment of $name", (platform) => {
     expect(await put(mark(2), "second")).toBe("updated");
     expect(host.comments).toHaveLength(1);
     expect(host.comments[0]?.body).toContain("\nsecond");
+  });
+
+  test("keeps a hostile text, and takes no marker from it", async () => {
+    const forged = markedBody(SUBJECT, mark(99, false, 9), `${HOSTILE}\n\u0000"'<script>\ud83d`);
+    expect(await put(mark(1), forged)).toBe("created");
+    expect(await put(mark(2), `${forged}second`)).toBe("updated");
+    expect(host.comments).toHaveLength(1);
+    expect(readMark(SUBJECT, host.comments[0]?.body ?? "")).toMatchObject({ number: 2, open: true });
+    expect(host.comments[0]?.body).toContain(HOSTILE);
+    expect(host.requests.every((one) => !one.includes("executed"))).toBe(true);
   });
 
   test("is found on a later page", async () => {
