@@ -1,6 +1,6 @@
 // What a run finds is in each form that it can be asked for, and a Markdown report that is cut says truly where the rest is.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
@@ -77,6 +77,38 @@ test("a usage error is in each report that was requested, and replaces the repor
     expect(seen(out).replaceAll("&apos;", "'")).toContain(problem);
     expect(err).toContain(problem);
   }
+});
+
+describe("a report in a file", () => {
+  test("of an untrusted spec goes through no symbolic link of its folder", async () => {
+    const folder = folderWith("groups: { g: {} }\n");
+    const outside = folderWith("outside\n");
+    const target = join(outside, "workspace.yaml");
+    symlinkSync(target, join(folder, "report.md"));
+    symlinkSync(outside, join(folder, "reports"));
+    for (const [file, link] of [
+      ["report.md", "report.md"],
+      ["reports/workspace.yaml", "reports"],
+    ]) {
+      const line = `plan --untrusted --state ${outside}/state -o markdown=${file}`;
+      const { code, err } = await run(folder, line);
+      expect([code, err]).toEqual([1, expect.stringContaining(`${link} is a symbolic link`)]);
+    }
+    const { code } = await run(folder, `plan --untrusted --state ${outside}/state --metrics report.md`);
+    expect([code, readFileSync(target, "utf8")]).toEqual([1, "outside\n"]);
+    const line = `plan --untrusted --state ${outside}/state -o markdown=${target}`;
+    expect((await run(folder, line)).code).toBe(0);
+  });
+
+  test("neither overwrites the spec nor another report of the run", async () => {
+    const folder = folderWith(DOUBTFUL);
+    for (const [line, message] of [
+      ["plan -o markdown=./workspace.yaml", "which is the spec"],
+      ["plan -o markdown=a.txt -o html=./a.txt", "two reports cannot be written to the same file"],
+    ] as const)
+      expect(await run(folder, line)).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+    expect(readFileSync(join(folder, "workspace.yaml"), "utf8")).toBe(DOUBTFUL);
+  });
 });
 
 describe("a report in a text file", () => {

@@ -1,17 +1,19 @@
 // The reports that one run was asked for with `-o FORMAT[=FILE]`: one on standard output, any number in files, all from one view.
 
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import type { Output } from "../../config/streams.ts";
-import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Renderer } from "../../report/formats.ts";
 import { type Colors, colorsFor } from "../../report/text/color.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
-import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
+import { specFile } from "../../workflow/session/read-spec.ts";
+import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import type { OutputRequest } from "../command/option.ts";
 import { colorsOf, diagnosticsOf, printDiagnostics } from "./diagnostics.ts";
@@ -38,10 +40,13 @@ export class Reports<F extends string> {
   /** The format on standard output. */
   readonly format: F | "text";
   readonly origin: Promise<RunOrigin>;
+  readonly #untrusted: boolean;
   readonly #targets: readonly Target<F | "text">[];
 
   constructor(context: CommandContext, wishes: readonly OutputRequest<F>[], options: OriginOptions) {
     this.context = context;
+    assertOwnFiles(context, wishes, specFile(context, { file: options.file }));
+    this.#untrusted = options.untrusted === true;
     this.origin = runOrigin(context, options);
     // Awaited with the first report; a run that ends before it has a reason of its own.
     this.origin.catch(() => undefined);
@@ -139,7 +144,10 @@ export class Reports<F extends string> {
     return this.#targets.flatMap(({ file, text }) => {
       if (file === undefined) return [];
       try {
-        writeWholeFile(resolve(this.context.cwd, file), text(), { over: true });
+        const path = resolve(this.context.cwd, file);
+        const link = this.#untrusted ? symbolicLinkBelow(this.context.cwd, path) : undefined;
+        if (link !== undefined) return [linked(file, link)];
+        writeWholeFile(path, text(), { over: true });
         return [];
       } catch (problem) {
         return fileFailure(`the report cannot be written to ${file}`, problem).diagnostics;
@@ -147,6 +155,28 @@ export class Reports<F extends string> {
     });
   }
 }
+
+function linked(file: string, link: string): Diagnostic {
+  return error("CLI_FILE", `the report cannot be written to ${file}: ${link} is a symbolic link`, {
+    hint: "the folder of an untrusted spec must not choose where a report goes; pass a file outside of it",
+  });
+}
+
+/** Each file gets one report, and none is the spec. */
+function assertOwnFiles(
+  context: CommandContext,
+  wishes: readonly OutputRequest<string>[],
+  spec: string,
+): void {
+  const files = wishes.flatMap(({ file }) => (file === undefined ? [] : [resolve(context.cwd, file)]));
+  const twice = files.find((file, at) => files.indexOf(file) !== at && !isDevice(file));
+  if (twice !== undefined)
+    throw new Failure(error("CLI_USAGE", `two reports cannot be written to the same file ${twice}`));
+  if (files.includes(spec))
+    throw new Failure(error("CLI_USAGE", `a report cannot be written to ${spec}, which is the spec`));
+}
+
+const isDevice = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === false;
 
 function fileTarget<F>(context: CommandContext, format: F, file: string): Target<F> {
   const output = collected(context.stdout);

@@ -75,7 +75,7 @@ function httpUrl(text: string | undefined): string | undefined {
   return url.href;
 }
 
-const GIT_MS = 2000;
+const GIT_MS = 5000;
 
 /** Undefined outside of a repository, in one without a commit, and where git is missing or refuses. */
 function headOf(context: CommandContext, folder: string): Promise<string | undefined> {

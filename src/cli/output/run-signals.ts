@@ -9,7 +9,7 @@ import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnost
 import type { RunOutcome, RunResult } from "../../report/metrics/run-result.ts";
 import { WEBHOOK_FORMATS, type WebhookFormat } from "../../report/metrics/webhook-body.ts";
 import type { RunObserver } from "../../workflow/session/run-observer.ts";
-import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
+import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import type { Command } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { optionalChoiceOption, textOption } from "../command/option.ts";
@@ -72,7 +72,10 @@ async function watched(
     },
   );
   const facts = await factsOf(context, options, command, observer, ended);
-  const trouble = options.metrics === undefined ? [] : await writeMetrics(context, options.metrics, facts);
+  const trouble =
+    options.metrics === undefined
+      ? []
+      : await writeMetrics(context, options.metrics, facts, options.untrusted === true);
   printDiagnostics(context, trouble);
   printDiagnostics(context, (await post?.(facts)) ?? []);
   if (ended.problem !== undefined) throw ended.problem;
@@ -121,8 +124,12 @@ async function writeMetrics(
   context: CommandContext,
   file: string,
   facts: RunResult,
+  untrusted: boolean,
 ): Promise<readonly Diagnostic[]> {
   const path = resolve(context.cwd, file);
+  const link = untrusted ? symbolicLinkBelow(context.cwd, path) : undefined;
+  if (link !== undefined)
+    return [error("CLI_FILE", `the metrics cannot be written to ${file}: ${link} is a symbolic link`)];
   try {
     const { prometheusText } = await import("../../report/metrics/prometheus.ts");
     writeWholeFile(path, prometheusText(facts, previousText(path)), { over: true });

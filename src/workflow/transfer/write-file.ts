@@ -4,6 +4,7 @@ import {
   closeSync,
   copyFileSync,
   fsyncSync,
+  lstatSync,
   openSync,
   realpathSync,
   renameSync,
@@ -11,6 +12,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
 
 export interface FileWrite {
   /** Write over a file that is there; else it is refused with EEXIST. */
@@ -59,6 +61,16 @@ function moved(from: string, to: string): void {
     copyFileSync(from, to);
     rmSync(from);
   }
+}
+
+/** The part of `path` below `folder` that is a symbolic link, relative to the folder; undefined if none is. */
+export function symbolicLinkBelow(folder: string, path: string): string | undefined {
+  const below = relative(folder, path);
+  const isOutside = isAbsolute(below) || below === ".." || below.startsWith(`..${sep}`);
+  const parts = isOutside ? [] : below.split(sep);
+  return parts
+    .map((_, at) => parts.slice(0, at + 1).join(sep))
+    .find((part) => lstatSync(join(folder, part), { throwIfNoEntry: false })?.isSymbolicLink() === true);
 }
 
 function isCode(problem: unknown, ...codes: readonly string[]): boolean {
