@@ -12,7 +12,7 @@ import { type Colors, colorsFor } from "../../report/text/color.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
-import { specFile } from "../../workflow/session/read-spec.ts";
+import { specFile } from "../../workflow/target/target.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import type { OutputRequest } from "../command/option.ts";
