@@ -8,7 +8,7 @@ import { type DriftView, driftView } from "../../report/plan/drift-view.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import { isAtLeast } from "../../resource/severity.ts";
 import { withOrigins } from "../../workflow/reconcile/drift-origins.ts";
-import { placesIn } from "../../workflow/reconcile/located.ts";
+import { placesIn, withoutSensitive } from "../../workflow/reconcile/located.ts";
 import { knownDrift, rememberReported } from "../../workflow/reconcile/remember-drift.ts";
 import { restrictionOf } from "../../workflow/session/address-filter.ts";
 import { planSession, withSession } from "../../workflow/session/session.ts";
@@ -71,7 +71,7 @@ export const driftCommand = defineCommand({
         const sinceLast = options.since === "last";
         const known = { ...knownDrift(state, Date.now()), sinceLast };
         const view = driftView(
-          { ...planned.plan, drift: seen, diagnostics: found },
+          withoutSensitive(session.spec, { ...planned.plan, drift: seen, diagnostics: found }),
           managed,
           registry,
           places,

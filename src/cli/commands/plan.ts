@@ -9,10 +9,11 @@ import { causedPart } from "../../planner/split-plan.ts";
 import type { PlanFormat } from "../../report/formats.ts";
 import type { SpecPlaces } from "../../report/plan/spec-places.ts";
 import { changesAnything } from "../../report/plan/summary.ts";
+import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import { type BaseOptions, readBase } from "../../workflow/base/base-spec.ts";
 import { withOrigins } from "../../workflow/reconcile/drift-origins.ts";
-import { placesIn } from "../../workflow/reconcile/located.ts";
+import { placesIn, withoutSensitive } from "../../workflow/reconcile/located.ts";
 import { type PlanOrigin, savedText } from "../../workflow/reconcile/plan-file.ts";
 import { planOffline } from "../../workflow/reconcile/plan-offline.ts";
 import type { DigestFn } from "../../workflow/session/read-spec.ts";
@@ -97,6 +98,7 @@ export const planCommand = defineCommand({
           : await withOrigins(planned.plan.drift, planned.recovered.state, session.connection.reader);
         const found = {
           plan: { ...planned.plan, drift },
+          spec: session.spec,
           places: placesIn(session.spec.resources),
           diagnostics: [...diagnostics, ...planned.diagnostics, ...doubts],
           warnings: session.warnings,
@@ -120,6 +122,7 @@ function keyedBy({ key }: Session, secrets: "optional" | "skip"): DigestFn | und
 interface Found {
   readonly plan: Plan;
   readonly places: SpecPlaces;
+  readonly spec: Pick<Spec, "sensitive">;
   readonly diagnostics: readonly Diagnostic[];
   /** What is doubtful about the spec; already written to stderr. */
   readonly warnings: readonly Diagnostic[];
@@ -135,7 +138,7 @@ interface Showing {
 async function shown(
   reports: Reports<PlanFormat>,
   options: Showing,
-  { plan: found, places, diagnostics, warnings }: Found,
+  { plan: found, spec, places, diagnostics, warnings }: Found,
   keep: () => Kept = () => ({ trouble: [] }),
 ): Promise<number> {
   const { context } = reports;
@@ -146,7 +149,12 @@ async function shown(
   const code = exitOfPlan(counted);
   const kept = refused === EXIT.ok ? keep() : { trouble: code === EXIT.ok ? unsaved(options) : [] };
   const notes = [...warnings, ...diagnostics, ...kept.trouble];
-  await showPlan(reports, { plan: found, places, notes, exitcodeFor: options.exitcodeFor });
+  await showPlan(reports, {
+    plan: withoutSensitive(spec, found),
+    places,
+    notes,
+    exitcodeFor: options.exitcodeFor,
+  });
   if (code !== EXIT.ok) return code;
   printDiagnostics(context, kept.trouble);
   if (hasErrors(kept.trouble)) return exitOf(kept.trouble);

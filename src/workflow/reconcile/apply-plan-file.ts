@@ -13,7 +13,7 @@ import { ephemeralState } from "../session/state-warnings.ts";
 import { assertMayApply } from "../target/target.ts";
 import { type ApplyOptions, assertNotInterrupted } from "./apply.ts";
 import { executePlan, withLock } from "./apply-plan.ts";
-import { placesIn } from "./located.ts";
+import { placesIn, withoutSensitive } from "./located.ts";
 import { assertBelow, checkedPlan, planFile, sealCheck } from "./plan-file.ts";
 
 /** A saved plan was looked at when it was made: nobody is asked. */
@@ -84,7 +84,11 @@ async function applyChecked(
   const doubts = ephemeralState(session.context, session.options, session.settings.place, lease.state());
   const refused = exitOfPlan(saved.plan);
   if (refused !== EXIT.ok) {
-    await showRefusal(reports, { plan: saved.plan, places: placesIn(session.spec.resources), notes: [] });
+    await showRefusal(reports, {
+      plan: withoutSensitive(session.spec, saved.plan),
+      places: placesIn(session.spec.resources),
+      notes: [],
+    });
     return refused;
   }
   // The world is looked at again for names and ids; what is done is what the file says.
@@ -112,6 +116,10 @@ async function applyChecked(
     signal,
     command: "apply",
   });
-  await showOutcome(reports, outcome, { plan: saved.plan, places: placesIn(resources), notes });
+  await showOutcome(reports, outcome, {
+    plan: withoutSensitive(session.spec, saved.plan),
+    places: placesIn(resources),
+    notes,
+  });
   return exitOfOutcome(outcome);
 }

@@ -16,7 +16,7 @@ import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/no
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { Lease } from "../../state/model/store.ts";
 import type { Session } from "../session/session.ts";
-import { locatedEvent, locatedOutcome } from "./located.ts";
+import { locatedEvent, locatedOutcome, withoutSensitive } from "./located.ts";
 
 /** Takes the lock, works, and gives it back however that ends. */
 export async function withLock<T>(
@@ -64,13 +64,13 @@ export async function executePlan(session: Session, what: ExecuteInput): Promise
       parallelism: session.settings.parallelism,
       onEvent: (event) => {
         progress.apply(event);
-        tellEvent(locatedEvent(event, what.resources));
+        tellEvent(withoutSensitive(session.spec, locatedEvent(event, what.resources)));
       },
       signal: what.signal,
       origin,
     });
     session.options.observer?.applied(what.plan, what.lease.state(), outcome);
-    return locatedOutcome(outcome, what.resources);
+    return withoutSensitive(session.spec, locatedOutcome(outcome, what.resources));
   } finally {
     await progress.stop();
   }

@@ -19,7 +19,7 @@ import {
 import { ephemeralState } from "../session/state-warnings.ts";
 import { assertMayApply } from "../target/target.ts";
 import { approval, executePlan, withLock } from "./apply-plan.ts";
-import { placesIn } from "./located.ts";
+import { placesIn, withoutSensitive } from "./located.ts";
 
 export type ApplyOptions = SessionOptions & {
   readonly autoApprove: boolean;
@@ -71,7 +71,11 @@ async function planAndApply(
   await reports.events(notes);
   const entries = [...planned.recovered.entries, ...planned.learnt];
   const refused = exitOfPlan(planned.plan);
-  const shown = { plan: planned.plan, places: placesIn(session.spec.resources), notes };
+  const shown = {
+    plan: withoutSensitive(session.spec, planned.plan),
+    places: placesIn(session.spec.resources),
+    notes,
+  };
   if (refused === EXIT.ok) {
     await showPlan(reports, shown, (format) => format === "text");
     await reports.events(planned.plan.diagnostics);

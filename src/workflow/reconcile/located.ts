@@ -15,6 +15,11 @@ export function locatedEvent(event: ApplyEvent, resources: Resources): ApplyEven
   return event.type === "apply_errored" ? { ...event, outcome: located(event.outcome, resources) } : event;
 }
 
+/** A value for output, without the sensitive values of the spec. */
+export function withoutSensitive<T>(spec: Pick<Spec, "sensitive">, value: T): T {
+  return spec.sensitive?.maskedDeep(value) ?? value;
+}
+
 /** Looks up where the spec declares a resource, or one of its fields. */
 export function placesIn(resources: Resources) {
   return (address: Address, path?: Path) => {

@@ -36,6 +36,7 @@ export interface OfflineOptions extends SpecOptions, StateOptions, AllowedExposu
 
 export interface OfflinePlan {
   readonly plan: Plan;
+  readonly spec: Pick<Spec, "sensitive">;
   readonly places: ReturnType<typeof placesIn>;
   readonly diagnostics: readonly Diagnostic[];
   /** What is doubtful about the spec; already written to stderr. */
@@ -54,7 +55,7 @@ async function planOn(
 ): Promise<OfflinePlan> {
   const { state, diagnostics } = await store.read();
   if (hasErrors(diagnostics))
-    return { plan: nothing(""), places: placesIn(new Map()), diagnostics, warnings: [] };
+    return { plan: nothing(""), spec: {}, places: placesIn(new Map()), diagnostics, warnings: [] };
   const origin = options.untrusted ? untrustedState(context, options, state) : [];
   const host = saidHost(context, options);
   const doubts = ephemeralState(context, options, { embedded: host === EMBEDDED }, state);
@@ -77,6 +78,7 @@ async function planOn(
   options.observer?.planned(found.plan, state, performance.now() - begun);
   return {
     plan: found.plan,
+    spec,
     places: placesIn(spec.resources),
     diagnostics: [...diagnostics, ...origin, ...exposed, ...doubts, ...found.diagnostics],
     warnings,
