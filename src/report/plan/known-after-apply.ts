@@ -82,7 +82,8 @@ function asMade(fields: FieldTable, values: Values, set: Values): Values {
   for (const [name, schema] of Object.entries(fields)) {
     if (set[name] !== undefined || schema.readOnly === true || schema.source === true) continue;
     if (schema.default !== undefined) made[name] ??= schema.default;
-    else if (isServers(schema)) made[name] = MARK;
+    // Whether the service has a field of one dialect only is not known here.
+    else if (isServers(schema) && schema.dialect === undefined) made[name] = MARK;
   }
   return made;
 }
