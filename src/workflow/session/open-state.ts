@@ -20,7 +20,7 @@ import type { SpecOptions } from "./read-spec.ts";
 import { isInWorkspace, sharedState } from "./shared-state.ts";
 
 export type StateOptions = Pick<SpecOptions, "file" | "target"> &
-  Partial<Pick<HostOptions, "host" | "profile" | "caFile" | "dialect" | "cloud">> & {
+  Partial<Pick<HostOptions, "host" | "profile" | "caFile" | "dialect" | "cloud" | "untrusted">> & {
     readonly state: string | undefined;
   };
 

@@ -76,6 +76,7 @@ function inWorkspace(
       caFile: options.caFile,
       dialect: options.dialect,
       cloud: options.cloud,
+      untrusted: options.untrusted === true,
     });
     const { connect } = await import("./connect.ts");
     const { openWorkspaceStore } = await import("../../state/backends/workspace-file/workspace-backend.ts");

@@ -18,6 +18,8 @@ export interface SignInPlace {
   readonly waits: readonly number[];
   /** Answers the next requests in place of the emulator. */
   readonly instead: (HttpResponse | Error)[];
+  /** Answers requests in place of the emulator, too. */
+  refuse: ((request: HttpRequest) => HttpResponse | Error | undefined) | undefined;
   /** Arguments of every run of the Azure CLI. */
   readonly commands: (readonly string[])[];
 }
@@ -31,7 +33,7 @@ export async function signInPlace(): Promise<SignInPlace> {
   const commands: (readonly string[])[] = [];
   const transport = async (request: HttpRequest): Promise<HttpResponse> => {
     sent.push(request);
-    const other = instead.shift();
+    const other = instead.shift() ?? place.refuse?.(request);
     if (other instanceof Error) throw other;
     if (other !== undefined) return other;
     const { method, path, origin, body } = request;
@@ -48,7 +50,8 @@ export async function signInPlace(): Promise<SignInPlace> {
       throw new Error(`no such file: ${path}`);
     },
   };
-  return { world, ports, sent, waits, instead, commands };
+  const place: SignInPlace = { world, ports, sent, waits, instead, refuse: undefined, commands };
+  return place;
 }
 
 /** The emulator is reached at one address, whatever it stands for. */
