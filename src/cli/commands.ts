@@ -104,6 +104,16 @@ export const COMMANDS: readonly CommandEntry[] = [
   ]),
   ...group("Learn and set up", [
     {
+      name: "login",
+      summary: "check a sign-in and save it as a profile",
+      load: async () => (await import("./commands/sign-in/login.ts")).loginCommand,
+    },
+    {
+      name: "whoami",
+      summary: "show the user and the source of the sign-in",
+      load: async () => (await import("./commands/sign-in/whoami.ts")).whoamiCommand,
+    },
+    {
       name: "explain",
       summary: "describe a kind, a field, or a section of the spec",
       load: async () => (await import("./commands/explain.ts")).explainCommand,

@@ -2,7 +2,7 @@
 
 import type { CliAnswer } from "../api/auth/azure.ts";
 import type { Credential } from "../api/auth/credential.ts";
-import { azureCloudOf, isLoopback, isPrivate, METADATA_SERVICE } from "../api/auth/endpoints.ts";
+import { isLoopback, isPrivate, METADATA_SERVICE } from "../api/auth/endpoints.ts";
 import { parseHost } from "../api/contract/host.ts";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
@@ -14,6 +14,7 @@ import type { Profile } from "./profile.ts";
 import type { SourcedValue } from "./sign-in/attributes.ts";
 import { azureCliRunner } from "./sign-in/azure-cli.ts";
 import { chooseSignIn, type SignInChoice } from "./sign-in/choose.ts";
+import { NOT_AZURE } from "./sign-in/methods.ts";
 import { hostIn, ownProfile, profileSources, type Sources, signInSources } from "./sign-in/sources.ts";
 
 export const EMBEDDED = "embedded";
@@ -73,8 +74,12 @@ export interface HostSettings {
 }
 
 /** Throws Failure with CLI_NO_HOST, CLI_FILE or CLI_USAGE. */
-export function hostSettings(context: CommandContext, options: HostOptions): HostSettings {
-  const { sources, host, profile, spoken } = namedHost(context, options);
+export function hostSettings(
+  context: CommandContext,
+  options: HostOptions,
+  sources = sourcesFor(context, options),
+): HostSettings {
+  const { host, profile, spoken } = namedHost(context, options, sources);
   if (host === undefined) throw new Failure(noHost());
   if (host.value === EMBEDDED) return { host, spoken, sources };
   const choice = chooseSignIn({
@@ -88,19 +93,22 @@ export function hostSettings(context: CommandContext, options: HostOptions): Hos
   return { host, spoken, sources, choice };
 }
 
+function sourcesFor(context: CommandContext, options: Partial<HostOptions>): Sources {
+  const { specProfile, profile } = options;
+  return specProfile !== undefined && isSpecProfile(context, options)
+    ? profileSources(context, specProfile)
+    : signInSources(context, profile);
+}
+
 /** The host that options, variables, or profiles name, and what it speaks. */
-function namedHost(context: CommandContext, options: Partial<HostOptions>) {
-  const sources =
-    options.specProfile !== undefined && isSpecProfile(context, options)
-      ? profileSources(context, options.specProfile)
-      : signInSources(context, options.profile);
+function namedHost(context: CommandContext, options: Partial<HostOptions>, sources: Sources) {
   const host = options.host === undefined ? hostIn(sources) : { value: options.host, from: "--host" };
   const own = ownProfile(sources);
   // The dialect of a profile applies to its host. A host from the vendor's variables or profiles speaks the vendor's dialect.
   const vendors: Profile =
     host !== undefined && "family" in host && host.family === "databricks" ? { dialect: "databricks" } : {};
   const profile = host === undefined || own.host === host.value ? own.profile : vendors;
-  return { sources, host, profile, spoken: spokenDialect(context, options, host?.value, profile) };
+  return { host, profile, spoken: spokenDialect(context, options, host?.value, profile) };
 }
 
 const HOST_VARIABLES = [
@@ -121,7 +129,15 @@ function isSpecProfile(
 
 /** Throws Failure with CLI_NO_HOST, CLI_FILE, CLI_USAGE, CLI_PLAIN_HTTP or API_UNAUTHENTICATED. */
 export function settingsOf(context: CommandContext, options: HostOptions): Settings {
-  const { host, spoken, sources, choice } = hostSettings(context, options);
+  return settingsFor(context, options, hostSettings(context, options));
+}
+
+/** Throws Failure likewise. */
+export function settingsFor(
+  context: CommandContext,
+  options: HostOptions,
+  { host, spoken, sources, choice }: HostSettings,
+): Settings {
   const user = fromEnv(context, "WORKSPACE_USER") ?? ownProfile(sources).profile.user;
   const parallelism =
     options.parallelism ?? integerFromEnv(context, "WORKSPACE_PARALLELISM") ?? DEFAULT_PARALLELISM;
@@ -144,7 +160,7 @@ export function settingsOf(context: CommandContext, options: HostOptions): Setti
 
 /** The dialect of the workspace that a command would use; it need not name one. */
 export function dialectFrom(context: CommandContext, options: Partial<HostOptions>): SpokenDialect {
-  return namedHost(context, options).spoken;
+  return namedHost(context, options, sourcesFor(context, options)).spoken;
 }
 
 function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnostic[] {
@@ -175,7 +191,7 @@ function noHost(): Diagnostic {
 
 function noToken(host: string, { skipped }: SignInChoice): Diagnostic {
   const elsewhere = skipped.some(({ why }) => why.startsWith("it is for "));
-  const told = skipped.filter(({ what }) => what !== "azure-cli" || azureCloudOf(host) !== undefined);
+  const told = skipped.filter(({ why }) => why !== NOT_AZURE);
   return error("API_UNAUTHENTICATED", `there is no token for ${host}`, {
     hint: elsewhere
       ? "the profile's token belongs to another host; set WORKSPACE_TOKEN, or choose the right --profile"

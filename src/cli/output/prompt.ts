@@ -1,6 +1,7 @@
 // Asks a person before anything is changed; where nobody can be asked, says so instead of going on.
 
 import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
 import type { CommandContext } from "../../config/environment.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { printable } from "../../report/text/printable.ts";
@@ -38,6 +39,35 @@ export async function askApproval(
   } finally {
     dialog.close();
   }
+}
+
+const LONGEST_SECRET = 64 * 1024;
+
+/** A secret that a person types, unseen, or the first line of standard input. Throws Failure with CLI_USAGE if there is none. */
+export async function askSecret(context: CommandContext, label: string): Promise<string> {
+  const { stdin, stderr, signals } = context;
+  const typed = stdin.isTTY === true;
+  if (typed) stderr.write(`${label}: `);
+  // With a terminal, readline turns the echo off and shows the typed characters itself; here it writes them nowhere.
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const dialog = createInterface({ input: stdin, output: unseen, terminal: typed });
+  dialog.on("SIGINT", () => {
+    stderr.write("\n");
+    signals.receive("SIGINT");
+  });
+  const first = new Promise<string>((resolve) => {
+    dialog.once("line", resolve);
+    dialog.once("close", () => resolve(""));
+  });
+  const secret = (await first).trim();
+  dialog.close();
+  if (typed) stderr.write("\n");
+  if (secret !== "" && secret.length <= LONGEST_SECRET) return secret;
+  throw new Failure(
+    error("CLI_USAGE", `${label.toLowerCase()} is missing`, {
+      hint: "type it at the prompt, or pipe it to standard input",
+    }),
+  );
 }
 
 function cannotAsk(noInput: boolean, hint: string) {

@@ -27,7 +27,7 @@ export type MethodResult =
 
 type Method = (input: MethodInput) => MethodResult;
 
-const NOT_AZURE: MethodResult = { lacks: "the host is not known to be a workspace of Azure" };
+export const NOT_AZURE = "the host is not known to be a workspace of Azure";
 
 export const METHODS: Readonly<Record<AuthType, Method>> = {
   pat: ({ values, context }) => {
@@ -47,7 +47,7 @@ export const METHODS: Readonly<Record<AuthType, Method>> = {
   "file-oidc": (input) => federated("file-oidc", file(input), input),
   "github-oidc-azure": (input) => {
     const { azure, values } = input;
-    if (azure === undefined) return NOT_AZURE;
+    if (azure === undefined) return { lacks: NOT_AZURE };
     const source = workflow(input);
     if ("lacks" in source) return source;
     return needing(values, ["azure_client_id", "azure_tenant_id"], ([clientId, tenantId]) => ({
@@ -59,7 +59,7 @@ export const METHODS: Readonly<Record<AuthType, Method>> = {
     }));
   },
   "azure-msi": ({ azure, values, chosen }) => {
-    if (azure === undefined) return NOT_AZURE;
+    if (azure === undefined) return { lacks: NOT_AZURE };
     const { azure_use_msi: use, azure_client_id: id } = values;
     if (!chosen && !/^(true|1)$/i.test(use?.value ?? "")) return { lacks: "azure_use_msi is not true" };
     return {
@@ -68,7 +68,7 @@ export const METHODS: Readonly<Record<AuthType, Method>> = {
     };
   },
   "azure-client-secret": ({ azure, values }) => {
-    if (azure === undefined) return NOT_AZURE;
+    if (azure === undefined) return { lacks: NOT_AZURE };
     const names = ["azure_client_id", "azure_client_secret", "azure_tenant_id"] as const;
     return needing(values, names, ([clientId, clientSecret, tenantId]) => ({
       method: "azure-client-secret",
@@ -79,7 +79,7 @@ export const METHODS: Readonly<Record<AuthType, Method>> = {
     }));
   },
   "azure-cli": ({ azure, azureCli, values: { azure_tenant_id: tenant } }) => {
-    if (azure === undefined) return NOT_AZURE;
+    if (azure === undefined) return { lacks: NOT_AZURE };
     if ("lacks" in azureCli) return azureCli;
     return {
       credential: {

@@ -45,7 +45,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { credential, identity: host } = place;
   if (credential.method === "pat")
     return { ...clientOver(transport, host, credential.token, options, credential.scheme), host, close };
-  const { openSignIn } = await import("./open-sign-in.ts");
+  const { openSignIn } = await import("../sign-in/open-sign-in.ts");
   const signIn = openSignIn({ ...place, credential }, transport, options.signal);
   const closeAll = async (): Promise<void> => {
     await Promise.all([close(), signIn.close()]);

@@ -1,0 +1,37 @@
+// Who a run is and how it signs in, with the reasons: for people and for scripts.
+
+import type { JsonObject } from "../../core/json.ts";
+import { printable } from "../text/printable.ts";
+
+export interface IdentityView {
+  /** The user name; absent if the service did not accept the sign-in, or does not report names. */
+  readonly user?: string;
+  readonly host: { readonly url: string; readonly from: string };
+  readonly dialect: string;
+  /** Absent if there is none, as for the built-in emulator. */
+  readonly signIn?: { readonly method: string; readonly from: readonly string[] };
+  readonly skipped: readonly { readonly what: string; readonly why: string }[];
+}
+
+export function identityText({ user, host, dialect, signIn, skipped }: IdentityView): string {
+  const method = signIn === undefined ? "none" : `${signIn.method} (${signIn.from.join(", ")})`;
+  const lines = [
+    `user     ${user ?? "unknown"}`,
+    `host     ${host.url} (${host.from})`,
+    `dialect  ${dialect}`,
+    `sign-in  ${method}`,
+    ...(skipped.length === 0 ? [] : ["", "Not used:"]),
+    ...skipped.map(({ what, why }) => `  ${what}: ${why}`),
+  ];
+  return `${lines.map((line) => printable(line)).join("\n")}\n`;
+}
+
+export function identityJson({ user, host, dialect, signIn, skipped }: IdentityView): JsonObject {
+  return {
+    user: user ?? null,
+    host: { ...host },
+    dialect,
+    sign_in: signIn === undefined ? null : { method: signIn.method, from: [...signIn.from] },
+    not_used: skipped.map(({ what, why }) => ({ what, why })),
+  };
+}
