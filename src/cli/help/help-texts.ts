@@ -16,6 +16,23 @@ export const HELP_TEXTS: Readonly<Record<string, HelpTexts>> = {
     examples: [["workspace init", "write workspace.yaml and a .gitignore line for the state"]],
     seeAlso: ["workspace export", "workspace explain", "docs/getting-started.md"],
   },
+  "workspace login": {
+    examples: [
+      [
+        "workspace login --host https://adb-1.2.azuredatabricks.net",
+        "save an access token, typed at a prompt",
+      ],
+      ["workspace login --auth-type oauth-m2m --client-id ID <secret.txt", "save a service principal"],
+    ],
+    seeAlso: ["workspace whoami", "docs/databricks.md"],
+  },
+  "workspace whoami": {
+    examples: [
+      ["workspace whoami", "check the sign-in"],
+      ["workspace whoami -o json", "the same for a script"],
+    ],
+    seeAlso: ["workspace login", "docs/databricks.md"],
+  },
   "workspace validate": {
     examples: [
       ["workspace validate", "check workspace.yaml"],

@@ -132,14 +132,14 @@ describe("login", () => {
     expect((await run("whoami")).out).toContain("sign-in  pat (token of profile DEFAULT of ~/.workspacecfg)");
   });
 
-  test("writes nothing when the workspace does not accept the token", async () => {
+  test("creates no file when the workspace does not accept the token", async () => {
     const ran = await run(`login --host ${server.url}`, {}, "wrong-canary");
     expect(ran.code).toBe(1);
     expect(ran.err).not.toContain("wrong-canary");
     expect(globSync(".workspacecfg", { cwd: folder })).toEqual([]);
   });
 
-  test("writes nothing without a token", async () => {
+  test("fails without a token", async () => {
     expect(await run(`login --host ${server.url}`, {}, "")).toMatchObject({
       code: 1,
       err: expect.stringContaining("access token is missing"),

@@ -19,7 +19,7 @@ import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, textOption } from "../../command/option.ts";
-import { HOST_OPTIONS } from "../../command/shared-options.ts";
+import { HOST_OPTIONS, underHeading } from "../../command/shared-options.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
 import { askSecret } from "../../output/prompt.ts";
 
@@ -38,11 +38,13 @@ export const loginCommand = defineCommand({
   summary: "check a sign-in and save it as a profile",
   options: {
     host,
-    profile: textOption("--profile <name>", "profile to write (default: DEFAULT)"),
-    authType: choiceOption("--auth-type <method>", "sign-in method (default: pat)", METHODS),
-    clientId: textOption("--client-id <id>", "client ID of a service principal or managed identity"),
-    tenantId: textOption("--tenant-id <id>", "tenant of Microsoft Entra ID"),
-    resourceId: textOption("--resource-id <id>", "resource ID of the workspace in Azure"),
+    ...underHeading("Sign-in", {
+      profile: textOption("--profile <name>", "profile to write (default: DEFAULT)"),
+      authType: choiceOption("--auth-type <method>", "sign-in method (default: pat)", METHODS),
+      clientId: textOption("--client-id <id>", "client ID of a service principal or managed identity"),
+      tenantId: textOption("--tenant-id <id>", "tenant of Microsoft Entra ID"),
+      resourceId: textOption("--resource-id <id>", "resource ID of the workspace in Azure"),
+    }),
     caFile,
     dialect,
     cloud,
