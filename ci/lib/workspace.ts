@@ -44,9 +44,9 @@ const OWN_REPORTS: Readonly<Record<Settings["platform"], readonly string[]>> = {
 export function argumentsOf(settings: Settings, hasHost: boolean, base?: string): readonly string[] {
   const { command, subject, state, planFile, untrusted, platform } = settings;
   const reports = resolve(settings.reports);
-  const outputs = ["text", "markdown=report.md", "json=report.json", "junit=junit.xml"];
-  outputs.push(
-    ...OWN_REPORTS[platform].filter((one) => command !== "validate" || !one.startsWith("gitlab=")),
+  const written = ["markdown=report.md", "html=report.html", "json=report.json", "junit=junit.xml"];
+  const outputs = ["text", ...written, ...OWN_REPORTS[platform]].filter(
+    (one) => command !== "validate" || !/^(?:html|gitlab)=/.test(one),
   );
   const file = subject.folder === "." ? "workspace.yaml" : `${subject.folder}/workspace.yaml`;
   const args: string[] = [command];

@@ -25,7 +25,9 @@ describe("the stages of Azure Pipelines", { timeout: 60_000 }, () => {
     expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
     expect(saved.output).toContain("##vso[task.uploadsummary]");
     expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
-    expect(applied.published).toEqual(expect.arrayContaining(["junit.xml", "metrics.prom", "summary.md"]));
+    expect(applied.published).toEqual(
+      expect.arrayContaining(["junit.xml", "metrics.prom", "report.html", "summary.md"]),
+    );
     expect((await site.pool()).max_capacity).toBe(10);
   });
 

@@ -84,7 +84,14 @@ describe("the settings", () => {
         "--output",
         "text",
       ],
-      ...["--output", "markdown=/r/report.md", "--output", "json=/r/report.json"],
+      ...[
+        "--output",
+        "markdown=/r/report.md",
+        "--output",
+        "html=/r/report.html",
+        "--output",
+        "json=/r/report.json",
+      ],
       ...["--output", "junit=/r/junit.xml", "--output", "gitlab=/r/terraform.json"],
       ...["--output", "codequality=/r/codequality.json", "--var", "name=two words"],
     ]);
@@ -95,7 +102,7 @@ describe("the settings", () => {
       "validate",
       {},
       ["--output", "codequality=/r/codequality.json"],
-      ["--metrics", "gitlab=/r/terraform.json"],
+      ["--metrics", "gitlab=/r/terraform.json", "html=/r/report.html"],
     ],
     [
       "drift",
