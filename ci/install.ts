@@ -57,7 +57,7 @@ if (!pattern.test(source))
 const commit = commitOf();
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
 const taken = files.filter(({ to }) => existsSync(join(folder, to)));
-if (taken.length > 0) fail(`${taken.map(({ to }) => to).join(", ")} exists already: remove it first`);
+if (taken.length > 0) fail(`${taken.map(({ to }) => to).join(", ")} already exists: remove it first`);
 for (const { from, to } of files) {
   mkdirSync(dirname(join(folder, to)), { recursive: true });
   writeFileSync(join(folder, to), pinned(readFileSync(join(HERE, from), "utf8"), source, commit, version));

@@ -18,7 +18,7 @@ export function withFileCreation<T>(file: string, otherwise: string, work: () =>
   } catch (problem) {
     const exists = problem instanceof Error && "code" in problem && problem.code === "EEXIST";
     throw exists
-      ? new Failure(error("CLI_FILE", `${file} exists already`, { hint: otherwise }))
+      ? new Failure(error("CLI_FILE", `${file} already exists`, { hint: otherwise }))
       : fileFailure(`${file} cannot be written`, problem);
   }
 }

@@ -55,7 +55,7 @@ function isDecodable(text: string): boolean {
 
 /** The value is not repeated: it may hold a password. */
 function noProxy(variable: string) {
-  return error("CLI_USAGE", `${variable} is not the address of an HTTP proxy`, {
+  return error("CLI_USAGE", `${variable} is not a valid proxy URL`, {
     hint: "write it as http://name:port; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25",
   });
 }

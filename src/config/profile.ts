@@ -97,10 +97,10 @@ export function noProfile(named: string, files: readonly ProfileFile[]): Diagnos
   const known = [...new Set(files.flatMap(({ sections }) => [...(sections?.keys() ?? [])]))];
   const [own] = files;
   if (known.length === 0 || own?.sections === undefined)
-    return error("CLI_FILE", `there is no profile "${named}": ${own?.path} does not exist`, {
+    return error("CLI_FILE", `profile "${named}" does not exist: no file at ${own?.path}`, {
       hint: "write [name] with host and token into it, or run `workspace login --profile NAME`",
     });
-  const hint = nearestHint(named, known, `profiles there: ${known.join(", ") || "none"}`);
+  const hint = nearestHint(named, known, `profiles in the file: ${known.join(", ") || "none"}`);
   return error("CLI_FILE", `${own.path} has no profile "${named}"`, { hint });
 }
 
@@ -109,8 +109,8 @@ export function exposure(path: string): readonly Diagnostic[] {
   const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077;
   if (process.platform === "win32" || mode === 0) return [];
   return [
-    warning("CLI_FILE", `${path} holds a token and can be read by others`, {
-      hint: `run: chmod 600 ${path}`,
+    warning("CLI_FILE", `${path} contains a token and is readable by other users`, {
+      hint: `run \`chmod 600 ${path}\``,
     }),
   ];
 }

@@ -169,9 +169,9 @@ function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnosti
   return [
     warning(
       "CLI_PLAIN_HTTP",
-      `the token goes to ${identity} unencrypted, and ${proxy === undefined ? "whoever is" : "the proxy, or whoever else is,"} on the way can read it`,
+      `the token goes to ${identity} unencrypted, and ${proxy === undefined ? "anyone" : "the proxy, or anyone else"} on the way can read it`,
       {
-        hint: "name the host with https://",
+        hint: "use an https:// URL",
       },
     ),
   ];
@@ -184,25 +184,25 @@ export function identityOf(host: string): string {
 }
 
 function noHost(): Diagnostic {
-  return error("CLI_NO_HOST", "no workspace is named", {
-    hint: "use --host URL, set WORKSPACE_HOST, or write a host into ~/.workspacecfg; `--host embedded` tries everything inside this program",
+  return error("CLI_NO_HOST", "no host is set", {
+    hint: "set --host, WORKSPACE_HOST, or host in ~/.workspacecfg; to use the built-in emulator, pass `--host embedded`",
   });
 }
 
 function noToken(host: string, { skipped }: SignInChoice): Diagnostic {
   const elsewhere = skipped.some(({ why }) => why.startsWith("it is for "));
   const told = skipped.filter(({ why }) => why !== NOT_AZURE);
-  return error("API_UNAUTHENTICATED", `there is no token for ${host}`, {
+  return error("API_UNAUTHENTICATED", `no token is set for ${host}`, {
     hint: elsewhere
       ? "the profile's token belongs to another host; set WORKSPACE_TOKEN, or choose the right --profile"
-      : "set WORKSPACE_TOKEN, or write a token beside the host in ~/.workspacecfg",
+      : "set WORKSPACE_TOKEN, or token in ~/.workspacecfg",
     ...(told.length === 0 ? {} : { cause: told.map(({ what, why }) => `${what}: ${why}`).join("; ") }),
   });
 }
 
 function noSignInOverHttp(host: string, method: string): Diagnostic {
   return error("CLI_PLAIN_HTTP", `the ${method} sign-in is not used for ${host}, which is not encrypted`, {
-    hint: "name the host with https://",
+    hint: "use an https:// URL",
   });
 }
 
@@ -210,7 +210,7 @@ export function integerFromEnv(context: CommandContext, name: string): number | 
   const text = fromEnv(context, name);
   if (text === undefined) return undefined;
   if (!/^[1-9]\d{0,3}$/.test(text))
-    throw new Failure(error("CLI_USAGE", `${name} is not a whole number above 0`));
+    throw new Failure(error("CLI_USAGE", `${name} is not an integer above 0`));
   return Number(text);
 }
 
@@ -236,6 +236,8 @@ export function timeFromEnv(context: CommandContext, name: string): number | und
   if (text === undefined) return undefined;
   const ms = parseDuration(text);
   if (ms === undefined)
-    throw new Failure(error("CLI_USAGE", `${name} is not a time`, { hint: "write it as 30s, 5m or 250ms" }));
+    throw new Failure(
+      error("CLI_USAGE", `${name} is not a valid duration`, { hint: "write it as 30s, 5m or 250ms" }),
+    );
   return ms;
 }

@@ -6,8 +6,7 @@ export type SignalName = (typeof SIGNALS)[number];
 
 export const SIGNAL_EXIT: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-const STOPPING =
-  "Stopping: what is in flight is finished, nothing new is started. Once more ends the run at once.\n";
+const STOPPING = "Stopping after requests in flight. Press Ctrl-C again to exit immediately.\n";
 
 export class Signals {
   readonly #ended = Promise.withResolvers<number>();

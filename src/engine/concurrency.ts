@@ -1,4 +1,4 @@
-// How many things may be under way at once.
+// Limits how many operations run at the same time.
 
 export class Semaphore {
   #free: number;
@@ -23,7 +23,7 @@ export class Semaphore {
     else next();
   }
 
-  /** Does something in a slot of its own. */
+  /** Runs an operation in a slot. */
   async inside<T>(work: () => Promise<T>): Promise<T> {
     await this.take();
     try {

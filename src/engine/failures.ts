@@ -1,4 +1,4 @@
-// What a thrown failure of the network, the state or a deadline says to people; bugs are thrown on.
+// Converts expected failures of the network, the state, or a deadline to diagnostics; rethrows bugs.
 
 import type { Address, RemoteId } from "../core/address.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
@@ -13,7 +13,7 @@ export class NotSent extends Error {
   }
 }
 
-/** The diagnostic in a failure; undefined for what is no expected failure. */
+/** Returns the diagnostic in a failure; undefined for an unexpected failure. */
 export function diagnosticOf(failure: unknown): Diagnostic | undefined {
   if (failure instanceof NotSent) return diagnosticOf(failure.reason);
   if (failure instanceof Refused || failure instanceof UnknownOutcome) return failure.diagnostic;
@@ -31,9 +31,9 @@ export function failureDiagnostic(failure: unknown): Diagnostic {
 export function assertId(id: RemoteId, address: Address): void {
   if (id !== "") return;
   throw new UnknownOutcome(
-    error("API_PROTOCOL", `the service created ${address} and did not tell its id`, {
+    error("API_PROTOCOL", `the service created ${address} but did not return its ID`, {
       address,
-      hint: "apply again: the next run looks for it first",
+      hint: "apply again; the next run searches for it first",
     }),
   );
 }

@@ -1,4 +1,4 @@
-// Natural names and remote ids of the same things, both ways, wherever a field says that it names something.
+// Maps natural names to remote IDs and back, for fields that refer to objects by name.
 
 import type { RemoteId } from "../core/address.ts";
 import type { FieldTable, Values } from "../resource/field-schema.ts";
@@ -7,7 +7,7 @@ import { foldName } from "../resource/names.ts";
 import type { Registry } from "../resource/registry.ts";
 import { translateNames } from "../resource/translate-names.ts";
 
-/** Who is called what. Grows while an apply creates things. */
+/** Names by ID, and IDs by name. Grows while an apply creates objects. */
 export interface NameIndex {
   idOf(kind: string, name: string): RemoteId | undefined;
   nameOf(kind: string, id: string): string | undefined;

@@ -11,7 +11,7 @@ import { indexLive, type LiveIndex } from "./model/live-index.ts";
 import { changeKey } from "./model/order.ts";
 import type { Plan } from "./model/plan.ts";
 
-/** Contradictions in a plan. Any of them is a bug of ours; a plan with one is neither shown as good nor applied. */
+/** Contradictions in a plan. Each is a bug; a plan with one is never applied. */
 export function auditPlan(plan: Plan, input: PlanInput): Diagnostic[] {
   const liveIndex = indexLive(input.live, input.registry);
   return [
@@ -35,7 +35,7 @@ function duplicates(plan: Plan): string[] {
     if (!("id" in change) || change.action === "forget") continue;
     const id = `${change.kind} ${change.id}`;
     const other = ids.get(id);
-    if (other !== undefined) found.push(`${id} is touched by ${other} and by ${change.address}`);
+    if (other !== undefined) found.push(`${id} is changed by both ${other} and ${change.address}`);
     ids.set(id, change.address);
   }
   return found;
@@ -48,7 +48,7 @@ function order(plan: Plan): string[] {
     for (const need of change.dependsOn) {
       const before = place.get(need);
       if (before !== undefined && before > at)
-        found.push(`${change.address} needs ${need}, which comes later`);
+        found.push(`${change.address} depends on ${need}, which comes later`);
     }
   });
   return found;
@@ -59,14 +59,14 @@ function contradictions(change: Change, input: PlanInput, liveIndex: LiveIndex):
   const found: string[] = [];
   const declared = input.destroy !== true && input.spec.resources.has(change.address);
   if (change.action !== "forget" && liveIndex.unreadable(change.kind, change.name) !== undefined)
-    found.push(`${change.address} is planned, but could not be read`);
+    found.push(`${change.address} is planned, but its kind could not be read`);
   if ("id" in change && change.action !== "forget") found.push(...wrongObject(change, input, liveIndex));
   switch (change.action) {
     case "create":
-      if (!declared) found.push(`${change.address} is created, but not in the spec`);
+      if (!declared) found.push(`${change.address} is created, but is not in the spec`);
       break;
     case "update":
-      if (!declared) found.push(`${change.address} is updated, but not in the spec`);
+      if (!declared) found.push(`${change.address} is updated, but is not in the spec`);
       if (change.diffs.some((diff) => diff.replaces))
         found.push(`${change.address} changes an immutable field in place`);
       if (change.steps.length === 0) found.push(`${change.address} is updated without a step`);
@@ -77,10 +77,10 @@ function contradictions(change: Change, input: PlanInput, liveIndex: LiveIndex):
       if (isBuiltIn(provider, change.name)) found.push(`${change.address} is built in and would be replaced`);
       break;
     case "delete":
-      if (declared && change.deposed !== true) found.push(`${change.address} is deleted, but in the spec`);
+      if (declared && change.deposed !== true) found.push(`${change.address} is deleted, but is in the spec`);
       if (isBuiltIn(provider, change.name)) found.push(`${change.address} is built in and would be deleted`);
       if (!mayDelete(change.address, input, provider.nested !== undefined))
-        found.push(`${change.address} is deleted, but was never ours`);
+        found.push(`${change.address} is deleted, but was never managed`);
       break;
     case "adopt":
     case "forget":
@@ -100,7 +100,7 @@ function wrongObject(
 ): string[] {
   const provider = input.registry.get(change.kind);
   const live = liveIndex.byId(change.kind, change.id);
-  if (live === undefined) return [`${change.address} rests on ${change.id}, which is not live`];
+  if (live === undefined) return [`${change.address} refers to ${change.id}, which is not live`];
   if (!("fingerprint" in change)) return [];
   const isDelete = change.action === "delete" || change.action === "report";
   const now = liveFingerprint(
@@ -108,10 +108,10 @@ function wrongObject(
     comparable(provider, live),
     isDelete ? undefined : change.after,
   );
-  return now === change.fingerprint ? [] : [`${change.address} carries the fingerprint of another object`];
+  return now === change.fingerprint ? [] : [`${change.address} has the fingerprint of another object`];
 }
 
-/** Recorded, a member of a list that is ours, or of a kind that the policy calls authoritative. */
+/** Recorded, a member of an authoritative list, or of a kind that the policy makes authoritative. */
 function mayDelete(address: Address, input: PlanInput, nested: boolean): boolean {
   return (
     input.state.records.has(address) || nested || input.spec.policy.authoritative.includes(kindOf(address))

@@ -96,7 +96,7 @@ function partOf(input: PlanInput, changes: readonly Change[]): Pick<Plan, "part"
   return { part: { planned: planned.size, total } };
 }
 
-/** Decides resources in the order in which they need each other, so that references find decided targets. */
+/** Decides resources in dependency order, so that references find decided targets. */
 function decideAll(context: PlanContext): Diagnostic[] {
   const refused: [Address, Diagnostic][] = [];
   if (context.input.destroy === true) return [];
@@ -162,7 +162,7 @@ function wantsOf(
   return [...wants].sort();
 }
 
-/** Live things of kinds that the spec or the state uses, which neither knows. */
+/** Live objects that are in neither the spec nor the state, of the kinds that these use. */
 function unmanagedOf(context: PlanContext, changes: readonly Change[]): Unmanaged[] {
   const known = new Set<string>(context.owners.keys());
   const kinds = new Set<string>();

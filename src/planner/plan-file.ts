@@ -1,4 +1,4 @@
-// A plan kept in a file: sealed, bound to one host, state, spec and time, to be applied once (design 5).
+// A saved plan: signed, bound to one host, state, spec, and time, and applied once (design 5).
 
 import { canonicalJson, fingerprint } from "../core/canonical.ts";
 import { type Diagnostic, error, type Location } from "../core/diagnostic.ts";
@@ -16,7 +16,7 @@ import type { Plan } from "./model/plan.ts";
 
 export const SAVED_FORMAT = "workspace-plan/2";
 
-/** What a saved plan is bound to. Times are epoch milliseconds. */
+/** The values that a saved plan is bound to. Times are epoch milliseconds. */
 export interface Binding {
   readonly tool_version: string;
   readonly host: string;
@@ -42,7 +42,7 @@ export type SavedPlaces = Readonly<
 
 type Place = Pick<Location, "file" | "line" | "column">;
 
-/** What reports of the plan show beside it; it decides nothing. */
+/** Extra data for reports of the plan; not used for decisions. */
 export interface SavedReport {
   readonly run: {
     readonly toolVersion: string;
@@ -84,22 +84,18 @@ export function readPlan(text: string, keyed: (text: string) => string): SavedPl
   const parsed = parsedObject(text);
   if (parsed === undefined)
     return error("PLAN_FILE", "the file is not a saved plan", {
-      hint: "make one with: workspace plan --out FILE",
+      hint: "to create one, run `workspace plan --out FILE`",
     });
   const { seal, ...body } = parsed;
   if (body.format !== SAVED_FORMAT) {
     return error("PLAN_FILE", "the file is not a saved plan of this version", {
-      hint: "make a new one with: workspace plan --out FILE",
+      hint: "to create a new one, run `workspace plan --out FILE`",
     });
   }
   if (seal !== keyed(canonicalJson(body))) {
-    return error(
-      "PLAN_FILE",
-      "the plan file was changed after it was made, or was made with another state's key",
-      {
-        hint: "make a new plan; a plan and its apply need the same state and WORKSPACE_STATE_KEY",
-      },
-    );
+    return error("PLAN_FILE", "the plan file was modified, or was made with the key of another state", {
+      hint: "make a new plan; plan and apply need the same state and WORKSPACE_STATE_KEY",
+    });
   }
   return body as unknown as SavedPlan;
 }
@@ -113,7 +109,7 @@ function parsedObject(text: string): JsonObject | undefined {
   }
 }
 
-/** What a plan rests on of a state: its records, and what is open after recovery. */
+/** The parts of a state that a plan depends on: its records, and what is unresolved after recovery. */
 export function recordsDigest({ records, open }: Pick<State, "records" | "open">): string {
   const sorted = [...records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
   return fingerprint(parseJson(stringifyJson({ records: sorted, open: open.map(({ seq }) => seq) })));
@@ -123,13 +119,17 @@ export function recordsDigest({ records, open }: Pick<State, "records" | "open">
 export function otherRecords(saved: SavedPlan, recovered: Pick<State, "records" | "open">): Diagnostic[] {
   if (saved.state.records === recordsDigest(recovered)) return [];
   return [
-    error("PLAN_STALE", "what an interrupted run left turns out otherwise than when the plan was made", {
-      hint: "make a new plan and apply that",
-    }),
+    error(
+      "PLAN_STALE",
+      "recovery of an interrupted run gave a different result than when the plan was made",
+      {
+        hint: "make a new plan, then apply it",
+      },
+    ),
   ];
 }
 
-/** What holds when a saved plan is to be applied. */
+/** The current values when a saved plan is applied. */
 export interface ApplyConditions {
   readonly host: string;
   readonly now: number;
@@ -139,7 +139,7 @@ export interface ApplyConditions {
 
 /** Every way in which a saved plan no longer fits; nothing may be written unless this is empty. */
 export function staleness(saved: SavedPlan, present: ApplyConditions): Diagnostic[] {
-  const hint = "make a new plan and apply that";
+  const hint = "make a new plan, then apply it";
   const found: Diagnostic[] = [];
   if (saved.host !== present.host)
     found.push(error("PLAN_STALE", `the plan is for ${saved.host}, not for ${present.host}`, { hint }));
@@ -148,12 +148,12 @@ export function staleness(saved: SavedPlan, present: ApplyConditions): Diagnosti
       error("PLAN_EXPIRED", `the plan expired at ${new Date(saved.expires_at).toISOString()}`, { hint }),
     );
   if (present.state.nonces.includes(saved.nonce))
-    found.push(error("PLAN_EXPIRED", "the plan was applied already", { hint }));
+    found.push(error("PLAN_EXPIRED", "the plan was already applied", { hint }));
   if (saved.state.serial !== present.state.serial) {
     found.push(
       error(
         "PLAN_STALE",
-        `the state moved on: it was at serial ${saved.state.serial} and is at ${present.state.serial}`,
+        `the state changed after the plan was made (serial ${saved.state.serial} then, ${present.state.serial} now)`,
         { hint },
       ),
     );
@@ -189,7 +189,7 @@ export function movedSince(
     found.push(
       error("PLAN_LIVE_MOVED", `${change.address} ${what} after the plan was made`, {
         address: change.address,
-        hint: "make a new plan and apply that",
+        hint: "make a new plan, then apply it",
       }),
     );
   }

@@ -1,4 +1,4 @@
-// Which guards the caused changes of a plan raise by themselves. Pure.
+// Determines which guards only the caused changes of a plan raise. Pure.
 
 import { hasErrors } from "../core/diagnostic.ts";
 import { checkGuards } from "./check/guards.ts";
@@ -12,8 +12,8 @@ import { createPlannedWorkspace } from "./model/planned-workspace.ts";
 import type { PlanSplit } from "./model/split.ts";
 
 /**
- * The guards of a plan with their origins. A plan with errors has no guards of its own: then those of the caused changes
- * are the result, since errors of the base hide no guard of the change.
+ * The guards of a plan with their origins. A plan with errors has no guards, so the result is the guards of the
+ * caused changes: errors of the base must not hide a guard of the change.
  */
 export function splitGuards(
   from: PlanInput,

@@ -41,13 +41,13 @@ function splitChange(base: Change | undefined, head: Change): SplitChange {
     return { path, origin: old.get(key)?.value === value ? "pending" : "caused" };
   });
   const has = (origin: ChangeOrigin): boolean => fields.some((field) => field.origin === origin);
-  // A create that sets one field less differs, too; an update that does so leaves the rest as it was.
+  // A create with one field less differs too; an update with one field less leaves that field unchanged.
   const isLess = head.action === "create" && old.size > fields.length;
   if (!has("caused") && !isLess) return { origin: "pending", fields: [] };
   return { origin: "caused", fields: has("pending") ? fields : [] };
 }
 
-/** What has to be equal beside the fields: what happens, and to which object. */
+/** What must be equal in addition to the fields: the action and the object. */
 function shapeOf(change: Change): string {
   return canonicalJson([
     change.action,

@@ -13,7 +13,7 @@ import { ignoreMissing, keyIn, objectsIn, readIfPresent } from "./kit/responses.
 const fields = {
   permission: choiceField(["READ", "WRITE", "MANAGE"], {
     description:
-      "READ reads and lists secrets, WRITE also writes them, MANAGE also changes this list. The most powerful one counts.",
+      "READ reads and lists secrets, WRITE also writes them, MANAGE also changes this list. The most powerful permission applies.",
   }),
 };
 
@@ -57,15 +57,15 @@ function objections(change: PlannedChange, workspace: PlannedWorkspace): readonl
   if (isCaller(workspace, change.live.name))
     return [
       lockout(
-        `${workspace.caller}, who runs this, would lose MANAGE on the scope ${parent}`,
-        `keep ${member}: MANAGE in the access list, or let another manager of the scope apply this`,
+        `the caller, ${workspace.caller}, would lose MANAGE on the scope ${parent}`,
+        `keep ${member}: MANAGE in the access list, or ask another manager of the scope to apply this`,
       ),
     ];
   if (workspace.caller === undefined && !isGroup(workspace, member))
     return [
       lockout(
-        `${member} would lose MANAGE on the scope ${parent}, and whether that is who runs this is not known`,
-        "say who runs this in the environment variable WORKSPACE_USER",
+        `${member} would lose MANAGE on the scope ${parent}; it is unknown whether that is the caller`,
+        "set WORKSPACE_USER to the user name of the caller",
       ),
     ];
   return [];

@@ -58,7 +58,7 @@ export const directories = defineProvider({
   kind: "directories",
   singular: "directory",
   description:
-    "Folders of the workspace, which hold notebooks. Deleted only when nothing foreign is in them.",
+    "Folders of the workspace, which contain notebooks. Deleted only if they contain no unmanaged objects.",
   fields: {},
   severity: "availability",
   nameField: undefined,
@@ -78,8 +78,8 @@ export const directories = defineProvider({
       return [
         {
           code: "GUARD_DATA_LOSS",
-          message: `the directory ${change.live.name} holds what this plan does not delete: ${listed(foreign)}`,
-          hint: `move that away first, or keep the directory with: workspace state rm ${change.address}`,
+          message: `the directory ${change.live.name} contains objects that this plan does not delete: ${listed(foreign)}`,
+          hint: `move them first, or keep the directory: run \`workspace state rm ${change.address}\``,
         },
       ];
     },

@@ -43,9 +43,7 @@ async function* rangesOf(api: Reader, path: string, size: number): AsyncGenerato
     const length = Math.min(MEGABYTE, size - offset);
     const bytes = bytesIn(await api.read("fs/read", { path, offset, length }), "data");
     if (bytes.length === 0)
-      throw new Failure(
-        error("API_PROTOCOL", `${path} ended at ${offset} of ${size} bytes while it was read`),
-      );
+      throw new Failure(error("API_PROTOCOL", `${path} ended at ${offset} of ${size} bytes during the read`));
     yield bytes;
     offset += bytes.length;
   }
@@ -93,7 +91,7 @@ const partOf = (path: string, token: string): string => `${path}.${token}.part`;
 async function writeBlocks(api: OperationWriter, path: string, bytes: Uint8Array): Promise<void> {
   const { handle } = await api.write("fs/create", { path, overwrite: true });
   if (handle === undefined)
-    throw new Failure(error("API_PROTOCOL", `the service opened ${path} and did not say under which handle`));
+    throw new Failure(error("API_PROTOCOL", `the service opened ${path} but did not return a handle`));
   for (let offset = 0; offset < bytes.length; offset += MEGABYTE)
     await api.write("fs/add-block", { handle, data: bytes.subarray(offset, offset + MEGABYTE) });
   await api.write("fs/close", { handle });
@@ -105,9 +103,9 @@ async function verify(api: OperationWriter, task: Task, part: string, bytes: Uin
   if (size === bytes.length && (await summed(api, part, size)) === digest(bytes)) return;
   await ignoreMissing(() => api.write("fs/delete", { path: part, recursive: false }));
   throw new Failure(
-    error("APPLY_VERIFY", `what arrived of ${task.name} is not what was sent`, {
+    error("APPLY_VERIFY", `the uploaded content of ${task.name} does not match the file`, {
       address: task.address,
-      hint: "nothing was changed; apply again",
+      hint: "the file was not changed; apply again",
     }),
   );
 }
@@ -140,7 +138,7 @@ function check(_values: unknown, name: string): readonly Problem[] {
 export const files = defineProvider({
   kind: "files",
   singular: "file",
-  description: "Files of the workspace's file system, written from files of the spec's folder.",
+  description: "Files in the workspace's file system, written from files in the spec's folder.",
   fields,
   severity: "availability",
   nameField: undefined,

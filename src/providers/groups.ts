@@ -42,7 +42,7 @@ const names = (kind: "users" | "groups") =>
       {
         list: "set",
         whenAbsent: "unmanaged",
-        description: `Every one of the ${kind} that is a member; absent means that nobody manages them.`,
+        description: `All ${kind} that are members. If absent, they are not managed.`,
       },
     ),
   );
@@ -58,14 +58,14 @@ const fields = {
   members: optional(
     groupField(
       { users: names("users"), groups: names("groups") },
-      { whenAbsent: "unmanaged", description: "Who belongs to the group: users, and groups within it." },
+      { whenAbsent: "unmanaged", description: "Members of the group: users and other groups." },
     ),
   ),
   entitlements: optional(
     listField(textField({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }), {
       list: "set",
       whenAbsent: "unmanaged",
-      description: "Rights of every member; absent means that nobody manages them.",
+      description: "Entitlements of every member. If absent, they are not managed.",
     }),
   ),
 };
@@ -145,7 +145,7 @@ function memberships(change: PlannedChange, workspace: PlannedWorkspace) {
 export const groups = defineProvider({
   kind: "groups",
   singular: "group",
-  description: "Groups of users, which may hold other groups. Deleting a group keeps its users.",
+  description: "Groups of users, which may contain other groups. Deleting a group keeps its users.",
   fields,
   severity: "security",
   nameField: "displayName",
@@ -168,8 +168,8 @@ export const groups = defineProvider({
       const members = stayingMembers(workspace, change.live);
       const acls = aclsNaming(workspace, (name) => name, change.live.name);
       return [
-        ...(members > 0 ? [`${count(members, "member loses", "members lose")} what the group gives`] : []),
-        ...(acls.length > 0 ? [`access lists still name it: ${listed(acls.map((acl) => acl.name))}`] : []),
+        ...(members > 0 ? [`${count(members, "member loses", "members lose")} the rights of the group`] : []),
+        ...(acls.length > 0 ? [`access lists still contain it: ${listed(acls.map((acl) => acl.name))}`] : []),
       ];
     },
     objections(change, workspace) {

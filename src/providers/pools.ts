@@ -34,7 +34,7 @@ const diskSpec = optional(
             }),
             ...databricksDiskTypes,
           },
-          { serverDefault: true, description: "Kind of the disks." },
+          { serverDefault: true, description: "Type of the disks." },
         ),
       ),
       disk_count: optional(
@@ -42,18 +42,23 @@ const diskSpec = optional(
           minimum: 0,
           serverDefault: true,
           description:
-            "Disks of each instance, up to the limit of the node type; at least 1 where it has none.",
+            "Disks of each instance, up to the limit of the node type; at least 1 if the node type has no local disks.",
         }),
       ),
       disk_size: optional(
-        integerField({ minimum: 1, maximum: 1023, serverDefault: true, description: "GiB of each disk." }),
+        integerField({
+          minimum: 1,
+          maximum: 1023,
+          serverDefault: true,
+          description: "Size of each disk in GiB.",
+        }),
       ),
     },
     {
       severity: "cost",
       onChange: "replace",
       serverDefault: true,
-      description: "Remote storage that each instance starts with.",
+      description: "Remote storage of each instance.",
     },
   ),
 );
@@ -64,7 +69,7 @@ const fields = {
       severity: "other",
       minLength: 1,
       maxLength: 99,
-      description: "Unique name shown to people.",
+      description: "Unique display name.",
     }),
   ),
   node_type_id: textField({
@@ -79,14 +84,14 @@ const fields = {
       severity: "cost",
       minimum: 0,
       default: 0,
-      description: "Idle instances kept, beside those that clusters use.",
+      description: "Minimum number of idle instances, in addition to those in use.",
     }),
   ),
   max_capacity: optional(
     integerField({
       severity: "cost",
       minimum: 0,
-      description: "Most instances, idle and in use together; absent means no limit of its own.",
+      description: "Maximum number of instances, idle and in use; if absent, the pool sets no limit.",
     }),
   ),
   idle_instance_autotermination_minutes: optional(
@@ -95,7 +100,7 @@ const fields = {
       minimum: 0,
       maximum: 10_000,
       serverDefault: true,
-      description: "Minutes that idle instances beyond min_idle_instances are kept; 0 removes them at once.",
+      description: "Minutes to keep idle instances beyond min_idle_instances; 0 removes them immediately.",
     }),
   ),
   enable_elastic_disk: optional(
@@ -162,7 +167,7 @@ const holders = (live: LiveObject | undefined, workspace: PlannedWorkspace): rea
 export const pools = defineProvider({
   kind: "pools",
   singular: "instance pool",
-  description: "Instance pools: idle machines that clusters start from faster.",
+  description: "Instance pools: idle machines that let clusters start faster.",
   fields,
   severity: "availability",
   nameField: "instance_pool_name",
@@ -200,7 +205,7 @@ export const pools = defineProvider({
         const holding = holders(change.live, workspace);
         return holding.length === 0
           ? []
-          : [`the old pool stays under another name while they use it: ${listed(holding)}`];
+          : [`the old pool is kept under another name while it is in use: ${listed(holding)}`];
       }
       return [
         ...(running.length > 0
@@ -210,7 +215,7 @@ export const pools = defineProvider({
           ? [`stopped clusters cannot start ${until}: ${listed(stopped.map((one) => one.name))}`]
           : []),
         ...(jobs.length > 0
-          ? [`jobs cannot get their clusters from it: ${listed(jobs.map((one) => one.name))}`]
+          ? [`jobs cannot create their clusters in it: ${listed(jobs.map((one) => one.name))}`]
           : []),
       ];
     },

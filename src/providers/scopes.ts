@@ -23,7 +23,7 @@ const fields = {
       writeOnly: true,
       onChange: "replace",
       description:
-        "Who may manage a new scope: everybody (users), or without it only its creator. Written once and never read back; see acls.",
+        "Who may manage a new scope: all users (users), or only its creator if absent. Sent once at creation and never read back; see acls.",
     }),
   ),
   backend_type: optional(
@@ -31,14 +31,14 @@ const fields = {
       words: WORDS,
       default: "PLATFORM",
       onChange: "replace",
-      description: "Where the secrets live: in the service's own storage, or in an external key vault.",
+      description: "Where the secrets are stored: in the service's own storage, or in an external key vault.",
     }),
   ),
   keyvault_metadata: optional(
     groupField(
       {
-        resource_id: textField({ minLength: 1, description: "Id of the vault at the cloud provider." }),
-        dns_name: textField({ minLength: 1, description: "Address of the vault." }),
+        resource_id: textField({ minLength: 1, description: "ID of the vault at the cloud provider." }),
+        dns_name: textField({ minLength: 1, description: "URL of the vault." }),
       },
       {
         words: WORDS,
@@ -103,14 +103,14 @@ export const scopes = defineProvider({
         problems.push({
           path: [],
           code: "SPEC_VALUE" as const,
-          message: `"${name}" is no name for a secret scope`,
-          hint: "use 1 to 128 letters, digits, dashes, underscores and periods",
+          message: `"${name}" is not a valid secret scope name`,
+          hint: "use 1 to 128 letters, digits, dashes, underscores, and periods",
         });
       if ((values.backend_type === VAULT) !== (values.keyvault_metadata !== undefined))
         problems.push({
           path: [values.backend_type === VAULT ? "backend_type" : "keyvault_metadata"],
           code: "SPEC_COMBINATION" as const,
-          message: `backend_type ${VAULT} and keyvault_metadata need each other`,
+          message: `backend_type ${VAULT} and keyvault_metadata must be set together`,
         });
       return problems;
     },
@@ -120,10 +120,10 @@ export const scopes = defineProvider({
       return [
         ...(secrets.length > 0
           ? [
-              `${count(secrets.length, "secret")} in it ${secrets.length === 1 ? "goes, and the API cannot read it" : "go, and the API cannot read them"} back: ${membersIn(secrets)}`,
+              `it contains ${count(secrets.length, "secret")} that the API cannot read back: ${membersIn(secrets)}`,
             ]
           : []),
-        ...(acls.length > 0 ? [`its access list goes with it: ${membersIn(acls)}`] : []),
+        ...(acls.length > 0 ? [`its access list is deleted too: ${membersIn(acls)}`] : []),
       ];
     },
     objections(change, workspace) {
@@ -134,7 +134,7 @@ export const scopes = defineProvider({
       return [
         {
           code: "GUARD_DATA_LOSS",
-          message: `secrets that the spec does not have would be lost with the scope: ${membersIn(foreign)}`,
+          message: `secrets that are not in the spec would be lost with the scope: ${membersIn(foreign)}`,
           hint: "declare them in the spec with their sources, or delete them first",
         },
       ];

@@ -14,19 +14,19 @@ const KEY = /^[\w.-]{1,128}$/;
 
 const fields = {
   env: optional(
-    textField({ source: true, minLength: 1, description: "Environment variable that holds the value." }),
+    textField({ source: true, minLength: 1, description: "Environment variable that contains the value." }),
   ),
   file: optional(
     textField({
       source: true,
       minLength: 1,
-      description: "File inside the spec's folder that holds the value.",
+      description: "File in the spec's folder that contains the value.",
     }),
   ),
   encoding: optional(
     choiceField(["text", "bytes"], {
       source: true,
-      description: "How the file is read: as UTF-8 text without its last line break, or byte by byte.",
+      description: "How to read the file: as UTF-8 text without the last line break, or as bytes.",
     }),
   ),
   value: optional(
@@ -35,7 +35,7 @@ const fields = {
       sensitive: true,
       witness: "last_updated_timestamp",
       description:
-        "The secret itself, at most 128 KB; never written in a spec, and kept only as a keyed digest.",
+        "The secret value, at most 128 KB; never written in a spec, and stored only as a keyed digest.",
     }),
   ),
 };
@@ -55,7 +55,7 @@ function wireValue(secret: SecretValue): WriteInput {
   const bytes = secret.reveal();
   if (bytes.length > SECRET_BYTES)
     throw new Failure(
-      error("SPEC_LIMIT", `the value has ${bytes.length} bytes; a secret holds at most ${SECRET_BYTES}`),
+      error("SPEC_LIMIT", `the value has ${bytes.length} bytes; the limit is ${SECRET_BYTES}`),
     );
   return isText(bytes) ? { string_value: secret } : { bytes_value: secret };
 }
@@ -82,7 +82,7 @@ async function put(api: OperationWriter, task: Task): Promise<void> {
 export const secrets = defineProvider({
   kind: "secrets",
   singular: "secret",
-  description: "Secrets in a scope. Live ones that the spec does not have are reported and left alone.",
+  description: "Secrets in a scope. Live secrets that are not in the spec are reported but not changed.",
   fields,
   severity: "security",
   nameField: undefined,
@@ -101,13 +101,13 @@ export const secrets = defineProvider({
             {
               path: [],
               code: "SPEC_VALUE",
-              message: `"${nestedName(name).member}" is no key for a secret`,
-              hint: "use 1 to 128 letters, digits, dashes, underscores and periods",
+              message: `"${nestedName(name).member}" is not a valid secret key`,
+              hint: "use 1 to 128 letters, digits, dashes, underscores, and periods",
             },
           ],
     steps: () => [{ operation: "put" }],
     consequences: (change) =>
-      change.action === "delete" ? ["its value goes, and the API cannot read it back"] : [],
+      change.action === "delete" ? ["its value is lost, because the API cannot read it back"] : [],
   },
 
   operations: {

@@ -25,7 +25,7 @@ import { applyTarget } from "./variables/targets.ts";
 export interface LoadOptions {
   /** Path of the main file. */
   readonly file: string;
-  /** Diagnostics name files from here, where they lie below; else as `file` does. */
+  /** Diagnostics show paths relative to this folder, or as in `file` for files outside. */
   readonly cwd?: string;
   readonly target?: string;
   /** `name=value`, as --var takes them; the last one of a name counts. */
@@ -39,13 +39,13 @@ export interface LoadOptions {
   readonly secrets: "resolve" | "skip";
   /** A variable of a secret that is not set, or empty, is a warning: for plans, which need no values. */
   readonly mayLackSecrets?: boolean;
-  /** The spec may come from a stranger: tighter limits, no hidden files, no lines of files in diagnostics. */
+  /** The spec may be untrusted: lower limits, no hidden files, no lines of files in diagnostics. */
   readonly untrusted?: boolean;
   /** Absolute paths of folders of states, which no spec reads. */
   readonly states?: readonly string[];
   /** The digest that stands for a secret's value, under a key that the caller holds. */
   readonly keyed: (bytes: Uint8Array) => string;
-  /** Between two steps: lets go on what else is under way. */
+  /** Called between two steps, so that other work can continue. */
   readonly turn?: () => Promise<void>;
 }
 
@@ -74,7 +74,7 @@ async function read(
   });
   if (place === undefined) {
     findings.error("SPEC_NOT_FOUND", `${options.file} does not exist`, undefined, {
-      hint: "name another spec with --file, or write one with: workspace init",
+      hint: "pass another spec with --file, or run `workspace init` to create one",
     });
     return undefined;
   }
@@ -120,8 +120,8 @@ async function read(
   const resources = await resolveResources(written, { registry, sources, secrets, suggest, findings });
   if (findings.failed) return undefined;
   if (resources.size === 0)
-    findings.warning("SPEC_EMPTY", "the spec declares no resource, so it manages nothing", undefined, {
-      hint: "check the path of --file, and that no include and no target was lost",
+    findings.warning("SPEC_EMPTY", "the spec declares no resources, so it manages nothing", undefined, {
+      hint: "check the path in --file, and for a missing include or target",
     });
   return {
     folder: tree.folder,
@@ -147,7 +147,10 @@ function assigned(texts: readonly string[], findings: Findings): ReadonlyMap<str
   for (const text of texts) {
     const equals = text.indexOf("=");
     if (equals > 0) vars.set(text.slice(0, equals), text.slice(equals + 1));
-    else findings.error("CLI_USAGE", "--var takes name=value", undefined, { hint: "write --var env=prod" });
+    else
+      findings.error("CLI_USAGE", "--var requires name=value", undefined, {
+        hint: "for example, --var env=prod",
+      });
   }
   return vars;
 }

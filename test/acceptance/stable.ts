@@ -16,7 +16,7 @@ export function stable(text: string, folder: string, url: string): string {
     .replace(/\b\d+\.\d s\b/g, "N s")
     .replace(/\b(in|after) \d+(\.\d+)? (s|min)\b( \d+ s)?/g, "$1 N s")
     .replace(/^(.*CANCELED after N s): .*$/gm, "$1")
-    .replace(/(last sign of life) \d+ s/g, "$1 N s")
+    .replace(/(last heartbeat) \d+ s/g, "$1 N s")
     .replace(/\b\d+ attempts/g, "N attempts")
     .replace(/\btime="(?!0\.000)\d+\.\d{3}"/g, 'time="N"')
     .replace(/("elapsed_ms": ?)\d+/g, "$10")

@@ -151,7 +151,7 @@ test.each([500, 502, 503, 504])(
     expect(problem).toMatchObject({
       diagnostic: {
         code: "API_UNKNOWN_OUTCOME",
-        message: "clusters/create may or may not have happened",
+        message: "the outcome of clusters/create is unknown",
         cause: `clusters/create failed in the service (${status} INTERNAL_ERROR): oops`,
       },
     });
@@ -221,7 +221,7 @@ test("a refusal does not prove that an attempt before it did nothing", async () 
   expect(problem).toBeInstanceOf(UnknownOutcome);
   expect(problem).toMatchObject({
     diagnostic: {
-      cause: "clusters/edit is not allowed to this caller (403 PERMISSION_DENIED), 2 attempts in 0 s: no",
+      cause: "clusters/edit is not allowed for this caller (403 PERMISSION_DENIED), 2 attempts in 0 s: no",
     },
   });
 });

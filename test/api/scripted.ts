@@ -116,7 +116,7 @@ export function refused(): Error {
 }
 
 export function timedOut(): Error {
-  return new DOMException("no whole answer in time", "TimeoutError");
+  return new DOMException("no complete answer in time", "TimeoutError");
 }
 
 /** What a promise rejects with. */

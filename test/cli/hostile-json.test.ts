@@ -86,7 +86,7 @@ test.each(["state.json", "journal.jsonl"])(
     plant(join(state(), name), HUGE);
     const { code, text } = await run(["plan"]);
     expect(text).toContain("STATE_CORRUPT");
-    expect(text).toContain(`${name} has ${HUGE} bytes; a state has at most ${STATE_BYTES}`);
+    expect(text).toContain(`${name} has ${HUGE} bytes; the limit is ${STATE_BYTES}`);
     expect(code).toBe(1);
   },
 );

@@ -34,7 +34,7 @@ function ill(fate: Fate, nth: number): Ill {
           throw gone();
         case "committed late":
           held = () => send(request);
-          throw Object.assign(new Error("no whole answer in time"), { name: "TimeoutError" });
+          throw Object.assign(new Error("no complete answer in time"), { name: "TimeoutError" });
         case "failed after": {
           await send(request);
           const body = new TextEncoder().encode('{"error_code":"INTERNAL_ERROR","message":"x"}');

@@ -67,7 +67,7 @@ test("a cluster that the service ended for inactivity is no drift, and the plan 
   const plan = await planned(site, cluster(UP));
   expect(told(plan)).toEqual({ changes: ["run_state TERMINATED → RUNNING: spec"], drift: [] });
   expect(plan.changes.map((one) => [one.cause, one.reasons])).toEqual([
-    ["spec", ["the service itself set run_state to TERMINATED (INACTIVITY)"]],
+    ["spec", ["the service set run_state to TERMINATED (INACTIVITY)"]],
   ]);
   expect(told(await planned(site, cluster(`${STOPPED}, autotermination_minutes: 10`)))).toEqual({
     changes: [],

@@ -80,7 +80,7 @@ test("a list that names a user twice in two ways is reported as one that names i
   );
   const { diagnostics } = await loadSpec({ file, env: {}, registry, secrets: "skip", keyed: () => "" });
   expect(diagnostics.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-    "SPEC_VALUE: groups.eng: members.users holds an entry twice",
+    "SPEC_VALUE: groups.eng: members.users contains a duplicate entry",
   ]);
 });
 

@@ -55,7 +55,7 @@ test.each([
     (changes: Change[]) => changes.push({ ...changes[0] } as Change),
     "planned twice",
   ],
-  ["one object under two addresses", edit("delete", { id: "b1" }), "touched by"],
+  ["one object under two addresses", edit("delete", { id: "b1" }), "changed by both"],
   ["a need that comes later", edit("update", { dependsOn: ["boxes.old"] }), "comes later"],
   ["a change of something that is not live", edit("delete", { id: "nowhere" }), "not live"],
   ["a fingerprint of another object", edit("update", { fingerprint: "0" }), "fingerprint"],
@@ -69,7 +69,7 @@ test.each([
   ["an update without a step", edit("update", { steps: [] }), "without a step"],
   ["a delete of what the spec declares", edit("delete", { address: "boxes.n" }), "in the spec"],
   ["a delete of a built-in", edit("delete", { name: "root" }), "built in"],
-  ["a delete of a stranger", edit("delete", { address: "boxes.stranger", id: "b9" }), "never ours"],
+  ["a delete of a stranger", edit("delete", { address: "boxes.stranger", id: "b9" }), "never managed"],
   ["a creation that nobody asked for", edit("create", { address: "boxes.x" }), "not in the spec"],
 ])("%s is found", (_name, plant, message) => {
   expect(planted(plant).join("\n")).toContain(message);

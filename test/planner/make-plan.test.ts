@@ -251,7 +251,7 @@ describe("an immutable field", () => {
     });
     expect(made.changes[1]).toMatchObject({
       dependsOn: ["boxes.a"],
-      reasons: ["boxes.a is replaced and gets a new id"],
+      reasons: ["boxes.a is replaced and gets a new ID"],
       diffs: [{ path: ["box"], before: "b1", unknown: true }],
       unresolved: [{ path: ["box"] }],
     });
@@ -268,7 +268,10 @@ describe("an immutable field", () => {
       ]),
     });
     expect(actions(made)).toEqual({ "boxes.a": "replace", "labels.a/x": "create" });
-    expect(made.changes[1]).toMatchObject({ cause: "spec", reasons: ["it goes with the old boxes.a"] });
+    expect(made.changes[1]).toMatchObject({
+      cause: "spec",
+      reasons: ["it is deleted together with the old boxes.a"],
+    });
     expect(made.drift).toEqual([]);
   });
 });
@@ -452,7 +455,7 @@ describe("a kind that cannot be read", () => {
     const later = ", 3 attempts in 2 s";
     expect(found("boxes/list was refused (500)", `tasks/list was refused (500)${later}`)).toEqual([
       [
-        "boxes and tasks could not be read; nothing of them is planned, and nothing of them is deleted",
+        "boxes and tasks could not be read, so the plan leaves them unchanged",
         "API_REFUSED: boxes/list was refused (500)",
       ],
     ]);

@@ -291,7 +291,7 @@ describe("notebooks", () => {
       expect(contentDigest(bytesOf(text), "JUPYTER", undefined)).toBe(digest(text));
   });
 
-  test("a notebook that is too large to be exported differs, and hides no other", async () => {
+  test("a notebook that is too large to export differs, and hides no other", async () => {
     const entry = { object_type: "NOTEBOOK", path: "/n", language: "SQL" };
     const { api } = scripted({
       "workspace/list": { objects: [entry] },
@@ -356,7 +356,7 @@ describe("notebooks", () => {
     const { values, payload } = declared(notebooks, bytesOf("1"), { language: "R" });
     await create(notebooks, api, "/Shared/n", values, payload);
     const live = await observed(notebooks, api, "/Shared/n", values);
-    if (live === undefined) throw new Error("it is not there");
+    if (live === undefined) throw new Error("it does not exist");
     await remove(notebooks, api, live);
     await remove(notebooks, api, live);
     expect(await notebooks.operations.read(api, live.id)).toBeUndefined();
@@ -391,7 +391,7 @@ describe("files", () => {
     sent.length = 0;
     const { values, payload } = declared(files, large);
     const live = await observed(files, api, "/init/a", values);
-    if (live === undefined) throw new Error("it is not there");
+    if (live === undefined) throw new Error("it does not exist");
     await files.operations.update(api, {
       address: "files./init/a" as never,
       id: live.id,
@@ -436,7 +436,7 @@ describe("files", () => {
     const live = liveObject("/init/a", {});
     await expect(
       files.operations.update(lossy, { ...task, id: live.id, live, before: {}, steps: [] }),
-    ).rejects.toThrow("not what was sent");
+    ).rejects.toThrow("does not match the file");
     const { body } = await world.get("fs/list", { path: "/init" });
     expect(body.files.map((one: JsonObject) => [one.path, one.file_size])).toEqual([["/init/a", 3]]);
   });
@@ -487,7 +487,7 @@ describe("files", () => {
     const { values, payload } = declared(files, bytesOf("x"));
     await create(files, api, "/init/a", values, payload);
     const live = await observed(files, api, "/init/a", values);
-    if (live === undefined) throw new Error("it is not there");
+    if (live === undefined) throw new Error("it does not exist");
     await remove(files, api, live);
     await remove(files, api, live);
     expect(await observed(files, api, "/init/a", values)).toBeUndefined();

@@ -123,7 +123,9 @@ test("an administrator through a group is guarded where that group loses them, l
 
 test("emptying admins is objected to even when the caller is not known", () => {
   const change = planned(groups, "update", admins, { members: { users: [], groups: [] } });
-  expect(groups.planning.objections?.(change, lookAt(world))?.[0]?.message).toContain("nobody would be left");
+  expect(groups.planning.objections?.(change, lookAt(world))?.[0]?.message).toContain(
+    "would have no members",
+  );
 });
 
 test("changes that take no administrator away ask for nothing", () => {
@@ -131,17 +133,17 @@ test("changes that take no administrator away ask for nothing", () => {
   expect(groups.planning.requests?.(change, lookAt(world))).toEqual([]);
 });
 
-test("deleting a group tells how many lose it and which access lists still name it", () => {
+test("deleting a group tells how many lose it and which access lists still contain it", () => {
   const acl = liveObject("etl/ops", { permission: "MANAGE" });
   const told = groups.planning.consequences?.(
     planned(groups, "delete", ops),
     lookAt({ live: { ...world.live, acls: [acl] } }),
   );
-  expect(told).toEqual(["1 member loses what the group gives", "access lists still name it: etl/ops"]);
+  expect(told).toEqual(["1 member loses the rights of the group", "access lists still contain it: etl/ops"]);
   for (const goes of ["scopes.etl", "acls.etl/ops"]) {
     const workspace = lookAt({ live: { ...world.live, acls: [acl] }, goes: [goes] });
     expect(groups.planning.consequences?.(planned(groups, "delete", ops), workspace)).toEqual([
-      "1 member loses what the group gives",
+      "1 member loses the rights of the group",
     ]);
   }
 });
@@ -158,8 +160,8 @@ test("members that the same plan deletes lose nothing; those of groups that go w
       planned(groups, "delete", outer),
       lookAt({ live, goes: ["groups.outer", ...goes] }),
     );
-  expect(told()).toEqual(["2 members lose what the group gives"]);
-  expect(told("groups.middle")).toEqual(["3 members lose what the group gives"]);
-  expect(told("groups.middle", "groups.inner")).toEqual(["2 members lose what the group gives"]);
+  expect(told()).toEqual(["2 members lose the rights of the group"]);
+  expect(told("groups.middle")).toEqual(["3 members lose the rights of the group"]);
+  expect(told("groups.middle", "groups.inner")).toEqual(["2 members lose the rights of the group"]);
   expect(told("groups.middle", "groups.inner", "users.ada@example.com", "users.bob@example.com")).toEqual([]);
 });

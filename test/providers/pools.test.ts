@@ -170,7 +170,7 @@ test("a pool that goes tells which clusters and jobs are hit, save those that go
   expect(pools.planning.consequences?.(planned(pools, "delete", pool), workspace)).toEqual([
     "running clusters cannot grow until they leave the pool: up",
     "stopped clusters cannot start until they leave the pool: down",
-    "jobs cannot get their clusters from it: nightly",
+    "jobs cannot create their clusters in it: nightly",
   ]);
   expect(
     pools.planning.consequences?.(planned(pools, "update", pool, { ...base, max_capacity: 1 }), workspace),

@@ -95,8 +95,8 @@ describe("scopes", () => {
   test("a scope that goes names the secrets and the access list that go with it", () => {
     const told = scopes.planning.consequences?.(planned(scopes, "delete", live), lookAt(world));
     expect(told).toEqual([
-      "2 secrets in it go, and the API cannot read them back: ours and theirs",
-      "its access list goes with it: ops",
+      "it contains 2 secrets that the API cannot read back: ours and theirs",
+      "its access list is deleted too: ops",
     ]);
     expect(scopes.planning.consequences?.(planned(scopes, "update", live, {}), lookAt(world))).toEqual([]);
   });
@@ -136,7 +136,7 @@ describe("secrets", () => {
   test("a value beyond 128 KB is refused before it is sent", async () => {
     const { api, sent } = scripted({});
     const big = payload(new Uint8Array(128 * 1024 + 1));
-    await expect(create(secrets, api, "etl/k", { value: "d" }, big)).rejects.toThrow("at most 131072");
+    await expect(create(secrets, api, "etl/k", { value: "d" }, big)).rejects.toThrow("the limit is 131072");
     expect(sent).toEqual([]);
   });
 

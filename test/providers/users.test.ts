@@ -157,7 +157,7 @@ test("the last administrator may not leave, whoever asks", () => {
   const alone = liveObject("admins", { displayName: "admins", members: { users: [ada], groups: [] } });
   const change = planned(users, "update", live, { groups: [] });
   const found = users.planning.objections?.(change, lookAt({ live: { groups: [alone] }, caller: "bo@x" }));
-  expect(found?.[0]?.message).toContain("nobody would be left");
+  expect(found?.[0]?.message).toContain("would have no members");
 });
 
 test("deleting a user tells which groups it leaves and which access lists still name it", () => {
@@ -169,7 +169,7 @@ test("deleting a user tells which groups it leaves and which access lists still 
   expect(told).toEqual([
     `${ada} can no longer sign in; the service purges inactive users after 30 days`,
     "it leaves 1 group: admins",
-    `access lists still name it: etl/${ada}`,
+    `access lists still contain it: etl/${ada}`,
   ]);
   const workspace = lookAt({
     live: { acls: [acl] },

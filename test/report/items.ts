@@ -78,7 +78,7 @@ function changeItems(change: Change): readonly Item[] {
       : []),
     ...(action === "create" ? Object.keys(change.after).map((key) => item(key)) : []),
     ...(action === "delete" && change.deposed === true
-      ? [item("an old object of this address", address)]
+      ? [item("a replaced object of this address", address)]
       : []),
     ...(action === "update"
       ? change.steps
@@ -88,7 +88,7 @@ function changeItems(change: Change): readonly Item[] {
   ];
 }
 
-const VERBS = { changed: "changed", gone: "is gone", appeared: "appeared" } as const;
+const VERBS = { changed: "changed", gone: "was deleted", appeared: "appeared" } as const;
 
 function driftItems({ address, what, diffs }: Drift): readonly Item[] {
   const item = (says: string, json = says): Item => ({ about: `drift of ${address}`, says, json });

@@ -167,11 +167,9 @@ export const everything = planOf([secret, create, update, replace, remove, noop]
   unmanaged: [{ kind: "pools", name: "theirs", id: "9" }],
   guards: [
     {
-      diagnostic: error(
-        "GUARD_PREVENT_DESTROY",
-        "pools.gone would be deleted and is marked prevent_destroy",
-        { hint: "take it away" },
-      ),
+      diagnostic: error("GUARD_PREVENT_DESTROY", "pools.gone would be deleted, but prevent_destroy is set", {
+        hint: "take it away",
+      }),
       addresses: [addressOf("pools", "gone")],
     },
   ],

@@ -147,10 +147,18 @@ export const richOutcome: ApplyOutcome = {
     change("moved", "skipped", { diagnostic: error("PLAN_LIVE_MOVED", "it moved meanwhile", told(23)) }),
     change("waiting", "blocked", {
       because: addressOf("pools", "refused"),
-      diagnostic: error("APPLY_BLOCKED", "pools.waiting was not tried: it needs pools.refused", told(24)),
+      diagnostic: error(
+        "APPLY_BLOCKED",
+        "pools.waiting is blocked because pools.refused was not applied",
+        told(24),
+      ),
     }),
     change("stopped", "skipped", {
-      diagnostic: warning("APPLY_INTERRUPTED", "pools.stopped was not begun: the run was stopped", told(25)),
+      diagnostic: warning(
+        "APPLY_INTERRUPTED",
+        "pools.stopped was not started because the run was stopped",
+        told(25),
+      ),
     }),
   ],
   diagnostics: [error("STATE_IO", "the state was not written", told(26))],

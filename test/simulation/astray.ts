@@ -42,7 +42,8 @@ export function kindOf(what: string): string {
 
 const hungUp = (): Error =>
   Object.assign(new Error("socket hang up"), { code: "ECONNRESET", syscall: "read" });
-const timedOut = (): Error => Object.assign(new Error("no whole answer in time"), { name: "TimeoutError" });
+const timedOut = (): Error =>
+  Object.assign(new Error("no complete answer in time"), { name: "TimeoutError" });
 
 export const LOSSES = ["before", "after", "for-good"] as const;
 export type Loss = (typeof LOSSES)[number];

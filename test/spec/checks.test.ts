@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { load } from "./folder.ts";
 
 describe("names", () => {
-  it("that two resources would share are told, whatever their case where the kind says so", async () => {
+  it("that two resources would share are told, ignoring case where the kind says so", async () => {
     const { told, diagnostics } = await load(`
 users: { Ada@example.com: {}, ada@example.com: {} }
 groups: { a: { displayName: ops }, b: { displayName: ops }, c: { displayName: OPS } }
@@ -12,8 +12,8 @@ groups: { a: { displayName: ops }, b: { displayName: ops }, c: { displayName: OP
       'SPEC_DUPLICATE_NAME 3:54 groups.b has the same name as groups.a: "ops"',
     ]);
     expect(diagnostics.map(({ hint }) => hint)).toEqual([
-      "the other stands at workspace.yaml:2; names of users are unique, whatever their case",
-      "the other stands at workspace.yaml:3; names of groups are unique",
+      "the other one is at workspace.yaml:2; names of users must be unique, ignoring case",
+      "the other one is at workspace.yaml:3; names of groups must be unique",
     ]);
   });
 
@@ -23,7 +23,7 @@ groups: { a: { displayName: ops }, b: { displayName: ops }, c: { displayName: OP
 
   it("may not be empty", async () => {
     expect((await load("users: { '': {} }")).told).toEqual([
-      "SPEC_VALUE 1:10 one of the users has an empty name",
+      "SPEC_VALUE 1:10 users contains a resource with an empty name",
     ]);
   });
 });
@@ -31,7 +31,7 @@ groups: { a: { displayName: ops }, b: { displayName: ops }, c: { displayName: OP
 describe("limits of the service", () => {
   it("are told once, at the first resource too many", async () => {
     const { told } = await load("scopes: { a: {}, b: {}, c: {}, d: {}, e: {} }");
-    expect(told).toEqual(["SPEC_LIMIT 1:32 a workspace holds at most 3 scopes; the spec has 5"]);
+    expect(told).toEqual(["SPEC_LIMIT 1:32 a workspace can contain at most 3 scopes; the spec has 5"]);
   });
 
   it("count for each parent by itself", async () => {
@@ -41,7 +41,7 @@ describe("limits of the service", () => {
       `scopes: { a: { secrets: { ${keys(2)} } }, b: { secrets: { ${keys(3)} } } }`,
       { secrets: "skip" },
     );
-    expect(told).toEqual(["SPEC_LIMIT 1:111 scopes.b holds at most 2 secrets; the spec has 3"]);
+    expect(told).toEqual(["SPEC_LIMIT 1:111 scopes.b can contain at most 2 secrets; the spec has 3"]);
   });
 });
 
@@ -54,14 +54,12 @@ groups:
   c: { members: { groups: [a, d] } }
   d: {}
 `);
-    expect(told).toEqual([
-      "SPEC_CYCLE 3:3 resources need each other in a circle: groups.a -> groups.b -> groups.c -> groups.a",
-    ]);
+    expect(told).toEqual(["SPEC_CYCLE 3:3 dependency cycle: groups.a -> groups.b -> groups.c -> groups.a"]);
   });
 
   it("of one are told as such", async () => {
     expect((await load("groups: { a: { members: { groups: [a] } } }")).told).toEqual([
-      "SPEC_CYCLE 1:11 groups.a needs itself",
+      "SPEC_CYCLE 1:11 groups.a depends on itself",
     ]);
   });
 
@@ -71,9 +69,7 @@ clusters:
   a: { spark_conf: { k: "\${clusters.b.cluster_id}" } }
   b: { spark_conf: { k: "\${clusters.a.cluster_id}" } }
 `);
-    expect(told).toEqual([
-      "SPEC_CYCLE 3:3 resources need each other in a circle: clusters.a -> clusters.b -> clusters.a",
-    ]);
+    expect(told).toEqual(["SPEC_CYCLE 3:3 dependency cycle: clusters.a -> clusters.b -> clusters.a"]);
   });
 
   it("are none where two ways lead to the same thing, however long they are", async () => {
@@ -98,7 +94,7 @@ users: { ada: { groups: [ops] }, bob: { groups: [] }, eve: {}, kim: { groups: [f
 groups: { ops: { members: { users: [ADA, bob, eve] } }, free: {} }
 `);
     expect(told).toContain(
-      "SPEC_COMBINATION 3:42 groups.ops: members.users and users.bob: groups both decide one membership",
+      "SPEC_COMBINATION 3:42 groups.ops: members.users and users.bob: groups both define one membership",
     );
     expect(told.filter((one) => one.startsWith("SPEC_COMBINATION"))).toHaveLength(2);
   });
@@ -115,7 +111,7 @@ describe("checks of a kind", () => {
   it("are told beside problems of other fields, and not of the fields that have one", async () => {
     const wrong = "pools: { p: { node_type_id: 1, min_idle_instances: 9, max_capacity: 3 } }";
     expect((await load(wrong)).told).toEqual([
-      "SPEC_TYPE 1:29 pools.p: node_type_id must be a text, not 1",
+      "SPEC_TYPE 1:29 pools.p: node_type_id must be a string, not 1",
       "SPEC_COMBINATION 1:52 pools.p: min_idle_instances is more than max_capacity",
     ]);
     const both = "pools: { p: { node_type_id: x, min_idle_instances: -1, max_capacity: -2 } }";
@@ -132,7 +128,7 @@ describe("sets", () => {
     );
     expect(spec).toBeDefined();
     expect(diagnostics).toMatchObject([
-      { severity: "warning", message: "pools.p: preloaded_spark_versions holds an entry twice" },
+      { severity: "warning", message: "pools.p: preloaded_spark_versions contains a duplicate entry" },
     ]);
   });
 });
@@ -177,12 +173,12 @@ pools:
 `);
     expect(told).toEqual([
       'SPEC_UNKNOWN_FIELD 2:34 policy has no field "on_immutable_change.pool"',
-      'SPEC_VALUE 2:62 policy: max_deletes must look like 30%, which "130%" does not',
+      'SPEC_VALUE 2:62 policy: max_deletes must look like 30%, but "130%" does not',
       'SPEC_VALUE 2:84 policy: authoritative[0] must be one of users, groups, scopes, pools, clusters, jobs, directories, notebooks or files, not "acls"',
       'SPEC_UNKNOWN_FIELD 2:91 policy has no field "max_delets"',
-      'SPEC_TYPE 4:55 pools.p: lifecycle.prevent_destroy must be true or false, not the text "yes"',
-      'SPEC_UNKNOWN_FIELD 4:77 pools.p: ignore_changes names "node_type", which pools do not have',
-      'SPEC_UNKNOWN_FIELD 4:88 pools.p: ignore_changes names "members.users", which pools do not have',
+      'SPEC_TYPE 4:55 pools.p: lifecycle.prevent_destroy must be true or false, not the string "yes"',
+      'SPEC_UNKNOWN_FIELD 4:77 pools.p: ignore_changes contains "node_type", which is not a field of pools',
+      'SPEC_UNKNOWN_FIELD 4:88 pools.p: ignore_changes contains "members.users", which is not a field of pools',
       'SPEC_UNKNOWN_FIELD 4:124 pools.p has no field "lifecycle.x"',
     ]);
   });
@@ -195,9 +191,9 @@ describe("sections", () => {
     );
     expect(told).toEqual([
       "SPEC_TYPE 1:8 users must be a map of names, not a list",
-      "SPEC_UNKNOWN_KIND 2:1 acls stand inside scopes, not beside them",
+      "SPEC_UNKNOWN_KIND 2:1 acls must be nested under scopes",
       "SPEC_TYPE 3:13 pools.p must be a map of fields, not the number 3",
-      "SPEC_TYPE 4:22 scopes.s: acls must be a map of names, not a text",
+      "SPEC_TYPE 4:22 scopes.s: acls must be a map of names, not a string",
     ]);
     expect(diagnostics[1]?.hint).toBe("write them under scopes.NAME.acls");
   });

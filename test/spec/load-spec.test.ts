@@ -130,7 +130,7 @@ describe("a whole spec", () => {
   it("takes an empty file, and one with comments only, for a spec without resources, and warns", async () => {
     for (const text of ["", "# nothing yet\n", "users:\n", "---\n"]) {
       const { spec, told } = await load(text);
-      expect(told).toEqual(["SPEC_EMPTY the spec declares no resource, so it manages nothing"]);
+      expect(told).toEqual(["SPEC_EMPTY the spec declares no resources, so it manages nothing"]);
       expect(spec?.resources.size).toBe(0);
     }
   });
@@ -158,14 +158,14 @@ clusters:
 `);
     expect(spec).toBeUndefined();
     expect(told).toEqual([
-      'SPEC_VALUE 2:24 policy: max_deletes must look like 30%, which "lots" does not',
-      'SPEC_UNKNOWN_KIND 3:1 there is no kind "pols"',
+      'SPEC_VALUE 2:24 policy: max_deletes must look like 30%, but "lots" does not',
+      'SPEC_UNKNOWN_KIND 3:1 "pols" is not a valid kind',
       'SPEC_UNKNOWN_FIELD 7:5 pools.spare has no field "max_size"',
-      'SPEC_TYPE 8:25 pools.spare: min_idle_instances must be a whole number, not the text "2"',
-      'SPEC_MISSING_FIELD 9:3 pools.other needs the field "node_type_id"',
+      'SPEC_TYPE 8:25 pools.spare: min_idle_instances must be an integer, not the string "2"',
+      'SPEC_MISSING_FIELD 9:3 pools.other requires the field "node_type_id"',
       "SPEC_VALUE 9:26 pools.other: max_capacity must be at most 1000, not 2000",
-      "SPEC_TYPE 11:21 clusters.a: num_workers must be a whole number, not 1.5",
-      "SPEC_REFERENCE 11:44 ${pools.spar.instance_pool_id} names pools.spar, which the spec does not have",
+      "SPEC_TYPE 11:21 clusters.a: num_workers must be an integer, not 1.5",
+      "SPEC_REFERENCE 11:44 ${pools.spar.instance_pool_id} refers to pools.spar, which is not in the spec",
     ]);
   });
 

@@ -127,7 +127,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       test("a second run is refused with the owner's name", async () => {
         const lease = await shared.store().lock(NO_WAIT);
         const second = shared.store({ owner: BO });
-        await expect(second.lock(NO_WAIT)).rejects.toThrow("ada@laptop (process 1) holds the lock");
+        await expect(second.lock(NO_WAIT)).rejects.toThrow("the state has been locked by ada@laptop (process 1)");
         expect(await second.holder()).toMatchObject({ nonce: lease.nonce, owner: ADA });
         await lease.release();
         const next = await second.lock(NO_WAIT);
@@ -250,7 +250,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         const other = shared.store({ owner: BO });
         expect(await codeOf(other.unlock({ force: true }))).toBe("STATE_LOCKED");
         await shared.damageLock("garbage");
-        const hint = expect.stringMatching(/workspace state unlock --force$/);
+        const hint = expect.stringMatching(/workspace state unlock --force`$/);
         const told = { diagnostics: [{ code: "STATE_LOCKED", hint }] };
         await expect(other.lock(NO_WAIT)).rejects.toMatchObject(told);
         await expect(other.unlock({})).rejects.toMatchObject(told);
@@ -333,7 +333,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await publish(shared.store(), "a");
         await publish(shared.store(), "b");
         await expect(shared.store().restore(9, NO_WAIT)).rejects.toMatchObject({
-          diagnostics: [{ code: "STATE_GENERATION", hint: "kept are 1" }],
+          diagnostics: [{ code: "STATE_GENERATION", hint: "the kept versions are 1" }],
         });
         expect(await names(shared.store())).toEqual(["a", "b"]);
         const lease = await shared.store().lock(NO_WAIT);
@@ -408,7 +408,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         const state = lease.state();
         await lease.retire("postgres://db/x");
         await lease.release();
-        await expect(shared.store().read()).rejects.toThrow("moved to postgres://db/x");
+        await expect(shared.store().read()).rejects.toThrow("migrated to postgres://db/x");
         expect(await codeOf(shared.store().lock(NO_WAIT))).toBe("STATE_MOVED");
         await shared.store().replace(incoming(state), NO_WAIT);
         expect(await names(shared.store())).toEqual(["a"]);

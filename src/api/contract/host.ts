@@ -15,15 +15,15 @@ const HINT = "write it as https://NAME, for example https://workspace.example.co
 export function parseHost(text: string): Host {
   const url = urlOf(text.trim());
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:") || url.hostname === "")
-    throw new Failure(error("API_UNREACHABLE", "the host is not a web address", { hint: HINT }));
+    throw new Failure(error("API_UNREACHABLE", "the host is not a valid URL", { hint: HINT }));
   if (url.username !== "" || url.password !== "")
     throw new Failure(
-      error("API_UNREACHABLE", "the host carries a user or a password", {
-        hint: "give the token through WORKSPACE_TOKEN or a profile",
+      error("API_UNREACHABLE", "the host contains a user name or password", {
+        hint: "set the token in WORKSPACE_TOKEN or in a profile",
       }),
     );
   if (url.search !== "" || url.hash !== "")
-    throw new Failure(error("API_UNREACHABLE", "the host carries a query or a fragment", { hint: HINT }));
+    throw new Failure(error("API_UNREACHABLE", "the host contains a query or a fragment", { hint: HINT }));
   return { origin: url.origin, base: url.pathname.replace(/\/+$/, "") };
 }
 

@@ -55,8 +55,8 @@ function incomplete(operation: string, got: number, total: number): Refused {
   return new Refused(
     200,
     "",
-    error("API_PROTOCOL", `${operation} promised ${total} entries and gave ${got}`, {
-      hint: "the list may have changed while it was read: run the command again",
+    error("API_PROTOCOL", `${operation} announced ${total} entries but returned ${got}`, {
+      hint: "the list may have changed during the read; run the command again",
     }),
   );
 }

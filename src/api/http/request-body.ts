@@ -52,7 +52,7 @@ function segment(field: string, value: WriteInput[string] | undefined): string {
   const text =
     typeof value === "string" || typeof value === "number" || typeof value === "bigint" ? `${value}` : "";
   if (text === "" || text === "." || text === "..")
-    throw new Error(`the path parameter ${field} is empty or not an id`);
+    throw new Error(`the path parameter ${field} is empty or not an ID`);
   return encodeURIComponent(text);
 }
 
@@ -100,7 +100,7 @@ function utf8(field: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Error(`the secret for ${field} is not UTF-8 text: it belongs into a field of bytes`);
+    throw new Error(`the secret for ${field} is not UTF-8 text; use a field of bytes`);
   }
 }
 

@@ -89,7 +89,7 @@ class Deadline extends EventEmitter {
   reason: DOMException | undefined;
 
   pass(): void {
-    this.reason = new DOMException("no whole answer in time", "TimeoutError");
+    this.reason = new DOMException("no complete answer in time", "TimeoutError");
     this.emit("abort");
   }
 }

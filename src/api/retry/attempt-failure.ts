@@ -32,8 +32,8 @@ export function attemptFailure(ending: AttemptEnd): Refused | UnknownOutcome {
 }
 
 function unknown({ operation }: AttemptEnd, last: Diagnostic): Diagnostic {
-  return error("API_UNKNOWN_OUTCOME", `${operation} may or may not have happened`, {
-    hint: "run the command again: it looks first what became of it",
+  return error("API_UNKNOWN_OUTCOME", `the outcome of ${operation} is unknown`, {
+    hint: "run the command again; it first checks whether this request succeeded",
     cause: last.cause === undefined ? last.message : `${last.message}: ${last.cause}`,
   });
 }
@@ -66,12 +66,12 @@ function afterError(answer: ErrorAnswer, ending: AttemptEnd): Diagnostic {
     error(kind, `${ending.operation} ${what} (${label})${tries(ending)}`, details(hint));
 
   if (isUnauthenticated(answer))
-    return say("API_UNAUTHENTICATED", "was refused: the token is not accepted", HINTS.token);
-  if (status === 403) return say("API_FORBIDDEN", "is not allowed to this caller", HINTS.rights);
+    return say("API_UNAUTHENTICATED", "was refused: the token is not valid", HINTS.token);
+  if (status === 403) return say("API_FORBIDDEN", "is not allowed for this caller", HINTS.rights);
   if (status === 429) return say("API_REFUSED", "was refused: too many requests", HINTS.throttled);
   if (status >= 500 && status !== 501) return say("API_REFUSED", "failed in the service", HINTS.later);
   if (form === "plain" || code === "ENDPOINT_NOT_FOUND")
-    return say("API_PROTOCOL", "was answered by something that is not this API", HINTS.address);
+    return say("API_PROTOCOL", "was answered by a server that is not this API", HINTS.address);
   return say("API_REFUSED", "was refused");
 }
 
@@ -96,9 +96,9 @@ function afterRedirect(answer: RedirectAnswer, ending: AttemptEnd): Diagnostic {
   const location = ending.redact(answer.location);
   return error(
     "API_REDIRECT",
-    `${ending.operation} was redirected (${answer.status}); the token stays here`,
+    `${ending.operation} was redirected (${answer.status}); the token was not sent there`,
     {
-      hint: `if the workspace has moved, give its new address as the host instead of ${ending.origin}`,
+      hint: `if the workspace has moved, set the host to its new address instead of ${ending.origin}`,
       ...(location === "" ? {} : { cause: `Location: ${location.slice(0, 500)}` }),
     },
   );
@@ -118,38 +118,39 @@ function tries({ attempts, elapsedMs }: AttemptEnd): string {
 }
 
 const HINTS = {
-  token: "set WORKSPACE_TOKEN, or the profile's token, to a valid access token of this workspace",
-  rights: "use the token of someone with that right; users, groups and pins need a workspace administrator",
+  token: "set WORKSPACE_TOKEN, or the token of the profile, to a valid access token of this workspace",
+  rights:
+    "use the token of a user with that right; users, groups, and pins require a workspace administrator",
   throttled: "try again later, or lower --parallelism",
   later: "try again later",
-  address: "check that the host is the address of a workspace, and what stands between it and here",
-  network: "check the host, the network and the firewall between",
+  address: "check the host URL and any proxy in between",
+  network: "check the host, the network, and any firewall in between",
 };
 
 const BREAKS: Readonly<Record<TransportFailureReason, readonly [Code, string, string]>> = {
   refused: ["API_UNREACHABLE", "HOST cannot be reached", HINTS.network],
   "unknown-host": [
     "API_UNREACHABLE",
-    "HOST has no address: the name is unknown",
-    "check the spelling of the host",
+    "the host name of HOST cannot be resolved",
+    "check the spelling of the host name",
   ],
   untrusted: [
     "API_UNREACHABLE",
-    "HOST shows a certificate that is not trusted",
-    "name the file of the authority that signed it with --ca-file or WORKSPACE_CA_FILE",
+    "the certificate of HOST is not trusted",
+    "pass the CA certificate that signed it with --ca-file or WORKSPACE_CA_FILE",
   ],
   proxy: [
     "API_UNREACHABLE",
-    "the proxy between does not lead to HOST",
-    "check HTTPS_PROXY (or HTTP_PROXY), its user and password, and NO_PROXY",
+    "the proxy cannot connect to HOST",
+    "check HTTPS_PROXY (or HTTP_PROXY), its user name and password, and NO_PROXY",
   ],
-  invalid: ["API_UNREACHABLE", "the request to HOST cannot be formed", "check the host and the token"],
+  invalid: ["API_UNREACHABLE", "the request to HOST is not valid", "check the host and the token"],
   timeout: ["API_TIMEOUT", "HOST did not answer in time", HINTS.later],
-  lost: ["API_UNREACHABLE", "HOST closed the connection before its answer was whole", HINTS.network],
-  "too-large": ["API_PROTOCOL", "HOST sends more than any answer of this API holds", HINTS.address],
+  lost: ["API_UNREACHABLE", "HOST closed the connection before its answer was complete", HINTS.network],
+  "too-large": ["API_PROTOCOL", "the answer of HOST exceeds the size limit", HINTS.address],
   protocol: [
     "API_PROTOCOL",
-    "HOST does not speak HTTP as its address says",
-    "check http:// against https://, and the port",
+    "HOST does not answer with the protocol of its URL",
+    "check the scheme (http:// or https://) and the port",
   ],
 };

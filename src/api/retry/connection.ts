@@ -116,8 +116,8 @@ export function authorization(token: string, scheme: Scheme): string {
     );
   if (!VISIBLE_ASCII.test(token))
     throw new Failure(
-      error("API_UNAUTHENTICATED", "the token holds blanks, line ends or characters outside ASCII", {
-        hint: "copy it again, without anything around it",
+      error("API_UNAUTHENTICATED", "the token contains spaces, line breaks, or characters outside ASCII", {
+        hint: "copy the token again without surrounding characters",
       }),
     );
   return scheme === "bearer" ? `Bearer ${token}` : `Basic ${btoa(`token:${token}`)}`;

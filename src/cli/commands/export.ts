@@ -191,7 +191,7 @@ function* notesOf(found: ExportedSpec, options: Wish): Generator<Diagnostic> {
 }
 
 function existsAlready(file: string): Diagnostic {
-  return error("CLI_FILE", `${file} exists already`, {
+  return error("CLI_FILE", `${file} already exists`, {
     hint: "choose another folder, or write over it with --force",
   });
 }

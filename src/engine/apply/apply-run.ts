@@ -1,5 +1,5 @@
-// What all changes of one apply share.
-// What an apply is given: the plan, the spec's resources for their payloads, and every port that it acts through.
+// State that all changes of one apply share, and its inputs: the plan, the desired resources for their payloads, and
+// every port.
 
 import type { Writer } from "../../api/contract/reader.ts";
 import type { Address, RemoteId } from "../../core/address.ts";
@@ -21,7 +21,10 @@ import { stoppedBefore } from "./outcome-log.ts";
 export interface ApplyRun {
   readonly input: ApplyInput;
   readonly names: NameIndex;
-  /** Changes under way: more than requests, because each waits for the journal before and after them. */
+  /**
+   * Maximum number of changes in progress: more than requests, because each change waits for the journal before and
+   * after them.
+   */
   readonly slots: Semaphore;
   /** The service, with at most `parallelism` requests at once. */
   readonly writer: Writer;
@@ -53,7 +56,7 @@ export function startRun(input: ApplyInput): ApplyRun {
 /** While some changes wait for the disk, others keep the connections busy. */
 const CHANGES_PER_REQUEST = 4;
 
-/** The last look at the lock is the one right before a write leaves, be it for the first time or again. */
+/** Checks the lock right before each write is sent, also before a retry. */
 function bounded(writer: Writer, requests: Semaphore, lease: Lease): Writer {
   return {
     read: (operation, input) => requests.inside(() => writer.read(operation, input)),
@@ -110,9 +113,9 @@ function assertMayBegin(run: ApplyRun, change: Change, { action }: IntentOf): vo
 export interface ApplyInput {
   readonly plan: Plan;
   readonly registry: Registry;
-  /** The spec's resources: what they set, and the payloads that go with them. Empty for a destroy. */
+  /** The desired resources: their values and payloads. Empty for a destroy. */
   readonly resources: DesiredSpec["resources"];
-  /** What was live when the plan was made: ids and names of what the plan does not touch. */
+  /** Objects that were live when the plan was made: IDs and names that the plan does not change. */
   readonly live: Live;
   readonly writer: Writer;
   readonly lease: Lease;

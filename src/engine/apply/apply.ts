@@ -1,4 +1,5 @@
-// Executes a plan as it is: walks its graph, journals each step, looks at what was written, saves the state. Decides nothing.
+// Executes a plan without changing it: walks its graph, journals each step, verifies the writes, saves the state.
+// Decides nothing.
 
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
@@ -106,7 +107,7 @@ function partEnded(run: ApplyRun, { change, half }: WorkItem): Promise<ChangeRes
       return forget(run, change);
     case "noop":
     case "report":
-      throw new Error(`${change.action} touches nothing, so it has no part in the graph`);
+      throw new Error(`${change.action} does not send requests, so it is not part of the graph`);
     default:
       return change satisfies never;
   }

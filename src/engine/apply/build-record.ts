@@ -1,5 +1,5 @@
-// What is recorded of a resource after a change of it, and what the service was seen to have filled in.
-// The record of a live object that is taken over as it is: as if a spec that says exactly this had been applied.
+// Builds the record of a resource after a change, including values that the service filled in. An adopted object is
+// recorded as if a spec with exactly its values had been applied.
 
 import type { RemoteId } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
@@ -44,7 +44,7 @@ export function recordAfter(
   };
 }
 
-/** What a spec says of a resource beside its values, and a later plan asks for when the spec no longer says it. */
+/** Declarations of a spec other than values, for a later plan whose spec no longer contains the resource. */
 function declaredOf(
   registry: Registry,
   { kind, lifecycle, owns }: Resource,
@@ -56,7 +56,7 @@ function declaredOf(
   };
 }
 
-/** What was seen before and still holds: everything but the witnesses of what is being written. */
+/** Previous observations that still hold: all except the witnesses of the values in this write. */
 export function seenBefore(run: ApplyRun, change: Change): Values {
   const record = run.input.lease.record(change.address);
   if (record?.status !== "ready") return {};
@@ -66,7 +66,7 @@ export function seenBefore(run: ApplyRun, change: Change): Values {
   return Object.fromEntries(Object.entries(record.seen).filter(([name]) => !witnesses.has(name)));
 }
 
-/** Whether a kind has anything that must be looked at after an apply. */
+/** Whether a kind has values that must be read after an apply. */
 export function leavesToServer(fields: FieldTable): boolean {
   const leaves = (schema: FieldSchema): boolean =>
     schema.serverDefault === true ||
@@ -140,10 +140,10 @@ function asApplied(fields: FieldTable, declared: Values, live: Values): JsonObje
   return out;
 }
 
-/** What the server decides and what nobody manages is ours only where the spec says something of it. */
+/** A server-decided field that is not managed is recorded only if the spec sets part of it. */
 function taken(schema: FieldSchema, declared: Json | undefined, live: Json | undefined): Json | undefined {
   if (schema.readOnly === true || schema.source === true) return undefined;
-  // What cannot be read back counts as it is declared, unless something tells whether it is.
+  // A value that cannot be read back counts as declared, unless a witness shows otherwise.
   if (schema.writeOnly === true) return schema.witness === undefined ? declared : undefined;
   if (live === undefined) return undefined;
   const isOurs = schema.serverDefault !== true && schema.whenAbsent !== "unmanaged";

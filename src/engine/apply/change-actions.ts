@@ -1,4 +1,4 @@
-// One change, carried out: its object is looked at again, its requests are journaled, its result is recorded.
+// Executes one change: reads its object again, journals its requests, records its result.
 
 import type { RemoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
@@ -23,7 +23,7 @@ export async function create(
   const token = newToken(run);
   run.tokens.set(change.address, token);
   return runChange(run, change, async (open) => {
-    // What gives way is looked at before its successor is made; one that was renamed aside was looked at then.
+    // The replaced object is read before its replacement is created; a renamed one was read before the rename.
     if (change.action === "replace" && change.replacing === "create-first" && replaces !== undefined)
       await readUnmoved(run, change);
     const { wire, applied } = await resolveValues(run, change);
@@ -55,7 +55,7 @@ export async function update(run: ApplyRun, change: Update): Promise<ChangeResul
   const provider = run.input.registry.get(change.kind);
   return runChange(run, change, async (open) => {
     const live = await readUnmoved(run, change);
-    if (live === undefined) throw new Error("a re-read of what an update rests on gives it or fails");
+    if (live === undefined) throw new Error("a re-read of an object to update returns it or fails");
     const { wire, applied } = await resolveValues(run, change);
     const payload = payloadOf(run, change);
     const token = newToken(run);
@@ -87,7 +87,7 @@ export async function update(run: ApplyRun, change: Update): Promise<ChangeResul
   });
 }
 
-/** Deletes the object that a change rests on; one that is gone already is only taken from the state. */
+/** Deletes the object of a change. An object that no longer exists is only removed from the state. */
 export async function remove(run: ApplyRun, change: Delete): Promise<ChangeResult> {
   return runChange(run, change, async (open) => {
     const live = await readUnmoved(run, change);
@@ -130,7 +130,7 @@ async function removeObject(
   await journal.done({ gone: { address, id } });
 }
 
-/** Records what exists as ours; touches only the state. */
+/** Records an existing object as managed; changes only the state. */
 export async function adopt(
   run: ApplyRun,
   change: Extract<Change, { readonly action: "adopt" | "noop" }>,
@@ -144,7 +144,7 @@ export async function adopt(
 
 type AsIs = Extract<Change, { readonly action: "adopt" | "noop" }>;
 
-/** The record of something that is as the spec wants it. */
+/** The record of an object that matches the spec. */
 export function recordAsIs(run: ApplyRun, change: AsIs, applied: ResolvedValues["applied"]) {
   const found = run.input.live.get(change.kind);
   const live = found?.readable === true ? found.objects.find((one) => one.id === change.id) : undefined;
@@ -180,7 +180,7 @@ function payloadOf(run: ApplyRun, change: Create | Replace | Update): { readonly
   if (change.payload === undefined) return payload === undefined ? {} : { payload };
   if (payload?.digest === change.payload) return { payload };
   throw new Failure(
-    error("PLAN_STALE", `the content for ${change.address} is not the one that was planned`, {
+    error("PLAN_STALE", `the content for ${change.address} changed after the plan was made`, {
       address: change.address,
       hint: "plan again",
     }),

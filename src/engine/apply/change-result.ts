@@ -39,7 +39,7 @@ export async function runChange(
   }
 }
 
-/** After these no request may leave any more. */
+/** After these results, no more requests may be sent. */
 function isFatal({ code }: Diagnostic): boolean {
   return code === "STATE_LOCK_LOST" || code === "STATE_IO";
 }
@@ -62,7 +62,7 @@ async function close(
   if (succeeded === 0 && (await mayBeEarlierCopy(run, change, journal, failure))) return "unknown";
   try {
     if (succeeded === 0 || journal.made !== undefined) await journal.close();
-    // What such a change may have left beside its object is found by the intent that stays open.
+    // The open intent lets recovery find what such a change may have created.
     else if (run.input.registry.get(change.kind).planning.content?.partialUploadName !== undefined)
       return resultOf(diagnostic);
     else if (change.action === "update") await journal.done(partly(run, change, journal));
@@ -81,7 +81,10 @@ function partly(run: ApplyRun, change: Change, journal: JournaledWriter) {
   return { record: { ...merged, seen: seenBefore(run, change) } };
 }
 
-/** Where it is there now, the next run judges by what was sent whether it is ours, as after a request without an answer. */
+/**
+ * If the object exists now, the next run compares it with the request to decide whether it is managed, as after a
+ * request without an answer.
+ */
 async function mayBeEarlierCopy(
   run: ApplyRun,
   change: Change,

@@ -18,8 +18,8 @@ function isAction({ action }: { readonly action: Action }): boolean {
 }
 
 /**
- * The lease of an apply that is recorded. Nothing is added to the state before the apply itself writes: an apply that
- * writes nothing leaves the serial, and so every saved plan, as it was.
+ * Wraps the lease so that the apply is recorded in the history. An apply without changes adds nothing, so the
+ * serial and every saved plan stay valid.
  */
 export class RecordedLease implements Lease {
   readonly nonce: string;

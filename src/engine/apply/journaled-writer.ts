@@ -21,7 +21,7 @@ import type { StateRecord } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { assertId, NotSent } from "../failures.ts";
 
-/** What is certain about the requests of one change. */
+/** Certain facts about the requests of one change. */
 interface Account {
   /** Requests without an answer that proves anything. */
   readonly open: number;
@@ -65,7 +65,7 @@ export class JournaledWriter implements OperationWriter {
     return { open, succeeded: this.#succeeded, begun: this.#sent > 0 };
   }
 
-  /** Whether a thing of this name was there before. */
+  /** Whether an object with this name existed before. */
   get existed(): boolean {
     return this.#intent.existed;
   }
@@ -153,7 +153,7 @@ export class JournaledWriter implements OperationWriter {
 export interface WaitPorts {
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
-  /** Told once, when the first look gives nothing. */
+  /** Reported once, when the first read finds nothing. */
   readonly onWait: (what: string) => void;
   /** Runs a pause; lends the caller's slot to others meanwhile. */
   readonly pause: (sleep: () => Promise<void>) => Promise<void>;
@@ -183,14 +183,14 @@ export async function waitUntil<T>(
 
 function tooLate(what: string, deadlineMs: number): Failure {
   return new Failure(
-    error("APPLY_DEADLINE", `waited ${Math.round(deadlineMs / 1000)} s for ${what}, in vain`, {
-      hint: "look at it in the workspace, then apply again: what is done is recorded",
+    error("APPLY_DEADLINE", `timed out after ${Math.round(deadlineMs / 1000)} s waiting for ${what}`, {
+      hint: "check the resource in the workspace, then apply again",
     }),
   );
 }
 
 function interrupted(what: string): Failure {
   return new Failure(
-    warning("APPLY_INTERRUPTED", `stopped while waiting for ${what}`, { hint: "apply again to go on" }),
+    warning("APPLY_INTERRUPTED", `stopped while waiting for ${what}`, { hint: "apply again to continue" }),
   );
 }

@@ -1,4 +1,4 @@
-// The outcome of an apply while it grows: one result for each change, told as an event when it is final.
+// Collects the outcome of an apply: one result for each change, reported as an event when it is final.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
@@ -69,15 +69,15 @@ function eventOf(result: ChangeStatus): "apply_complete" | "apply_skipped" | "ap
 }
 
 export function blockedBy(change: Change, by: Address): Diagnostic {
-  return error("APPLY_BLOCKED", `${change.address} was not tried: it needs ${by}`, {
+  return error("APPLY_BLOCKED", `${change.address} is blocked because ${by} was not applied`, {
     address: change.address,
-    hint: `put ${by} right and apply again`,
+    hint: `fix ${by}, then apply again`,
   });
 }
 
 export function stoppedBefore(change: Change): Diagnostic {
-  return warning("APPLY_INTERRUPTED", `${change.address} was not begun: the run was stopped`, {
+  return warning("APPLY_INTERRUPTED", `${change.address} was not started because the run was stopped`, {
     address: change.address,
-    hint: "apply again to go on",
+    hint: "apply again to continue",
   });
 }

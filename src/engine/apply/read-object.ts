@@ -1,5 +1,5 @@
-// A look at one object, by its id or its name, and the one right before it is written: what moved since the plan is left alone.
-// A creation without an answer, looked up at once: what it made goes on as made, everything else is left to the next run.
+// Reads one object by ID or name. An object that changed after the plan is not written. After a creation without an
+// answer, one lookup decides whether it succeeded; otherwise, the next run recovers it.
 
 import { parentOf, type RemoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
@@ -18,7 +18,7 @@ import type { JournaledWriter } from "./journaled-writer.ts";
 
 type Existing = Extract<Change, { readonly fingerprint: string }>;
 
-/** The object as it is now, ids in place of names; undefined when it is gone. */
+/** The live object now, with names instead of IDs; undefined if it was deleted. */
 export async function readObject(
   run: ApplyRun,
   kind: string,
@@ -31,7 +31,7 @@ export async function readObject(
   return provider.operations.readDetails(run.writer, live, desired);
 }
 
-/** The object that has the natural name of a change now, as its list tells it. */
+/** The object that has the natural name of a change now, as listed. */
 export async function findByName(run: ApplyRun, { kind, name }: Change): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
   const parents = provider.nested === undefined ? [] : [parentOf(name)];
@@ -45,7 +45,7 @@ export async function readUnmoved(run: ApplyRun, change: Existing): Promise<Live
   const live = await readObject(run, change.kind, change.id, after);
   if (live === undefined) {
     if (change.action === "delete") return undefined;
-    throw moved(change, "is gone");
+    throw moved(change, "was deleted");
   }
   const provider = run.input.registry.get(change.kind);
   const values = {
@@ -69,12 +69,15 @@ function moved(change: Change, how: string): Failure {
   return new Failure(
     error("PLAN_LIVE_MOVED", `${change.address} ${how} in the workspace after the plan was made`, {
       address: change.address,
-      hint: "nothing was written to it; plan again to see what is there now",
+      hint: "it was not changed; plan again to compare it with the spec",
     }),
   );
 }
 
-/** The id that `make` gives; where its outcome is unknown, that of the very thing which was to be made. Throws as `make` does. */
+/**
+ * Returns the ID from `make`. If the outcome is unknown, returns the ID of the object that it created. Throws as
+ * `make` does.
+ */
 export async function createOrFind(
   run: ApplyRun,
   change: Create | Replace,
@@ -90,7 +93,10 @@ export async function createOrFind(
   }
 }
 
-/** By the rule of recovery: nothing of its name was there, and what is there now is what was sent. One list, one look. */
+/**
+ * Recovery rule: no object had the name before, and the object that has it now matches the request. Uses one list
+ * request.
+ */
 async function foundAgain(
   run: ApplyRun,
   change: Create | Replace,

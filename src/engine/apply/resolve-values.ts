@@ -51,7 +51,7 @@ async function attributeOf(run: ApplyRun, address: Address, attribute: string): 
   throw new Failure(
     error("PLAN_UNKNOWN_NAME", `${address} has no ${attribute}`, {
       address,
-      hint: "refer to an attribute that the service gives, or apply again",
+      hint: "refer to an attribute that the service returns, or apply again",
     }),
   );
 }
@@ -81,19 +81,15 @@ function onWire(
     // An id that no list knows was in the live object already, and stays.
     if (kept.has(name)) return undefined;
     throw new Failure(
-      error(
-        "PLAN_UNKNOWN_NAME",
-        `${address} names "${name}", and the workspace has no such thing among its ${kind}`,
-        {
-          address,
-          hint: `declare it under ${kind}, or correct the name`,
-        },
-      ),
+      error("PLAN_UNKNOWN_NAME", `${address} refers to "${name}", which does not exist in ${kind}`, {
+        address,
+        hint: `declare it under ${kind}, or correct the name`,
+      }),
     );
   });
 }
 
-/** Of the values to reach, those that the spec sets: defaults and values of others that a write carries along are not ours. */
+/** Keeps only values that the spec sets. Defaults and values that a write only carries over are not managed. */
 export function appliedValues(
   provider: Provider,
   resource: ReturnType<DesiredSpec["resources"]["get"]>,

@@ -17,7 +17,7 @@ export async function renameForNow(run: ApplyRun, change: Change): Promise<Chang
   const name = change.temporaryName;
   return runChange(run, change, async (open) => {
     const live = await readUnmoved(run, change);
-    // What is gone already has no name.
+    // An object that was deleted has no name.
     if (live !== undefined) await rename(run, change, live, newToken(run), name, open);
     return change.id;
   });
@@ -27,7 +27,7 @@ export async function renameForNow(run: ApplyRun, change: Change): Promise<Chang
 export async function renameAside(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   return runChange(run, change, async (open) => {
     const live = await readUnmoved(run, change);
-    // A replacement that was cut after this step has renamed it already.
+    // A replacement that was interrupted after this step has already renamed the object.
     if (live === undefined || !isSameName(run.input.registry.get(change.kind), live.name, change.name))
       return change.id;
     const token = newToken(run);
@@ -39,7 +39,7 @@ export async function renameAside(run: ApplyRun, change: Replace): Promise<Chang
 type Renamed = Extract<Change, { readonly action: "update" | "replace" | "delete" }>;
 type Opener = Parameters<Parameters<typeof runChange>[2]>[0];
 
-/** One rename under an intent of its own; the record then holds the name that the object has. */
+/** Renames under a separate intent; the record then contains the new name. */
 async function rename(
   run: ApplyRun,
   change: Renamed,

@@ -19,7 +19,7 @@ import { leavesToServer, seenIn } from "./build-record.ts";
 import { recordAsIs } from "./change-actions.ts";
 import { appliedValues } from "./resolve-values.ts";
 
-/** Looks at what was written. Never fails: what cannot be looked at now is recorded by a later run. */
+/** Verifies the writes. Never fails: a later run records what cannot be read now. */
 export async function verify(run: ApplyRun, written: readonly Change[]): Promise<Diagnostic[]> {
   const byKind = new Map<string, Change[]>();
   for (const change of written) {
@@ -62,15 +62,15 @@ async function verifyKind(
   } catch (failure) {
     const { code, message } = failureDiagnostic(failure);
     return [
-      warning("APPLY_VERIFY", `what was written to ${provider.kind} could not be looked at again`, {
+      warning("APPLY_VERIFY", `${provider.kind} could not be read again to verify the changes`, {
         cause: `${code}: ${message}`,
-        hint: "nothing is lost: the next plan compares again",
+        hint: "the changes were sent; the next plan compares again",
       }),
     ];
   }
 }
 
-/** A request that arrived twice made two things under one token: the second one is recorded, so that the next plan deletes it. */
+/** A duplicated request created two objects under one token. Records the second, so that the next plan deletes it. */
 function madeTwice(
   run: ApplyRun,
   provider: Provider,
@@ -86,9 +86,9 @@ function madeTwice(
   if (twins.length === 0) return [];
   run.input.lease.note({ type: "record", record: withDeposed(record, twins) });
   return [
-    warning("APPLY_VERIFY", `${record.address} was made more than once: a request arrived twice`, {
+    warning("APPLY_VERIFY", `${record.address} was created more than once because a request arrived twice`, {
       address: record.address,
-      hint: "apply again: the next plan deletes the superfluous one",
+      hint: "apply again; the next plan deletes the duplicate",
     }),
   ];
 }
@@ -98,7 +98,7 @@ function parentsOf(provider: Provider, changes: readonly Change[]): readonly (re
   return [...new Set(changes.map((change) => parentOf(change.name)))].map((parent) => [parent]);
 }
 
-/** Where a list does not tell the witness of a value that was written, a look at the object does. */
+/** If a list does not contain the witness of a written value, reads the object itself. */
 async function withWitnesses(
   run: ApplyRun,
   provider: Provider,
@@ -115,14 +115,14 @@ async function withWitnesses(
 
 type Ready = Extract<StateRecord, { readonly status: "ready" }>;
 
-/** Records what the service filled in, and tells where it does not hold what was written. */
+/** Records what the service filled in, and reports differences from what was written. */
 function checked(
   run: ApplyRun,
   provider: Provider,
   record: Ready,
   raw: LiveObject | undefined,
 ): readonly Diagnostic[] {
-  if (raw === undefined) return [differs(record, "it is not there")];
+  if (raw === undefined) return [differs(record, "it does not exist")];
   const values = toNames(provider.fields, raw.values, run.names);
   const live = comparable(provider, { ...raw, values });
   const seen = seenIn(provider.fields, record.applied, live);
@@ -131,7 +131,7 @@ function checked(
       type: "record",
       record: { ...(run.input.lease.record(record.address) ?? record), status: "ready", seen },
     });
-  // A list tells less than a look at each object: kinds with more to tell are compared by the next plan.
+  // A list contains less than the object itself; the next plan compares kinds with more fields.
   if (provider.operations.readDetails !== undefined) return [];
   const ignored = run.input.resources.get(record.address)?.lifecycle.ignore_changes ?? [];
   const off = diffResource(provider.fields, record.applied, live, { applied: record.applied, seen }).filter(
@@ -141,13 +141,13 @@ function checked(
 }
 
 function differs(record: StateRecord, what: string): Diagnostic {
-  return warning("APPLY_VERIFY", `${record.address} is not what was written: ${what}`, {
+  return warning("APPLY_VERIFY", `${record.address} does not match the values that were written: ${what}`, {
     address: record.address,
-    hint: "plan again to see what the service made of it",
+    hint: "plan again to compare it with the spec",
   });
 }
 
-/** Records of what needed no change and is yet recorded otherwise: fields that the spec took over or let go. */
+/** Records of resources without changes whose record differs: fields that the spec added or removed. */
 export function recordUnchanged(run: ApplyRun): void {
   for (const change of run.input.plan.changes) {
     if (change.action !== "noop" || change.unresolved.length > 0) continue;
@@ -169,7 +169,7 @@ function jsonOf(record: StateRecord) {
   return { status, address, id, name, applied, depends_on: [...depends_on].sort(), ...rest };
 }
 
-/** Folds the journal into the state; a failure is told, and the journal keeps everything. */
+/** Folds the journal into the state. A failure is reported; the journal still contains everything. */
 export async function save(run: ApplyRun): Promise<Diagnostic[]> {
   try {
     await run.input.lease.publish();

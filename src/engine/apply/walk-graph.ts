@@ -57,8 +57,7 @@ class Walk {
     let running = 0;
     while (this.#left > 0 && this.#crash === undefined) {
       if (this.#ready.size === 0) {
-        if (running === 0)
-          throw new Error("nodes need each other in a circle: plans are audited before they are applied");
+        if (running === 0) throw new Error("dependency cycle: plans are audited before they are applied");
         await this.#change();
         continue;
       }

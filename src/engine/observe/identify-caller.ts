@@ -1,4 +1,5 @@
-// Who the service says we are: remembered for a credential, else asked once; a service that does not tell is no error.
+// Identifies the caller: cached per credential, otherwise read once. A service that does not answer this is not an
+// error.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { JsonObject } from "../../core/json.ts";

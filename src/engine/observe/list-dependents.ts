@@ -1,4 +1,5 @@
-// Who else uses what a plan takes away: lists of kinds that the spec need not know, read once a plan asks for them.
+// Finds other users of the objects that a plan deletes: kinds that are not in the spec, listed once when a plan needs
+// them.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { dependentKinds } from "../../planner/check/unreadable.ts";
@@ -8,7 +9,7 @@ import type { Live } from "../../resource/live.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { listKinds } from "./list-kinds.ts";
 
-/** `parallelism`: how many requests may be under way at once. */
+/** `parallelism`: maximum number of concurrent requests. */
 export function listDependents(
   registry: Registry,
   input: PlanInput,

@@ -1,4 +1,4 @@
-// Reads everything that a workspace holds of some kinds, whoever manages it: what an export starts from.
+// Reads all objects of some kinds, managed or not, as the basis of an export.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { transitiveClosure } from "../../planner/model/order.ts";
@@ -16,7 +16,7 @@ export interface ListKindsInput {
   readonly registry: Registry;
   readonly reader: Reader;
   readonly kinds: ReadonlySet<string>;
-  /** How many requests may be under way at once. */
+  /** Maximum number of concurrent requests. */
   readonly parallelism: number;
   /** False where lists tell enough. */
   readonly closer?: false;
@@ -30,7 +30,7 @@ export async function listKinds(input: ListKindsInput): Promise<Live> {
   const kinds = input.registry.kinds.filter((provider) => needed.has(provider.kind));
   const reading = new Map<string, Promise<LiveKind>>();
   const found = new Map<string, LiveKind>();
-  // Parents stand before their members in the registry's order.
+  // In the registry's order, parents come before their members.
   for (const provider of kinds) {
     const parents = provider.nested === undefined ? undefined : reading.get(provider.nested.kind);
     reading.set(provider.kind, readKind(input, slots, provider, parents));
@@ -95,7 +95,7 @@ async function listed(
   }
 }
 
-/** Every flag against its default: a kind that looks closer only where something is wanted then looks at everything. */
+/** Sets every flag to the opposite of its default, so that kinds that read details only on demand read everything. */
 function unlikeDefaults(provider: Provider): Values {
   return Object.fromEntries(
     Object.entries(provider.fields)

@@ -1,4 +1,4 @@
-// Answers what a plan asks beside live objects: one request for a catalog or for the IDs of a kind, one for each folder of names.
+// Answers lookups of a plan: one request for a catalog or for the IDs of a kind, and one for each folder of names.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Question } from "../../planner/check/lookups.ts";

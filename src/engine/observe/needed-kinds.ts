@@ -10,7 +10,7 @@ import { kindsNamedBy } from "../../resource/translate-names.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import type { DesiredSpec } from "./scope.ts";
 
-/** What a run is limited to (`--only`). */
+/** Addresses that a run is limited to (`--only`). */
 export interface Restriction {
   /** Whether an address is asked for. */
   readonly only: (address: Address) => boolean;
@@ -63,7 +63,7 @@ class Need {
     return [...(spec?.resources.keys() ?? []), ...state.records.keys()];
   }
 
-  /** What the run is about: everything, or what it is limited to with what that needs. */
+  /** The resources of this run: all, or the selected ones with their dependencies. */
   #asked(): ReadonlySet<Address> {
     const { spec, state, restriction } = this.#from;
     if (restriction === undefined) return new Set(this.#all());
@@ -71,7 +71,7 @@ class Need {
     return transitiveClosure(this.#all().filter(restriction.only), (address) => [
       ...(spec?.resources.get(address)?.dependsOn ?? []),
       ...(state.records.get(address)?.depends_on ?? []),
-      // What uses an object lets go of it before it is deleted.
+      // Users of an object are updated before the object is deleted.
       ...(this.#isLeaving(address) ? (dependents.get(address) ?? []) : []),
     ]);
   }
@@ -106,7 +106,7 @@ class Need {
     ];
   }
 
-  /** A field that nobody manages is not compared. It counts for what happens to others when an object is deleted or replaced. */
+  /** An unmanaged field is not compared. It is used only for side effects when an object is deleted or replaced. */
   #needsNames(provider: Provider, field: string): boolean {
     const { registry, spec, state, destroy } = this.#from;
     const { kind, fields } = provider;

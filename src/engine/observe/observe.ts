@@ -28,12 +28,12 @@ export interface ObserveInput {
   readonly destroy?: boolean;
   /** The addresses that the run is limited to; what these do not need is not read, and absent from the answer. */
   readonly restriction?: Restriction;
-  /** How many requests may be under way at once. */
+  /** Maximum number of concurrent requests. */
   readonly parallelism: number;
   readonly onRead?: (event: ReadEvent) => void;
   /** Whether more than a list tells may be read about an object; without it about all that spec or state know. */
   readonly looksAt?: (kind: string, object: LiveObject) => boolean;
-  /** What is in it is not read again, and what is read goes into it. */
+  /** Cache: kinds in it are not read again, and new reads are added to it. */
   readonly snapshot?: LiveSnapshot;
 }
 
@@ -72,7 +72,7 @@ class Reading {
     const known = this.#kinds.get(provider.kind);
     if (known !== undefined) return known;
     const reading = this.#read(provider).then((found) => this.#told(provider, found));
-    // Failures that are no answer of the service reach the caller through all().
+    // Failures other than answers of the service reach the caller through all().
     reading.catch(() => undefined);
     this.#kinds.set(provider.kind, reading);
     return reading;
@@ -168,8 +168,8 @@ class Reading {
 type Listed = { readonly objects: readonly LiveObject[] } | { readonly diagnostic: Diagnostic };
 
 /**
- * Ids in `names` fields become names. Where the named kind could not be read, neither can what names it; where nobody asked
- * for it, nothing in such a field is managed, and the field is left out.
+ * Replaces IDs in `names` fields with names. If the referenced kind could not be read, the referring kind cannot be
+ * read either; if it was not requested, the field is unmanaged and omitted.
  */
 export function withNames(registry: Registry, live: Live): Live {
   const names = createNameIndex(registry, live);
@@ -207,7 +207,7 @@ function named(
 }
 
 function unreadableNames(provider: Provider, kind: string, reason: Diagnostic): Diagnostic {
-  return error(reason.code, `${provider.kind} name ${kind}, which could not be read: ${reason.message}`, {
+  return error(reason.code, `${provider.kind} refer to ${kind}, which could not be read: ${reason.message}`, {
     ...(reason.hint === undefined ? {} : { hint: reason.hint }),
   });
 }

@@ -9,9 +9,9 @@ import { memoizedReader } from "./readers.ts";
 import { observeScope } from "./scope.ts";
 
 /**
- * Asks for the lists of the kinds that the state knows, and returns the reader that has the answers, failures too, for whoever
- * asks again. Only what a kind asks for first, by the names that the state has: the spec can add to those, and take none away.
- * `only`: the addresses that the run is limited to.
+ * Requests the lists of the recorded kinds early, and returns a reader that has the answers, including failures.
+ * Requests only first pages with recorded names, because the spec can add names but not remove them. `only`: the
+ * addresses of the run.
  */
 export function prefetchLists(
   registry: Registry,
@@ -23,7 +23,7 @@ export function prefetchLists(
   const asking: Reader = {
     read: (operation, input) => {
       if (operation.endsWith("/list")) once.read(operation, input).catch(() => undefined);
-      // What would be made of the answer, and asked for next, is the observation's.
+      // The observation parses the answer and sends the follow-up requests.
       return new Promise<JsonObject>(() => undefined);
     },
   };

@@ -1,5 +1,5 @@
-// A reader for one look at the workspace: what two kinds ask for alike, as folders and notebooks do, is asked once.
-// A reader that gives up: for specs of strangers, which must not make a workspace answer without end.
+// Readers for one observation. One deduplicates requests that two kinds share, such as folders and notebooks. The
+// other stops at a limit, so that an untrusted spec cannot cause unlimited reads.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { canonicalJson } from "../../core/canonical.ts";
@@ -8,7 +8,7 @@ import { stringifyJson } from "../../core/exact-json.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LiveObject } from "../../resource/live.ts";
 
-/** What was read for one plan, so that another one rests on the same. Contents are not in it: objects are, with what was found in theirs. */
+/** Answers read for one plan, for reuse by another. Contents are stored as digests of objects, not as bytes. */
 export interface LiveSnapshot {
   /** By operation and input. */
   readonly answers: Map<string, Promise<JsonObject>>;
@@ -20,7 +20,7 @@ export function emptyLiveSnapshot(): LiveSnapshot {
   return { answers: new Map(), objects: new Map() };
 }
 
-/** Lists only: contents are large, and nobody asks for one twice. An answer is shared, so nobody may change it. */
+/** Caches lists only, because contents are large and read once. Callers share an answer, so they must not modify it. */
 export function memoizedReader(
   reader: Reader,
   asked: LiveSnapshot["answers"] = new Map(),
@@ -46,7 +46,7 @@ export interface Budget {
 
 interface Budgeted {
   readonly reader: Reader;
-  /** Why reading stopped; undefined as long as it goes on. */
+  /** The reason why reading stopped; undefined while it continues. */
   refusal(): Diagnostic | undefined;
 }
 
@@ -55,9 +55,9 @@ export function budgetedReader(reader: Reader, budget: Budget): Budgeted {
   let reads = 0;
   let characters = 0;
   const refusal = (): Diagnostic | undefined => {
-    if (reads > budget.reads) return spent(`takes more than ${budget.reads} reads of the workspace`);
+    if (reads > budget.reads) return spent(`needs more than ${budget.reads} reads of the workspace`);
     if (characters > budget.characters)
-      return spent(`makes the workspace answer with more than ${budget.characters} characters`);
+      return spent(`makes the workspace send more than ${budget.characters} characters`);
     return undefined;
   };
   const check = (): void => {
@@ -82,6 +82,6 @@ export function budgetedReader(reader: Reader, budget: Budget): Budgeted {
 
 function spent(what: string): Diagnostic {
   return error("PLAN_BUDGET", `a plan of this untrusted spec ${what}`, {
-    hint: "look at what the spec asks for; if it is right to ask for so much, raise the budget with --max-reads",
+    hint: "review the spec; to allow it, raise the limit with --max-reads",
   });
 }

@@ -1,4 +1,4 @@
-// What an observation must look at: the kinds in use, the names that matter, and the parents whose members are ours.
+// Decides what to observe: the kinds in use, the relevant names, and the parents whose members are managed.
 
 import { type Address, kindOf } from "../../core/address.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
@@ -76,7 +76,7 @@ export function observeScope(needing: Needing): ObserveScope {
   };
 }
 
-/** The kinds without which things of a kind cannot be read: that of their parents, and those that their fields name. */
+/** The kinds needed to read objects of a kind: their parents, and the kinds that their fields refer to. */
 export function kindsBehind({ nested, fields }: Provider): readonly string[] {
   return [...(nested === undefined ? [] : [nested.kind]), ...kindsNamedBy(fields)];
 }

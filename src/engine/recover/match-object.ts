@@ -1,4 +1,4 @@
-// Finding what a request made, and judging whether it is what was sent.
+// Finds the object that a request created, and decides whether it matches the request.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { diffResource } from "../../planner/diff/diff.ts";
@@ -10,16 +10,16 @@ import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { OpenIntent, StateRecord } from "../../state/model/record.ts";
 
-/** What recovery looks at. */
+/** Input of recovery. */
 export interface RecoveryContext {
   readonly registry: Registry;
   readonly liveIndex: LiveIndex;
-  /** Whether the absence of a thing can be believed. */
+  /** Whether a missing object is known to be missing. */
   readonly readable: (kind: string, name: string) => boolean;
   readonly now: number;
   /** Who the state says manages a live object. */
   readonly owner: (kind: string, id: RemoteId) => Address | undefined;
-  /** The user takes over what exists; then an unclear origin is no objection. */
+  /** `--adopt` is set, so an unknown origin does not block. */
   readonly adopt: boolean;
 }
 
@@ -27,14 +27,14 @@ export function carriesToken(provider: Provider): boolean {
   return provider.recovery === "tagged" || provider.recovery === "two-phase";
 }
 
-/** Whether what a request made is told by its natural name alone. */
+/** Whether only its natural name identifies what a request created. */
 export function isFoundByName({ recovery, unique }: Provider): boolean {
   return recovery === "client-named" && unique;
 }
 
 /**
- * What a creation made, by id, token or natural name; undefined when nothing of it is there. An object of another address that has
- * the name, because it was renamed since, was not made by it.
+ * Returns the created object by ID, token, or natural name; undefined if none exists. An object that another address
+ * records, because it was renamed since, does not count.
  */
 export function findCreated(
   intent: Pick<OpenIntent, "address" | "name" | "token" | "made">,
@@ -69,7 +69,7 @@ export function withDeposed(record: StateRecord, ids: readonly RemoteId[]): Stat
   return deposed.length === 0 ? record : { ...record, deposed };
 }
 
-/** Whether a live object is what was sent; what cannot be read back is taken as equal. */
+/** Whether a live object matches the request; values that cannot be read back count as equal. */
 export function matchesRequest(provider: Provider, wanted: Values, live: LiveObject): boolean {
   const found = diffResource(provider.fields, wanted, comparable(provider, live), undefined);
   return found.every((diff) => provider.fields[String(diff.path[0])]?.writeOnly === true);

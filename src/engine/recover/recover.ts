@@ -1,5 +1,5 @@
-// What became of requests whose outcome is unknown: settles open intents and looks for late commits, from live data. Pure.
-// One late token: found at last and taken over, or as a leftover to be deleted; forgotten when its time is over.
+// Recovers requests with an unknown outcome: resolves open intents and finds late creations in live data. Pure. A
+// late token leads to an adopted object, to a replaced object to delete, or expires.
 
 import { type Address, kindOf, type RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
@@ -20,7 +20,7 @@ interface RecoverInput {
   readonly live: Live;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** The user takes over what exists (`--adopt`). */
+  /** Adopts existing objects (`--adopt`). */
   readonly adopt?: boolean;
 }
 
@@ -105,7 +105,7 @@ function isRecorded(record: StateRecord | undefined, live: LiveObject): boolean 
   return record !== undefined && (record.id === live.id || record.deposed?.includes(live.id) === true);
 }
 
-/** How a late commit enters the state; undefined where it is not certain that it is ours. */
+/** Returns the record of a late creation; undefined if its origin is not certain. */
 function claimed(
   intent: OpenIntent,
   provider: Provider,

@@ -1,5 +1,6 @@
-// One open intent, by crash class (design 6): adopted, recorded as unfinished, closed, swept for later, or left open.
-// What a cut write left beside its object, found by its token: recorded under its own name, so that the next plan deletes it.
+// Resolves one open intent by crash class (design 6): adopts, records as unfinished, closes, keeps for a later check,
+// or leaves it open. An object that an interrupted write left under its token is recorded, so that the next plan
+// deletes it.
 
 import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
@@ -71,10 +72,10 @@ function update(
   record: StateRecord | undefined,
   recovery: RecoveryContext,
 ): IntentResolution {
-  // What a slow server still puts beside the object is looked for later.
+  // A later run checks for objects that a slow server creates afterwards.
   const later = provider.planning.content?.partialUploadName === undefined ? [] : sweepFor(intent, recovery);
   if (record === undefined || record.status === "creating") return closed(intent, ...later);
-  // The record of the address is about another object: this one was an old object, or is taken over again.
+  // The record of the address is about another object: this one was replaced, or is being adopted again.
   if (intent.id !== undefined && record.id !== intent.id) return closed(intent, ...later);
   const merged = nameAsLive(
     intent,
@@ -86,7 +87,7 @@ function update(
   return closed(intent, ...later, { type: "record", record: merged });
 }
 
-/** A name can be read back, so it is recorded as it is: neither a rename that happened nor one that did not is drift. */
+/** A name can be read back, so the live name is recorded. Neither a completed nor a failed rename counts as drift. */
 function nameAsLive(
   intent: OpenIntent,
   { kind, nameField = "" }: Provider,
@@ -136,7 +137,9 @@ function creation(
   return recovery.adopt ? OPEN : { entries: [], diagnostic: collision(intent, provider, live) };
 }
 
-/** Adopted only if the service said so, or if nothing was there before and what is there now is what was sent. */
+/**
+ * Adopts only if the service confirmed it, or if no object existed before and the current one matches the request.
+ */
 export function isCreatedByIntent(intent: OpenIntent, provider: Provider, live: LiveObject): boolean {
   return (intent.succeeded ?? 0) > 0 || (!intent.existed && matchesRequest(provider, intent.wanted, live));
 }
@@ -163,7 +166,7 @@ function sweepFor(intent: OpenIntent, recovery: RecoveryContext): readonly Journ
     : [];
 }
 
-/** A thing of ours as it is recorded when it is found; still unfinished where its token shows in a two-phase creation. */
+/** Returns the record of a recovered object; still unfinished if its token remains after a two-phase creation. */
 export function recordOf(
   intent: OpenIntent,
   provider: Provider,
@@ -194,10 +197,10 @@ function deposedWith(intent: OpenIntent, before: StateRecord | undefined, id: Re
 function collision(intent: OpenIntent, provider: Provider, live: LiveObject): Diagnostic {
   return error(
     "PLAN_COLLISION",
-    `a ${provider.singular} "${live.name}" is there, and it is not certain that we made it: nothing proves what became of our request for that name`,
+    `${provider.singular} "${live.name}" exists, but it is unknown whether an interrupted run created it`,
     {
       address: intent.address,
-      hint: `look at it; if it is ours, run: workspace import ${intent.address} ${live.id}; if not, delete or rename it`,
+      hint: `to adopt it, run \`workspace import ${intent.address} ${live.id}\`; otherwise, rename or delete it`,
     },
   );
 }

@@ -9,7 +9,7 @@ import type { PlanContext } from "../model/context.ts";
 import type { Plan } from "../model/plan.ts";
 import { stateExists } from "./state-exists.ts";
 
-/** So many are named one by one; a message about more helps nobody. */
+/** Maximum number of objects to list in a message. */
 const MOST = 10;
 
 export function namesakeOf(live: LiveObject): Namesake {
@@ -39,8 +39,8 @@ interface Duplicates {
 }
 
 /**
- * Without a state, an object with the name of a new one was probably created by a run whose state is lost, so a guard
- * blocks the plan. With a state, somebody else probably created it, so a warning is enough.
+ * Without a state, an existing object with the name of a new one was probably created by a run whose state is lost,
+ * so a guard blocks the plan. With a state, another user probably created it, so a warning is enough.
  */
 export function duplicatesIn({ input }: PlanContext, changes: readonly Change[]): Duplicates {
   const { spec, state, registry } = input;

@@ -44,13 +44,13 @@ function maxDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
     "GUARD_MAX_DELETES",
     `the plan deletes ${deletes.length} resources; policy.max_deletes allows ${allowed}`,
     {
-      hint: "check that no file or target was lost; if the deletes are meant, raise policy.max_deletes",
+      hint: "check for a missing file or target, or raise policy.max_deletes if you intend these deletions",
     },
   );
   return [{ diagnostic, addresses: deletes.map((change) => change.address) }];
 }
 
-/** What nobody manages counts against what is there of its kind, in a small spec as in a large one. */
+/** Deletions of unmanaged objects count against the live objects of their kind, so small specs are protected too. */
 function maxUnmanaged(context: PlanContext, changes: readonly Change[]): Guard[] {
   const policy = context.input.spec.policy.max_deletes;
   if ("count" in policy || context.input.destroy === true) return [];
@@ -70,9 +70,9 @@ function maxUnmanaged(context: PlanContext, changes: readonly Change[]): Guard[]
     addresses.push(...foreign.map(({ address }) => address));
   }
   if (addresses.length === 0) return [];
-  const message = `the plan deletes what nobody manages: ${parts.join(", ")}; policy.max_deletes allows ${Math.round(policy.share * 100)}% of each kind`;
+  const message = `the plan deletes unmanaged objects: ${parts.join(", ")}; policy.max_deletes allows ${Math.round(policy.share * 100)}% of each kind`;
   const hint =
-    "declare what is to stay; if the deletes are meant, raise policy.max_deletes, or make it a number";
+    "declare the objects to keep, or set policy.max_deletes to a higher value or a number if you intend these deletions";
   return [{ diagnostic: error("GUARD_MAX_DELETES", message, { hint }), addresses }];
 }
 
@@ -83,7 +83,7 @@ function preventDestroy(context: PlanContext, changes: readonly Change[]): Guard
   });
 }
 
-/** What is forgotten because its parent goes is destroyed as well. */
+/** A resource that leaves the state because its parent is deleted counts as destroyed. */
 function destroys(change: Change): boolean {
   if (change.action === "delete") return change.deposed !== true;
   return change.action === "replace" || (change.action === "forget" && change.dependsOn.length > 0);
@@ -94,18 +94,18 @@ function protection({ input }: PlanContext, { address, action }: Change): Diagno
   const resource = input.spec.resources.get(address);
   const would = `${address} would be ${action === "replace" ? "replaced" : "deleted"}`;
   if (resource?.lifecycle.prevent_destroy === true)
-    return error("GUARD_PREVENT_DESTROY", `${would} and is marked prevent_destroy`, {
+    return error("GUARD_PREVENT_DESTROY", `${would}, but prevent_destroy is set`, {
       address,
       at: resource.at,
-      hint: "take lifecycle.prevent_destroy away if that is meant",
+      hint: "remove lifecycle.prevent_destroy to allow this change",
     });
   if (resource !== undefined || input.state.records.get(address)?.prevent_destroy !== true) return undefined;
   return error(
     "GUARD_PREVENT_DESTROY",
-    `${would}; it is not in the spec, which last marked it prevent_destroy`,
+    `${would}, but prevent_destroy was set when it was last in the spec`,
     {
       address,
-      hint: `put it back without prevent_destroy and apply, then take it out; or keep it and let go of it: workspace state rm ${address}; if it has another key now: workspace state mv ${address} NEW`,
+      hint: `to delete it, first apply it without prevent_destroy; to keep it, run \`workspace state rm ${address}\` (or \`workspace state mv ${address} NEW\` if it was renamed)`,
     },
   );
 }
@@ -140,9 +140,9 @@ function limits(context: PlanContext, changes: readonly Change[]): Guard[] {
       if (addresses.length === 0 || count <= provider.limit.max) continue;
       const where =
         provider.limit.per === "parent" ? `${provider.nested?.kind ?? "parent"} ${parent}` : "the workspace";
-      const message = `after this plan ${where} would hold ${count} ${provider.kind}; the service allows ${provider.limit.max}`;
+      const message = `after this plan, ${where} would contain ${count} ${provider.kind}; the service allows ${provider.limit.max}`;
       guards.push({
-        diagnostic: error("GUARD_LIMIT", message, { hint: "remove some that nobody needs first" }),
+        diagnostic: error("GUARD_LIMIT", message, { hint: "remove unused ones first" }),
         addresses,
       });
     }

@@ -85,7 +85,7 @@ function valuesIn(
   return found;
 }
 
-/** An update is judged by what it changes: what is there already was accepted once. */
+/** For an update, only changed values are checked, because the service accepted the others before. */
 function isSent(change: Change, path: Path): boolean {
   if (change.action !== "update") return true;
   const here = `${toPointer(path)}/`;
@@ -95,7 +95,7 @@ function isSent(change: Change, path: Path): boolean {
   });
 }
 
-/** What is still to be made is unknown, and an ID that a reference gives is that of a declared resource. */
+/** Objects to be created have no ID yet, and an ID from a reference belongs to a declared resource. */
 function isReference({ references }: Resource, path: Path, place: LookupSource): boolean {
   const here = toPointer(path);
   const reference = references.find((one) => toPointer(one.path) === here);
@@ -116,7 +116,7 @@ function isConfirmed(
   );
 }
 
-/** The questions of a plan that was made, for whoever answers them. */
+/** The lookups that a finished plan needs. */
 export function openQuestions(input: PlanInput, changes: readonly Change[]): readonly Question[] {
   const liveIndex = indexLive(input.live, input.registry);
   const context: LookupContext = { input, liveIndex };
@@ -128,8 +128,8 @@ export function openQuestions(input: PlanInput, changes: readonly Change[]): rea
 }
 
 /**
- * The answers: an error for each value that the workspace does not have, a warning for what could not be asked. The service
- * takes a path of nothing, and somebody else may bring what belongs there, so that is a warning, too.
+ * The answers: an error for each value that does not exist in the workspace, a warning for values that could not be
+ * checked. A missing path is a warning, because the service accepts it and another user may create the object.
  */
 export function unconfirmedValues(context: LookupContext, questions: readonly Question[]): Diagnostic[] {
   const { lookups } = context.input;
@@ -180,7 +180,7 @@ function describes(context: LookupContext, place: LookupSource, answer: LookupAn
 function hintFor({ of, in: where }: LookupSource, { operation }: LookupAnswer): string {
   if (operation !== undefined) return `to list them, run \`workspace api ${operation}\``;
   return where === "ids"
-    ? `declare it under ${of} and write a reference, or correct the ID`
+    ? `declare it under ${of} and use a reference, or correct the ID`
     : `declare it under ${of}, correct the name, or create it before it is used`;
 }
 
@@ -199,7 +199,7 @@ function unchecked(
   const at =
     first === undefined ? undefined : context.input.spec.resources.get(first.address)?.locate(first.path);
   if (!("code" in open))
-    return warning("PLAN_UNCHECKED", `too many folders to look into, so ${about} ${verb} not checked`, {
+    return warning("PLAN_UNCHECKED", `too many folders to search, so ${about} ${verb} not checked`, {
       ...(at === undefined ? {} : { at }),
       hint: "declare these resources, or check that they exist",
     });

@@ -12,7 +12,7 @@ import type { Resource } from "../../spec/model/spec.ts";
 import type { Change } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
 
-/** A text of the spec that names a thing of one of these kinds. */
+/** A string in the spec that refers to an object of one of these kinds by name. */
 interface Naming {
   readonly text: string;
   readonly kinds: readonly string[];
@@ -44,7 +44,7 @@ export function unknownNames(
     };
     return namings(context.input.registry.get(resource.kind), resource).flatMap((naming) => {
       const standing = standingOf(context, naming, going, workspace);
-      // What is there already under a name that no list knows is the service's affair.
+      // The service decides about values that it already accepted, even if no list contains them.
       if (
         standing === "there" ||
         (standing === "unknown" && (change.action === "noop" || stoodThere(naming.text)))
@@ -61,7 +61,7 @@ function reaches(change: Change): boolean {
   return change.action !== "delete" && change.action !== "forget" && change.action !== "report";
 }
 
-/** One readable kind that has the name is enough; a kind that nobody listed may have it. */
+/** The name is known if one readable kind contains it, or if a kind was not listed. */
 function standingOf(
   context: PlanContext,
   naming: Naming,
@@ -77,7 +77,7 @@ function standingOf(
     if (found.some((one) => !going.has(objectKey(kind, one.id)))) return "there";
     if (found.length > 0) standing = "goes";
   }
-  // Only what takes a thing away is certain then.
+  // Then only deletions are certain.
   return standing === "unknown" && context.input.partial === true ? "there" : standing;
 }
 
@@ -118,22 +118,22 @@ function namesOf(
   return [...live, ...declared].map(({ name }) => name);
 }
 
-const GOES = "take the name out here too, or write the new one";
+const GOES = "remove the name here too, or use the new one";
 
 function hintFor({ text, kinds }: Naming, names: readonly string[], suggest: Suggest): string {
   const best = suggest(text, names);
   const declare = `declare it under ${kinds.join(" or ")}`;
   return best === undefined
     ? `${declare}, or correct the name`
-    : `did you mean ${JSON.stringify(best)}? else ${declare}`;
+    : `did you mean ${JSON.stringify(best)}? otherwise, ${declare}`;
 }
 
 function unknown(resource: Resource, naming: Naming, standing: Standing, hint: string): Diagnostic {
   const { text, kinds, path } = naming;
   const message =
     standing === "goes"
-      ? `${resource.address} names "${text}", which this plan takes away`
-      : `${resource.address} names "${text}", and there is no such thing among the ${kinds.join(" and ")}`;
+      ? `${resource.address} refers to "${text}", which this plan deletes`
+      : `${resource.address} refers to "${text}", which does not exist in ${kinds.join(" or ")}`;
   return error("PLAN_UNKNOWN_NAME", message, {
     address: resource.address,
     at: path === undefined ? resource.at : resource.locate(path),

@@ -1,5 +1,5 @@
-// What could not be read, told once for each cause: a kind that could not be read stops the apply.
-// Who else uses what a plan takes away: kinds to look into, and what could not be seen of them.
+// Reports what could not be read, once for each cause: an unreadable kind blocks the apply. Also finds the kinds that
+// may use objects to delete, and reports those that could not be read.
 
 import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
@@ -48,15 +48,18 @@ function told(group: readonly Unread[]): Diagnostic {
   const them = group.length === 1 ? "it" : "them";
   return error(
     "PLAN_UNREADABLE",
-    `${listed(group.map(({ what }) => what))} could not be read; nothing of ${them} is planned, and nothing of ${them} is deleted`,
+    `${listed(group.map(({ what }) => what))} could not be read, so the plan leaves ${them} unchanged`,
     {
-      hint: reason.hint ?? "put the cause right and plan again",
+      hint: reason.hint ?? "fix the cause, then plan again",
       cause: `${reason.code}: ${reason.message}`,
     },
   );
 }
 
-/** Kinds that use what goes and that the input tells nothing, or not all, about. Empty for a plan that takes nothing away. */
+/**
+ * Kinds that may use deleted objects and that the input contains only in part, or lacks. Empty for a plan without
+ * deletions.
+ */
 export function dependentKinds(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, Address> {
   const kinds = new Map<string, Address>();
   for (const change of changes) {
@@ -81,7 +84,7 @@ function isSeen({ live, spec, state }: PlanInput, { kind, nested }: PlannedKind,
   return parents.objects.every(({ name }) => known.has(name));
 }
 
-/** Said where a plan takes something away and cannot tell what that does to others. */
+/** Reported if a plan deletes an object and its side effects cannot be determined. */
 export function unreadDependents(input: PlanInput, changes: readonly Change[]): Diagnostic[] {
   const { dependents } = input;
   if (dependents === undefined) return [];
@@ -98,11 +101,11 @@ function untold(kind: string, address: Address, found: LiveKind): Diagnostic[] {
   return [
     warning(
       "PLAN_UNSEEN",
-      `${what} could not be read, so what uses ${kindOf(address)} such as ${nameOf(address)} is not known`,
+      `${what} could not be read, so the users of ${kindOf(address)} such as ${nameOf(address)} are unknown`,
       {
         address,
         cause: `${reason.code}: ${reason.message}`,
-        hint: "the plan may do more to others than it says; look, or plan again",
+        hint: "check for side effects that the plan does not show, or plan again",
       },
     ),
   ];

@@ -1,5 +1,5 @@
-// What is to happen to one desired resource: create, update, replace, adopt, or nothing.
-// One difference inside a sentence: the live value and the one that is wanted, short, and masked where nobody may see it.
+// Decides one desired resource: create, update, replace, adopt, or no change. Also formats one difference as part of
+// a sentence: the live and the desired value, shortened, and masked if sensitive.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
@@ -71,7 +71,7 @@ function creation(
   };
 }
 
-/** What goes with its replaced parent did not go outside. */
+/** An object that was deleted together with its replaced parent is not drift. */
 function whyCreated(
   context: PlanContext,
   resource: Resource,
@@ -79,12 +79,12 @@ function whyCreated(
 ): { readonly cause: Cause; readonly reasons: readonly string[] } {
   const misfit = context.invalidRecords.get(resource.address);
   if (misfit !== undefined)
-    return { cause: "spec", reasons: [`what the state records under this address is ${misfit.name}`] };
+    return { cause: "spec", reasons: [`the state records ${misfit.name} under this address`] };
   if (!context.input.state.records.has(resource.address)) return { cause: "spec", reasons: [] };
   const parent = newParent === undefined ? undefined : context.decided.get(newParent);
   if (parent?.action === "replace")
-    return { cause: parent.cause, reasons: [`it goes with the old ${parent.address}`] };
-  return { cause: "drift", reasons: ["it is recorded and no longer in the workspace"] };
+    return { cause: parent.cause, reasons: [`it is deleted together with the old ${parent.address}`] };
+  return { cause: "drift", reasons: ["it no longer exists in the workspace"] };
 }
 
 interface Compared {
@@ -158,7 +158,7 @@ function actionFor(
 }
 
 function unchanged(resource: Resource, found: Compared): Change {
-  const reasons = found.takeover ? ["it exists as the spec asks for it"] : [];
+  const reasons = found.takeover ? ["the existing object matches the spec"] : [];
   const same = { ...common(resource, "spec", reasons), ...found.reach, ...found.existing };
   return found.takeover || found.unfinished
     ? { action: "adopt", ...same, fingerprint: found.fingerprint() }
@@ -187,21 +187,21 @@ function reasonsOf(
   found: Compared,
 ): readonly string[] {
   const reasons: string[] = [];
-  if (found.takeover) reasons.push("it exists and is taken over");
-  if (found.unfinished) reasons.push("its creation was cut and is finished now");
+  if (found.takeover) reasons.push("it exists and is adopted");
+  if (found.unfinished) reasons.push("an interrupted run created it in part; this run completes it");
   const moved = new Set<string>();
   for (const reference of resource.references) {
     for (const part of reference.parts)
       if (typeof part !== "string" && context.decided.get(part.address)?.action === "replace")
         moved.add(part.address);
   }
-  for (const address of [...moved].sort()) reasons.push(`${address} is replaced and gets a new id`);
+  for (const address of [...moved].sort()) reasons.push(`${address} is replaced and gets a new ID`);
   for (const diff of found.diffs)
     if (diff.replaces) reasons.push(`${toDottedPath(diff.path)} cannot be changed in place`);
   for (const diff of found.diffs) {
     const why = changedByService(provider.fields[String(diff.path[0])] ?? {}, found.live);
     if (why !== undefined)
-      reasons.push(`the service itself set ${toDottedPath(diff.path)} to ${String(diff.before)} (${why})`);
+      reasons.push(`the service set ${toDottedPath(diff.path)} to ${String(diff.before)} (${why})`);
   }
   return reasons;
 }
@@ -222,7 +222,7 @@ function immutable(resource: Resource, provider: PlannedKind, because: NonEmpty<
     address: resource.address,
     at: resource.locate(first.path),
     cause: because.map((diff) => describeDiff(provider.fields, diff)).join("; "),
-    hint: "change it back, or let the resource be replaced with lifecycle: { on_immutable_change: replace }",
+    hint: "revert the change, or allow a replacement with `lifecycle: { on_immutable_change: replace }`",
   });
 }
 

@@ -1,4 +1,4 @@
-// What goes: records that the spec no longer has, members of lists that are ours, leftovers of cut replaces.
+// Plans deletions: records that are no longer in the spec, members of authoritative lists, and replaced objects.
 
 import { type Address, addressOf, kindOf, parentOf, type RemoteId } from "../../core/address.ts";
 import { foldName, isBuiltIn } from "../../resource/names.ts";
@@ -42,7 +42,7 @@ function undeclared(context: PlanContext): Change[] {
   return changes;
 }
 
-/** Records of one thing under the address of another: what they speak of was never this resource, and stays. */
+/** Records whose address belongs to another object: the object never was this resource, so it is kept. */
 function untrue(context: PlanContext): Change[] {
   return [...context.invalidRecords.values()].flatMap((record) =>
     isDesired(context, record.address)
@@ -51,7 +51,7 @@ function untrue(context: PlanContext): Change[] {
           forget(
             record,
             context.input.registry.of(record.address),
-            `it is recorded as ${record.name}, which this address cannot stand for`,
+            `the state records it as ${record.name}, which is not a valid name for this address`,
             [],
           ),
         ],
@@ -67,14 +67,14 @@ function removalOf(context: PlanContext, record: StateRecord, going: ReadonlySet
   if (!context.input.live.has(provider.kind)) return [];
   if (context.liveIndex.unreadable(provider.kind, record.name) !== undefined) return [];
   const live = context.liveIndex.byId(provider.kind, record.id);
-  if (live === undefined) return [forget(record, provider, "it is no longer in the workspace", [])];
+  if (live === undefined) return [forget(record, provider, "it no longer exists in the workspace", [])];
   if (isBuiltIn(provider, record.name))
-    return [forget(record, provider, "it is part of every workspace and stays", [])];
+    return [forget(record, provider, "it is built in and cannot be deleted", [])];
   if (live.unmanageable !== undefined)
     return [forget(record, provider, `it cannot be managed any longer: ${live.unmanageable}`, [])];
   const parent = parentAddress(context, provider, record);
   if (parent !== undefined && (going.has(parent) || context.decided.get(parent)?.action === "replace")) {
-    return [forget(record, provider, `it goes with ${parent}`, [parent])];
+    return [forget(record, provider, `it is deleted together with ${parent}`, [parent])];
   }
   if (parent !== undefined && isReleased(context, provider, parent))
     return [forget(record, provider, `${parent} no longer manages its ${provider.kind}`, [])];
@@ -84,11 +84,11 @@ function removalOf(context: PlanContext, record: StateRecord, going: ReadonlySet
 }
 
 function destroyed({ only }: PlanContext["input"], address: Address): string {
-  if (only === undefined) return "everything managed is to be destroyed";
-  return only(address) ? "it is to be destroyed" : "what it needs is to be destroyed";
+  if (only === undefined) return "the plan destroys every managed resource";
+  return only(address) ? "it is destroyed" : "a resource that it depends on is destroyed";
 }
 
-/** The record of the thing that a nested record lives in. */
+/** The record of the parent of a nested record. */
 function parentAddress(
   context: PlanContext,
   provider: PlannedKind,
@@ -128,7 +128,7 @@ function forget(
   };
 }
 
-/** Objects of ours that were replaced, or committed late, and are still there. */
+/** Managed objects that were replaced, or created late, and still exist. */
 function deposed(context: PlanContext): Change[] {
   const changes: Change[] = [];
   for (const record of context.input.state.records.values()) {
@@ -141,7 +141,7 @@ function deposed(context: PlanContext): Change[] {
         record.address,
         live.name,
         live,
-        "it was replaced earlier and is still there",
+        "it was replaced earlier and still exists",
       );
       changes.push({ ...going, deposed: true });
     }
@@ -177,11 +177,11 @@ function undeclaredObjects(context: PlanContext): LiveMember[] {
 
 function deletionOf({ input }: PlanContext, { address, live }: LiveMember): Change {
   const provider = input.registry.of(address);
-  const reason = `the policy makes ${provider.kind} authoritative and the spec does not have it`;
+  const reason = `the policy makes ${provider.kind} authoritative, and the spec does not declare it`;
   return deleteChange(provider, address, live.name, live, reason);
 }
 
-/** What the spec declares and may not take over is refused there; it is not also deleted here. */
+/** A declared object that cannot be adopted is an error elsewhere; it is not deleted here as well. */
 function wantedNames(context: PlanContext, provider: PlannedKind): ReadonlySet<string> {
   const names = new Set<string>();
   if (!provider.unique) return names;
@@ -190,7 +190,7 @@ function wantedNames(context: PlanContext, provider: PlannedKind): ReadonlySet<s
   return names;
 }
 
-/** An address for something that the spec never named; its id tells it apart where the name is taken. */
+/** Returns an address for an object that the spec never named; adds the ID if the name is in use. */
 function freeAddress(context: PlanContext, kind: string, name: string, id: RemoteId): Address {
   const plain = addressOf(kind, name === "" ? id : name);
   return context.decided.has(plain) || context.input.state.records.has(plain)

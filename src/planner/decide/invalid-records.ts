@@ -1,4 +1,4 @@
-// Records that cannot be true: where a key is the name itself, an address stands for one thing only, and no other.
+// Finds invalid records: if the key of a kind is its name, an address can belong to only one object.
 
 import { type Address, kindOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
 import { isSameName } from "../../resource/names.ts";
@@ -13,7 +13,7 @@ export interface CheckedRecords {
   readonly invalidRecords: ReadonlyMap<Address, StateRecord>;
 }
 
-/** The input without records of one thing under the address of another. */
+/** The input without records whose address belongs to another object. */
 export function dropInvalidRecords(input: PlanInput): CheckedRecords {
   const misfits = new Map<Address, StateRecord>();
   for (const record of input.state.records.values())
@@ -34,12 +34,12 @@ function isInvalidRecord({ registry, spec }: PlanInput, record: StateRecord): bo
   );
 }
 
-/** Whether a record may have an address: everywhere, save where the key of a kind is its name. */
+/** Whether a record may have an address: always, unless the key of the kind is its name. */
 export function recordFitsAddress(provider: PlannedKind, record: StateRecord, address: Address): boolean {
   return provider.nameField !== undefined || isSameName(provider, record.name, nameOf(address));
 }
 
-/** A nested thing by itself: the name of its parent is the parent's to tell. */
+/** The name of a nested object without the name of its parent. */
 function ownName(provider: PlannedKind, name: string): string {
   return provider.nested === undefined ? name : memberOf(name);
 }

@@ -70,7 +70,7 @@ function givesUpName(
   );
 }
 
-/** A replacement was cut and the spec went back: the old object is still there under the name that is wanted again. */
+/** A replacement was interrupted and the spec was reverted: the old object still has the desired name. */
 function returningTo(
   context: PlanContext,
   resource: Resource,
@@ -83,7 +83,7 @@ function returningTo(
   return old.find((live) => isSameName(provider, live.name, resource.name));
 }
 
-/** The parent of a nested resource, where this plan makes it anew: whatever is there now goes with the old one. */
+/** The parent of a nested resource, if this plan replaces it: its live members are deleted with the old parent. */
 function newParentOf(context: PlanContext, resource: Resource, provider: PlannedKind): Address | undefined {
   if (provider.nested === undefined) return undefined;
   return resource.dependsOn.find((address) => {
@@ -126,7 +126,7 @@ function ambiguous(resource: Resource, provider: PlannedKind, found: NonEmpty<Na
 }
 
 function refuse(resource: Resource, provider: PlannedKind, hint: string): LiveMatch {
-  const message = `${provider.singular} "${resource.name}" exists in the workspace and is not managed by ${resource.address}`;
+  const message = `${provider.singular} "${resource.name}" already exists and is not managed by ${resource.address}`;
   return {
     is: "refused",
     diagnostic: error("PLAN_ALREADY_EXISTS", message, { address: resource.address, at: resource.at, hint }),
@@ -134,11 +134,11 @@ function refuse(resource: Resource, provider: PlannedKind, hint: string): LiveMa
 }
 
 function heldBy(owner: Address, address: Address): string {
-  return `${owner} manages it; if the resource was only renamed in the spec, run: workspace state mv ${owner} ${address}`;
+  return `${owner} manages it; if the resource was only renamed in the spec, run \`workspace state mv ${owner} ${address}\``;
 }
 
 function adoptHint(address: Address, live: LiveObject, record: StateRecord | undefined): string {
   if (record !== undefined)
-    return `the recorded one (id ${record.id}) is gone; take over the one that has its name now with --adopt`;
-  return `take it over with --adopt, or with: workspace import ${address} ${live.id}`;
+    return `the recorded object (ID ${record.id}) no longer exists; to adopt the one that has its name now, pass --adopt`;
+  return `to adopt it, pass --adopt or run \`workspace import ${address} ${live.id}\``;
 }

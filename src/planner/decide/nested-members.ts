@@ -1,5 +1,5 @@
-// Live members of nested lists that the spec does not name: removed where the list is ours, reported where it is not.
-// The planned deletion of one live object.
+// Plans live members of nested lists that are not in the spec: deletes them if the list is authoritative, otherwise
+// reports them. Also builds the deletion of one live object.
 
 import { type Address, addressOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -12,7 +12,10 @@ import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.t
 
 export interface PlannedDeletes {
   readonly changes: readonly Change[];
-  /** Live members of lists that are ours, and objects of authoritative kinds, that nothing recorded: they came from outside. */
+  /**
+   * Members of authoritative lists, and objects of authoritative kinds, that are not recorded: they were created
+   * outside `workspace`.
+   */
   readonly appeared: readonly LiveMember[];
   /** Objects that would be judged differently if the caller were known. */
   readonly callerMatters: boolean;
@@ -23,7 +26,7 @@ export interface LiveMember {
   readonly live: LiveObject;
 }
 
-/** Live members of nested lists: removed where the list is ours, reported where their value is nobody's to judge. */
+/** Live members of nested lists: deleted if the list is authoritative, reported if their value cannot be read. */
 export function unmanagedMembers(context: PlanContext, workspace: PlannedWorkspace): PlannedDeletes {
   const changes: Change[] = [];
   const appeared: LiveMember[] = [];
@@ -45,7 +48,7 @@ export function unmanagedMembers(context: PlanContext, workspace: PlannedWorkspa
         if (provider.planning.isImplicit?.(live, workspace, parent.values) === true) continue;
         const cause = wasJudged(context, provider, parent, live, workspace) ? "drift" : "spec";
         if (cause === "drift") appeared.push({ address, live });
-        const reason = `the ${provider.kind} of ${parent.address} do not name it`;
+        const reason = `the ${provider.kind} of ${parent.address} do not include it`;
         changes.push({ ...deleteChange(provider, address, live.name, live, reason), cause });
       }
     }
@@ -85,7 +88,7 @@ function ownersByName(context: PlanContext, provider: PlannedKind): ReadonlyMap<
   return parents;
 }
 
-/** Ids of live things that a record or a decision already speaks for. */
+/** IDs of live objects that a record or a decision already covers. */
 export function managedObjects(context: PlanContext): ReadonlySet<string> {
   const known = new Set<string>(context.owners.keys());
   for (const change of context.decided.values())
@@ -102,7 +105,7 @@ function reported(provider: PlannedKind, address: Address, live: LiveObject): Ch
     consequences: [],
     dependsOn: [],
   } as const;
-  const reasons = ["it is in the workspace and not in the spec; its value cannot be read, so it stays"];
+  const reasons = ["it is in the workspace but not in the spec; it is kept because its value cannot be read"];
   return {
     action: "report",
     ...head,

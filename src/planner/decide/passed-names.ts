@@ -120,7 +120,7 @@ function named(
   return nameFrom === undefined && temporaryName === undefined ? change : ({ ...change, ...more } as Change);
 }
 
-/** A name of its own for each object: as today's with a mark, and nobody's now or after the plan. */
+/** Returns a temporary name for each object: its current name with a mark, unused now and after the plan. */
 function temporaryNames(
   context: PlanContext,
   changes: readonly Change[],
@@ -173,10 +173,10 @@ export function heldByOldObjects(context: PlanContext, changes: readonly Change[
     return [
       error(
         "PLAN_ALREADY_EXISTS",
-        `an old ${provider.singular} of ${source.address} has the name "${name}" and is still used`,
+        `a replaced ${provider.singular} of ${source.address} has the name "${name}" and is still in use`,
         {
           address: taker.address,
-          hint: `give ${taker.address} another name, or first move the users of the old ${provider.singular}`,
+          hint: `choose another name for ${taker.address}, or first move the users of the replaced ${provider.singular}`,
         },
       ),
     ];
@@ -187,20 +187,20 @@ function refusal(context: PlanContext, passing: Passing, holder: Change | undefi
   const { provider, taker, name, held } = passing;
   const resource = context.input.spec.resources.get(taker.address);
   const owner = holder?.address ?? context.owners.get(objectKey(taker.kind, held.id));
-  const head = `${provider.singular} "${name}" exists in the workspace`;
+  const head = `${provider.singular} "${name}" already exists`;
   const unmanaged = owner === undefined;
   const cycle = holder !== undefined && freesName(provider, holder, name);
   const message = unmanaged
     ? `${head} and is not managed by ${taker.address}`
     : cycle
       ? `${head}: ${owner} frees the name only after ${taker.address} has taken it`
-      : `${head}: ${owner} has the name and keeps it`;
+      : `${head}: ${owner} keeps this name`;
   return error("PLAN_ALREADY_EXISTS", message, {
     address: taker.address,
     ...(resource === undefined ? {} : { at: resource.locate([provider.nameField ?? ""]) }),
     hint: unmanaged
       ? `choose another name, or rename or delete the ${provider.singular} that has it`
-      : `give ${taker.address} another name first, and apply in two steps`,
+      : `choose another name for ${taker.address} first, and apply in two steps`,
   });
 }
 

@@ -32,7 +32,7 @@ function pairs(
   creates: readonly Create[],
 ): readonly (readonly [Delete, Create])[] {
   const found: (readonly [Delete, Create])[] = [];
-  // What only an apply can tell is left out on both sides, so creates are compared by what they leave open.
+  // Values known only after apply are omitted on both sides, so creates are compared by the rest.
   for (const [open, alike] of Map.groupBy(creates, openFields)) {
     const without = new Set([...open.split("\n"), provider.nameField ?? ""]);
     const wanted = Map.groupBy(alike, (create) => essence(create.after, without));
@@ -65,5 +65,5 @@ function sentence({ input }: PlanContext, from: Change, to: Create): string {
   const { nameField, fields } = input.registry.get(from.kind);
   const named = nameField !== undefined && fields[nameField]?.onChange === "replace" && from.name !== to.name;
   const under = named ? `, with ${nameField}: ${from.name} in the spec,` : "";
-  return `it has the fields of ${to.address}: if it was only renamed, workspace state mv ${from.address} ${to.address}${under} keeps it`;
+  return `it has the same fields as ${to.address}; if it was only renamed, run \`workspace state mv ${from.address} ${to.address}\`${under} to keep it`;
 }

@@ -13,7 +13,7 @@ export function retainInUse(
 ): { readonly changes: readonly Change[]; readonly notes: readonly Diagnostic[] } {
   if (context.input.destroy === true) return { changes, notes: [] };
   const notes: Diagnostic[] = [];
-  // What has no successor any more goes with its resource: there is nothing to move its users to.
+  // An object without a replacement is deleted with its resource, because its users cannot be moved.
   const going = new Set(changes.flatMap((one) => (isWhole(one) ? [one.address] : [])));
   const spared = changes.flatMap((change): readonly Change[] => {
     const holders = going.has(change.address) ? [] : holdersOf(context, change, workspace);
@@ -29,7 +29,7 @@ function isWhole(change: Change): boolean {
   return change.action === "delete" && change.deposed !== true;
 }
 
-/** Of an object that has, or gets, a successor. What is deleted because nobody wants it is the spec's to decide. */
+/** Applies only to objects with a replacement. The spec decides about other deletions. */
 function holdersOf(
   { input, liveIndex }: PlanContext,
   change: Change,
@@ -47,17 +47,17 @@ function holdersOf(
   // Unreadable is never empty.
   return [
     ...planning.usersOf(live, workspace),
-    ...unread.map((kind) => `perhaps by ${kind}, which could not be read`),
+    ...unread.map((kind) => `possibly ${kind}, which could not be read`),
   ];
 }
 
 function staying({ address, name }: Change, holders: readonly string[]): Diagnostic {
   return warning(
     "PLAN_KEPT",
-    `${address}: its old object ${name} stays, because it is still used: ${holders.join(", ")}`,
+    `${address}: the replaced object ${name} is kept because it is in use: ${holders.join(", ")}`,
     {
       address,
-      hint: "move them to the new one; the next plan then deletes the old one",
+      hint: "move its users to the new object; the next plan then deletes the old one",
     },
   );
 }

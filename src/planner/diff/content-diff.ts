@@ -1,11 +1,14 @@
-// What changes in a notebook or file, line by line, where both sides are text.
+// Shows the changed lines of a notebook or file if both sides are text.
 
 import { structuredPatch } from "diff/lib/patch/create.js";
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { Change, ContentDiff, Update } from "../model/change.ts";
 import type { PlanInput } from "../model/input.ts";
 
-/** Texts that differ in more lines than this are told by their digests alone. A bound on edits, not on time, so that plans stay pure. */
+/**
+ * Contents that differ in more lines than this are shown by digest only. The limit counts edits, not time, so that
+ * plans stay pure.
+ */
 const MOST_EDITS = 1000;
 const CONTEXT = 3;
 
@@ -15,7 +18,7 @@ export function changesContent(change: Change): change is Update {
 
 const isOfContent = ({ path: [field] }: FieldDiff): boolean => field === "content" || field === "imported";
 
-/** What happened to a content behind our back, told where the spec still has the text that was recorded. */
+/** Drift of a content, if the spec still contains the recorded text. */
 export function driftedContent(change: Change | undefined, input: PlanInput): ContentDiff | undefined {
   if (change === undefined || !changesContent(change)) return undefined;
   const texts = input.contents?.get(change.address);
@@ -23,7 +26,7 @@ export function driftedContent(change: Change | undefined, input: PlanInput): Co
   return texts !== undefined && isDrift ? contentDiff(texts.after, texts.before) : undefined;
 }
 
-/** The change with its difference in lines, where the input has both texts. */
+/** The change with its line diff, if the input contains both versions. */
 export function withContent(change: Change, input: PlanInput): Change {
   if (!changesContent(change)) return change;
   const texts = input.contents?.get(change.address);

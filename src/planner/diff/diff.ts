@@ -118,7 +118,7 @@ function member(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The spec says nothing: the default, what the server decided, nothing at all, or nobody's business. */
+/** The target of a field that the spec does not set: the default, the server's value, no value, or unmanaged. */
 function unset(
   on: Comparison,
   path: Path,
@@ -151,7 +151,7 @@ function serverDecides(
   if (seen !== undefined && !isSameValue(schema, seen, live)) report(on, path, schema, seen, live, inherited);
 }
 
-/** What of a live value would be missed if it went: without defaults, and without what is the server's or nobody's. */
+/** Live values that a deletion would lose: no defaults, server-decided values, or unmanaged values. */
 function essence(schema: FieldSchema, live: Json | undefined): Json | undefined {
   if (!isObject(live) || schema.properties === undefined) return normalForm(schema, live);
   for (const key of Object.keys(live)) {

@@ -8,9 +8,9 @@ import type { PlannedKind } from "../../resource/provider.ts";
 import { normalForm } from "./normalize.ts";
 
 /**
- * Fields that nobody manages count only where `after` sets them; without `after` (a delete) every field counts, save
- * memberships that nobody manages: other changes of the same plan alter those, as when a user leaves with its group.
- * Witnesses of values that cannot be read count too. `live.values` must hold names where fields say `names`.
+ * Unmanaged fields count only if `after` sets them. Without `after` (a delete), every field counts except unmanaged
+ * memberships, because other changes of the same plan alter those, as when a user leaves with its group. Witnesses of
+ * values that cannot be read count too. `live.values` must contain names where fields have `names`.
  */
 export function liveFingerprint(
   fields: FieldTable,

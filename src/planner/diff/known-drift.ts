@@ -15,14 +15,14 @@ export interface KnownDrift {
   readonly acknowledged: readonly Acknowledgement[];
 }
 
-/** What is known of one difference. */
+/** Known facts about one difference. */
 export interface DriftMark {
   /** An earlier `drift --since last` reported it. */
   readonly reported: boolean;
   readonly acknowledged?: Acknowledgement;
 }
 
-/** One digest for each difference; one for an object that is gone or appeared. */
+/** One digest for each difference; one for an object that was deleted or appeared. */
 export function driftDigests(drift: Drift, fields: FieldTable): readonly string[] {
   if (drift.diffs.length === 0) return [digest(canonicalJson([drift.what]))];
   return drift.diffs.map((diff) => diffDigest(drift, diff, fields));

@@ -85,7 +85,7 @@ function followedCause(
   return more.length === 0 ? only : "both";
 }
 
-/** What the reference stood for when its targets were last written. */
+/** The value of the reference when its targets were last written. */
 function whenWritten(context: PlanContext, reference: Reference): Json | undefined {
   return referenceValue(reference, (address, attribute) => {
     const record = context.input.state.records.get(address);

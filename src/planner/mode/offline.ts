@@ -1,4 +1,4 @@
-// The live world of a plan without any network: what the state recorded, taken for what is there.
+// The live state of an offline plan: the recorded state, assumed to be current.
 
 import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
@@ -9,7 +9,7 @@ import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 
-/** Every kind is there; what nobody recorded is not. Give it to planning as `partial`. */
+/** Returns every kind with its recorded objects only. Pass it to planning as `partial`. */
 export function recordedLive(registry: PlanningRegistry, state: State): Live {
   const byKind = new Map<string, LiveObject[]>(registry.kinds.map(({ kind }) => [kind, []]));
   for (const record of state.records.values()) {
@@ -28,13 +28,13 @@ function objectOf(provider: PlannedKind, record: StateRecord): LiveObject {
   const values: { [field: string]: Json } = {};
   for (const [name, value] of Object.entries(known)) {
     const field = provider.fields[name];
-    // The service shows no field that can only be written, and what was seen beside the fields are witnesses.
+    // The service never returns write-only fields; other observed values are witnesses.
     if (field !== undefined && field.writeOnly !== true) values[name] = value;
   }
   return { id: record.id, name: record.name, values, facts: seen };
 }
 
-/** What we wrote, and under it what the service was seen to add. */
+/** The written values, merged over the values that the service added. */
 function merged(seen: Values, applied: Values): Values {
   const out = new Map<string, Json>(Object.entries(seen));
   for (const [key, value] of Object.entries(applied)) {
@@ -48,20 +48,20 @@ function merged(seen: Values, applied: Values): Values {
 export function offlineNotes(state: State): readonly Diagnostic[] {
   const what =
     state.records.size === 0 && state.serial === 0
-      ? "no state is recorded, so everything is planned as new"
-      : `compared with what serial ${state.serial} of the state recorded`;
+      ? "the state is empty, so every resource is planned as new"
+      : `compared with serial ${state.serial} of the state`;
   const notes = [
-    warning("PLAN_MODE", `planned offline: ${what}; the workspace was not asked`, {
-      hint: "changes made outside, names that only the workspace knows, and consequences for what is live show in a plan without --offline",
+    warning("PLAN_MODE", `planned offline: ${what}; the workspace was not read`, {
+      hint: "to show drift, names from the workspace, and side effects on live objects, plan without --offline",
     }),
   ];
   if (state.open.length > 0 || state.sweeps.length > 0)
     notes.push(
       warning(
         "PLAN_MODE",
-        "an earlier run was cut, and what became of its requests only the workspace can tell",
+        "a run was interrupted, and only the workspace can tell the outcome of its requests",
         {
-          hint: "the next plan or apply with a network settles it",
+          hint: "the next plan or apply with network access resolves it",
         },
       ),
     );

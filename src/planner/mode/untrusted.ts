@@ -1,4 +1,4 @@
-// What a plan of a stranger's spec may rest on, and so can show: live values of what the state manages, and of nothing else.
+// Restricts the input of a plan for an untrusted spec, so that it can show live values of managed objects only.
 
 import { type Address, parentOf, remoteId } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
@@ -29,8 +29,8 @@ export interface RedactedInput {
 }
 
 /**
- * The input of a plan without what a stranger may not see. Planning is a pure function of it, so nothing that is left
- * out here can come out there, whatever the spec refers to, adopts or declares its own.
+ * Removes what an untrusted user may not see from the input. Planning is a pure function of its input, so the plan
+ * cannot contain what is removed here, whatever the spec refers to, adopts, or makes authoritative.
  */
 export function redactForUntrusted(known: UntrustedInput, live: Live): RedactedInput {
   const secrets = withoutSecretValues(known);
@@ -43,12 +43,12 @@ export function redactForUntrusted(known: UntrustedInput, live: Live): RedactedI
 }
 
 function about(): Diagnostic {
-  return warning("PLAN_MODE", "planned for an untrusted spec: only what the state manages is shown", {
-    hint: "what else is live has no part in this plan: neither its values nor consequences and guards that rest on it",
+  return warning("PLAN_MODE", "planned for an untrusted spec: only managed resources are shown", {
+    hint: "the plan does not show values of unmanaged objects, or side effects and guards that depend on them",
   });
 }
 
-/** Objects of the state as they are; others only where the spec names them, and then no more of them than the name. */
+/** Recorded objects unchanged; others only if the spec names them, and then only their names. */
 function ownedLive({ registry, spec, state }: UntrustedInput, live: Live): Live {
   const owners = addressByObject(state.records);
   const named = textsOf(spec, registry);
@@ -58,7 +58,7 @@ function ownedLive({ registry, spec, state }: UntrustedInput, live: Live): Live 
     if (owners.has(objectKey(provider.kind, object.id))) return [object];
     if (!named.has(provider.ignoreCase === true ? foldCase(object.name) : object.name)) return [];
     hidden += 1;
-    // What is known by its name alone has no other id.
+    // An object known only by name has no other ID.
     const id = object.id === object.name ? object.id : remoteId(`not-shown-${hidden}`);
     const values = declared.get(objectKey(provider.kind, foldName(provider, object.name))) ?? {};
     return [{ id, name: object.name, values, facts: {} }];
@@ -71,7 +71,7 @@ function ownedLive({ registry, spec, state }: UntrustedInput, live: Live): Live 
   return new Map([...live].map(([kind, found]) => [kind, reduced(kind, found)]));
 }
 
-/** What cannot be changed in place, as the spec has it: where it is hidden whether live differs, nothing may be said of it. */
+/** Immutable fields that the spec sets: if a live difference is hidden, the plan must not reveal it. */
 function fixedOf(spec: Spec, registry: PlanningRegistry): ReadonlyMap<string, JsonObject> {
   return new Map(
     [...spec.resources.values()].map(({ kind, name, values }) => {
@@ -84,7 +84,7 @@ function fixedOf(spec: Spec, registry: PlanningRegistry): ReadonlyMap<string, Js
   );
 }
 
-/** Every text with which the spec may name something, as it is and in the form in which names without regard to case compare. */
+/** Every string with which the spec may refer to an object, also in the form used for names that ignore case. */
 function textsOf(spec: Spec, registry: PlanningRegistry): ReadonlySet<string> {
   const texts = new Set<string>();
   for (const { kind, name, values } of spec.resources.values()) {
@@ -125,7 +125,7 @@ function withoutSecretValues({ registry, spec, state }: UntrustedInput) {
       : [
           warning(
             "PLAN_MODE",
-            `values of secrets were not read, so changes of them are not checked: ${listed(unchecked)}`,
+            `secret values were not read, so changes to them are not checked: ${listed(unchecked)}`,
           ),
         ];
   return { spec: { ...spec, resources }, notes };
@@ -138,13 +138,13 @@ function withValue(resource: Resource, field: string, value: Json): Resource {
   return { address, kind, key, name, values, references, dependsOn, owns, lifecycle, at, locate };
 }
 
-/** A list that the spec calls its own would lose what nobody declared: how much, but not what. */
+/** Reports how many undeclared objects an authoritative list would delete, but not which. */
 function foreignNotes(known: UntrustedInput, live: Live): readonly Diagnostic[] {
   return known.registry.kinds.flatMap((provider) => {
     const count = foreignOf(known, provider, live).length;
     if (count === 0) return [];
-    const message = `an apply would also delete ${count} of the ${provider.kind}, which neither spec nor state has`;
-    const hint = `the spec calls the list of ${provider.kind} its own; which ones these are, a plan without --untrusted tells`;
+    const message = `an apply would also delete ${count} ${provider.kind} that are in neither the spec nor the state`;
+    const hint = `the spec makes the list of ${provider.kind} authoritative; to show them, plan without --untrusted`;
     return [warning("PLAN_MODE", message, { hint })];
   });
 }
@@ -184,7 +184,7 @@ const BLIND: PlannedWorkspace = {
   valuesAfter: (_kind, live) => live.values,
 };
 
-/** Tells what belongs to a list that the spec calls its own; undefined where it has none of this kind. */
+/** Whether an object belongs to an authoritative list; undefined if the spec has none of this kind. */
 function listsOwned(spec: Spec, provider: PlannedKind): ((object: LiveObject) => boolean) | undefined {
   if (provider.nested === undefined)
     return spec.policy.authoritative.includes(provider.kind) ? () => true : undefined;
@@ -194,7 +194,10 @@ function listsOwned(spec: Spec, provider: PlannedKind): ((object: LiveObject) =>
   return parents.size === 0 ? undefined : ({ name }) => parents.has(parentOf(name));
 }
 
-/** The plan as a stranger may see it: no inventory of the workspace, no lines of files, no ids of what is not ours. */
+/**
+ * The plan as an untrusted user may see it: no inventory of the workspace, no lines of files, no IDs of unmanaged
+ * objects.
+ */
 export function markUntrusted(plan: Plan, notes: readonly Diagnostic[]): Plan {
   return {
     ...plan,
@@ -220,4 +223,4 @@ function unframed(diagnostic: Diagnostic): Diagnostic {
 
 /** Their causes and hints name objects that the state does not manage. */
 const ABOUT_FOREIGN: ReadonlySet<Code> = new Set(["GUARD_DUPLICATE_NAME", "PLAN_DUPLICATE_NAME"]);
-const FOREIGN = "choose another name, or let somebody who is trusted take it over";
+const FOREIGN = "choose another name, or ask a maintainer to adopt the object";

@@ -1,4 +1,4 @@
-// What is to happen to one resource, with the reason: a union on `action`.
+// A planned change of one resource, with its reasons: a union on `action`.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -26,7 +26,7 @@ interface Common {
 interface Reaching {
   readonly after: Values;
   readonly unresolved: readonly Reference[];
-  /** Digest of the payload that goes with it (a secret's keyed digest, a file's SHA-256). */
+  /** Digest of the payload that belongs to it (a secret's keyed digest, a file's SHA-256). */
   readonly payload?: string;
 }
 
@@ -55,7 +55,7 @@ interface Vacating {
   readonly temporaryName?: string;
 }
 
-/** What changes in a text, as the lines of a unified diff without its header. */
+/** The changed lines of a content, as a unified diff without its header. */
 export interface ContentDiff {
   readonly lines: readonly string[];
   readonly added: number;
@@ -94,18 +94,18 @@ export type Replace = Common &
     readonly replacing: ReplaceStrategy;
     /** Addresses whose changes come before the old object goes: everything that held, or holds, its id. */
     readonly removeAfter: readonly Address[];
-    /** Others still use the old object: it is not deleted now, but looked at by each later plan. */
+    /** The old object is still in use: it is not deleted now, and each later plan checks it again. */
     readonly keepsOld?: true;
   };
-/** `deposed`: an earlier object of an address that lives on, or a late commit of ours that nobody records. */
+/** `deposed`: a replaced object of a current address, or a late creation that is not recorded. */
 export type Delete = Common & Existing & Vacating & { readonly action: "delete"; readonly deposed?: true };
-/** Touches only the state: takes a live object over as it is. */
+/** Changes only the state: adopts a live object. */
 export type Adopt = Common & Reaching & Existing & { readonly action: "adopt" };
-/** Touches only the state: the object is gone, or no longer ours. */
+/** Changes only the state: the object was deleted, or is no longer managed. */
 export type Forget = Common & { readonly action: "forget"; readonly id: RemoteId };
 /** Nothing is written, so nothing has to be found again: no fingerprint. */
 export type Noop = Common & Reaching & Omit<Existing, "fingerprint"> & { readonly action: "noop" };
-/** Something live inside what we manage that we neither wrote nor may judge (a secret). Changes nothing. */
+/** A live member of a managed parent that is unmanaged and cannot be compared (a secret). It is not changed. */
 export type Report = Common & Existing & { readonly action: "report" };
 
 export type Change = Create | Update | Replace | Delete | Adopt | Forget | Noop | Report;

@@ -1,4 +1,4 @@
-// What deciding one resource needs to know of the whole: the input, the live world, and what was decided before.
+// The context for deciding one resource: the input, the live state, and the previous decisions.
 
 import { type Address, kindOf } from "../../core/address.ts";
 import type { Json } from "../../core/json.ts";
@@ -33,7 +33,7 @@ export function addressByObject(records: ReadonlyMap<Address, StateRecord>): Rea
   return owners;
 }
 
-/** What a record contributes to a comparison, in the kind's own form; an object that was never finished contributes nothing. */
+/** The part of a record that takes part in a comparison, in the kind's own form; none for an unfinished object. */
 export function recordedOf(
   provider: PlannedKind,
   record: StateRecord | undefined,
@@ -93,7 +93,7 @@ function isUnresolved(change: Reaching, attribute: string): boolean {
   return change.unresolved.some((one) => one.path[0] === attribute);
 }
 
-/** Whether the kind holds a value that the service never gives back, so that taking one over would overwrite it. */
+/** Whether the kind has a value that the service never returns, so that an adoption would overwrite it. */
 export function holdsUnreadable(provider: PlannedKind): boolean {
   return Object.values(provider.fields).some(
     (field) => field.writeOnly === true && field.witness !== undefined,

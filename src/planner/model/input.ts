@@ -46,15 +46,15 @@ export interface PlanInput {
   readonly caller?: string;
   /** Active runs, where an earlier plan wanted them. */
   readonly activeRuns?: readonly JsonObject[];
-  /** Texts before and after, where an earlier plan wanted them; an address without both is shown by its digests. */
+  /** Contents before and after, if an earlier plan requested them; other addresses are shown by digest. */
   readonly contents?: ReadonlyMap<Address, ContentTexts>;
   /** Kinds that an earlier plan wanted to look into: for what its deletes do to others, and for nothing else. */
   readonly dependents?: Live;
   /** Values that an earlier plan wanted confirmed; what has no entry is not checked. */
   readonly lookups?: Lookups;
-  /** Take over what exists under a natural key instead of refusing. */
+  /** Adopt objects that exist under a natural key instead of reporting an error. */
   readonly adopt?: boolean;
-  /** Create beside unmanaged objects of the same name although no state exists. */
+  /** Create objects although unmanaged ones have the same name and no state exists. */
   readonly allowDuplicates?: boolean;
   /** Plan the deletion of everything managed; the spec then serves for policy and lifecycle only. */
   readonly destroy?: boolean;

@@ -1,4 +1,4 @@
-// The live workspace as planning looks at it: found by id, by natural name, by parent; and what could not be read.
+// An index of live objects by ID, natural name, and parent, with the reasons for what could not be read.
 
 import { parentOf, type RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
@@ -12,7 +12,7 @@ export interface LiveIndex {
   byId(kind: string, id: RemoteId): LiveObject | undefined;
   /** Every object with this natural name; more than one only for kinds whose names are not unique. */
   byName(kind: string, name: string): readonly LiveObject[];
-  /** Why a thing of this kind and natural name cannot be judged; undefined where it could be read. */
+  /** Why an object with this kind and natural name is unknown; undefined if it could be read. */
   unreadable(kind: string, name: string): Diagnostic | undefined;
 }
 

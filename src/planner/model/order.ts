@@ -5,7 +5,7 @@ import type { Address } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Change } from "./change.ts";
 
-/** A change's place in a graph: two changes may share an address (a deposed object beside its successor). */
+/** A change's key in a graph. Two changes may share an address: a replaced object and its replacement. */
 export function changeKey(change: Change): string {
   return change.action === "delete" && change.deposed === true
     ? `${change.address}#${change.id}`
@@ -41,7 +41,7 @@ function isRemoval(change: Change): boolean {
   return change.action === "delete" || change.action === "forget";
 }
 
-/** Iterative, since specs may chain thousands of resources. Throws on a circle: those are refused before. */
+/** Iterative, because specs may chain thousands of resources. Throws on a cycle; cycles are reported before. */
 export function topologicalOrder<T>(items: readonly T[], needsOf: (item: T) => readonly T[]): T[] {
   const out: T[] = [];
   const state = new Map<T, "open" | "done">();
@@ -54,7 +54,7 @@ export function topologicalOrder<T>(items: readonly T[], needsOf: (item: T) => r
         state.set(top.item, "done");
         stack.pop();
       } else if (state.get(needed.value) === "open") {
-        throw new Error("items need each other in a circle: circles are refused before they are sorted");
+        throw new Error("dependency cycle: cycles are reported before sorting");
       } else if (state.get(needed.value) === undefined) stack.push(enter(needed.value));
     }
   }

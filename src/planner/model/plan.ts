@@ -1,5 +1,5 @@
-// A plan: every change in the order in which it happens, what the workspace did behind our back, and who objects.
-// What an apply did: one result for each change, and the events that tell it while it happens.
+// A plan: the changes in execution order, the drift, and the guards that block it. Also the outcome of an apply: one
+// result for each change, and the events that report it.
 
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
@@ -8,18 +8,21 @@ import type { FactRequest, FieldDiff } from "../../resource/planning.ts";
 import type { Action, Change, ContentDiff } from "./change.ts";
 import type { ChangeOrigin, PlanSplit } from "./split.ts";
 
-/** Live moved away from what was recorded. `gone`: the object was deleted; `appeared`: a member of a list that is ours, or an object of an authoritative kind, came from outside. */
+/**
+ * A live difference from the recorded state. `gone`: the object was deleted; `appeared`: a member of an authoritative
+ * list, or an object of an authoritative kind, was created outside `workspace`.
+ */
 export interface Drift {
   readonly address: Address;
   readonly kind: string;
   readonly name: string;
   readonly what: "changed" | "gone" | "appeared";
   readonly diffs: readonly FieldDiff[];
-  /** What the live object tells beside its values: its creator, the time of its last change. */
+  /** Metadata of the live object: its creator, the time of its last change. */
   readonly facts?: JsonObject;
   /** From the recorded text to the live one, where both are known. */
   readonly content?: ContentDiff;
-  /** Absent where nobody looked. */
+  /** Absent if it was not read. */
   readonly origin?: DriftOrigin;
 }
 
@@ -52,7 +55,7 @@ export type Mode = "offline" | "untrusted";
 
 export interface Plan {
   readonly host: string;
-  /** How the plan differs from one that looked at everything; absent where it does not. */
+  /** How the plan differs from a full plan; absent for a full plan. */
   readonly modes?: readonly Mode[];
   /** Of how many resources a plan with `--only` decides; absent if it decides all. */
   readonly part?: { readonly planned: number; readonly total: number };

@@ -9,7 +9,7 @@ import { objectKey } from "./context.ts";
 import type { PlanInput } from "./input.ts";
 import type { LiveIndex } from "./live-index.ts";
 
-/** `changes` is asked lazily, so that a look can be given out while planning goes on. */
+/** `changes` is evaluated lazily, so that it can be used during planning. */
 export function createPlannedWorkspace(
   input: PlanInput,
   liveIndex: LiveIndex,
@@ -66,7 +66,7 @@ function nameKey(registry: PlanningRegistry, kind: string, name: string): string
   return `${kind}\n${provider === undefined ? name : foldName(provider, name)}`;
 }
 
-/** What a kind is asked about; undefined for changes that touch no server. */
+/** The change for which a provider is called; undefined for changes that send no requests. */
 export function plannedChange(change: Change, liveIndex: LiveIndex): PlannedChange | undefined {
   const head = { address: change.address, name: change.name };
   switch (change.action) {

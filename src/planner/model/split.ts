@@ -27,7 +27,7 @@ export interface ResolvedChange {
 
 /** Plain data, so that a saved plan keeps it. */
 export interface PlanSplit {
-  /** What the plan was compared with: a folder or a Git reference, as the user named it. */
+  /** The base of the comparison: a folder or a Git reference, as the user gave it. */
   readonly base: string;
   /** By `changeKey`: every change that touches the workspace or the state. */
   readonly changes: Readonly<Record<string, SplitChange>>;

@@ -35,9 +35,9 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
   const byAddress = new Map<Address, Change>();
   for (const change of changes)
     if (changeKey(change) === change.address) byAddress.set(change.address, change);
-  /** What comes before something that is made: the new object is there. */
+  /** Dependencies of a creation: the new object exists. */
   const made = (address: Address): readonly string[] => (byAddress.has(address) ? [address] : []);
-  /** What comes before something that goes: the old object that held it has gone too. */
+  /** Dependencies of a deletion: the old object that used it was deleted too. */
   const gone = (address: Address): readonly string[] => {
     const change = byAddress.get(address);
     if (change === undefined) return [];
@@ -105,7 +105,7 @@ function halves(
   const { address } = change;
   const after = change.dependsOn.flatMap(made);
   if (change.replacing === "delete-first") {
-    // What is deleted itself lets go first; everything else moves to the successor afterwards.
+    // Objects that are deleted themselves release it first; all others move to the replacement afterwards.
     const leaving = change.removeAfter.filter((one) => byAddress.get(one)?.action === "delete");
     return [{ key: address, change, half: "whole", after: [...after, ...leaving.flatMap(gone)] }];
   }

@@ -20,7 +20,7 @@ const fields = {
     textField({
       severity: "other",
       maxLength: 1000,
-      description: "Name shown to people; need not be unique.",
+      description: "Display name; need not be unique.",
     }),
   ),
   ...clusterFields(MAX_OWN_TAGS),
@@ -28,7 +28,8 @@ const fields = {
     flagField({
       severity: "availability",
       default: false,
-      description: "Keeps the cluster listed, and its configuration beyond 30 days after it ended.",
+      description:
+        "Keeps the cluster listed, and its configuration for more than 30 days after it terminates.",
     }),
   ),
   run_state: optional(
@@ -36,8 +37,7 @@ const fields = {
       severity: "availability",
       whenAbsent: "unmanaged",
       changedByService: "ended_by_service",
-      description:
-        "Whether the cluster is to be up. Absent means that people start and stop it as they like.",
+      description: "State to keep the cluster in. If absent, users start and stop it freely.",
     }),
   ),
 };
@@ -144,8 +144,8 @@ function runsOn(workspace: PlannedWorkspace, live: LiveObject): readonly JsonObj
 }
 
 function whatBecomesOf(change: PlannedChange): string {
-  if (change.action !== "update") return "is deleted for good";
-  return takes(change, "terminate") ? "is terminated" : "restarts to take the changes";
+  if (change.action !== "update") return "is permanently deleted";
+  return takes(change, "terminate") ? "is terminated" : "restarts to apply the changes";
 }
 
 function consequences(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
@@ -168,7 +168,7 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
 export const clusters = defineProvider({
   kind: "clusters",
   singular: "cluster",
-  description: "Clusters that people and jobs use. Deleting one removes it for good.",
+  description: "Clusters for users and jobs. Deletion is permanent.",
   fields,
   severity: "availability",
   nameField: "cluster_name",

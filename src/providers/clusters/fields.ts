@@ -35,7 +35,7 @@ export const clusterFields = (most: number): FieldTable => ({
     severity: "availability",
     minLength: 1,
     catalog: "spark_versions",
-    description: "Runtime version, one that clusters/spark-versions lists.",
+    description: "Runtime version, as listed by clusters/spark-versions.",
     examples: ["6.4.x-scala2.11"],
   }),
   node_type_id: optional(
@@ -45,7 +45,7 @@ export const clusterFields = (most: number): FieldTable => ({
       serverDefault: true,
       catalog: "node_types",
       description:
-        "Machine type of the workers, one that clusters/list-node-types lists. Members of a pool have the pool's, whatever is written here.",
+        "Machine type of the workers, as listed by clusters/list-node-types. Clusters in a pool always have the machine type of the pool.",
     }),
   ),
   driver_node_type_id: optional(
@@ -53,14 +53,14 @@ export const clusterFields = (most: number): FieldTable => ({
       severity: "cost",
       minLength: 1,
       catalog: "node_types",
-      description: "Machine type of the driver; that of the workers where unset.",
+      description: "Machine type of the driver (default: that of the workers).",
     }),
   ),
   num_workers: optional(
     integerField({
       severity: "cost",
       minimum: 0,
-      description: "Workers beside the driver. Either this or autoscale.",
+      description: "Workers in addition to the driver. Set either this or autoscale.",
     }),
   ),
   autoscale: optional(
@@ -68,11 +68,11 @@ export const clusterFields = (most: number): FieldTable => ({
       {
         min_workers: integerField({
           minimum: 0,
-          description: "Fewest workers, and the number at the start.",
+          description: "Minimum; the cluster starts with it.",
         }),
-        max_workers: integerField({ minimum: 1, description: "Most workers; more than min_workers." }),
+        max_workers: integerField({ minimum: 1, description: "Maximum; more than min_workers." }),
       },
-      { severity: "cost", description: "Bounds between which the service chooses the number of workers." },
+      { severity: "cost", description: "Range in which the service chooses the number of workers." },
     ),
   ),
   instance_pool_id: optional(
@@ -95,13 +95,13 @@ export const clusterFields = (most: number): FieldTable => ({
     }),
   ),
   spark_conf: optional(
-    mapField(scalarField({ description: "Value; text on the wire." }), {
+    mapField(scalarField({ description: "Value; sent as a string." }), {
       severity: "other",
-      description: "Spark's configuration by key.",
+      description: "Spark configuration by key.",
     }),
   ),
   spark_env_vars: optional(
-    mapField(scalarField({ description: "Value, exported as it stands." }), {
+    mapField(scalarField({ description: "Value, exported without changes." }), {
       severity: "other",
       description: "Environment variables of the driver and the workers.",
     }),
@@ -109,10 +109,10 @@ export const clusterFields = (most: number): FieldTable => ({
   custom_tags: tags({ most, description: "Tags of the cluster's machines." }),
   cluster_log_conf: optional(
     groupField(
-      { fs: destination("A folder of the file system.", CONTRACT), ...databricksLogPlaces },
+      { fs: destination("A folder in the file system.", CONTRACT), ...databricksLogPlaces },
       {
         severity: "other",
-        description: "Where logs of the driver and the workers are delivered, every 5 minutes.",
+        description: "Destination for logs of the driver and the workers, delivered every 5 minutes.",
       },
     ),
   ),
@@ -129,7 +129,7 @@ export const clusterFields = (most: number): FieldTable => ({
       {
         severity: "security",
         list: "ordered",
-        description: "Scripts that run on each machine as it starts, in this order.",
+        description: "Scripts that run on each machine when it starts, in this order.",
       },
     ),
   ),

@@ -63,7 +63,7 @@ export async function takeStep(
       if (next === "edit") await untilSettled(api, task.id);
       return;
     default:
-      throw new Error(`clusters have no step ${step.operation}: the plan is made by this kind`);
+      throw new Error(`clusters have no step ${step.operation}: the provider of clusters makes the plan`);
   }
 }
 
@@ -137,7 +137,7 @@ const isWrongState = (refusal: unknown): boolean =>
 
 async function look(api: OperationWriter, id: RemoteId): Promise<JsonObject> {
   const answer = await readIfPresent(() => api.read("clusters/get", { cluster_id: id }));
-  if (answer === undefined) throw new Failure(error("APPLY_FAILED", `the cluster ${id} is gone`));
+  if (answer === undefined) throw new Failure(error("APPLY_FAILED", `the cluster ${id} no longer exists`));
   return answer;
 }
 
@@ -159,8 +159,8 @@ async function untilRunning(api: OperationWriter, id: RemoteId): Promise<void> {
     if (!ENDED.includes(state)) return undefined;
     const why = responseText(answer, "state_message");
     throw new Failure(
-      error("APPLY_FAILED", `the cluster ${id} ended instead of running`, {
-        hint: "see its events, mend the cause, and apply again",
+      error("APPLY_FAILED", `cluster ${id} terminated before it reached RUNNING`, {
+        hint: "check the cluster events, fix the cause, then apply again",
         ...(why === undefined || why === "" ? {} : { cause: why }),
       }),
     );

@@ -19,10 +19,10 @@ function sizeProblems(values: Values, under: readonly string[]): readonly Proble
   const { num_workers: workers, autoscale } = values;
   if (workers === undefined && autoscale === undefined)
     return [
-      combination(under, "it needs num_workers or autoscale", "write num_workers: 0 for a driver alone"),
+      combination(under, "num_workers or autoscale is required", "to run only a driver, set num_workers: 0"),
     ];
   if (workers !== undefined && autoscale !== undefined)
-    return [combination([...under, "num_workers"], "num_workers and autoscale exclude each other")];
+    return [combination([...under, "num_workers"], "num_workers and autoscale cannot be used together")];
   if (!isObject(autoscale)) return [];
   const { min_workers: min, max_workers: max } = autoscale;
   if (typeof min !== "number" || typeof max !== "number" || max > min) return [];
@@ -40,7 +40,7 @@ function nodeProblems(values: Values, under: readonly string[]): readonly Proble
     {
       path: under,
       code: "SPEC_MISSING_FIELD",
-      message: "it needs node_type_id, or instance_pool_id to inherit one from",
+      message: "node_type_id is required, or instance_pool_id to inherit it from a pool",
     },
   ];
 }

@@ -39,8 +39,7 @@ export function quartzProblem(expression: string): string | undefined {
     if (rule !== undefined && problem !== undefined) return `${rule.name} "${part}": ${problem}`;
   }
   const questions = [parts[DAY_OF_MONTH], parts[DAY_OF_WEEK]].filter((part) => part === "?").length;
-  if (questions === 0)
-    return "one of day of month and day of week must be ?, because Quartz cannot take both";
+  if (questions === 0) return "exactly one of day of month and day of week must be ?";
   if (questions === 2) return "only one of day of month and day of week may be ?";
   return neverFires(parts) ? "it never fires" : undefined;
 }
@@ -118,12 +117,12 @@ function itemProblem(rule: FieldRule, item: string): string | undefined {
 
 function rangeProblem(rule: FieldRule, range: string): string | undefined {
   const ends = range.split("-");
-  if (ends.length > 2) return "a range has two ends";
+  if (ends.length > 2) return "a range needs two ends";
   const numbers = ends.map((end) => numberOf(rule, end));
   const [from, to] = numbers;
   if (numbers.includes(undefined)) return allowed(rule, range);
   if (ends.length === 2 && /[A-Z]/.test(ends[0] ?? "") !== /[A-Z]/.test(ends[1] ?? ""))
-    return "a range has two names or two numbers";
+    return "a range needs two names or two numbers";
   if (!rule.wraps && from !== undefined && to !== undefined && to < from)
     return "the range ends before it begins";
   return undefined;
@@ -137,7 +136,7 @@ function numberOf(rule: FieldRule, text: string): number | undefined {
 
 function allowed(rule: FieldRule, range: string): string {
   if (/[LW#]/.test(range) && rule.words !== MONTHS)
-    return "L, W and # stand alone, in the day field that they belong to";
+    return "L, W, and # are allowed only in the day fields, and not in a list or range";
   const words =
     rule.words === undefined ? "" : `, or ${rule.words[0]} to ${rule.words[rule.words.length - 1]}`;
   return `allowed are ${rule.min} to ${rule.max}${words}`;

@@ -32,14 +32,14 @@ const fields = {
       severity: "other",
       minLength: 1,
       maxLength: 4096,
-      description: "Name shown to people; need not be unique.",
+      description: "Display name; need not be unique.",
     }),
   ),
   existing_cluster_id: optional(
     textField({
       minLength: 1,
       refersTo: "clusters",
-      description: "Cluster that all runs share. Either this or new_cluster.",
+      description: "Cluster that all runs share. Set either this or new_cluster.",
     }),
   ),
   new_cluster: optional(
@@ -48,7 +48,7 @@ const fields = {
         cluster_name: optional(textField({ severity: "other", description: "Name of the run's cluster." })),
         ...clusterFields(45),
       },
-      { description: "Cluster that is made for each run." },
+      { description: "Cluster that the service creates for each run." },
     ),
   ),
   ...tasks,
@@ -86,14 +86,14 @@ function clusterChoice(values: Values): readonly Problem[] {
           path: [],
           code: "SPEC_MISSING_FIELD",
           message: "a job needs a cluster",
-          hint: "write existing_cluster_id or new_cluster",
+          hint: "set existing_cluster_id or new_cluster",
         },
       ]
     : [
         {
           path: ["existing_cluster_id"],
           code: "SPEC_COMBINATION",
-          message: "existing_cluster_id and new_cluster exclude each other",
+          message: "existing_cluster_id and new_cluster cannot be used together",
         },
       ];
 }
@@ -131,14 +131,14 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
     const stops = change.diffs.some(
       (diff) => diff.path.length === 1 && diff.path[0] === "schedule" && diff.after === undefined,
     );
-    return stops ? ["the job no longer runs by itself"] : [];
+    return stops ? ["the job no longer runs on its schedule"] : [];
   }
   if (change.action !== "delete") return [];
   const mails = mailed(live.values);
   const runs = runsOf(workspace, live);
   return [
-    ...(mails.length > 0 ? [`the service mails ${listed(mails)}`] : []),
-    "its run history can no longer be seen",
+    ...(mails.length > 0 ? [`the service sends e-mail to ${listed(mails)}`] : []),
+    "its run history is no longer available",
     ...(runs > 0 ? [`${count(runs, "active run")} of it ${runs === 1 ? "ends" : "end"}`] : []),
   ];
 }
@@ -146,7 +146,7 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
 export const jobs = defineProvider({
   kind: "jobs",
   singular: "job",
-  description: "Jobs: a task, the cluster that it runs on, and when it runs.",
+  description: "Jobs: a task, the cluster that it runs on, and its schedule.",
   fields,
   severity: "availability",
   nameField: "name",

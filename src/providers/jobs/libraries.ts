@@ -11,7 +11,7 @@ const file = (what: string) =>
   optional(textField({ minLength: 1, fileUri: true, description: `URI of ${what}.` }));
 
 const repo = optional(
-  textField({ minLength: 1, description: "Repository to take it from, where not the usual one." }),
+  textField({ minLength: 1, description: "Repository to install it from (default: the public one)." }),
 );
 
 const packaged = (what: string) =>
@@ -20,7 +20,7 @@ const packaged = (what: string) =>
       {
         package: textField({
           minLength: 1,
-          description: "Name of the package, with a version where wanted.",
+          description: "Name of the package, optionally with a version.",
         }),
         repo,
       },
@@ -49,7 +49,7 @@ export const libraries = optional(
                 listField(textField({ minLength: 1, description: "group:artifact" }), {
                   list: "set",
                   default: [],
-                  description: "Dependencies that are left out.",
+                  description: "Dependencies to exclude.",
                 }),
               ),
             },

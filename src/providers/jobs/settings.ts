@@ -20,7 +20,7 @@ const addresses = (when: string) =>
     listField(textField({ minLength: 1, description: "E-mail address." }), {
       list: "set",
       default: [],
-      description: `Who gets a mail when a run ${when}.`,
+      description: `Recipients of an e-mail when a run ${when}.`,
     }),
   );
 
@@ -47,19 +47,19 @@ export const settings = {
         }),
         timezone_id: textField({
           minLength: 1,
-          description: "Time zone in which the expression is read.",
+          description: "Time zone of the expression.",
           examples: ["Europe/Paris"],
         }),
         pause_status: optional(
           choiceField(["UNPAUSED", "PAUSED"], {
             default: "UNPAUSED",
-            description: "PAUSED keeps the schedule and starts no run.",
+            description: "PAUSED keeps the schedule but starts no runs.",
           }),
         ),
       },
       {
         severity: "availability",
-        description: "When the job runs by itself; absent: only when it is started.",
+        description: "Schedule of the job. If absent, the job runs only when it is started.",
       },
     ),
   ),
@@ -70,13 +70,13 @@ export const settings = {
         on_success: addresses("succeeds"),
         on_failure: addresses("fails, is skipped or times out"),
         no_alert_for_skipped_runs: optional(
-          flagField({ default: false, description: "Skipped runs send no on_failure mail." }),
+          flagField({ default: false, description: "Sends no on_failure e-mail for skipped runs." }),
         ),
       },
       {
         severity: "other",
         default: {},
-        description: "Who is told about runs, and about the deletion of the job.",
+        description: "Recipients of e-mail about runs, and about the deletion of the job.",
       },
     ),
   ),
@@ -91,14 +91,14 @@ export const settings = {
     integerField({
       minimum: -1,
       default: 0,
-      description: "How often an unsuccessful run is tried again; -1 means without end.",
+      description: "Maximum number of retries of an unsuccessful run; -1 retries without limit.",
     }),
   ),
   min_retry_interval_millis: optional(
-    integerField({ minimum: 0, default: 0, description: "Least time before a retry, in milliseconds." }),
+    integerField({ minimum: 0, default: 0, description: "Minimum time before a retry, in milliseconds." }),
   ),
   retry_on_timeout: optional(
-    flagField({ default: false, description: "Whether a run that timed out is tried again, too." }),
+    flagField({ default: false, description: "Whether to retry a run that timed out." }),
   ),
   description: optional(
     textField({
@@ -134,7 +134,7 @@ export const settings = {
       minimum: 0,
       maximum: 1000,
       default: 1,
-      description: "Runs that may be active at a time; further ones are skipped, 0 skips all.",
+      description: "Maximum number of active runs; further runs are skipped, and 0 skips all runs.",
     }),
   ),
 };
@@ -152,13 +152,13 @@ export function scheduleProblems(values: Values): readonly Problem[] {
     problems.push({
       path: ["schedule", "quartz_cron_expression"],
       code: "SPEC_CRON",
-      message: `"${String(cron)}" is no Quartz cron expression: ${wrong}`,
+      message: `"${String(cron)}" is not a valid Quartz cron expression: ${wrong}`,
     });
   if (typeof zone === "string" && !isOpen(zone) && !isTimeZone(zone))
     problems.push({
       path: ["schedule", "timezone_id"],
       code: "SPEC_CRON",
-      message: `"${zone}" is no time zone`,
+      message: `"${zone}" is not a valid time zone`,
       hint: "use a name of the IANA database, such as Europe/Paris or UTC",
     });
   return problems;

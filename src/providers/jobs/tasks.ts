@@ -27,9 +27,10 @@ export const tasks = {
           description: "Absolute path of the notebook in the workspace.",
         }),
         base_parameters: optional(
-          mapField(scalarField({ description: "Value; text on the wire." }), {
+          mapField(scalarField({ description: "Value; sent as a string." }), {
             default: {},
-            description: "Parameters of every run; those of a single start win, the notebook's own lose.",
+            description:
+              "Parameters of every run. Those of a single start override them; they override those of the notebook.",
           }),
         ),
       },
@@ -71,12 +72,12 @@ export const tasks = {
         parameters: listField(textField({ description: "One parameter." }), {
           list: "ordered",
           minItems: 1,
-          description: "Arguments of the submit script, the main class and its own arguments among them.",
+          description: "Arguments of the submit script, including the main class and its arguments.",
         }),
       },
       {
         description:
-          "Runs spark-submit. Only on a new cluster, whose libraries and Spark configuration it brings itself.",
+          "Runs spark-submit. Requires a new cluster; its parameters set the libraries and the Spark configuration.",
       },
     ),
   ),
@@ -117,7 +118,7 @@ function parameterProblems(values: Values, task: string): readonly Problem[] {
     {
       path: [task, field],
       code: "SPEC_LIMIT",
-      message: `the parameters have ${bytes} bytes as JSON; the service takes at most ${MAX_PARAMETER_BYTES}`,
+      message: `the parameters are ${bytes} bytes as JSON; the service allows ${MAX_PARAMETER_BYTES}`,
     },
   ];
 }
@@ -130,17 +131,17 @@ function submitProblems(values: Values): readonly Problem[] {
     problems.push({ path, code: "SPEC_COMBINATION", message, hint });
   };
   if (values.existing_cluster_id !== undefined)
-    refuse(
-      ["existing_cluster_id"],
-      "spark_submit_task runs on a new cluster only",
-      "describe one in new_cluster",
-    );
+    refuse(["existing_cluster_id"], "spark_submit_task requires a new cluster", "define one in new_cluster");
   if (Array.isArray(values.libraries) && values.libraries.length > 0)
-    refuse(["libraries"], "spark_submit_task takes no libraries", "name them with --jars or --py-files");
+    refuse(
+      ["libraries"],
+      "spark_submit_task cannot be used with libraries",
+      "pass them with --jars or --py-files",
+    );
   if (cluster.spark_conf !== undefined)
     refuse(
       ["new_cluster", "spark_conf"],
-      "spark_submit_task takes no spark_conf",
+      "spark_submit_task cannot be used with spark_conf",
       "use --conf in its parameters",
     );
   return problems;

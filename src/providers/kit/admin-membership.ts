@@ -58,12 +58,12 @@ export function lockouts(
   const left = administrators(after);
   const caller = workspace.caller === undefined ? undefined : foldCase(workspace.caller);
   if (left.size === 0)
-    return [lockout("nobody would be left in the group admins", "keep an administrator in the spec")];
+    return [lockout("the group admins would have no members", "keep an administrator in the spec")];
   if (caller !== undefined && administrators(before).has(caller) && !left.has(caller))
     return [
       lockout(
-        `${workspace.caller}, who runs this, would no longer be an administrator`,
-        "keep your own user in the group admins, or let another administrator apply this",
+        `the caller, ${workspace.caller}, would no longer be an administrator`,
+        "keep your own user in the group admins, or ask another administrator to apply this",
       ),
     ];
   return [];

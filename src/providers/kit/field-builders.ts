@@ -138,26 +138,26 @@ export const sourceFields = (one: string): FieldTable => ({
     textField({
       source: true,
       minLength: 1,
-      description: `File inside the spec's folder that holds the ${one}.`,
+      description: `File in the spec's folder that contains the ${one}.`,
     }),
   ),
   source_dir: optional(
     textField({
       source: true,
       minLength: 1,
-      description: `Folder inside the spec's folder; every file below it becomes a ${one} below this path.`,
+      description: `Folder in the spec's folder; every file below it becomes a ${one} below this path.`,
     }),
   ),
   include: optional(
     listField(textField({ minLength: 1, description: "A glob pattern." }), {
       source: true,
-      description: "Which files of source_dir are taken; all where unset.",
+      description: "Files of source_dir to include (default: all).",
     }),
   ),
   exclude: optional(
     listField(textField({ minLength: 1, description: "A glob pattern." }), {
       source: true,
-      description: "Which files of source_dir are left out.",
+      description: "Files of source_dir to exclude.",
     }),
   ),
 });

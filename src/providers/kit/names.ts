@@ -37,8 +37,8 @@ export function pathProblems(path: string, what: string): readonly Problem[] {
     {
       path: [],
       code: "SPEC_VALUE",
-      message: `"${path}" is no path of a ${what}`,
-      hint: "write it from the root, as /Shared/etl, without a slash at its end and without . and ..",
+      message: `"${path}" is not a valid path of a ${what}`,
+      hint: "write an absolute path such as /Shared/etl, without a trailing slash, and without . and ..",
     },
   ];
 }

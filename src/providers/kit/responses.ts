@@ -24,14 +24,14 @@ export function objectsIn(answer: JsonObject, ...keys: readonly string[]): reado
 /** What a thing is called or identified by. Throws Failure with API_PROTOCOL: without it nobody knows what was read. */
 export function keyIn(answer: JsonObject, key: string): string {
   const found = responseText(answer, key);
-  if (found === undefined) throw unlikeContract(key, "a text");
+  if (found === undefined) throw unlikeContract(key, "a string");
   return found;
 }
 
 function unlikeContract(key: string, what: string): Failure {
   return new Failure(
     error("API_PROTOCOL", `the service answered with a "${key}" that is not ${what}`, {
-      hint: "check that the host is the address of a workspace, and what stands between it and here",
+      hint: "check the host URL and any proxy in between",
     }),
   );
 }

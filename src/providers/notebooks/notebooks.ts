@@ -30,15 +30,14 @@ const fields = {
       severity: "other",
       writeOnly: true,
       default: "SOURCE",
-      description: "Format of the file; it follows from the extension .py .scala .sql .r .ipynb .html .dbc.",
+      description: "Format of the file; inferred from the extension .py .scala .sql .r .ipynb .html .dbc.",
     }),
   ),
   language: optional(
     choiceField(["SCALA", "PYTHON", "SQL", "R"], {
       severity: "other",
       serverDefault: true,
-      description:
-        "Language of a SOURCE notebook; it follows from the extension. Other formats tell it themselves.",
+      description: "Language of a SOURCE notebook; inferred from the extension. Other formats contain it.",
     }),
   ),
   content: optional(
@@ -54,7 +53,7 @@ const fields = {
       writeOnly: true,
       witness: "exported",
       description:
-        "Digest of an HTML or DBC file as it was imported. The service does not give such a file back as it was, so its cells tell of changes.",
+        "Digest of an HTML or DBC file as imported. The service does not return such a file unchanged, so changes are detected in its cells.",
     }),
   ),
 };
@@ -73,13 +72,13 @@ function check(values: Values, name: string): readonly Problem[] {
   const format = sourceFormat(values.format);
   const problems: Problem[] = [...pathProblems(name, "notebook")];
   if (format === "SOURCE" && values.language === undefined)
-    problems.push({ path: [], code: "SPEC_MISSING_FIELD", message: "a SOURCE notebook needs its language" });
+    problems.push({ path: [], code: "SPEC_MISSING_FIELD", message: "a SOURCE notebook requires a language" });
   if (format !== "SOURCE" && values.language !== undefined)
     problems.push({
       path: ["language"],
       code: "SPEC_COMBINATION",
-      message: `a ${format} file tells its language itself`,
-      hint: "take language out",
+      message: `a ${format} file contains its language`,
+      hint: "remove language",
     });
   return problems;
 }
@@ -104,7 +103,7 @@ async function exportedDigest(api: Reader, live: LiveObject): Promise<string> {
     return contentDigest(bytesIn(answer, "content"), "SOURCE", live.values.language);
   } catch (refusal) {
     if (refusal instanceof Refused && refusal.code === "MAX_NOTEBOOK_SIZE_EXCEEDED")
-      return "too large to be exported";
+      return "too large to export";
     throw refusal;
   }
 }
@@ -139,9 +138,9 @@ async function mustBeNotebook(api: OperationWriter, task: Task): Promise<void> {
   const entry = await api.read("workspace/get-status", { path: task.name });
   if (isNotebook(entry)) return;
   throw new Failure(
-    error("APPLY_VERIFY", `the archive of ${task.address} holds more than one notebook`, {
+    error("APPLY_VERIFY", `the archive of ${task.address} contains more than one notebook`, {
       address: task.address,
-      hint: "import each notebook by itself, and delete the folder that this import made",
+      hint: "import each notebook separately, and delete the folder that this import created",
     }),
   );
 }
@@ -149,7 +148,7 @@ async function mustBeNotebook(api: OperationWriter, task: Task): Promise<void> {
 export const notebooks = defineProvider({
   kind: "notebooks",
   singular: "notebook",
-  description: "Notebooks of the workspace, imported from files of the spec's folder.",
+  description: "Notebooks in the workspace, imported from files in the spec's folder.",
   fields,
   severity: "availability",
   nameField: undefined,
@@ -168,7 +167,7 @@ export const notebooks = defineProvider({
         : [{ operation: "import" }],
     consequences: (change) =>
       change.steps.some((step) => step.operation === "delete")
-        ? ["an archive cannot be imported over a notebook: the notebook is deleted and imported anew"]
+        ? ["an archive cannot overwrite a notebook, so the notebook is deleted and imported again"]
         : [],
     content: {
       digest: (bytes, values) => contentDigest(bytes, sourceFormat(values.format), values.language),

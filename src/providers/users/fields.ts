@@ -8,7 +8,7 @@ export const userFields = {
       minLength: 1,
       ignoreCase: true,
       onChange: "replace",
-      description: "Name that the user signs in with, usually an e-mail address. Cannot be changed.",
+      description: "Name for sign-in, usually an e-mail address. Cannot be changed.",
     }),
   ),
   entitlements: optional(
@@ -16,7 +16,7 @@ export const userFields = {
       list: "set",
       default: [],
       description:
-        "Rights of the user beside those of its groups; allow-cluster-create lets it create clusters.",
+        "Entitlements of the user in addition to those of its groups; allow-cluster-create permits it to create clusters.",
     }),
   ),
   groups: optional(
@@ -24,19 +24,17 @@ export const userFields = {
       list: "set",
       whenAbsent: "unmanaged",
       description:
-        "Groups that the user itself is a member of. Use either this or the members of the groups, not both.",
+        "Groups that the user is a direct member of. Use either this or the members of the groups, not both.",
     }),
   ),
-  displayName: optional(
-    textField({ severity: "other", serverDefault: true, description: "Name shown to people." }),
-  ),
+  displayName: optional(textField({ severity: "other", serverDefault: true, description: "Display name." })),
   name: optional(
     groupField(
       {
         givenName: optional(textField({ serverDefault: true, description: "First name." })),
         familyName: optional(textField({ serverDefault: true, description: "Last name." })),
       },
-      { severity: "other", serverDefault: true, description: "The parts of the person's name." },
+      { severity: "other", serverDefault: true, description: "The parts of the user's name." },
     ),
   ),
   emails: optional(
@@ -44,7 +42,7 @@ export const userFields = {
       groupField(
         {
           value: textField({ minLength: 1, description: "The address." }),
-          type: optional(textField({ default: "work", description: "What the address is for." })),
+          type: optional(textField({ default: "work", description: "Purpose of the address." })),
           primary: optional(flagField({ default: false, description: "Whether it is the main address." })),
         },
         { description: "One e-mail address." },
@@ -53,12 +51,12 @@ export const userFields = {
         severity: "other",
         list: { key: "value" },
         serverDefault: true,
-        description: "E-mail addresses; the service takes one from userName where none is given.",
+        description: "E-mail addresses; if none is set, the service uses userName.",
       },
     ),
   ),
   externalId: optional(
-    textField({ whenAbsent: "unmanaged", description: "Id of the user in the identity provider." }),
+    textField({ whenAbsent: "unmanaged", description: "ID of the user in the identity provider." }),
   ),
   active: optional(flagField({ default: true, description: "Whether the user may sign in." })),
 };

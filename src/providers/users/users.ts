@@ -111,7 +111,7 @@ function memberships(change: PlannedChange, workspace: PlannedWorkspace) {
 export const users = defineProvider({
   kind: "users",
   singular: "user",
-  description: "People and services who may use the workspace. Deleting a user makes it inactive.",
+  description: "Users and services that may use the workspace. Deleting a user makes it inactive.",
   fields: userFields,
   severity: "security",
   nameField: "userName",
@@ -129,7 +129,7 @@ export const users = defineProvider({
             {
               path: ["groups"],
               code: "SPEC_VALUE",
-              message: `every user is a member of the group "${EVERYBODY}"; it cannot be joined or left`,
+              message: `every user is a member of the group "${EVERYBODY}"; users cannot join or leave it`,
             },
           ]
         : [],
@@ -152,15 +152,15 @@ export const users = defineProvider({
       return [
         `${change.live.name} can no longer sign in; the service purges inactive users after 30 days`,
         ...(groups.length > 0 ? [`it leaves ${count(groups.length, "group")}: ${listed(groups)}`] : []),
-        ...(acls.length > 0 ? [`access lists still name it: ${listed(acls.map((acl) => acl.name))}`] : []),
+        ...(acls.length > 0 ? [`access lists still contain it: ${listed(acls.map((acl) => acl.name))}`] : []),
       ];
     },
     objections(change, workspace) {
       if (isCaller(change, workspace) && isShutOut(change))
         return [
           lockout(
-            `${workspace.caller}, who runs this, would be made inactive`,
-            "let another administrator apply this, or keep the user in the spec",
+            `the caller, ${workspace.caller}, would be made inactive`,
+            "ask another administrator to apply this, or keep the user in the spec",
           ),
         ];
       const { before, after } = memberships(change, workspace);

@@ -34,7 +34,7 @@ export function changeGraph(changes: readonly LinkedChange[]): Html {
   const told = `${count(nodes.length, "change")}, ${grouped(edges.length)} ${edges.length === 1 ? "dependency" : "dependencies"}`;
   const drawn = drawing(nodes, edges, told);
   return html`<section><h2>Dependencies: ${told}</h2>
-${drawn}${folded({ tone: "graph-list", open: false, head: [html`<span class="remark">${drawn === NOTHING ? "Too many to draw: the list" : "The same as a list"}</span>`], body: list(edges) })}</section>
+${drawn}${folded({ tone: "graph-list", open: false, head: [html`<span class="remark">${drawn === NOTHING ? "Too many to draw; list of dependencies" : "The same as a list"}</span>`], body: list(edges) })}</section>
 `;
 }
 
@@ -53,7 +53,7 @@ function list(edges: readonly Edge[]): readonly Html[] {
     html`<ul>${shown}</ul>`,
     rest === 0
       ? NOTHING
-      : html`<p class="remark">… and ${grouped(rest)} more; each change lists its own.</p>`,
+      : html`<p class="remark">… and ${grouped(rest)} more; each change lists its own dependencies.</p>`,
   ];
 }
 
@@ -113,7 +113,7 @@ function svg(nodes: readonly LinkedChange[], layout: Layout, told: string): Html
     const spoken = `${label.includes("…") ? `${label}, ` : ""}${view.verb} ${view.address}`;
     return html`<a href="#${id}" class="${view.action}" aria-label="${spoken}"><title>${`${view.verb} ${view.address}`}</title><rect x="${left(spot)}" y="${middle(spot) - HEIGHT / 2}" width="${widths[spot.column] ?? 0}" height="${HEIGHT}" rx="5"/><text x="${left(spot) + 9}" y="${middle(spot) + 4}">${label}</text></a>`;
   });
-  return html`<div class="graph"><svg role="group" aria-label="${`Dependencies: ${told}. An arrow leads to what a change needs.`}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>${paths}${boxes}</svg></div>
+  return html`<div class="graph"><svg role="group" aria-label="${`Dependencies: ${told}. An arrow points from a change to its dependency.`}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>${paths}${boxes}</svg></div>
 `;
 }
 

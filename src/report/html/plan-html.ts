@@ -45,7 +45,7 @@ export function planHtml(plan: PlanView, info?: RunInfo): string {
     resolved(plan),
     driftSection(plan),
     changes(
-      "Found, and left alone",
+      "Unmanaged members",
       all.filter(({ view }) => view.action === "report"),
     ),
     unmanaged(plan),
@@ -95,7 +95,7 @@ function effects(views: readonly ChangeView[]): Html {
   );
   return all.length === 0
     ? NOTHING
-    : html`<section><h2>Consequences</h2><ul class="effects">${all}</ul></section>
+    : html`<section><h2>Side effects</h2><ul class="effects">${all}</ul></section>
 `;
 }
 
@@ -132,7 +132,7 @@ function change({ view, id }: LinkedChange): Html {
       remark(remarks.join("; ")),
       consequences.length === 0
         ? NOTHING
-        : html`<span class="flag">${count(consequences.length, "consequence")}</span>`,
+        : html`<span class="flag">${count(consequences.length, "side effect")}</span>`,
       severity(view.severity),
       view.origin === undefined ? NOTHING : remark(ORIGINS[view.origin]),
       place(view.at),
@@ -158,7 +158,7 @@ function driftSection({ drift }: PlanView): Html {
   if (drift.length === 0) return NOTHING;
   // What changed in a text stands at the change that puts it right.
   const brief = drift.map((one) => ({ ...one, content: [] }));
-  return html`<section class="list"><h2>Changed outside since the last apply: ${count(brief.length, "resource")}</h2>
+  return html`<section class="list"><h2>Drift since the last apply: ${count(brief.length, "resource")}</h2>
 ${chunked(driftList(brief))}</section>
 `;
 }
@@ -170,7 +170,7 @@ function unmanaged(plan: PlanView): Html {
   return folded({
     tone: "report",
     open: false,
-    head: [html`<span class="remark">Not in the spec and left alone: ${count(all.length, "object")}</span>`],
+    head: [html`<span class="remark">Unmanaged: ${count(all.length, "object")}</span>`],
     body: [html`<ul>${all.map((one) => html`<li><code>${one.address}</code></li>`)}</ul>`],
   });
 }

@@ -140,19 +140,19 @@ function fieldFacts(schema: FieldSchema): readonly string[] {
     if (schema[keyword] !== undefined && schema[keyword] !== LARGEST)
       facts.push(`${words} ${valueText(schema[keyword] as Json)}.`);
   if (schema.default !== undefined)
-    facts.push(`Unset means ${valueText(schema.default)}; another live value is drift.`);
+    facts.push(`If unset, it is ${valueText(schema.default)}; another live value is drift.`);
   if (schema.serverDefault === true)
-    facts.push("Unset, the service decides; its first value is remembered, and a later change is drift.");
-  if (schema.whenAbsent === "unmanaged") facts.push("Unset, nobody manages it.");
+    facts.push("If unset, the service chooses the value; a later change is drift.");
+  if (schema.whenAbsent === "unmanaged") facts.push("If unset, it is not managed.");
   if (schema.onChange === "replace")
-    facts.push("Cannot be changed in place: a change follows policy.on_immutable_change.");
+    facts.push("Cannot be changed in place; policy.on_immutable_change decides what a change does.");
   if (schema.list === "set") facts.push("Order does not matter.");
   if (typeof schema.list === "object")
-    facts.push(`Members are told apart by ${schema.list.key}; their order does not matter.`);
+    facts.push(`${schema.list.key} identifies the members; their order does not matter.`);
   if (schema.sensitive === true) facts.push("Masked in every output.");
   if (schema.refersTo !== undefined)
-    facts.push(`Refers to one of the ${schema.refersTo}: \${${schema.refersTo}.NAME.…}.`);
-  if (schema.names !== undefined) facts.push(`Names ${schema.names}.`);
+    facts.push(`Refers to ${schema.refersTo}: \${${schema.refersTo}.NAME.…}.`);
+  if (schema.names !== undefined) facts.push(`Refers to ${schema.names} by name.`);
   return facts;
 }
 

@@ -101,7 +101,7 @@ export function outputText(answer: JsonObject): string {
   const { result, truncated } = objectIn(answer.notebook_output);
   const lines: string[] = [];
   if (typeof result === "string") lines.push(...printableLines(result));
-  if (truncated === true) lines.push("(cut by the service: it keeps the first 1 MB)");
+  if (truncated === true) lines.push("(truncated by the service, which keeps the first 1 MB)");
   if (typeof answer.error === "string") lines.push(...printableLines(answer.error));
   return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
 }

@@ -84,7 +84,7 @@ function families(facts: RunResult, succeededAt: number | undefined): readonly F
     },
     {
       name: "workspace_request_retries",
-      help: "Attempts of this run that were followed by another one, by operation.",
+      help: "Attempts in this run that were retried, by operation.",
       samples: retries(facts),
     },
   ];

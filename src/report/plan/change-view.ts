@@ -203,7 +203,7 @@ function withoutName(
 function remarks(change: Change, registry: KindRegistry): readonly string[] {
   const found: string[] = [];
   if (change.name !== nameOf(change.address)) found.push(`named ${printable(JSON.stringify(change.name))}`);
-  if (change.action === "delete" && change.deposed === true) found.push("an old object of this address");
+  if (change.action === "delete" && change.deposed === true) found.push("a replaced object of this address");
   if (change.action === "replace") found.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
   if ("temporaryName" in change && change.temporaryName !== undefined)
     found.push(`renamed to ${printable(JSON.stringify(change.temporaryName))} first`);
@@ -219,12 +219,12 @@ function remarks(change: Change, registry: KindRegistry): readonly string[] {
   return found;
 }
 
-const KEPT = "the old one is renamed aside, and stays";
+const KEPT = "rename the old object and keep it";
 
 const REPLACING = {
-  "create-first": "the new one is created first",
-  "rename-aside": "the old one is renamed aside, and goes last",
-  "delete-first": "the old one goes first",
+  "create-first": "create the new object first",
+  "rename-aside": "rename the old object, then delete it last",
+  "delete-first": "delete the old object first",
 } as const;
 
 /** The usual way of a kind to change something. */

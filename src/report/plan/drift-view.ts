@@ -63,7 +63,7 @@ export interface DriftItem {
   readonly table: FieldTable;
 }
 
-const VERBS = { changed: "changed", gone: "is gone", appeared: "appeared" } as const;
+const VERBS = { changed: "changed", gone: "was deleted", appeared: "appeared" } as const;
 
 export function driftView(
   found: Pick<Plan, "host" | "drift" | "diagnostics">,
@@ -136,11 +136,11 @@ function asItHappened(diff: FieldDiff): FieldDiff {
 function verdict(drift: readonly Drift[], managed: number): string {
   const empty = "The state manages no resources.";
   if (drift.length > 0) return managed === 0 ? `${driftTitle(drift)} ${empty}` : driftTitle(drift);
-  return managed === 0 ? `No drift. ${empty}` : "No drift: the workspace is as it was left.";
+  return managed === 0 ? `No drift. ${empty}` : "No drift. The workspace matches the last apply.";
 }
 
 /** `Drift in 1 resource: 1 changed, 0 gone, 0 appeared.` */
 export function driftTitle(drift: readonly Pick<Drift, "what">[]): string {
   const number = (what: Drift["what"]) => drift.filter((one) => one.what === what).length;
-  return `Drift in ${count(drift.length, "resource")}: ${number("changed")} changed, ${number("gone")} gone, ${number("appeared")} appeared.`;
+  return `Drift in ${count(drift.length, "resource")}: ${number("changed")} changed, ${number("gone")} deleted, ${number("appeared")} appeared.`;
 }

@@ -117,7 +117,7 @@ function resolved({ split }: PlanView): Section {
 function drift(plan: PlanView): Section {
   // The change that undoes drift shows what changed in a text.
   const brief = plan.drift.map((one) => ({ ...one, content: [] }));
-  const summary = `Changed outside since the last apply: ${count(brief.length, "resource")}`;
+  const summary = `Drift since the last apply: ${count(brief.length, "resource")}`;
   return details(4, summary, brief.map(driftBlock));
 }
 
@@ -125,7 +125,7 @@ function unmanaged(plan: PlanView): Section {
   const blocks = plan.unmanaged.map(
     ({ address }): Block => ({ what: "unmanaged object", text: `- ${markdownCode(address)}\n` }),
   );
-  return details(5, `Not in the spec and left alone: ${count(blocks.length, "object")}`, blocks);
+  return details(5, `Unmanaged: ${count(blocks.length, "object")}`, blocks);
 }
 
 export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SIZE): Fitted {

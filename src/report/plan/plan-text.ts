@@ -111,8 +111,8 @@ function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   const section = (title: string, drift: readonly DriftItem[]) =>
     drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
   return [
-    ...section("Changed outside since the last apply, and as the spec wants it:", wanted),
-    ...section("Changed outside since the last apply, and not put right by this plan:", open),
+    ...section("Drift that already matches the spec:", wanted),
+    ...section("Drift that this plan does not fix:", open),
   ];
 }
 
@@ -127,7 +127,7 @@ function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
         5,
       )})`,
   );
-  const head = "Not in the spec and left alone:";
+  const head = "Unmanaged:";
   const [only, ...more] = lines;
   if (only === undefined) return [];
   return (more.length === 0 ? [`${head} ${only}.`] : [head, ...lines.map((line) => `  ${line}`)]).map(

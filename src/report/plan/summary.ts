@@ -68,7 +68,7 @@ function changesLine(plan: Pick<Plan, "changes" | "diagnostics">, unknown: numbe
   const summary = summaryOf(plan.changes);
   if (!changesAnything(plan) && hasErrors(plan.diagnostics)) return "Nothing is planned.";
   if (!changesAnything(plan))
-    return `No changes: ${count(summary.noop - unknown, "resource")} as the spec says.`;
+    return `No changes. ${count(summary.noop - unknown, "resource matches", "resources match")} the spec.`;
   const parts = (["create", "update", "replace", "delete"] as const).map(
     (action) => `${grouped(summary[action])} to ${action}`,
   );
@@ -77,13 +77,13 @@ function changesLine(plan: Pick<Plan, "changes" | "diagnostics">, unknown: numbe
   return `Plan: ${parts.join(", ")}.`;
 }
 
-/** `Not to be applied: GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
+/** `Blocked by GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
 export function refusalLine(plan: Pick<Plan, "diagnostics" | "guards">): string | undefined {
   const found = [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)].filter(
     (one) => one.severity === "error",
   );
   if (found.length === 0) return undefined;
-  return `Not to be applied: ${listed([...new Set(found.map((one) => one.code))])}.`;
+  return `Blocked by ${listed([...new Set(found.map((one) => one.code))])}.`;
 }
 
 type Counted = { readonly kind: string; readonly action: Action };

@@ -103,7 +103,7 @@ function sizeOf(text: string, { unit }: MarkdownSize): number {
 }
 
 /** Kept true by the command, which writes the text form to standard error if something was cut. */
-const ELSEWHERE = "The log of this run (standard error) shows everything.";
+const ELSEWHERE = "The log of this run (standard error) is complete.";
 
 function missing(sections: readonly Section[], chosen: ReadonlyMap<Block, string>): string {
   const blocks = sections.flatMap((one) => one.blocks);

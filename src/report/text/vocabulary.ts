@@ -1,14 +1,7 @@
-// What reports alone say: durations, places in an order, and the sign and verb of each action.
-// Moments of the service's clock as people and programs read them: UTC, to the second.
+// Words of the reports: durations, times (ISO 8601, UTC, to the second), and the sign and verb of each action.
 
 import type { Json } from "../../core/json.ts";
 import type { Action } from "../../planner/model/change.ts";
-
-/** `1st`, `2nd`, `11th`. */
-export function ordinal(number: number): string {
-  const ending = Math.floor(number / 10) % 10 === 1 ? undefined : ["st", "nd", "rd"][(number % 10) - 1];
-  return `${number}${ending ?? "th"}`;
-}
 
 /** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
 export function duration(ms: number): string {

@@ -1,11 +1,11 @@
-// Names of live things as keys of a spec: legal in references, the same at each export, and each used once.
-// Secrets of an exported workspace: their values cannot be read back, so a spec can only name where they are to come from.
+// Converts names of live objects to keys of a spec: valid in references, stable between exports, and unique. Lists
+// the secrets of an exported workspace: their values cannot be read back, so a spec can only name their sources.
 
 import { type Address, addressOf, memberOf } from "../../core/address.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
 
-/** A live thing with the place that it gets in a spec. */
+/** A live object with its place in the spec. */
 export interface ExportedObject {
   readonly provider: Provider;
   readonly live: LiveObject;
@@ -13,7 +13,7 @@ export interface ExportedObject {
   readonly address: Address;
   /** The key is not the natural name, so the spec has to say it. */
   readonly renamed: boolean;
-  /** How many things of the kind have this natural name. */
+  /** Number of objects of the kind with this natural name. */
   readonly sharing: number;
 }
 
@@ -22,7 +22,7 @@ const LEGAL = /^[\p{L}\p{N}_@+](?:[\p{L}\p{N}\p{M}_@+.,()#&/ :=~-]{0,198}[\p{L}\
 const ILLEGAL = /[^\p{L}\p{N}\p{M}_@+.,()#&/ :=~-]+/gu;
 const UNNAMED = "unnamed";
 
-/** The things of one kind in the order of their keys. */
+/** The objects of one kind, ordered by key. */
 export function addressObjects(
   provider: Provider,
   objects: readonly LiveObject[],
@@ -98,7 +98,7 @@ export function secretNotes(
   variables: ReadonlyMap<Address, string>,
 ): readonly string[] {
   return [
-    "Values of secrets cannot be read back. To manage them, write under the scope, with a source for each:",
+    "Secret values cannot be read back. To manage these secrets, add them under the scope with a source each:",
     `  ${under}:`,
     ...inside.map((one) => `    ${memberOf(one.live.name)}: { env: ${variables.get(one.address) ?? ""} }`),
   ];

@@ -17,12 +17,12 @@ export interface ExportInput {
   readonly registry: Registry;
   /** Ids in `names` fields are names already. */
   readonly live: Live;
-  /** The kinds to export; members stand inside their parents. */
+  /** The kinds to export; members are nested in their parents. */
   readonly kinds: ReadonlySet<string>;
   readonly only?: (address: Address) => boolean;
   /** Also what every workspace has. */
   readonly builtIn: boolean;
-  /** Also defaults, and what nobody has to manage. */
+  /** Include defaults and optional values. */
   readonly full: boolean;
   /** Secrets with a source that has to be filled, instead of a comment. */
   readonly secrets: boolean;
@@ -53,7 +53,7 @@ export function exportable(input: Omit<ExportInput, "only">): readonly Address[]
   return input.registry.kinds.flatMap((provider) => candidates(input, provider).map((one) => one.address));
 }
 
-/** The things of a kind that may be exported, with their keys. Kinds that could not be read have none. */
+/** The objects of a kind to export, with their keys. Unreadable kinds have none. */
 function candidates(input: Omit<ExportInput, "only">, provider: Provider): readonly ExportedObject[] {
   const found = input.live.get(provider.kind);
   if (found?.readable !== true || !input.kinds.has(provider.kind)) return [];
@@ -137,7 +137,7 @@ class Exporting {
     ];
   }
 
-  /** A user's own groups and the members of groups are two ends of one thing; the later kind's end is written. */
+  /** A user's groups and a group's members describe the same memberships; only the later kind's side is written. */
   #writing(provider: Provider): ExportWriter {
     const { kinds } = this.#input.registry;
     const later = new Set(kinds.slice(kinds.indexOf(provider) + 1));
@@ -170,7 +170,7 @@ class Exporting {
   }
 }
 
-/** The things that were asked for, and the parents of members that were. */
+/** The requested objects, and the parents of requested members. */
 function chosen(
   { only, registry }: ExportInput,
   all: ReadonlyMap<string, readonly ExportedObject[]>,
@@ -214,7 +214,7 @@ function unread({ registry, live, kinds }: ExportInput): readonly Diagnostic[] {
 function sharedNotes({ sharing, live, address, provider }: ExportedObject): readonly string[] {
   if (sharing < 2 || provider.unique) return [];
   return [
-    `One of ${sharing} ${provider.kind} with this name. To take over this one:`,
+    `One of ${sharing} ${provider.kind} with this name. To adopt this one, run:`,
     `  workspace import ${address} ${live.id}`,
   ];
 }

@@ -1,4 +1,4 @@
-// Where the contents of exported things go: paths below the spec's folder that no name of a live thing can lead out of.
+// Chooses paths for exported contents, always below the spec's folder, whatever the name of the live object.
 
 import { digest } from "../../core/canonical.ts";
 import { extensionFor, isNotebookKind } from "../files/contents.ts";
@@ -10,7 +10,7 @@ export interface ExportSource {
   readonly path: string;
 }
 
-/** Each on a path of its own, also where the file system takes upper and lower case for the same. */
+/** Each path is unique, also on file systems that ignore case. */
 export function sourcesOf(things: readonly ExportedObject[]): readonly ExportSource[] {
   const paths = things.map((of) => ({ of, segments: segmentsOf(of) }));
   const taken = new Set(paths.flatMap(({ segments }) => foldersOf(segments)));

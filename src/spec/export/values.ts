@@ -1,4 +1,5 @@
-// What a spec has to say of a live thing so that a plan finds nothing to change: no defaults, references instead of ids.
+// Converts a live object to the fields of a spec that plans no change: without defaults, and with references instead
+// of IDs.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
@@ -12,13 +13,13 @@ import { isOptional } from "../schema/json-schema.ts";
 export interface ExportWriter {
   /** Everything that a spec can say, also what is left out as a rule. */
   readonly full: boolean;
-  /** The reference to a thing of a kind by its id; undefined where it is not part of the export. */
+  /** The reference to an object of a kind by its ID; undefined if the export does not contain it. */
   reference(kind: string, id: string): string | undefined;
-  /** Whether a list that names things of a kind is written at their end instead. */
+  /** Whether a list of names is written on the side of the named kind instead. */
   isWrittenAt(kind: string): boolean;
 }
 
-/** The fields of one live thing. Its natural name is not among them. */
+/** The fields of one live object, without its natural name. */
 export function writtenValues(provider: Provider, live: Values, on: ExportWriter): Values {
   const values = provider.planning.normalize?.(live) ?? live;
   const filled = provider.planning.serverDefaults?.(values) ?? {};
@@ -54,7 +55,9 @@ function isElsewhere(schema: FieldSchema, on: ExportWriter): boolean {
   return names !== undefined && on.isWrittenAt(names);
 }
 
-/** Defaults, what the service fills in by itself, and single values that nobody has to manage: a state, an outside id. */
+/**
+ * Defaults, values that the service fills in, and single values that are usually unmanaged: a state, an external ID.
+ */
 function isLeftOut(schema: FieldSchema, value: Json, filled: Json | undefined): boolean {
   if (same(value, schema.default)) return true;
   if (schema.serverDefault === true && same(value, filled)) return true;
@@ -93,7 +96,7 @@ function text(schema: FieldSchema, value: string, on: ExportWriter): string {
   return reference ?? escaped(schema.words?.[value] ?? value);
 }
 
-/** Whether a field of a kind lists names of things of another kind. */
+/** Whether a field of a kind lists names of objects of another kind. */
 export function namesKind(provider: Provider, kind: string): boolean {
   const inside = (fields: Provider["fields"]): boolean =>
     Object.values(fields).some(

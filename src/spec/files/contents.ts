@@ -15,7 +15,10 @@ import { namedPath, openSourceFile } from "./source-files.ts";
 import type { SourceReader, Summed } from "./source-reader.ts";
 import type { SpecFolder } from "./spec-folder.ts";
 
-/** What an extension says of a notebook (part A, 2.6). A language is sent with the format SOURCE only. */
+/**
+ * The format and language of a notebook by file extension (part A, 2.6). A language is sent with the format SOURCE
+ * only.
+ */
 const EXTENSIONS: Readonly<Record<string, Values>> = {
   ".py": { language: "PYTHON", format: "SOURCE" },
   ".scala": { language: "SCALA", format: "SOURCE" },
@@ -35,7 +38,7 @@ export function extensionFor(values: Values): string {
   return NOTEBOOK_EXTENSIONS.find((one) => EXTENSIONS[one]?.language === language) ?? "";
 }
 
-/** Whether things of this kind have a language or format, as notebooks have. */
+/** Whether this kind has a language or format, as notebooks have. */
 export function isNotebookKind(provider: PlannedKind): boolean {
   return provider.fields.language !== undefined || provider.fields.format !== undefined;
 }
@@ -56,9 +59,9 @@ export function contentOf(
 ): { readonly values: Values; readonly payload: Payload } | undefined {
   const node = member(written.fields, "source");
   if (node === undefined) {
-    findings.error("SPEC_MISSING_FIELD", `${written.address} needs the field "source"`, written.at, {
+    findings.error("SPEC_MISSING_FIELD", `${written.address} requires the field "source"`, written.at, {
       address: written.address,
-      hint: "write source: and the path of a file, or source_dir: and the path of a folder",
+      hint: "set source to the path of a file, or source_dir to the path of a folder",
     });
     return undefined;
   }
@@ -88,7 +91,7 @@ function fromExtension(
   if (said === undefined && values.format === undefined && values.language === undefined)
     findings.error(
       "SPEC_VALUE",
-      `${address}: the extension of ${path} tells neither language nor format`,
+      `${address}: cannot infer the language or format from the extension of ${path}`,
       node,
       {
         address,
@@ -101,7 +104,7 @@ function fromExtension(
   return known;
 }
 
-/** A format that is set says that the extension does not count; the language goes with it. */
+/** An explicit format overrides the extension, including its language. */
 function overridden(field: string, values: Values): boolean {
   return (
     values[field] !== undefined ||
@@ -131,7 +134,7 @@ function summed(
   return sum && { digest: sum.digest, content: sum.form };
 }
 
-/** What was read. That the limit of an untrusted spec is reached is told once, at the first file beyond it. */
+/** Returns the content. Reports once, at the first file beyond it, that the limit of an untrusted spec is reached. */
 function within<T>(
   written: WrittenResource,
   path: string,
@@ -153,7 +156,7 @@ function within<T>(
 function again(written: WrittenResource, path: string, sum: string, tree: SpecFolder): Uint8Array {
   const read = tree.read(path, LIMITS.contentBytes);
   if (read.ok && digest(read.value) === sum) return read.value;
-  const what = read.ok ? "changed while the program ran" : "cannot be read any more";
+  const what = read.ok ? "changed during the run" : "can no longer be read";
   throw new Failure(
     error("PLAN_STALE", `${tree.shown(path)} ${what}`, { address: written.address, hint: "plan again" }),
   );

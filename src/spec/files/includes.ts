@@ -29,31 +29,34 @@ export interface Included {
 
 const REFUSALS: Readonly<Record<FileRefusal, { readonly code: Code; readonly words: string }>> = {
   missing: { code: "SPEC_NOT_FOUND", words: "does not exist" },
-  outside: { code: "SPEC_OUTSIDE", words: "lies outside the spec's folder" },
-  private: { code: "SPEC_PRIVATE", words: "belongs to git, .workspace, or the state, which no spec reads" },
+  outside: { code: "SPEC_OUTSIDE", words: "is outside the spec's folder" },
+  private: {
+    code: "SPEC_PRIVATE",
+    words: "belongs to git, .workspace, or the state, and a spec cannot read those",
+  },
   irregular: { code: "SPEC_NOT_FOUND", words: "is not a regular file" },
   "too large": { code: "SPEC_TOO_LARGE", words: "is too large" },
   unreadable: { code: "SPEC_NOT_FOUND", words: "cannot be read" },
-  "no folder": { code: "SPEC_NOT_FOUND", words: "is no folder of the spec" },
-  hidden: { code: "SPEC_OUTSIDE", words: "is hidden, and an untrusted spec may not name it" },
+  "no folder": { code: "SPEC_NOT_FOUND", words: "is not a folder" },
+  hidden: { code: "SPEC_OUTSIDE", words: "is hidden, and an untrusted spec cannot use hidden files" },
 };
 
-/** What is wrong with a file that cannot be read, with the size of what is too large. */
+/** Describes why a file cannot be read, with the size if it is too large. */
 export function refusedWords({ refusal, bytes }: RefusedFile): {
   readonly code: Code;
   readonly words: string;
 } {
   const { code, words } = REFUSALS[refusal];
   if (bytes === undefined) return { code, words };
-  return { code, words: `${words}: ${grouped(bytes.found)} bytes, and the limit is ${grouped(bytes.most)}` };
+  return { code, words: `${words}: ${grouped(bytes.found)} bytes (limit: ${grouped(bytes.most)})` };
 }
 
 /** How deep the members of a section are shared between files: `pools.shared` may stand in one file only. */
 const SHARED_DEPTH: Readonly<Record<string, number>> = { targets: 3 };
 
-/** Problems of one include that leave what else was read as it is. */
+/** Problems of one include that do not affect the other files. */
 const MISSING: readonly Code[] = ["SPEC_NOT_FOUND", "SPEC_INCLUDE", "SPEC_OUTSIDE"];
-/** What may be wrong only because a part is missing. */
+/** Problems that may only be caused by a missing part. */
 const UNCERTAIN: readonly Code[] = ["SPEC_REFERENCE", "SPEC_VARIABLE", "SPEC_TARGET", "SPEC_EMPTY"];
 
 /** Reads everything; undefined where what there is cannot be judged. Where only an include is missing, the rest still is. */
@@ -121,10 +124,7 @@ export class SpecFileReader {
     this.#bytes += bytes.length;
     if (this.#bytes > this.#limits.allBytes) {
       const { allBytes } = this.#limits;
-      this.#tooMuch(
-        `the spec's files have more than ${grouped(allBytes)} bytes together, which is the limit`,
-        from,
-      );
+      this.#tooMuch(`the files of the spec exceed ${grouped(allBytes)} bytes in total`, from);
       return;
     }
     this.#digests.set(path, digest(bytes));
@@ -133,7 +133,7 @@ export class SpecFileReader {
     if (root === undefined) return;
     if (root.kind === "map") this.#take(path, root);
     else if (isNull(root)) this.#take(path, mapAt(root, new Map()));
-    else this.#findings.error("SPEC_TYPE", `a spec is a map of sections, not ${whatIs(root)}`, root);
+    else this.#findings.error("SPEC_TYPE", `a spec must be a map of sections, not ${whatIs(root)}`, root);
   }
 
   #tooMuch(message: string, from: Span | undefined): void {
@@ -163,16 +163,21 @@ export class SpecFileReader {
     const told = `the include ${JSON.stringify(pattern)} matches`;
     if (link === undefined) this.#findings.error("SPEC_INCLUDE", `${told} no file`, node);
     else
-      this.#findings.error("SPEC_INCLUDE", `${told} only links or pipes, which are not read`, node, {
-        hint: `put a regular file in the place of ${this.#tree.shown(link)}, or include the file that it leads to`,
-      });
+      this.#findings.error(
+        "SPEC_INCLUDE",
+        `${told} only links or pipes, which the spec does not read`,
+        node,
+        {
+          hint: `replace ${this.#tree.shown(link)} with a regular file, or include the file that it points to`,
+        },
+      );
   }
 
   #refused(path: string, refused: RefusedFile, from: Span | undefined): void {
     const { code, words } = refusedWords(refused);
     const shown = this.#tree.shown(path);
     const hint =
-      from === undefined ? "name another spec with --file, or write one with: workspace init" : undefined;
+      from === undefined ? "pass another spec with --file, or run `workspace init` to create one" : undefined;
     this.#findings.error(code, `${shown} ${words}`, from, hint === undefined ? {} : { hint });
   }
 }
@@ -185,22 +190,25 @@ interface Words {
 
 function includeRefused(path: string, pattern: string, node: SpecNode): Words | undefined {
   if (pattern === "")
-    return { code: "SPEC_TYPE", message: `include takes paths and patterns, not ${whatIs(node)}` };
+    return {
+      code: "SPEC_TYPE",
+      message: `include must be a list of paths and patterns, not ${whatIs(node)}`,
+    };
   if (pattern.includes("${"))
     return {
       code: "SPEC_INCLUDE",
-      message: "an include cannot hold a variable: files are read before variables",
+      message: "an include cannot contain a variable, because files are read before variables",
     };
   const told = JSON.stringify(pattern.slice(0, 80));
-  const hint = "write a path below the folder of the file that includes it";
+  const hint = "use a path below the folder of the including file";
   if (!isGlob(pattern))
     return pathBeside(path, pattern) === undefined
-      ? { code: "SPEC_OUTSIDE", message: `the include ${told} leads out of the spec's folder`, hint }
+      ? { code: "SPEC_OUTSIDE", message: `the include ${told} points outside the spec's folder`, hint }
       : undefined;
   const problem = patternProblem(pattern);
   if (problem === undefined) return undefined;
   return problem.leadsOut
-    ? { code: "SPEC_OUTSIDE", message: `the include ${told} leads out of the spec's folder`, hint }
+    ? { code: "SPEC_OUTSIDE", message: `the include ${told} points outside the spec's folder`, hint }
     : { code: "SPEC_INCLUDE", message: `the include ${told} ${problem.words}` };
 }
 
@@ -239,7 +247,7 @@ function collision(
   const { file } = left.key.source;
   const line = left.key.source.lineOf(left.key.start) + 1;
   const name = section === undefined ? key : `${section}.${key}`;
-  findings.error("SPEC_DUPLICATE_KEY", `${name} stands in two files`, right.key, {
-    hint: `it stands first in ${file}:${line}`,
+  findings.error("SPEC_DUPLICATE_KEY", `${name} is defined in two files`, right.key, {
+    hint: `it is first defined in ${file}:${line}`,
   });
 }

@@ -1,16 +1,16 @@
-// Files that no spec names, whoever wrote it: those of git, those that `workspace` keeps, and the state wherever it is.
+// Files that no spec can read: those of Git, those of `workspace`, and the state, wherever it is stored.
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 
-/** Tells whether an absolute path, with links resolved, leads to such a file. */
+/** Whether an absolute path, with links resolved, leads to such a file. */
 export type IsPrivate = (path: string) => boolean;
 
 const NAMES = new Set([".git", ".workspace"]);
 /** The short names that Windows gives to them. */
 const SHORT = /^(?:git|worksp)~\d+$/;
 
-/** What a state consists of: only these count where other files are in its folder, too. */
+/** The files of a state: only these are private if other files are in its folder. */
 const STATE_FILES = /^(?:state(?:\.\d+)?\.json|journal\.jsonl|key|lock\.\d+)(?:\.|$)/i;
 
 /** `states`: folders of states. One that does not exist yet has nothing to read. */
@@ -32,12 +32,15 @@ export function privateFiles(states: readonly string[], tree: string): IsPrivate
     (STATE_FILES.test(basename(path)) && around.includes(idOf(dirname(path)) ?? ""));
 }
 
-/** Whether a part of a path, as somebody wrote it, names such a folder. */
+/** Whether a segment of a path, as written, names such a folder. */
 export function hasPrivateName(path: string): boolean {
   return path.split(/[\\/]/).some(isPrivateName);
 }
 
-/** Reads a name as the most forgiving file system does: case, invisible characters, and dots and blanks at its end do not count. */
+/**
+ * Normalizes a name as the most permissive file system does: ignores case, invisible characters, and trailing dots
+ * and spaces.
+ */
 function isPrivateName(segment: string): boolean {
   const name = segment
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")

@@ -13,21 +13,21 @@ export function namedPath(written: WrittenResource, node: SpecNode, findings: Fi
   const { address } = written;
   if (text === undefined || text === "") return undefined;
   if (isTemplate(text)) {
-    findings.error("SPEC_REFERENCE", `${address}: the path of a file cannot hold a reference`, node, {
+    findings.error("SPEC_REFERENCE", `${address}: the path of a file cannot contain a reference`, node, {
       address,
     });
     return undefined;
   }
   const path = pathBeside(node.source.path, text);
   if (path !== undefined) return path;
-  findings.error("SPEC_OUTSIDE", `${address}: ${JSON.stringify(text)} lies outside the spec's folder`, node, {
+  findings.error("SPEC_OUTSIDE", `${address}: ${JSON.stringify(text)} is outside the spec's folder`, node, {
     address,
-    hint: "only files below the folder of the spec are read; write a path relative to the file that names it",
+    hint: "use a file below the folder of the spec; paths are relative to the file that contains them",
   });
   return undefined;
 }
 
-/** What was read, or undefined after reporting why it could not be. */
+/** The content, or undefined after the reason is reported. */
 export function openSourceFile<T>(
   written: WrittenResource,
   path: string,

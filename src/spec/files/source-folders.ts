@@ -22,7 +22,7 @@ import type { SpecFolder } from "./spec-folder.ts";
 
 const FOLDER_FIELDS = ["source_dir", "include", "exclude"] as const;
 
-/** The resources with every folder unfolded. What is written out by itself wins over what a folder holds. */
+/** The resources with every folder expanded. An explicit resource overrides one from a folder. */
 export function expandSourceFolders(
   resources: readonly WrittenResource[],
   registry: PlanningRegistry,
@@ -51,15 +51,10 @@ function clash(
 ): void {
   if (!hasContent(one.provider)) return;
   const files = [one, earlier].map((each) => scalarText(member(each.fields, "source")));
-  findings.error(
-    "SPEC_DUPLICATE_NAME",
-    `${one.address} would come from ${files[0]} and from ${files[1]}`,
-    folder.at,
-    {
-      address: folder.address,
-      hint: "rename one of the files, or leave one out with exclude",
-    },
-  );
+  findings.error("SPEC_DUPLICATE_NAME", `both ${files[0]} and ${files[1]} define ${one.address}`, folder.at, {
+    address: folder.address,
+    hint: "rename one of the files, or exclude one",
+  });
 }
 
 function membersOf(
@@ -88,8 +83,8 @@ function membersOf(
   if (found.length === 0) {
     const links = tree.irregular(patterns, local, except).length > 0;
     const problem = links
-      ? `only links or pipes of ${local} match, and they are not read`
-      : `no file of ${local} matches`;
+      ? `only links or pipes in ${local} match, and the spec does not read those`
+      : `no file in ${local} matches`;
     findings.error("SPEC_INCLUDE", `${address}: ${problem}`, node, { address });
   }
   const files = found.map((path) => fileIn(folder, path, local, node));
@@ -140,7 +135,7 @@ function fromThere(at: Span, path: string): string {
   return `${"../".repeat(depth)}${path}`;
 }
 
-/** Folders between the one that is written and its files: what is imported needs them to be there. */
+/** Folders between the declared one and its files; imports require them to exist. */
 function foldersOf(
   files: readonly WrittenResource[],
   folder: WrittenResource,

@@ -5,7 +5,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { digest } from "../../core/canonical.ts";
 import type { OpenedFile, SpecFolder } from "./spec-folder.ts";
 
-/** `over limit`: the files read so far leave no room for this one. */
+/** `over limit`: the files read before leave no space for this one. */
 export type Summed<T> = OpenedFile<T> | { readonly ok: false; readonly refusal: "over limit" };
 
 export interface Sum {

@@ -1,4 +1,4 @@
-// The spec's folder tree as the only thing that is read: regular files inside it, of bounded size, never through a link that leads out.
+// Reads only the spec's folder: regular files of limited size, never through a link that points outside.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, normalize, posix, relative, resolve, sep } from "node:path";
@@ -40,7 +40,7 @@ export interface SpecFolder {
   stream(path: string, most: number, take: (piece: Uint8Array) => void): OpenedFile<number>;
   /** Regular files that match, sorted. Links are not followed, hidden folders and node_modules not entered. */
   glob(patterns: readonly string[], folder: string, except?: readonly string[]): readonly string[];
-  /** What matches and is no regular file: links, pipes, sockets. */
+  /** Matches that are not regular files: links, pipes, sockets. */
   irregular(patterns: readonly string[], folder: string, except?: readonly string[]): readonly string[];
   /** The size of a regular file of the tree, which is not opened. */
   size(path: string): OpenedFile<number>;
@@ -61,7 +61,7 @@ export interface SpecFolderOptions {
 
 const PIECE = 1 << 20;
 
-/** The tree that a file lies in, with the file's own path in it. */
+/** The tree that contains a file, with the file's path in it. */
 export function openSpecFolder(
   file: string,
   { cwd, visibleOnly = false, states = [] }: SpecFolderOptions = {},
@@ -84,7 +84,7 @@ function treeAt(folder: string, given: string, isPrivate: IsPrivate, onlyBeside?
   const isHidden = (path: string): boolean =>
     onlyBeside !== undefined && path !== onlyBeside && /(^|[\\/])\.(?!\.?([\\/]|$))/.test(path);
   const found = (path: string): OpenedFile<string> => {
-    // By its name first: whether a hidden file is there is nobody's business either.
+    // Check the name before the file so that the error does not reveal whether a hidden file exists.
     if (hasPrivateName(path)) return { ok: false, refusal: "private" };
     if (isHidden(path)) return { ok: false, refusal: "hidden" };
     const real = realInside(folder, path);
@@ -143,7 +143,7 @@ function withFile<T>(
   }
 }
 
-/** The path with links resolved, if that is inside the folder. A path that climbs is refused before anything is looked at. */
+/** Resolves links; returns the path if it is inside the folder. Rejects `..` before any file access. */
 function realInside(folder: string, path: string): OpenedFile<string> {
   if (pathBeside("", path) === undefined || path.includes("\0")) return { ok: false, refusal: "outside" };
   try {

@@ -1,4 +1,4 @@
-// What a check of the spec finds: a diagnostic whose place is still a span, so that locating costs only what is shown.
+// Problems of a spec: diagnostics whose place is still a span, because only shown problems need a line and column.
 
 import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";

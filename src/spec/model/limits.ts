@@ -13,7 +13,7 @@ export const LIMITS = {
   aliases: 10_000,
   /** Nodes that aliases and merges repeat. */
   repeated: 100_000,
-  /** Characters that variables put into texts and keys. */
+  /** Maximum number of characters that variables add to strings and keys. */
   expandedText: 16 << 20,
   keyLength: 1024,
   /** Locals, inputs, and outputs that need one another to be evaluated. */
@@ -25,12 +25,12 @@ export const LIMITS = {
   inputSchema: 2_000,
   /** Characters of a pattern of a variable or an input. */
   pattern: 500,
-  /** Problems of YAML itself that are told for one file. */
+  /** Maximum number of YAML problems to report per file. */
   syntaxErrors: 20,
   /** Bytes of a notebook, and of a file of the workspace's file system. */
   notebookBytes: 10 << 20,
   contentBytes: 2 ** 31 - 1,
-  /** Bytes of the file that a secret is read from, so that a too large one is told with its size. */
+  /** Bytes to read from the file of a secret: above the limit, so that the error can show the size. */
   secretFileBytes: 1 << 20,
 } as const;
 

@@ -1,4 +1,4 @@
-// Where something stands in a file: spans of text, turned into line, column and a frame only when somebody asks.
+// Spans of a source file, converted to line, column, and frame only on demand.
 
 import type { Location } from "../../core/diagnostic.ts";
 
@@ -94,7 +94,7 @@ export function locationOf(span: Span, framed = true): Location {
   };
 }
 
-/** The marked line between its neighbours; long lines are cut around the mark. */
+/** The marked line with its neighbors; long lines are truncated around the mark. */
 function frameOf(span: Span, line: number): string {
   const { source } = span;
   const column = span.start - source.startOf(line);

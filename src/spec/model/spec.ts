@@ -7,7 +7,7 @@ import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
 
-/** `${kind.name.attribute}` inside a string. A part that is text stands for itself. */
+/** A reference `${kind.name.attribute}` inside a string, as its parts; other parts are literal text. */
 export type ReferencePart = string | { readonly address: Address; readonly attribute: string };
 
 /** A string of a resource's values that holds references. Where `parts` is one reference, the value keeps its type. */
@@ -33,14 +33,14 @@ export interface Resource {
   readonly name: string;
   readonly values: Values;
   readonly references: readonly Reference[];
-  /** Every edge: references, names and mentions of managed things, the parent of a nested resource. Sorted. */
+  /** Every dependency: references, names of managed resources, and the parent of a nested resource. Sorted. */
   readonly dependsOn: readonly Address[];
-  /** Nested kinds whose key is present in the spec (`acls: {}` counts): their live members are ours to remove. */
+  /** Nested kinds whose key is present in the spec (`acls: {}` counts): their lists are authoritative. */
   readonly owns: readonly string[];
   readonly lifecycle: Lifecycle;
   readonly payload?: Payload;
   readonly at: Location;
-  /** The place of a field's value (or of the nearest thing above it). */
+  /** The place of a field's value, or of the nearest ancestor. */
   locate(path: Path): Location;
 }
 

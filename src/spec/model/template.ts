@@ -1,4 +1,4 @@
-// Texts that hold `${…}`: cut into plain parts and expressions. `$${` stands for `${` itself.
+// Splits strings with `${…}` into literal parts and expressions. `$${` is an escaped `${`.
 
 /** A part in braces; `raw` is the whole of it, braces included. */
 export interface Expression {
@@ -20,7 +20,7 @@ export function isEvaluated(part: TemplatePart): boolean {
   return typeof part !== "string" && EVALUATED.test(part.expression);
 }
 
-/** The parts of a text, or undefined where a `${` is never closed. Plain parts have their escapes undone. */
+/** The parts of a string, or undefined if a `${` is never closed. Literal parts are unescaped. */
 export function templateParts(text: string): readonly TemplatePart[] | undefined {
   const parts: TemplatePart[] = [];
   let plain = "";
@@ -61,12 +61,12 @@ function closeOf(text: string, open: number): number | undefined {
   return undefined;
 }
 
-/** Whether a text has to be looked at; most have not. */
+/** Whether a string needs parsing; most do not. */
 export function isTemplate(text: string): boolean {
   return text.includes("${");
 }
 
-/** A text that stands for itself when it is read as a template. */
+/** Escapes a string so that it is literal as a template. */
 export function escaped(text: string): string {
   // A function, since "$$" in a replacement text means one dollar sign.
   return text.replaceAll("${", () => "$${");

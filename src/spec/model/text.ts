@@ -3,7 +3,7 @@
 import type { Findings } from "./findings.ts";
 import { SourceText } from "./source.ts";
 
-/** Control characters other than tab and line ends, and the two code points that are no characters. */
+/** Control characters except tab and line breaks, and the two code points that are not characters. */
 const FORBIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\ufffe\uffff]/u;
 
 /** The text of a file, or undefined where it is none; the reason goes into `findings`. */
@@ -19,8 +19,8 @@ export function sourceOf(
   if (bad === null) return source;
   const name = `U+${bad[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
   const at = { source, start: bad.index, end: bad.index + 1 };
-  findings.error("SPEC_YAML", `the file holds the control character ${name}`, at, {
-    hint: "take it out, or write it as an escape in a double-quoted text",
+  findings.error("SPEC_YAML", `the file contains the control character ${name}`, at, {
+    hint: "remove it, or write it as an escape sequence in a double-quoted string",
   });
   return undefined;
 }

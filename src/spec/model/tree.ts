@@ -41,7 +41,7 @@ export function mapAt(span: Span, members: ReadonlyMap<string, MapMember>): MapN
   return { kind: "map", members, source: span.source, start: span.start, end: span.end };
 }
 
-/** A member of a map, or undefined where the node is no map or has no such member. */
+/** A member of a map; undefined if the node is not a map or has no such member. */
 export function member(node: SpecNode | undefined, key: string): SpecNode | undefined {
   return node?.kind === "map" ? node.members.get(key)?.value : undefined;
 }
@@ -72,7 +72,7 @@ export function plain(node: SpecNode): Json {
   }
 }
 
-/** The place of a path's value, or of the nearest thing above it. */
+/** The place of the value at a path, or of the nearest ancestor. */
 export function spanOf(root: SpecNode, path: Path): Span {
   let node = root;
   for (const key of path) {
@@ -111,7 +111,7 @@ export function withMembers(
   return mapAt(node, members);
 }
 
-/** What a value is, in words for people. */
+/** Describes a value for messages. */
 export function whatIs(node: SpecNode): string {
   if (node.kind === "list") return "a list";
   if (node.kind === "map") return "a map";
@@ -121,12 +121,12 @@ export function whatIs(node: SpecNode): string {
 export function whatIsScalar(value: ScalarValue): string {
   switch (typeof value) {
     case "string":
-      return "a text";
+      return "a string";
     case "boolean":
       return String(value);
     case "object":
       return "empty";
     default:
-      return Number.isInteger(Number(value)) ? `the number ${value}` : `the fraction ${value}`;
+      return `the number ${value}`;
   }
 }

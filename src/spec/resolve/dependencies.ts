@@ -1,5 +1,5 @@
-// Which resource needs which: by references, by the names that fields hold, by its own name, and by being nested.
-// Circles among resources: no order can satisfy them, so each is told with the way around it.
+// Finds dependencies between resources: references, names in fields, a resource's own name, and nesting. Reports
+// dependency cycles with their full path, because no order can satisfy them.
 
 import type { Address } from "../../core/address.ts";
 import { type FieldSchema, somewhere, type Values } from "../../resource/field-schema.ts";
@@ -11,7 +11,7 @@ import { type MapNode, scalarText } from "../model/tree.ts";
 import { walkFields } from "./field-walk.ts";
 import type { WrittenResource } from "./flatten.ts";
 
-/** Managed things by kind and natural name. */
+/** Managed resources by kind and natural name. */
 export class DeclaredNames {
   readonly #kinds = new Map<string, Map<string, Address>>();
   readonly #registry: PlanningRegistry;
@@ -78,7 +78,7 @@ function withoutScheme(text: string): string {
   return text.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/+/, "/");
 }
 
-/** More circles than these say nothing new. */
+/** Maximum number of cycles to report. */
 const MOST = 20;
 const LONGEST = 12;
 
@@ -88,7 +88,7 @@ interface Vertex {
 
 type Place = (address: Address) => Span | undefined;
 
-/** Reports circles. Walks with a stack of its own, so that a chain of any length is followed. */
+/** Reports cycles. Uses an explicit stack, so that chains can have any length. */
 export function reportCycles(
   resources: ReadonlyMap<Address, Vertex>,
   place: Place,
@@ -125,10 +125,10 @@ function report(circle: readonly Address[], place: Place, findings: Findings): v
   const shown = circle.length > LONGEST ? [...circle.slice(0, LONGEST), "…"] : circle;
   const message =
     circle.length === 1
-      ? `${first} needs itself`
-      : `resources need each other in a circle: ${[...shown, first].join(" -> ")}`;
+      ? `${first} depends on itself`
+      : `dependency cycle: ${[...shown, first].join(" -> ")}`;
   findings.error("SPEC_CYCLE", message, place(first), {
     address: first,
-    hint: "take one of these references or memberships away",
+    hint: "remove one of these references or memberships",
   });
 }

@@ -1,4 +1,4 @@
-// One desired resource, as everything after the spec sees it; its places are looked up only when somebody asks.
+// One desired resource, as used by planning and apply; its places are computed on demand.
 
 import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
@@ -10,7 +10,7 @@ import type { Lifecycle, Reference, Resource } from "../model/spec.ts";
 import { type MapNode, spanOf } from "../model/tree.ts";
 import type { WrittenResource } from "./flatten.ts";
 
-/** What resolving adds to what is written. */
+/** Results of resolution, in addition to the declared fields. */
 export interface ResolvedDesired {
   readonly values: Values;
   readonly references: readonly Reference[];

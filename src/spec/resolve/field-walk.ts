@@ -1,4 +1,4 @@
-// Walking values beside the schema of their fields, so that what an annotation says is known at every depth.
+// Walks values together with the schema of their fields, so that annotations are known at every depth.
 
 import type { Path } from "../../core/pointer.ts";
 import { isSecretValue } from "../../resource/content.ts";
@@ -72,14 +72,14 @@ function stepInto(schema: FieldSchema, key: string): FieldSchema | undefined {
     : undefined;
 }
 
-/** The members of a list of texts at a path, with their places. */
+/** The members of a list of strings at a path, with their places. */
 export function textsAt(fields: MapNode, path: readonly string[]): readonly SpecNode[] | undefined {
   let node: SpecNode | undefined = fields;
   for (const key of path) node = member(node, key);
   return node?.kind === "list" ? node.items : undefined;
 }
 
-/** What a reference to a resource of this kind may name: its id, and every field that is no secret. */
+/** The attributes that a reference to this kind may use: its ID, and every field that is not secret. */
 export function attributesOf(provider: PlannedKind): readonly string[] {
   const known = attributes.get(provider) ?? attributesIn(provider);
   attributes.set(provider, known);

@@ -1,4 +1,5 @@
-// The sections of a spec as a flat list of resources: nested ones taken out of their parents, natural names found.
+// Converts the sections of a spec to a flat list of resources with natural names; nested ones are separated from
+// their parents.
 
 import { type Address, addressOf } from "../../core/address.ts";
 import { listed } from "../../core/sentences.ts";
@@ -22,7 +23,7 @@ import {
   withMembers,
 } from "../model/tree.ts";
 
-/** One resource as it is written. */
+/** One resource as declared. */
 export interface WrittenResource {
   readonly address: Address;
   readonly provider: PlannedKind;
@@ -39,7 +40,7 @@ export interface WrittenResource {
   readonly owns: readonly string[];
 }
 
-/** Sections that are no kinds. */
+/** Sections that are not kinds. */
 export const CONTROL_SECTIONS = ["include", "variables", "locals", "targets", "modules", "policy"] as const;
 
 /** Sections of a module only. */
@@ -76,7 +77,7 @@ function unknownSection(
 ): void {
   if (provider?.nested !== undefined) {
     const { kind, under } = provider.nested;
-    findings.error("SPEC_UNKNOWN_KIND", `${section} stand inside ${kind}, not beside them`, at, {
+    findings.error("SPEC_UNKNOWN_KIND", `${section} must be nested under ${kind}`, at, {
       hint: `write them under ${kind}.NAME.${under}`,
     });
     return;
@@ -89,7 +90,7 @@ function unknownSection(
   const best = suggest(section, [...kinds, ...CONTROL_SECTIONS]);
   findings.error(
     "SPEC_UNKNOWN_KIND",
-    `there is no kind ${JSON.stringify(section)}`,
+    `${JSON.stringify(section)} is not a valid kind`,
     at,
     didYouMean(best, `the kinds are ${listed(kinds, "and", 20)}`),
   );
@@ -134,7 +135,7 @@ class Flattening {
     const key = parent === undefined ? `${prefix}${own}` : `${parent.key}/${own}`;
     const address = addressOf(provider.kind, key);
     if (own === "") {
-      this.#findings.error("SPEC_VALUE", `one of the ${provider.kind} has an empty name`, one.key);
+      this.#findings.error("SPEC_VALUE", `${provider.kind} contains a resource with an empty name`, one.key);
       return;
     }
     const node = this.#mapOf(provider, address, one.value);
@@ -180,7 +181,7 @@ class Flattening {
     return false;
   }
 
-  /** The natural name that is set. It must be known before anything exists, so it cannot hold a reference. */
+  /** The explicit natural name. It must be known before any object exists, so it cannot contain a reference. */
   #nameIn(provider: PlannedKind, fields: MapNode): string | undefined {
     const node = provider.nameField === undefined ? undefined : member(fields, provider.nameField);
     const text = scalarText(node);
@@ -189,7 +190,7 @@ class Flattening {
     if (parts.some((part) => typeof part !== "string" && !isEvaluated(part)))
       this.#findings.error(
         "SPEC_REFERENCE",
-        `${provider.nameField} cannot hold a reference: it is the name of the ${provider.singular}`,
+        `${provider.nameField} cannot contain a reference, because it is the name of the ${provider.singular}`,
         node,
       );
     return parts.map((part) => (typeof part === "string" ? part : part.raw)).join("");
@@ -202,12 +203,12 @@ class Flattening {
     if (isNull(value)) return mapAt(value, new Map());
     if (short !== undefined && value.kind === "scalar")
       return mapAt(value, new Map([[short, { key: value, value }]]));
-    // A bare text is no source of a secret; sources.ts says so without showing it.
+    // A bare string is not a valid source of a secret; sources.ts reports it without showing it.
     if (provider.fields.env?.source === true)
       return mapAt(value, new Map([["value", { key: value, value }]]));
     this.#findings.error("SPEC_TYPE", `${address} must be a map of fields, not ${whatIs(value)}`, value, {
       address,
-      hint: "write {} for one without fields",
+      hint: "for a resource without fields, write {}",
     });
     return undefined;
   }

@@ -1,4 +1,4 @@
-// What a plan may do (policy) and how changes of one resource are treated (lifecycle), read from their sections.
+// Reads the sections policy (limits of a plan) and lifecycle (treatment of one resource).
 
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { Findings } from "../model/findings.ts";
@@ -69,7 +69,7 @@ function checkIgnored(written: WrittenResource, item: SpecNode, suggest: Suggest
   const best = suggest(text, Object.keys(provider.fields));
   findings.error(
     "SPEC_UNKNOWN_FIELD",
-    `${address}: ignore_changes names ${JSON.stringify(text)}, which ${provider.kind} do not have`,
+    `${address}: ignore_changes contains ${JSON.stringify(text)}, which is not a field of ${provider.kind}`,
     item,
     {
       address,

@@ -38,7 +38,7 @@ export interface BoundReferences {
   readonly targets: ReadonlySet<Address>;
 }
 
-/** What all references of a spec are checked against. */
+/** The context for checking all references of a spec. */
 export interface ReferenceContext {
   readonly registry: PlanningRegistry;
   readonly resources: ReadonlyMap<Address, WrittenResource>;
@@ -132,7 +132,7 @@ class Linking {
       this.#report(
         `${part.raw} is neither a variable nor a reference`,
         at,
-        "write ${var.name} or ${kind.name.attribute}; $${ stands for a literal ${",
+        "write ${var.name} or ${kind.name.attribute}; for a literal ${, write $${",
       );
       return undefined;
     }
@@ -142,7 +142,7 @@ class Linking {
       const kinds = this.#linkage.registry.kinds.map((one) => one.kind);
       const best = this.#linkage.suggest(kind, [...kinds, "var"]);
       this.#report(
-        `${part.raw} names the kind ${JSON.stringify(kind)}, which there is not`,
+        `${part.raw} refers to the kind ${JSON.stringify(kind)}, which does not exist`,
         at,
         didYouMean(best, `the kinds are ${listed(kinds)}`).hint,
       );
@@ -165,7 +165,7 @@ class Linking {
       const has =
         names.length > 0 ? `${provider.kind} has ${listed(names)}` : `the spec has no ${provider.kind}`;
       this.#report(
-        `${part.raw} names ${address}, which the spec does not have`,
+        `${part.raw} refers to ${address}, which is not in the spec`,
         at,
         didYouMean(best, has).hint,
       );
@@ -175,9 +175,9 @@ class Linking {
     if (known.includes(attribute)) return { address, attribute };
     const best = this.#linkage.suggest(attribute, known);
     this.#report(
-      `${part.raw} names the attribute ${JSON.stringify(attribute)}, which ${provider.kind} do not have`,
+      `${part.raw} refers to the attribute ${JSON.stringify(attribute)}, which ${provider.kind} do not have`,
       at,
-      didYouMean(best, `they have ${listed(known)}`).hint,
+      didYouMean(best, `the attributes are ${listed(known)}`).hint,
     );
     return undefined;
   }
@@ -187,7 +187,7 @@ class Linking {
     const resource = this.#linkage.resources.get(target.address);
     if (resource === undefined) return undefined;
     const { provider } = resource;
-    // A field of names takes the name of a thing, whichever of its attributes is written.
+    // A field of names receives the object's name, whichever attribute the reference uses.
     if (schema.names === provider.kind && target.attribute === provider.idAttribute) return resource.name;
     if (target.attribute === provider.nameField) return resource.name;
     const value = member(resource.fields, target.attribute);
@@ -208,7 +208,7 @@ class Linking {
       only.attribute === provider.idAttribute;
     if (!fits)
       this.#report(
-        `${this.#written.address}: ${toDottedPath(this.#path)} takes the id of one of the ${provider.kind}`,
+        `${this.#written.address}: ${toDottedPath(this.#path)} must be the ID of a ${provider.singular}`,
         at,
         `write \${${provider.kind}.NAME.${provider.idAttribute}}`,
       );
@@ -221,11 +221,11 @@ class Linking {
       const address = this.#written.address;
       this.#linkage.findings.warning(
         "SPEC_REFERENCE",
-        `${address}: ${toDottedPath(this.#path)} holds a name where an id belongs`,
+        `${address}: ${toDottedPath(this.#path)} must be an ID, not a name`,
         node,
         {
           address,
-          hint: `to refer to ${provider.kind}.${text} write \${${provider.kind}.${text}.${provider.idAttribute}}`,
+          hint: `to refer to ${provider.kind}.${text}, write \${${provider.kind}.${text}.${provider.idAttribute}}`,
         },
       );
     }
@@ -243,7 +243,7 @@ class Linking {
   }
 }
 
-/** Whether a value is no reference, and stands where none is asked for. */
+/** Whether a value is not a reference although its field requires an ID. */
 function isPlain(node: SpecNode, schema: FieldSchema): boolean {
   if (node.kind !== "scalar") return false;
   return typeof node.value !== "string" || (schema.refersTo === undefined && !isTemplate(node.value));

@@ -75,7 +75,7 @@ export async function resolveResources(
 interface LinkedWhole extends BoundReferences {
   readonly written: WrittenResource;
   readonly provider: PlannedKind;
-  /** The fields, and the lifecycle beside them. */
+  /** The fields and the lifecycle. */
   readonly node: MapNode;
 }
 
@@ -105,7 +105,7 @@ function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking)
   return new Desired(written, whole, { values, references: link.references, dependsOn, lifecycle, payload });
 }
 
-/** What a content would have told is not missing where the content itself is: that was reported. */
+/** Fields derived from a missing content are not reported as missing, because the content itself was reported. */
 function problemsOf(
   written: WrittenResource,
   values: Values,

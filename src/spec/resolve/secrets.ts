@@ -23,10 +23,10 @@ export interface SecretSources {
   readonly mayLack?: boolean;
 }
 
-/** What a literal is called by people who write one. */
+/** Field names that users commonly choose for a literal secret. */
 const LITERALS = ["value", "string_value", "bytes_value"];
 
-const HINT = "take it out, change the secret, and name its source: { env: NAME } or { file: path }";
+const HINT = "remove it, change the secret, and set its source: { env: NAME } or { file: path }";
 
 /** True where a value stands in the spec itself; it is reported, and kept out of every frame. */
 export function holdsLiteral(written: WrittenResource, findings: Findings): boolean {
@@ -36,7 +36,7 @@ export function holdsLiteral(written: WrittenResource, findings: Findings): bool
     if (node === undefined) continue;
     found = true;
     node.source.mask(node);
-    findings.error("SPEC_SECRET_LITERAL", `${written.address} holds its value in the spec`, node, {
+    findings.error("SPEC_SECRET_LITERAL", `the spec contains the secret value of ${written.address}`, node, {
       address: written.address,
       hint: HINT,
     });
@@ -69,9 +69,14 @@ export function secretOf(
   }
   const encoding = member(written.fields, "encoding");
   if (env !== undefined && encoding !== undefined)
-    findings.error("SPEC_COMBINATION", `${address}: encoding goes with file, not with env`, encoding, {
-      address,
-    });
+    findings.error(
+      "SPEC_COMBINATION",
+      `${address}: encoding can be used only with file, not with env`,
+      encoding,
+      {
+        address,
+      },
+    );
   const bytes =
     env !== undefined ? fromEnv(written, env, sources, findings) : fromFile(written, file, sources, findings);
   if (bytes === undefined) return undefined;
@@ -90,7 +95,7 @@ function fromEnv(written: WrittenResource, node: SpecNode, sources: SecretSource
   if (isTemplate(name)) {
     findings.error(
       "SPEC_REFERENCE",
-      `${address}: the name of an environment variable cannot hold a reference`,
+      `${address}: the name of an environment variable cannot contain a reference`,
       node,
       { address },
     );
@@ -101,9 +106,9 @@ function fromEnv(written: WrittenResource, node: SpecNode, sources: SecretSource
   // CI services give the secrets that a run may not have as empty variables.
   if (sources.mayLack === true && (value === undefined || value === "")) {
     const why = `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`;
-    findings.warning("SPEC_SECRET_UNSET", `cannot tell whether ${address} changes: ${why}`, node, {
+    findings.warning("SPEC_SECRET_UNSET", `cannot determine whether ${address} changes: ${why}`, node, {
       address,
-      hint: `set ${name} where apply runs; a plan needs no values of secrets`,
+      hint: `set ${name} where apply runs; a plan does not need secret values`,
     });
     return "unread";
   }
@@ -138,7 +143,7 @@ function fromFile(
   if (!isText(bytes)) {
     findings.error("SPEC_SECRET_SOURCE", `${written.address}: ${path} is not UTF-8 text`, node, {
       address: written.address,
-      hint: "write encoding: bytes beside file to take it as it is",
+      hint: "to use the file as bytes, set encoding: bytes",
     });
     return undefined;
   }
@@ -153,9 +158,9 @@ interface Source {
   readonly hint: string;
 }
 
-const SET = "set it where apply runs; validate, plan and drift need no values of secrets";
+const SET = "set it where apply runs; validate, plan, and drift do not need secret values";
 const FILL =
-  "write the value into the file before plan and apply; validate and drift need no values of secrets";
+  "write the value to the file before plan and apply; validate and drift do not need secret values";
 
 /** The value, if there is one and the service takes it (part A, 8). */
 function judged(
@@ -178,9 +183,9 @@ function judged(
   if (bytes.length <= SECRET_BYTES) return bytes;
   findings.error(
     "SPEC_LIMIT",
-    `${address}: ${what} holds ${bytes.length} bytes; a secret has at most ${SECRET_BYTES}`,
+    `${address}: ${what} contains ${bytes.length} bytes; the limit for a secret is ${SECRET_BYTES}`,
     node,
-    { address, hint: "split it over several secrets" },
+    { address, hint: "split it into several secrets" },
   );
   return undefined;
 }
@@ -194,7 +199,7 @@ function isText(bytes: Uint8Array): boolean {
   }
 }
 
-/** Editors end a file with a line break that is no part of a password. */
+/** Editors end a file with a line break that does not belong to the password. */
 function withoutLastLineBreak(bytes: Uint8Array): Uint8Array {
   const length = bytes.length;
   if (bytes[length - 1] !== 10) return bytes;

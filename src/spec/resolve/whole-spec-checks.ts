@@ -1,5 +1,5 @@
-// What only the spec as a whole shows: names given twice, entries that stand twice, and more things than the service holds.
-// Memberships that are decided twice: a user's own groups and a group's members are two ends of one thing.
+// Checks across all resources of a spec: duplicate names, duplicate list entries, limits of the service, and memberships
+// that are defined both by a user's groups and by a group's members.
 
 import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/canonical.ts";
@@ -34,7 +34,7 @@ export function reportSharedNames(resources: Iterable<WrittenResource>, findings
         at,
         {
           address,
-          hint: `the other stands at ${where}; names of ${provider.kind} are unique${provider.ignoreCase === true ? ", whatever their case" : ""}`,
+          hint: `the other one is at ${where}; names of ${provider.kind} must be unique${provider.ignoreCase === true ? ", ignoring case" : ""}`,
         },
       );
     }
@@ -57,7 +57,7 @@ export function reportLimits(resources: Iterable<WrittenResource>, findings: Fin
     const holder = provider.limit?.per === "parent" ? parent : "a workspace";
     findings.error(
       "SPEC_LIMIT",
-      `${holder} holds at most ${provider.limit?.max} ${provider.kind}; the spec has ${counts.get(group)}`,
+      `${holder} can contain at most ${provider.limit?.max} ${provider.kind}; the spec has ${counts.get(group)}`,
       at,
       { address },
     );
@@ -78,7 +78,7 @@ export function reportRepeated(written: WrittenResource, fields: MapNode, findin
       if (seen.has(text))
         findings.warning(
           "SPEC_VALUE",
-          `${written.address}: ${toDottedPath(path)} holds an entry twice`,
+          `${written.address}: ${toDottedPath(path)} contains a duplicate entry`,
           item,
           {
             address: written.address,
@@ -89,7 +89,7 @@ export function reportRepeated(written: WrittenResource, fields: MapNode, findin
   });
 }
 
-/** A text in the form in which entries of its list compare. */
+/** A value in the form in which entries of its list are compared. */
 const compared = (schema: FieldSchema | undefined, text: string): string =>
   schema?.ignoreCase === true ? foldCase(text) : text;
 
@@ -179,9 +179,9 @@ function reportPairs(one: End, other: End, findings: Findings): void {
         told.add(pair);
         const here = `${giver.address}: ${from.naming.path.join(".")}`;
         const there = `${met.address}: ${to.naming.path.join(".")}`;
-        findings.error("SPEC_COMBINATION", `${here} and ${there} both decide one membership`, entry, {
+        findings.error("SPEC_COMBINATION", `${here} and ${there} both define one membership`, entry, {
           address: giver.address,
-          hint: "give it at one end only, and leave the other list out",
+          hint: "define it in one place only, and omit the other list",
         });
       }
     }

@@ -13,12 +13,15 @@ export interface SchemaMessage {
   /** Where the problem is, and whether at the key or at the value. */
   readonly path: Path;
   readonly onKey: boolean;
-  /** The field that is missing, which has no place of its own. */
+  /** The missing field, which has no place in the file. */
   readonly missing?: string;
   readonly hint?: string;
 }
 
-/** Errors that a person can act on, one for each problem. `name` is what the values belong to: an address, `policy`; `beside`: what may stand there beside its fields. */
+/**
+ * Converts validation errors to messages, one for each problem. `name` is the owner of the values: an address,
+ * `policy`; `beside`: keys that are allowed in addition to its fields.
+ */
 export function schemaMessages(
   errors: readonly SchemaError[],
   name: string,
@@ -55,7 +58,7 @@ function words(error: SchemaError, name: string, suggest: Suggest, beside: reado
     case "anyOf":
       return {
         code: "SPEC_COMBINATION",
-        message: `${subject} has fields that do not go together`,
+        message: `${subject} has fields that cannot be used together`,
         path,
         onKey: false,
       };
@@ -90,7 +93,7 @@ function missingField(error: SchemaError, name: string): SchemaMessage {
   const { description } = propertyOf(error, field);
   return {
     code: "SPEC_MISSING_FIELD",
-    message: `${name} needs the field ${quoted(toDottedPath([...error.path, field]))}`,
+    message: `${name} requires the field ${quoted(toDottedPath([...error.path, field]))}`,
     path: error.path,
     onKey: true,
     missing: field,
@@ -119,7 +122,7 @@ const YES_NO = new Map([
 
 function typeHint(types: readonly string[], data: unknown): { hint?: string } {
   if (types.includes("string") && (typeof data === "number" || typeof data === "boolean"))
-    return { hint: `put it in quotes: "${data}"` };
+    return { hint: `quote it: "${data}"` };
   if (types.includes("array") && typeof data === "string")
     return { hint: `write a list: [${data.slice(0, 40)}]` };
   if (typeof data !== "string") return {};
@@ -144,7 +147,7 @@ function notAllowed(
   return { message: `${subject} must be ${what}, not ${shown(error.data)}`, ...didYouMean(best) };
 }
 
-/** What is left of the sentence for a value that is outside its limits. */
+/** The end of the sentence for a value outside its limits. */
 function mustBe(error: SchemaError): string {
   const limit = String(error.params.limit);
   const { data } = error;
@@ -174,7 +177,7 @@ function mustBe(error: SchemaError): string {
     case "pattern":
       return patternWords(error);
     case "format":
-      return `must be ${formatWords(String(error.params.format))}, which ${shown(data)} is not`;
+      return `must be ${formatWords(String(error.params.format))}, not ${shown(data)}`;
     default:
       return "is not allowed";
   }
@@ -184,7 +187,7 @@ function mustBe(error: SchemaError): string {
 function patternWords({ schema, data, params }: SchemaError): string {
   const [example] = Array.isArray(schema.examples) ? schema.examples : [];
   const form = example === undefined ? `must match ${String(params.pattern)}` : `must look like ${example}`;
-  return `${form}, which ${shown(data)} does not`;
+  return `${form}, but ${shown(data)} does not`;
 }
 
 function formatWords(format: string): string {
@@ -198,8 +201,8 @@ function formatWords(format: string): string {
 
 function typeWords(type: string): string {
   const words: Readonly<Record<string, string>> = {
-    string: "a text",
-    integer: "a whole number",
+    string: "a string",
+    integer: "an integer",
     number: "a number",
     boolean: "true or false",
     array: "a list",
@@ -210,7 +213,7 @@ function typeWords(type: string): string {
 }
 
 function whatIsData(data: unknown): string {
-  return typeof data === "string" ? `the text ${quoted(data)}` : shown(data);
+  return typeof data === "string" ? `the string ${quoted(data)}` : shown(data);
 }
 
 function shown(data: unknown): string {
@@ -225,7 +228,10 @@ function quoted(data: unknown): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/** Leaves out what says nothing to people: the frame of a condition, every branch of a choice beside the choice itself, and what else is wrong with a value of the wrong type. */
+/**
+ * Drops errors that do not help: the wrapper of a condition, every branch of a union except the union itself, and
+ * further errors of a value with the wrong type.
+ */
 function chosen(errors: readonly SchemaError[]): readonly SchemaError[] {
   const mistyped = new Set(
     errors.filter(({ keyword }) => keyword === "type").map(({ path }) => toDottedPath(path)),

@@ -32,12 +32,15 @@ export function resourceSchema(provider: PlannedKind): JsonSchema {
   };
 }
 
-/** The schema of one resource by itself: what it refers to is in it. */
+/** The schema of one resource, including the definitions that it refers to. */
 export function standaloneSchema(provider: PlannedKind): JsonSchema {
   return { ...resourceSchema(provider), $defs: { lifecycle: LIFECYCLE } };
 }
 
-/** The whole spec. Nested kinds stand inside their parents; a resource that needs no field may be left empty. */
+/**
+ * The schema of a complete spec. Nested kinds are inside their parents; a resource without required fields may be
+ * empty.
+ */
 export function specSchema(registry: PlanningRegistry): JsonSchema {
   const definitions: JsonSchema = { lifecycle: LIFECYCLE };
   const sections: JsonSchema = {};
@@ -49,11 +52,11 @@ export function specSchema(registry: PlanningRegistry): JsonSchema {
     $schema: DIALECT,
     $id: "workspace.schema.json",
     title: "Workspace spec",
-    description: "What a data-analytics workspace should hold.",
+    description: "Desired state of a data-analytics workspace.",
     type: "object",
     properties: {
       include: {
-        description: "Further files of this spec: paths and patterns below the folder of this file.",
+        description: "More files of this spec: paths and patterns below the folder of this file.",
         type: ["string", "array", "null"],
         items: { type: "string" },
       },
@@ -84,7 +87,7 @@ function withNested(provider: PlannedKind, registry: PlanningRegistry): JsonSche
   return provider.nested?.shorthand === undefined ? whole : shortened(whole, provider.nested.shorthand);
 }
 
-/** `data-eng: READ` beside `data-eng: { permission: READ }`. */
+/** Allows the shorthand `data-eng: READ` for `data-eng: { permission: READ }`. */
 function shortened(whole: JsonSchema, field: string): JsonSchema {
   const { title, description, ...rest } = whole;
   const short = (whole.properties as JsonSchema)[field] ?? {};
@@ -106,17 +109,17 @@ function isWritten(provider: PlannedKind, name: string, field: FieldSchema): boo
   return field.readOnly !== true && !isSecretValue(field) && !isContentField(provider, name);
 }
 
-/** typebox marks what may be absent with a member of its own that JSON does not show. */
+/** typebox marks optional members with a symbol that JSON does not contain. */
 export function isOptional(field: FieldSchema): boolean {
   return "~optional" in field || field.source === true;
 }
 
-/** A text with a reference in it; `$${` is no reference. */
+/** A string with a reference in it; `$${` is not a reference. */
 export const REFERENCE_PATTERN = "(^|[^$])\\$\\{";
 
 const DROPPED = new Set<string>([...ANNOTATION_KEYWORDS, "readOnly", "writeOnly"]);
 const OUTER = new Set(["title", "description", "default", "deprecated"]);
-/** What restricts a text; a text without any of it takes a reference as it is. */
+/** Keywords that restrict a string; a string without them accepts a reference. */
 const RESTRICTIONS = ["enum", "const", "pattern", "format", "maxLength"];
 
 export function specForm(field: FieldSchema): JsonSchema {
@@ -184,7 +187,7 @@ function described(field: FieldSchema): string | undefined {
   if (field.description !== undefined) notes.push(field.description);
   if (field.onChange === "replace" && !/cannot be changed/i.test(field.description ?? ""))
     notes.push("Cannot be changed in place.");
-  if (field.refersTo !== undefined) notes.push(`Refers to one of the ${field.refersTo}.`);
-  if (field.serverDefault === true && field.type !== "object") notes.push("Unset, the service decides.");
+  if (field.refersTo !== undefined) notes.push(`Refers to ${field.refersTo}.`);
+  if (field.serverDefault === true && field.type !== "object") notes.push("If unset, the service chooses.");
   return notes.length > 0 ? notes.join(" ") : undefined;
 }

@@ -15,7 +15,7 @@ const NOTES = new Set([
   "examples",
   "deprecated",
   "$defs",
-  // Told as a warning elsewhere (whole-spec-checks.ts).
+  // Reported as a warning elsewhere (whole-spec-checks.ts).
   "uniqueItems",
   // Read together with `properties` and `if`.
   "additionalProperties",
@@ -102,7 +102,7 @@ const onTexts =
   (node) =>
     node.kind !== "scalar" || typeof node.value !== "string" || check(node.value);
 
-/** A number that is no safe integer is left to the validator. */
+/** A number that is not a safe integer is left to the validator. */
 const onNumbers =
   (check: (number: number) => boolean): QuickCheck =>
   (node) =>
@@ -142,7 +142,7 @@ function typeOf(node: SpecNode): string | undefined {
   return typeof value === "bigint" ? undefined : typeof value;
 }
 
-/** Only conditions whose failing can be told for sure: a type, and a pattern of a text. */
+/** Only conditions whose failure is certain: a type, and a pattern of a string. */
 function choice(schema: JsonSchema, root: JsonSchema): QuickCheck | undefined {
   const condition = schema.if as JsonSchema;
   if (Object.keys(condition).some((keyword) => keyword !== "type" && keyword !== "pattern")) return undefined;

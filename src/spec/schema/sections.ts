@@ -4,23 +4,23 @@ import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { JsonSchema } from "./json-schema-type.ts";
 
 const IMMUTABLE: JsonSchema = {
-  description: "What happens when a field changes that cannot be changed in place.",
+  description: "What a plan does if a field that cannot be changed in place changes.",
   type: "string",
   enum: ["error", "replace"],
 };
 
 export const LIFECYCLE: JsonSchema = {
   title: "lifecycle",
-  description: "How changes of this resource are treated.",
+  description: "How a plan treats changes of this resource.",
   type: "object",
   properties: {
     prevent_destroy: {
-      description: "Refuse every plan that would delete or replace it.",
+      description: "Reject every plan that would delete or replace it.",
       type: "boolean",
       default: false,
     },
     ignore_changes: {
-      description: "Fields that are set at creation and left alone later.",
+      description: "Fields that are set at creation and never updated.",
       type: "array",
       items: { type: "string", minLength: 1 },
     },
@@ -39,7 +39,7 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
     properties: {
       on_immutable_change: {
         description:
-          "What happens when a field changes that cannot be changed in place: for all kinds, or by kind.",
+          "What a plan does if a field that cannot be changed in place changes: for all kinds, or by kind.",
         default: "error",
         if: { type: "object" },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -48,7 +48,7 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
       },
       max_deletes: {
         description:
-          "How much a plan may delete: a number, or a share such as 30% of the managed resources (once there are more than 10), and of the live objects of each kind where nobody manages what goes.",
+          "Limit on deletions in a plan: a number, or a share such as 30% of the managed resources (if more than 10 are managed) and, where unmanaged objects are deleted, of the live objects of each kind.",
         default: "30%",
         if: { type: "string" },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -56,14 +56,14 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
         else: { type: "integer", minimum: 0 },
       },
       authoritative: {
-        description: "Kinds whose live objects are deleted where the spec does not have them.",
+        description: "Kinds whose live objects are deleted if the spec does not declare them.",
         type: "array",
         default: [],
         items: { type: "string", enum: top },
       },
       duplicate_names: {
         description:
-          "Whether a plan may create a cluster or job whose name an unmanaged one has, while no state exists: error, or allow.",
+          "Whether a plan may create a cluster or job with the name of an unmanaged one if no state exists: error or allow.",
         type: "string",
         enum: ["error", "allow"],
         default: "error",
@@ -76,7 +76,7 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
 export function variablesSchema(): JsonSchema {
   return {
     description:
-      "Values that stand for ${var.name}: from --var, --var-file, WORKSPACE_VAR_name, the target, or the default.",
+      "Values for ${var.name}, set by --var, --var-file, WORKSPACE_VAR_name, the target, or the default.",
     type: ["object", "null"],
     propertyNames: { pattern: "^[A-Za-z_][A-Za-z0-9_-]*$" },
     additionalProperties: {
@@ -86,11 +86,11 @@ export function variablesSchema(): JsonSchema {
         type: "object",
         properties: {
           default: {
-            description: "The value where nothing else gives one. Without it a value must be given.",
+            description: "Value if no other source sets one. Without a default, a value is required.",
           },
-          description: { description: "What the variable is for.", type: "string" },
+          description: { description: "Purpose of the variable.", type: "string" },
           type: {
-            description: "What a value must be.",
+            description: "Type of the value.",
             type: "string",
             enum: ["string", "number", "boolean", "list", "map"],
           },

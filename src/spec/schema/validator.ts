@@ -1,4 +1,5 @@
-// Who checks values against the schemas of the kinds: nobody where all of them surely pass, else a validator, loaded then.
+// Validates values against kind schemas. Loads the full validator only if the fast check is inconclusive, because
+// loading is slow.
 
 import type { Path } from "../../core/pointer.ts";
 import type { PlannedKind } from "../../resource/provider.ts";

@@ -25,7 +25,7 @@ export interface VariableInputs {
   readonly vars: ReadonlyMap<string, string>;
   readonly varFiles: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The spec may come from a stranger: then whoever calls gives no environment. */
+  /** The spec may be untrusted; the caller then passes no environment. */
   readonly untrusted?: boolean;
 }
 
@@ -86,7 +86,7 @@ export function variablesOf(
   for (const path of given.varFiles)
     for (const [name, { key, value }] of mapOf(fileAt(path, findings), path, findings))
       if (declared.has(name)) set(name, value);
-      else findings.warning("SPEC_VARIABLE", `${path} gives ${name}, which the spec does not declare`, key);
+      else findings.warning("SPEC_VARIABLE", `${path} sets ${name}, which the spec does not declare`, key);
   for (const [name, text] of given.vars)
     if (declared.has(name)) set(name, typed(text, declared.get(name)?.type, `--var ${name}`, findings));
     else unknown(name, undefined);
@@ -97,7 +97,7 @@ export function variablesOf(
     if (!declared.has(name)) unknown(name, at);
     else if (quiet !== true)
       findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
-        hint: `give one with --var ${name}=…${unread(name, given)}, or a default under variables.${name}`,
+        hint: `set it with --var ${name}=…${unread(name, given)}, or set a default under variables.${name}`,
       });
     return undefined;
   };
@@ -122,8 +122,8 @@ function declarations(section: SpecNode | undefined, findings: Findings): Readon
   const declared = new Map<string, Declared>();
   for (const [name, { key, value }] of mapOf(section, "variables", findings)) {
     if (!NAME.test(name))
-      findings.error("SPEC_VARIABLE", `${JSON.stringify(name)} cannot name a variable`, key, {
-        hint: "a name starts with a letter and holds letters, digits, dashes and underscores",
+      findings.error("SPEC_VARIABLE", `${JSON.stringify(name)} is not a valid variable name`, key, {
+        hint: "a name starts with a letter and contains letters, digits, dashes, and underscores",
       });
     declared.set(name, declaration(name, key, value, findings));
   }
@@ -161,11 +161,7 @@ function declaration(name: string, at: Span, node: SpecNode, findings: Findings)
 function literal(name: string, node: SpecNode, findings: Findings): void {
   if (node.kind === "scalar") {
     if (scalarText(node)?.includes("${") === true)
-      findings.error(
-        "SPEC_VARIABLE",
-        `the default of the variable ${name} holds ${"${…}"}, which is not read there`,
-        node,
-      );
+      findings.error("SPEC_VARIABLE", `the default of the variable ${name} cannot contain ${"${…}"}`, node);
     return;
   }
   const inner = node.kind === "list" ? node.items : [...node.members.values()].map(({ value }) => value);
@@ -192,7 +188,7 @@ function typeWords(type: VariableType): string {
   ];
 }
 
-/** A text from the command line or the environment, read as the declared type: lists and maps as YAML or JSON. */
+/** Parses a value from the command line or the environment as the declared type: lists and maps as YAML or JSON. */
 function typed(text: string, type: VariableType | undefined, from: string, findings: Findings): SpecNode {
   const source = new SourceText(from, text);
   const span = { source, start: 0, end: text.length };

@@ -61,7 +61,7 @@ export function partsOrReport(
 ): readonly TemplatePart[] | undefined {
   const parts = templateParts(text);
   if (parts === undefined)
-    findings.error("SPEC_REFERENCE", "a ${ is never closed", at, { hint: "write $${ for a literal ${" });
+    findings.error("SPEC_REFERENCE", "a ${ is never closed", at, { hint: "for a literal ${, write $${" });
   return parts;
 }
 
@@ -138,8 +138,8 @@ export class Expander {
     const parts = partsOrReport(key, at, findings);
     if (parts === undefined) return key;
     if (!parts.every((part) => typeof part === "string" || isEvaluated(part))) {
-      findings.error("SPEC_REFERENCE", `a key cannot hold a reference: ${JSON.stringify(key)}`, at, {
-        hint: "keys may hold variables only, as ${var.name}; write $${ for a literal ${",
+      findings.error("SPEC_REFERENCE", `a key cannot contain a reference: ${JSON.stringify(key)}`, at, {
+        hint: "keys may contain only variables, as ${var.name}; for a literal ${, write $${",
       });
       return key;
     }
@@ -157,13 +157,13 @@ export class Expander {
       typeof first === "string" && first.includes(".") && typeof last === "string" && last.includes(".");
     const isPlain = parts.every((one) => typeof one === "string" || isEvaluated(one));
     if (!isName || !isPlain)
-      return this.#refused(`${part.raw} holds more than a variable in a name`, part, at);
+      return this.#refused(`${part.raw} must contain only variables in a name`, part, at);
     // A missing value was reported.
     if (parts.some((one) => typeof one !== "string" && this.#evaluated(one, at) === undefined))
       return escaped(part.raw);
     const text = this.#joined(parts, at, false);
     if (!/[{}]/.test(text)) return `\${${this.#bound(text)}}`;
-    return this.#refused(`${part.raw} names what no name can be once its variables are put in`, part, at);
+    return this.#refused(`${part.raw} is not a valid name after its variables are resolved`, part, at);
   }
 
   #bound(expression: string): string {
@@ -172,7 +172,7 @@ export class Expander {
 
   #refused(message: string, part: Expression, at: Span): string {
     const hint =
-      "write ${kind.name.attribute}; the name may hold variables, as in ${kind.a-${var.b}.attribute}";
+      "write ${kind.name.attribute}; the name may contain variables, as in ${kind.a-${var.b}.attribute}";
     this.#options.findings.error("SPEC_REFERENCE", message, at, { hint });
     return escaped(part.raw);
   }
@@ -225,12 +225,12 @@ export class Expander {
   }
 
   #twice(name: string, at: Span): void {
-    const message = `the key ${JSON.stringify(name)} stands twice once variables are put in`;
+    const message = `duplicate key ${JSON.stringify(name)} after variables are resolved`;
     this.#options.findings.error("SPEC_DUPLICATE_KEY", message, at);
   }
 
   #tooMuch(at: Span): SpecNode {
-    this.#options.findings.error("SPEC_TOO_LARGE", "variables unfold into too much", at);
+    this.#options.findings.error("SPEC_TOO_LARGE", "expanded variables exceed the size limit", at);
     return scalarAt(at, "");
   }
 }

@@ -1,4 +1,4 @@
-// The chosen target, laid over the rest: maps merge, everything else takes the place of what was there, null takes it away.
+// Merges the selected target over the rest: maps merge, other values replace, and null removes.
 
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
@@ -56,7 +56,8 @@ function targetsOf(section: SpecNode | undefined, findings: Findings): ReadonlyM
 
 function allowed(name: string, target: MapNode, findings: Findings): MapNode {
   for (const [key, { key: at }] of target.members)
-    if (OUTSIDE_TARGETS.has(key)) findings.error("SPEC_TARGET", `the target ${name} cannot hold ${key}`, at);
+    if (OUTSIDE_TARGETS.has(key))
+      findings.error("SPEC_TARGET", `the target ${name} cannot contain ${key}`, at);
   return withMembers(target, { include: undefined, targets: undefined });
 }
 
@@ -82,7 +83,7 @@ function removed(
   findings: Findings,
 ): void {
   if (members.delete(key) || path.length === 1) return;
-  findings.error("SPEC_TARGET", `the target takes away ${path.join(".")}, which the spec does not have`, at, {
-    hint: "write {} to add something without fields",
+  findings.error("SPEC_TARGET", `the target removes ${path.join(".")}, which is not in the spec`, at, {
+    hint: "to add a resource without fields, write {}",
   });
 }

@@ -1,4 +1,5 @@
-// Reads YAML as people write it most: block maps and lists, texts and brackets on one line. Leaves all else to the whole reader.
+// Parses the most common YAML quickly: block maps and lists, strings, and brackets on one line. Returns everything
+// else to the full parser.
 
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText, Span } from "../model/source.ts";
@@ -6,7 +7,7 @@ import { listAt, type MapMember, type MapNode, mapAt, type SpecNode, scalarAt } 
 import { DASH, FLOW, HASH, NEWLINE, SPACE, Texts, UNSUPPORTED, unsupported } from "./block-scanner.ts";
 import { plainScalar } from "./scalars.ts";
 
-/** The tree of a text, or undefined where anything in it is not everyday: wrong, rare, or too much. Tells no problems. */
+/** The tree of a source, or undefined if any part is unusual: invalid, rare, or too large. Reports no problems. */
 export function parseBlockYaml(source: SourceText): MapNode | undefined {
   if (tokensAtMost(source.text) > LIMITS.tokens || UNUSUAL.test(source.text)) return undefined;
   try {
@@ -113,7 +114,10 @@ class Reader extends Texts {
     return /:(?: |$)/.test(line);
   }
 
-  /** What follows a colon or a dash. `below`: the column that a nested value is right of; a list may start in `listed`. */
+  /**
+   * Parses the value after a colon or a dash. `below`: the column that a nested value must be right of; a list may
+   * start in `listed`.
+   */
   #value(below: number, listed: number): SpecNode {
     const colon = this.at;
     this.spaces();

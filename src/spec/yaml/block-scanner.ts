@@ -1,10 +1,11 @@
-// The texts of everyday YAML: a place in a source that moves over lines, quoted and unquoted texts, and gives up at what is rare.
+// Scans the strings of common YAML: a position that moves over lines, quoted and unquoted strings. Throws for rare
+// syntax.
 
 import type { SourceText, Span } from "../model/source.ts";
 
 /** What an unquoted text cannot begin with. A dash, a question mark or a colon may, before something else than a space. */
 const INDICATORS = new Set("?:,[]{}#&*!|>'\"%@`");
-/** Thrown where a text is left to the whole reader. */
+/** Thrown if the source needs the full parser. */
 export const UNSUPPORTED = Symbol("left to the whole reader");
 
 /** What ends an unquoted text inside brackets. */

@@ -8,7 +8,7 @@ import { LIMITS } from "../model/limits.ts";
 import type { SourceText } from "../model/source.ts";
 import { yaml } from "./rare.ts";
 
-/** The concrete syntax of a text, or undefined where a limit is exceeded; the reason goes into `findings`. */
+/** The concrete syntax of a source, or undefined if it exceeds a limit; the reason goes into `findings`. */
 export function lexicalTokens(source: SourceText, findings: Findings): readonly CST.Token[] | undefined {
   const { Lexer, Parser } = yaml();
   const guard = new Guard(source);
@@ -19,8 +19,8 @@ export function lexicalTokens(source: SourceText, findings: Findings): readonly 
     tokens.push(token);
     if (token.type === "document" && ++documents > 1) {
       const at = { source, start: token.offset, end: token.offset + 3 };
-      findings.error("SPEC_YAML", "the file holds more than one YAML document", at, {
-        hint: "keep one document in a file, and name further files under include",
+      findings.error("SPEC_YAML", "the file contains more than one YAML document", at, {
+        hint: "keep one document per file, and list the other files under include",
       });
       return false;
     }
@@ -56,7 +56,7 @@ class Guard {
   #count = 0;
   #flow = 0;
   #aliases = 0;
-  /** Columns at which something started that may hold what comes further right. */
+  /** Columns of open collections that may contain values further right. */
   readonly #columns: number[] = [];
 
   constructor(source: SourceText) {
@@ -66,14 +66,14 @@ class Guard {
   check(lexeme: string): Refused | undefined {
     const type = this.#typeOf(lexeme);
     this.at = this.#next;
-    // The lexer's own marks (a scalar follows, flow ended badly) are no part of the text.
+    // Marks that the lexer inserts (a scalar follows, a flow ended badly) do not belong to the source.
     if (type === "scalar" || type === "doc-mode" || type === "flow-error-end") return undefined;
     this.#next += lexeme.length;
     if (++this.#count > LIMITS.tokens)
       return {
         code: "SPEC_TOO_LARGE",
-        message: `the file has more than ${grouped(LIMITS.tokens)} tokens, which is the limit`,
-        hint: "split it and use include",
+        message: `the file has more than ${grouped(LIMITS.tokens)} tokens`,
+        hint: "split the file and use include",
       };
     const refused = this.#meet(type, lexeme);
     this.#followLines(lexeme);
@@ -105,7 +105,7 @@ class Guard {
           return {
             code: "SPEC_TOO_LARGE",
             message: "the file uses too many aliases",
-            hint: "write variables instead",
+            hint: "use variables instead",
           };
         break;
       case "tag":
@@ -134,8 +134,8 @@ class Guard {
 function tooDeep(): Refused {
   return {
     code: "SPEC_TOO_LARGE",
-    message: `lists and maps are nested more than ${LIMITS.depth} deep`,
-    hint: "a spec needs less than ten levels; look for brackets that are never closed",
+    message: `lists and maps are nested more than ${LIMITS.depth} levels deep`,
+    hint: "check for brackets that are never closed; a spec needs fewer than 10 levels",
   };
 }
 
@@ -143,13 +143,13 @@ function tagRefused(tag: string): Refused {
   return {
     code: "SPEC_YAML",
     message: `the tag ${tag.slice(0, 40)} cannot be used`,
-    hint: "a spec holds plain values only; take the tag away",
+    hint: "remove the tag; a spec contains plain values only",
   };
 }
 
 function directiveRefused(line: string): Refused | undefined {
   if (/^%YAML\s+1\.2\s*$/.test(line)) return undefined;
-  return { code: "SPEC_YAML", message: "YAML directives cannot be used", hint: "take the line away" };
+  return { code: "SPEC_YAML", message: "YAML directives cannot be used", hint: "remove the line" };
 }
 
 interface Words {
@@ -159,33 +159,33 @@ interface Words {
 
 const WORDS: Partial<Record<ErrorCode, Words>> = {
   BAD_INDENT: {
-    message: "the indentation does not fit",
-    hint: "entries of one map or list start in the same column",
+    message: "the indentation is not valid",
+    hint: "start all entries of one map or list in the same column",
   },
   TAB_AS_INDENT: { message: "a tab is used for indentation", hint: "indent with spaces" },
   BLOCK_AS_IMPLICIT_KEY: {
-    message: "a second key stands on the same line",
-    hint: "put it on a line of its own, or put the text in quotes if the colon belongs to it",
+    message: "the line contains a second key",
+    hint: "move it to a separate line, or quote the string if the colon belongs to it",
   },
   MISSING_CHAR: {
     message: "a character is missing",
-    hint: "close the quote or bracket, or put a space after the colon",
+    hint: "close the quote or bracket, or add a space after the colon",
   },
-  MULTILINE_IMPLICIT_KEY: { message: "a key goes over several lines", hint: "a colon may be missing here" },
+  MULTILINE_IMPLICIT_KEY: { message: "a key spans several lines", hint: "check for a missing colon" },
   UNEXPECTED_TOKEN: {
-    message: "this is not expected here",
-    hint: "put the text in quotes if it is one text",
+    message: "unexpected text",
+    hint: "quote it if it belongs to a string",
   },
   BAD_DQ_ESCAPE: {
-    message: "an escape in the text is unknown",
-    hint: "write \\\\ for a backslash, or use single quotes",
+    message: "the string contains an unknown escape sequence",
+    hint: "for a backslash, write \\\\, or use single quotes",
   },
-  BAD_SCALAR_START: { message: "a text may not start with this character", hint: "put the text in quotes" },
+  BAD_SCALAR_START: { message: "a string cannot start with this character", hint: "quote the string" },
 };
 
 const UNCLOSED: Words = {
-  message: "a bracket or brace is not closed, or its content starts too far left",
-  hint: "close it, or indent what is in it",
+  message: "a bracket or brace is not closed, or its content is not indented enough",
+  hint: "close it, or indent its content",
 };
 
 function wordsFor(error: YAMLError): Words | undefined {
@@ -199,7 +199,7 @@ export function reportSyntax(errors: readonly YAMLError[], source: SourceText, f
     const [start, end] = error.pos;
     findings.error(
       "SPEC_YAML",
-      words?.message ?? "the text is not YAML",
+      words?.message ?? "the text is not valid YAML",
       { source, start, end },
       {
         cause: firstLine(error.message),

@@ -10,7 +10,10 @@ import { lexicalTokens, reportSyntax } from "./lexical-limits.ts";
 import { yaml as wholeYaml } from "./rare.ts";
 import { plainScalar } from "./scalars.ts";
 
-/** The tree of a text, or undefined where it is not usable; the reasons go into `findings`. An empty text is an empty map. */
+/**
+ * The tree of a source, or undefined if it is not usable; the reasons go into `findings`. An empty source is an empty
+ * map.
+ */
 export function readYaml(source: SourceText, findings: Findings): SpecNode | undefined {
   return parseBlockYaml(source) ?? readAnyYaml(source, findings);
 }
@@ -30,7 +33,7 @@ export function readAnyYaml(source: SourceText, findings: Findings): SpecNode | 
   return new Building(source, findings).build(document.contents);
 }
 
-const HALF_CHARACTER = "a text holds half of a Unicode character";
+const HALF_CHARACTER = "a string contains half of a Unicode surrogate pair";
 
 /** What an anchor names, and what following an alias to it costs. */
 interface Anchored {
@@ -95,12 +98,7 @@ class Building {
     }
     const value = plainScalar(text);
     if (value === undefined) {
-      this.#refuse(
-        "SPEC_VALUE",
-        "the number is too large, or is none",
-        span,
-        "put it in quotes if it is a text",
-      );
+      this.#refuse("SPEC_VALUE", "the number is too large or not valid", span, "quote it if it is a string");
       return scalarAt(span, null);
     }
     return scalarAt(span, value);
@@ -123,14 +121,14 @@ class Building {
     const name = this.#kinds.isScalar(key) ? String(key.value ?? "") : undefined;
     if (name?.isWellFormed() === false) this.#refuse("SPEC_YAML", HALF_CHARACTER, member.key);
     const first = name === undefined ? undefined : members.get(name);
-    if (name === undefined) this.#refuse("SPEC_YAML", "a key must be a text", member.key);
+    if (name === undefined) this.#refuse("SPEC_YAML", "a key must be a string", member.key);
     else if (name === "__proto__") this.#refuse("SPEC_YAML", "the key __proto__ cannot be used", member.key);
     else if (name.length > LIMITS.keyLength)
       this.#refuse("SPEC_TOO_LARGE", `a key is longer than ${LIMITS.keyLength} characters`, member.key);
     else if (first === undefined) members.set(name, member);
     else {
-      const hint = `it stands first in line ${this.#source.lineOf(first.key.start) + 1}`;
-      this.#refuse("SPEC_DUPLICATE_KEY", `the key ${JSON.stringify(name)} stands twice`, member.key, hint);
+      const hint = `it is first defined in line ${this.#source.lineOf(first.key.start) + 1}`;
+      this.#refuse("SPEC_DUPLICATE_KEY", `duplicate key ${JSON.stringify(name)}`, member.key, hint);
     }
   }
 
@@ -139,7 +137,7 @@ class Building {
     const sources = merge.kind === "list" ? merge.items : [merge];
     for (const source of sources) {
       if (source.kind !== "map") {
-        this.#refuse("SPEC_YAML", "<< takes a map, or a list of maps", merge, "write <<: *name");
+        this.#refuse("SPEC_YAML", "<< requires a map or a list of maps", merge, "write <<: *name");
         continue;
       }
       for (const [name, member] of source.members) if (!members.has(name)) members.set(name, member);
@@ -150,7 +148,7 @@ class Building {
     const span = this.#span(yaml);
     const target = this.#anchors.get(yaml.source);
     if (target === undefined) {
-      this.#refuse("SPEC_YAML", `no anchor &${yaml.source} stands above this alias`, span);
+      this.#refuse("SPEC_YAML", `no anchor &${yaml.source} exists above this alias`, span);
       return scalarAt(span, null);
     }
     this.#size += target.size;
@@ -160,9 +158,9 @@ class Building {
       if (!this.#refused)
         this.#refuse(
           "SPEC_TOO_LARGE",
-          "aliases repeat too much",
+          "aliases are repeated too often",
           span,
-          "write variables or includes instead",
+          "use variables or includes instead",
         );
       return scalarAt(span, null);
     }

@@ -1,4 +1,4 @@
-// Encryption of what a state is made of: AES-256-GCM under WORKSPACE_STATE_KEY, every text under a nonce of its own.
+// Encrypts the parts of a state: AES-256-GCM under WORKSPACE_STATE_KEY, with a random IV for every part.
 
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import { digest } from "../../core/canonical.ts";
@@ -7,7 +7,7 @@ import { corrupt } from "../model/failures.ts";
 import type { Random } from "../model/ports.ts";
 import { derive, readKeyText } from "./key.ts";
 
-/** What a text is: one cannot be put in the other's place. */
+/** The purpose of a part, which prevents that one part replaces another. */
 export type Purpose = "state" | "journal" | "plan";
 
 export interface Sealer {
@@ -20,11 +20,11 @@ export interface Sealer {
 }
 
 export interface SealerOptions {
-  /** The text of WORKSPACE_STATE_KEY; without it nothing is sealed, and nothing sealed can be opened. */
+  /** The value of WORKSPACE_STATE_KEY; without it, nothing is encrypted, and nothing encrypted can be read. */
   readonly keyText?: string;
-  /** Keys that may have sealed what is read: for changing the key. */
+  /** Keys that may have encrypted the input: for a change of the key. */
   readonly oldTexts?: readonly string[];
-  /** Whether what is not sealed may be read although there is a key: for beginning to seal. */
+  /** Whether plain input is accepted although a key is set: for the first encryption. */
   readonly opensPlain?: boolean;
   readonly random: Random;
 }
@@ -41,7 +41,7 @@ export function createSealer(options: SealerOptions): Sealer {
 
 interface Derived {
   readonly key: Uint8Array;
-  /** Tells whether this key sealed something, without trying. */
+  /** Whether this key encrypted a part, without decrypting it. */
   readonly check: string;
 }
 
@@ -65,7 +65,7 @@ class KeyedSealer implements Sealer {
     return this.#keyText !== undefined;
   }
 
-  /** Every key that may have sealed what is read, the present one first. */
+  /** Every key that may have encrypted the input, the current one first. */
   get #keyTexts(): readonly string[] {
     return this.#keyText === undefined ? this.#oldTexts : [this.#keyText, ...this.#oldTexts];
   }
@@ -88,7 +88,7 @@ class KeyedSealer implements Sealer {
     const beginning = Buffer.from(bytes.subarray(0, LONGEST_BEGINNING)).toString("latin1");
     if (!beginning.startsWith(MARK)) {
       if (this.#opensPlain) return bytes;
-      if (!PLAIN[purpose].test(beginning)) throw corrupt(file, offset, "it is neither sealed nor plain");
+      if (!PLAIN[purpose].test(beginning)) throw corrupt(file, offset, "it is neither encrypted nor plain");
       throw notSealed(file);
     }
     const text = Buffer.from(bytes).toString("latin1");
@@ -96,7 +96,7 @@ class KeyedSealer implements Sealer {
     const [, sum, body = "", head = "", kdf, salt = "", check, nonce = "", base64 = ""] = parts ?? [];
     const data = Buffer.from(base64, "base64");
     if (parts === null || digest(body) !== sum || data.toString("base64") !== base64)
-      throw corrupt(file, offset, `its ${bytes.length} sealed bytes are not the ones that were written`);
+      throw corrupt(file, offset, `checksum mismatch of its ${bytes.length} encrypted bytes`);
     const found = this.#keyFor(kdf, salt, check);
     if (found === undefined) throw this.#keyTexts.length === 0 ? keyMissing(file) : otherSealingKey(file);
     try {
@@ -105,7 +105,7 @@ class KeyedSealer implements Sealer {
       cipher.setAuthTag(data.subarray(-TAG_BYTES));
       return Buffer.concat([cipher.update(data.subarray(0, -TAG_BYTES)), cipher.final()]);
     } catch {
-      throw corrupt(file, offset, "what is sealed was changed, or does not belong here");
+      throw corrupt(file, offset, "its encrypted part was modified, or belongs to another state");
     }
   }
 
@@ -132,7 +132,7 @@ class KeyedSealer implements Sealer {
   }
 }
 
-/** How a plain one begins: then it was never sealed, rather than damaged. */
+/** The start of a plain state: it was never encrypted, rather than damaged. */
 const PLAIN: Readonly<Record<Purpose, RegExp>> = {
   state: /^\{"format_version":/,
   journal: /^\{"hash":"/,
@@ -149,15 +149,15 @@ function hex(bytes: Uint8Array): string {
 
 function notSealed(file: string): Failure {
   return new Failure(
-    error("STATE_KEY", `${file} is not encrypted, and WORKSPACE_STATE_KEY is set`, {
-      hint: "encrypt what is there with: workspace state rekey; or unset the variable",
+    error("STATE_KEY", `${file} is not encrypted, but WORKSPACE_STATE_KEY is set`, {
+      hint: "to encrypt it, run `workspace state rekey`; otherwise, unset the variable",
     }),
   );
 }
 
 function keyMissing(file: string): Failure {
   return new Failure(
-    error("STATE_KEY", `${file} is encrypted, and WORKSPACE_STATE_KEY is not set`, {
+    error("STATE_KEY", `${file} is encrypted, but WORKSPACE_STATE_KEY is not set`, {
       hint: "set WORKSPACE_STATE_KEY to the key of this state",
     }),
   );
@@ -165,8 +165,8 @@ function keyMissing(file: string): Failure {
 
 function otherSealingKey(file: string): Failure {
   return new Failure(
-    error("STATE_KEY", `${file} is encrypted with another key than WORKSPACE_STATE_KEY`, {
-      hint: "set WORKSPACE_STATE_KEY to the key of this state; if a change of the key was cut, run `workspace state rekey` again with both keys",
+    error("STATE_KEY", `${file} is encrypted with a different key than WORKSPACE_STATE_KEY`, {
+      hint: "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys",
     }),
   );
 }

@@ -1,4 +1,4 @@
-// What a state becomes when journal entries are added to it. Each entry costs the same however large the state is.
+// Applies journal entries to a state. The cost of an entry does not depend on the size of the state.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { type PastRun, withChangeAdded, withRunAdded } from "../../core/past-run.ts";

@@ -67,14 +67,14 @@ export type OpenLine = (line: Uint8Array, previous: string, offset: number) => U
 export function readJournal(bytes: Uint8Array, file: string, open: OpenLine = (line) => line): Journal {
   assertStateSize(file, bytes.length);
   const first = bytes.indexOf(NEWLINE);
-  if (first < 0) throw corrupt(file, 0, "its first line is not whole");
+  if (first < 0) throw corrupt(file, 0, "its first line is not complete");
   const begin = readBegin(open(bytes.subarray(0, first), "", 0), file);
   const entries: NumberedEntry[] = [];
   let { hash } = begin;
   const take = (line: Read, start: number): void => {
     const one = numbered(line.body, file, start);
     const seq = begin.begin.seq + entries.length + 1;
-    if (one.seq !== seq) throw corrupt(file, start, `entry ${one.seq} stands where entry ${seq} belongs`);
+    if (one.seq !== seq) throw corrupt(file, start, `expected entry ${seq}, found entry ${one.seq}`);
     entries.push(one);
     ({ hash } = line);
   };
@@ -87,7 +87,7 @@ export function readJournal(bytes: Uint8Array, file: string, open: OpenLine = (l
   const whole = wholeLine(tail, hash, open);
   if (whole !== undefined) take(readLine(whole, hash, file, start), start);
   else if (wholeLine(tail.subarray(0, -1), hash, open) !== undefined)
-    throw corrupt(file, bytes.length - 1, "its last line does not end as it was written");
+    throw corrupt(file, bytes.length - 1, "its last line ends unexpectedly");
   return { begin: begin.begin, entries, head: hash, dropped: whole === undefined ? tail.length : 0 };
 }
 
@@ -101,13 +101,12 @@ function readLine(bytes: Uint8Array, previous: string, file: string, offset: num
   const hash = text.slice(OPENING.length, OPENING.length + 64);
   const rest = text.slice(HEAD_LENGTH);
   if (!text.startsWith(OPENING) || !HASH.test(hash) || text.slice(HEAD_LENGTH - 2, HEAD_LENGTH) !== '",')
-    throw corrupt(file, offset, "a line does not begin with its digest");
-  if (hashOf(previous, rest) !== hash)
-    throw corrupt(file, offset, "a line is not the one that was written here");
+    throw corrupt(file, offset, "a line does not start with its digest");
+  if (hashOf(previous, rest) !== hash) throw corrupt(file, offset, "the digest of a line does not match");
   return { hash, body: shapeOf(bodyOf(rest, file, offset), "line") };
 }
 
-/** Whoever writes a line can also give it its digest. */
+/** The digest detects damage, not tampering: anyone who can write a line can compute its digest. */
 function bodyOf(rest: string, file: string, offset: number): Json {
   try {
     return parseJson(`{${rest}`);

@@ -1,6 +1,6 @@
-// The key for digests of secrets: from WORKSPACE_STATE_KEY, or kept privately beside the state and made on first use.
-// What WORKSPACE_STATE_KEY may hold: 32 bytes in hex or base64, or a passphrase.
-// Keys made of WORKSPACE_STATE_KEY: random bytes are expanded, a passphrase is stretched, so that each guess of it costs time and memory.
+// The key for digests of secrets: derived from WORKSPACE_STATE_KEY, or created on first use and stored privately with
+// the state. WORKSPACE_STATE_KEY is 32 bytes in hex or base64, or a passphrase. Random bytes are expanded; a
+// passphrase is stretched, so that each guess costs time and memory.
 
 import { hkdfSync, scryptSync } from "node:crypto";
 import { keyedDigest } from "../../core/canonical.ts";
@@ -8,7 +8,7 @@ import { error, Failure } from "../../core/diagnostic.ts";
 
 const KEPT = /^[0-9a-f]{64}\n?$/;
 
-/** Tells two keys apart without telling either. */
+/** Distinguishes two keys without revealing them. */
 export function keyCheck(key: Uint8Array): string {
   return keyedDigest(key, "workspace state key").slice(0, 16);
 }
@@ -20,7 +20,7 @@ export function keyFromText(text: string): Uint8Array {
 
 /** The key that a place keeps. */
 export function keptKey(text: string, name: string): Uint8Array {
-  if (!KEPT.test(text)) throw new Failure(error("STATE_KEY", `${name} holds no key`));
+  if (!KEPT.test(text)) throw new Failure(error("STATE_KEY", `${name} does not contain a key`));
   return fromHex(text.trim());
 }
 
@@ -30,11 +30,9 @@ export function keyToHex(key: Uint8Array): string {
 
 export function otherKey(given: boolean, name: string): Failure {
   return new Failure(
-    error(
-      "STATE_KEY",
-      given ? "the key is not the one that this state was written with" : "the state's key is missing",
-      { hint: `set WORKSPACE_STATE_KEY to the key of this state, or put back ${name}` },
-    ),
+    error("STATE_KEY", given ? "this state was written with another key" : "the state's key is missing", {
+      hint: `set WORKSPACE_STATE_KEY to the key of this state, or restore ${name}`,
+    }),
   );
 }
 
@@ -48,7 +46,7 @@ const SHORTEST = 16;
 const HEX = /^[0-9a-fA-F]{64}$/;
 const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/;
 
-/** Throws STATE_KEY for a text that is too short to be a secret; the text is in no message. */
+/** Throws STATE_KEY if the value is too short to be a secret; no message contains the value. */
 export function readKeyText(text: string): KeyText {
   const trimmed = text.trim();
   if (trimmed.length < SHORTEST) throw tooShort();
@@ -60,7 +58,7 @@ export function readKeyText(text: string): KeyText {
 function tooShort(): Failure {
   return new Failure(
     error("STATE_KEY", `WORKSPACE_STATE_KEY is shorter than ${SHORTEST} characters`, {
-      hint: "use 32 random bytes, for example the output of: openssl rand -hex 32",
+      hint: "use 32 random bytes, for example the output of `openssl rand -hex 32`",
     }),
   );
 }

@@ -30,13 +30,13 @@ export class Shape {
 
   text(key: string): string {
     const found = this.#member(key);
-    if (typeof found !== "string") throw this.#wrong(key, "a text");
+    if (typeof found !== "string") throw this.#wrong(key, "a string");
     return found;
   }
 
   number(key: string): number {
     const found = this.#member(key);
-    if (typeof found !== "number" || !Number.isSafeInteger(found)) throw this.#wrong(key, "a whole number");
+    if (typeof found !== "number" || !Number.isSafeInteger(found)) throw this.#wrong(key, "an integer");
     return found;
   }
 
@@ -68,7 +68,7 @@ export class Shape {
 
   texts(key: string): readonly string[] {
     const items = this.#items(key);
-    if (!items.every((item) => typeof item === "string")) throw this.#wrong(key, "a list of texts");
+    if (!items.every((item) => typeof item === "string")) throw this.#wrong(key, "a list of strings");
     return items;
   }
 

@@ -10,16 +10,16 @@ import { decodeAcknowledgement, decodeOpen, decodeRecord, decodeReported, decode
 import { decodeRun } from "./decode-run.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 
-/** A state as it was written, with what ties it to its journal and its key. */
+/** A stored state, with its links to its journal and its key. */
 export interface Snapshot {
   readonly state: State;
   /** Number of the last journal entry in it. */
   readonly seq: number;
   /** Head of the journal that was folded into it. */
   readonly folded: string;
-  /** Tells which key made the digests of secrets; empty while there are none. */
+  /** Identifies the key of the digests of secrets; empty if there are none. */
   readonly key: string;
-  /** The key of those digests itself, in hex: only in a sealed state, where it outlives a change of the sealing key. */
+  /** That key itself, in hex: only in an encrypted state, where it survives a change of the encryption key. */
   readonly digestKey?: string;
   /** The digest in the file. */
   readonly digest: string;
@@ -71,11 +71,11 @@ export function readSnapshot(bytes: Uint8Array, file: string): Snapshot {
   const end = text.indexOf("\n");
   const [, version, sum] = FIRST_LINE.exec(text.slice(0, Math.max(0, end))) ?? [];
   if (version === undefined || sum === undefined)
-    throw corrupt(file, 0, "its first line is not a state's first line");
+    throw corrupt(file, 0, "its first line is not the first line of a state");
   if (Number(version) > FORMAT_VERSION) throw newerFormat(file, Number(version));
   const body = text.slice(end + 1);
   if (sumOf(Number(version), body) !== sum)
-    throw corrupt(file, end + 1, `its ${bytes.length} bytes are not the ones that were written`);
+    throw corrupt(file, end + 1, `checksum mismatch (${bytes.length} bytes)`);
   return decoded(upgraded(wellParsed(body, file), Number(version), file), sum, file);
 }
 
@@ -87,7 +87,7 @@ function textOf(bytes: Uint8Array, file: string): string {
   }
 }
 
-/** Whoever writes a state can also give it its digest. */
+/** The digest detects damage, not tampering: anyone who can write a state can compute its digest. */
 function wellParsed(body: string, file: string): JsonObject {
   try {
     return parsed(body, file);
@@ -100,7 +100,7 @@ function wellParsed(body: string, file: string): JsonObject {
 /** Parsed line by line: records hold digests, and only lines with long runs of digits pay for exact numbers. */
 function parsed(body: string, file: string): JsonObject {
   const [head = "", opening, ...lines] = body.split("\n");
-  if (opening !== RECORDS) throw corrupt(file, head.length, "its records are not where they belong");
+  if (opening !== RECORDS) throw corrupt(file, head.length, "its records are not in the expected position");
   const records: Json[] = [];
   for (const line of lines)
     if (line.startsWith("{")) records.push(parseJson(line.endsWith(",") ? line.slice(0, -1) : line));

@@ -1,4 +1,5 @@
-// A whole state as JSON for people and scripts: what `state pull` prints and `state push` takes. It has no digest, so it can be edited.
+// A complete state as JSON for users and scripts: the format of `state pull` and `state push`. It has no digest, so
+// it can be edited.
 
 import { error, Failure, thrownText } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
@@ -55,7 +56,7 @@ export function stateFromJson(text: string, file: string): PortableState {
     const data = shapeOf(upgraded(from.value, version, file), "the state");
     const state = stateIn(data);
     const records = data.objects("records");
-    if (records.length !== state.records.size) throw new Misshapen("an address stands twice in records");
+    if (records.length !== state.records.size) throw new Misshapen("duplicate address in records");
     return { state, key: data.text("key") };
   } catch (failure) {
     if (failure instanceof Failure) throw failure;
@@ -73,8 +74,8 @@ function parsed(text: string): Json {
 
 function notAState(file: string, what: string): Failure {
   return new Failure(
-    error("STATE_CORRUPT", `${file} holds no state: ${what}`, {
-      hint: "it takes the form that `workspace state pull` prints",
+    error("STATE_CORRUPT", `${file} does not contain a state: ${what}`, {
+      hint: "pass a file that `workspace state pull` wrote",
     }),
   );
 }

@@ -31,10 +31,10 @@ export interface LockRequest {
 }
 
 const POLL_MS = 1000;
-/** Whoever is beaten to a free lock looks again at once, so often; after that it waits like one that finds the lock held. */
+/** Number of immediate retries if another run acquires a free lock first; afterwards it waits as for a held lock. */
 const AT_ONCE = 3;
 
-/** Waits for the lock and takes it. Throws Failure with STATE_LOCKED after the time-out. */
+/** Waits for the lock and acquires it. Throws Failure with STATE_LOCKED after the timeout. */
 export async function acquireLock(
   backend: StateBackend,
   environment: LockEnvironment,
@@ -115,7 +115,7 @@ function whoHolds(top: LatestClaim, now: number): Diagnostic {
 }
 
 export function lockContended({ names }: StateBackend): Diagnostic {
-  return error("STATE_LOCKED", `the lock of ${names.place} is free, and each try to take it was refused`, {
-    hint: "others may be faster: wait for it with --lock-timeout 10m",
+  return error("STATE_LOCKED", `the lock of ${names.place} is free, but every attempt to acquire it failed`, {
+    hint: "other runs may be faster; wait with --lock-timeout 10m",
   });
 }

@@ -1,4 +1,4 @@
-// Holding a lock: signs of life, the moment from which nothing may be sent any more, and giving it back.
+// Holds a lock: sends heartbeats, stops requests before the lease expires, and releases the lock.
 
 import { Failure } from "../../core/diagnostic.ts";
 import type { StateBackend } from "../model/backend.ts";
@@ -35,7 +35,7 @@ export class LockKeeper {
     this.#beating = this.#beat();
   }
 
-  /** Throws Failure with STATE_LOCK_LOST when the lock is gone or nearly over. */
+  /** Throws Failure with STATE_LOCK_LOST when the lock is lost or about to expire. */
   assertHeld(): void {
     if (this.#lost !== undefined) throw this.#lost;
     if (!mayWrite(this.#environment.times, this.#claim.renewed_at, this.#environment.clock.now()))
@@ -69,7 +69,7 @@ export class LockKeeper {
     await this.#beating;
   }
 
-  /** Where somebody else holds the lock by now there is nothing to give back. */
+  /** If another run holds the lock now, there is nothing to release. */
   async giveBack(): Promise<void> {
     try {
       await this.#backend.renew({ ...this.#claim, released: true, seq: this.#durable() });

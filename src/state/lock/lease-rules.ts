@@ -11,13 +11,13 @@ export interface LockOwner {
   readonly pid: number;
   /** Names a machine, boot and process space in which `pid` means one process; empty where the system tells none. */
   readonly machine: string;
-  /** Tells two processes with the same pid apart; empty where the system tells none. */
+  /** Distinguishes two processes with the same PID; empty if the system does not provide it. */
   readonly started: string;
   /** The page of the CI run that the process belongs to. */
   readonly run_url?: string;
 }
 
-/** One taking of the lock. `fence` grows with each; whoever has the greatest holds it. Times in epoch ms. */
+/** One acquisition of the lock. `fence` grows with each; the greatest one holds the lock. Times in epoch ms. */
 export interface LockClaim {
   readonly fence: number;
   readonly nonce: string;
@@ -25,7 +25,7 @@ export interface LockClaim {
   readonly taken_at: number;
   readonly renewed_at: number;
   readonly lease_ms: number;
-  /** The longest that a request of the holder may still be under way after its lease. */
+  /** The longest time that a request of the holder may take after its lease expired. */
   readonly request_ms: number;
   readonly released?: true;
   /** Number of the last entry that was durable when the claim was last written. */
@@ -50,7 +50,7 @@ export function mayWrite(times: LeaseTimes, renewedAt: number, now: number): boo
   return age > -times.leaseMs / 4 && age < (times.leaseMs * 3) / 4;
 }
 
-/** After this long without a sign of life the holder writes no more and none of its requests is under way. */
+/** After this time without a heartbeat, the holder has stopped writing and none of its requests is in flight. */
 export function silenceMs(claim: Pick<LockClaim, "lease_ms" | "request_ms">): number {
   return claim.lease_ms + claim.request_ms;
 }
@@ -65,25 +65,25 @@ export function lockedBy(claim: LockClaim, now: number): Diagnostic {
   const silent = Math.max(0, Math.round((now - claim.renewed_at) / 1000));
   return error(
     "STATE_LOCKED",
-    `${holderName(claim)} holds the lock since ${since}; last sign of life ${silent} s ago`,
+    `the state has been locked by ${holderName(claim)} since ${since} (last heartbeat ${silent} s ago)`,
     {
-      hint: `wait for it with --lock-timeout 10m; if that run is dead, free the lock with: workspace state unlock ${claim.nonce}`,
+      hint: `wait with --lock-timeout 10m; if that process has crashed, run \`workspace state unlock ${claim.nonce}\``,
     },
   );
 }
 
-/** What `state unlock` says where it was not given the nonce of the holder. */
+/** The message of `state unlock` if the given lock ID is not that of the holder. */
 export function notUnlocked(claim: LockClaim, nonce: string | undefined): Diagnostic {
-  const given = nonce === undefined ? "" : `, and its nonce is not ${nonce}`;
+  const given = nonce === undefined ? "" : `, and its lock ID is not ${nonce}`;
   return error("STATE_LOCKED", `${holderName(claim)} holds the lock${given}`, {
-    hint: `if that run is dead: workspace state unlock ${claim.nonce}`,
+    hint: `if that process has crashed, run \`workspace state unlock ${claim.nonce}\``,
   });
 }
 
 /** `name`: where the claim stands, as its form of state calls it. */
 export function lockUnreadable(name: string): Diagnostic {
   return error("STATE_LOCKED", `${name} cannot be read, so the holder of the lock is unknown`, {
-    hint: "wait for it with --lock-timeout 10m; when no other run is at work, free it with: workspace state unlock --force",
+    hint: "wait with --lock-timeout 10m; if no other run is active, run `workspace state unlock --force`",
   });
 }
 
@@ -94,7 +94,7 @@ function holderName({ owner }: LockClaim): string {
 
 export function lockLost(why: string): Diagnostic {
   return error("STATE_LOCK_LOST", `the lock on the state was lost: ${why}`, {
-    hint: "nothing more was sent; run the command again, it finishes what is open",
+    hint: "no more requests were sent; run the command again to complete the work",
   });
 }
 
@@ -102,7 +102,7 @@ export function claimText(claim: LockClaim): string {
   return `${JSON.stringify(claim)}\n`;
 }
 
-/** Undefined for what is torn or not a claim. The number is the one that it stands under, whatever it says itself. */
+/** Undefined for an incomplete or invalid claim. The fencing token comes from the file name, not from the content. */
 export function readClaim(text: string, fence: number): LockClaim | undefined {
   try {
     const from = shapeOf(parseJson(text), "lock");

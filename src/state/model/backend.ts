@@ -2,7 +2,7 @@
 
 import type { LockClaim } from "../lock/lease-rules.ts";
 
-/** One stored thing: bytes, and the name that messages call it by. */
+/** A stored item: its bytes, and its name in messages. */
 export interface StoredText {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -13,7 +13,7 @@ export interface StoredState {
   readonly journal?: StoredText;
 }
 
-/** What messages call the state and the journal where they are missing, the key, and the place itself. */
+/** Names in messages for the state and the journal if they are missing, the key, and the location. */
 export interface BackendNames {
   readonly place: string;
   readonly state: string;
@@ -21,7 +21,10 @@ export interface BackendNames {
   readonly key: string;
 }
 
-/** The greatest claim; `unreadable` where it is torn or from another program. `released`: that it was given back is known all the same. */
+/**
+ * The greatest claim; `unreadable` if it is incomplete or from another program. `released`: the release is known even
+ * then.
+ */
 export type LatestClaim =
   | { readonly fence: number; readonly claim: LockClaim }
   | {
@@ -36,7 +39,7 @@ export interface StateWrite {
   readonly serial: number;
   /** The serial that it follows; 0 when it is the first. The place must still be at it. */
   readonly before: number;
-  /** Whether what is there now is a state that is worth keeping as a generation. */
+  /** Whether the current content is a state worth keeping as a version. */
   readonly keepsBefore: boolean;
 }
 
@@ -47,7 +50,7 @@ export interface JournalSink {
   close(): Promise<void>;
 }
 
-/** A claim is whoever's `fence` and `nonce` it carries; every write asserts that no greater fence stands. */
+/** `fence` and `nonce` identify the holder of a claim; every write asserts that no greater fencing token exists. */
 export interface StateBackend {
   readonly names: BackendNames;
   /** How far apart the clocks of those who share the place may be. */
@@ -56,32 +59,32 @@ export interface StateBackend {
   now(): Promise<number>;
   /** Makes what the first write needs. */
   prepare(): Promise<void>;
-  /** State and journal as they are now; a reader without the lock may catch them in the middle of a publication. */
+  /** The current state and journal; a reader without the lock may read them during a publication. */
   load(): Promise<StoredState>;
-  /** Makes durable what a load showed: a run that died may have written it and not waited. */
+  /** Makes loaded data durable, because a crashed run may have written it without a sync. */
   settle(): Promise<void>;
   /** The serial that the place is at, where it keeps that apart from the state: the next write has to follow it. */
   serial(): Promise<number | undefined>;
   top(): Promise<LatestClaim | undefined>;
-  /** Takes a fence number that nobody has taken, over the claim that was seen; false when somebody was faster. */
+  /** Acquires an unused fencing token, over the claim that was read; false if another run was faster. */
   claim(claim: LockClaim, over: LatestClaim | undefined): Promise<boolean>;
-  /** Writes one's own claim again: a sign of life, or its release. */
+  /** Rewrites the own claim: a heartbeat or its release. */
   renew(claim: LockClaim): Promise<void>;
-  /** Puts a state in place of the present one, which stays as a generation. Readers see the old or the new, never a mixture. */
+  /** Replaces the current state and keeps it as a version. Readers see the old or the new state, never a mixture. */
   putState(claim: LockClaim, put: StateWrite): Promise<void>;
-  /** Puts a journal with one line in place. Whatever still comes for the old one is read by nobody. */
+  /** Replaces the journal by one with a single line. Later writes to the old one are never read. */
   beginJournal(claim: LockClaim, line: string): Promise<JournalSink>;
   /** Serials of the older states that are kept, the newest first. */
   generations(): Promise<readonly number[]>;
   generation(serial: number): Promise<StoredText | undefined>;
   /** Writes an older state again, in another form. */
   putGeneration(claim: LockClaim, serial: number, text: string): Promise<void>;
-  /** Keeps a copy of state and journal as they are, damaged or not; a name for where. */
+  /** Keeps a copy of state and journal unchanged, damaged or not; returns the name of its location. */
   keepAside(claim: LockClaim): Promise<string>;
   key(): Promise<string | undefined>;
-  /** Only where there is none; somebody else's that was faster wins. */
+  /** Only if none exists; if another run was faster, its key is used. */
   makeKey(text: string): Promise<void>;
-  /** Replaces the key; without a text it goes. */
+  /** Replaces the key; deletes it if `text` is undefined. */
   putKey(claim: LockClaim, text: string | undefined): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,4 @@
-// The version of the files that hold a state, and what damage to them is called.
-// What a failing operation on a state's place becomes.
+// The version of state files, and the diagnostics for damaged files and for failed operations on a backend.
 
 import { error, Failure, thrownText } from "../../core/diagnostic.ts";
 
@@ -13,8 +12,8 @@ export const STATE_BYTES = 256 * 1024 * 1024;
 export function assertStateSize(file: string, bytes: number): void {
   if (bytes <= STATE_BYTES) return;
   throw new Failure(
-    error("STATE_CORRUPT", `${file} has ${bytes} bytes; a state has at most ${STATE_BYTES}`, {
-      hint: "check that --state names the right place; to go back to an older state, run `workspace state restore`",
+    error("STATE_CORRUPT", `${file} has ${bytes} bytes; the limit is ${STATE_BYTES}`, {
+      hint: "check the location in --state; to return to an earlier version, run `workspace state restore`",
     }),
   );
 }
@@ -23,7 +22,7 @@ export function assertStateSize(file: string, bytes: number): void {
 export function corrupt(file: string, offset: number, what: string): Failure {
   return new Failure(
     error("STATE_CORRUPT", `${file} is damaged at byte ${offset}: ${what}`, {
-      hint: "keep what is there; an older generation comes back with: workspace state restore",
+      hint: "back up the file, then run `workspace state restore` to return to an earlier version",
     }),
   );
 }
@@ -32,7 +31,7 @@ export function newerFormat(file: string, version: number): Failure {
   return new Failure(
     error(
       "STATE_FORMAT",
-      `${file} has format ${version}; this version of the program knows up to ${FORMAT_VERSION}`,
+      `${file} has format ${version}; this version of workspace supports formats up to ${FORMAT_VERSION}`,
       {
         hint: "use the version of workspace that wrote it, or a newer one",
       },
@@ -40,14 +39,14 @@ export function newerFormat(file: string, version: number): Failure {
   );
 }
 
-/** Diagnostics pass as they are. */
+/** Passes diagnostics unchanged. */
 export function ioFailure(failure: unknown, doing: string): Failure {
   if (failure instanceof Failure) return failure;
   const cause = thrownText(failure);
   return new Failure(
     error("STATE_IO", `${doing} failed`, {
       cause,
-      hint: "check that the state's folder can be written by this user and that its disk has room; or name another place with --state",
+      hint: "check that this user can write to the state's folder and that its disk has space, or set another location with --state",
     }),
   );
 }

@@ -4,7 +4,7 @@ import type { Address, RemoteId } from "../../core/address.ts";
 import type { PastRun } from "../../core/past-run.ts";
 import type { Acknowledgement, OpenIntent, ReportedDrift, StateRecord, Sweep } from "./record.ts";
 
-/** What an intent says when it is written; its number and time are those of its line. */
+/** The content of an intent; its number and time are those of its line. */
 export type Intent = Omit<OpenIntent, "seq" | "at" | "sent" | "succeeded" | "refused" | "made">;
 
 /** `intent` members are the numbers of the lines that opened them. */
@@ -16,7 +16,7 @@ export type JournalEntry =
   | { readonly type: "answer"; readonly intent: number; readonly result: "succeeded" | "refused" }
   /** The object exists under this id and is not finished. */
   | { readonly type: "created"; readonly intent: number; readonly id: RemoteId }
-  /** The change is finished: this is what is recorded now, or what is gone. */
+  /** The change is finished: the new record, or the removal of the record. */
   | {
       readonly type: "done";
       readonly intent: number;

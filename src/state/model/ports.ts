@@ -4,16 +4,19 @@
 export interface FileSystem {
   /** The whole file; undefined when there is none. */
   read(path: string): Promise<Uint8Array | undefined>;
-  /** Names in a folder, in no order; none when there is no such folder. */
+  /** Names in a folder, unordered; none if the folder does not exist. */
   list(folder: string): Promise<readonly string[]>;
   /** Makes a folder, private to its user, and those above it. */
   makeFolder(path: string): Promise<void>;
   /** Opens a file for writing, private to its user: empty (`fresh`), or at its end (`append`). */
   open(path: string, how: "fresh" | "append"): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
-  /** Gives a file a second name; false when that name is taken. Nobody ever sees half a file under it. */
+  /**
+   * Hard-links a file to a second name; false if that name exists. The content is visible under it only when
+   * complete.
+   */
   link(from: string, to: string): Promise<boolean>;
-  /** Succeeds when there is no such file. */
+  /** Succeeds if the file does not exist. */
   remove(path: string): Promise<void>;
   /** Makes the names in a folder durable. */
   syncFolder(path: string): Promise<void>;

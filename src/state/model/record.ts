@@ -12,7 +12,7 @@ interface Common {
   /** What the spec set, as last written: references resolved, names kept as names, secrets as keyed digests. */
   readonly applied: Values;
   readonly depends_on: readonly Address[];
-  /** Ids of earlier objects of this address that still have to go (a replace that was cut). */
+  /** IDs of replaced objects of this address that are still to be deleted (after an interrupted replacement). */
   readonly deposed?: readonly RemoteId[];
   /** The spec that was last applied forbade its deletion: that outlives its block in the spec. */
   readonly prevent_destroy?: true;
@@ -35,11 +35,11 @@ export interface Sweep {
   readonly token: string;
   readonly address: Address;
   readonly until: number;
-  /** What was sent with it, so that a late commit can be recognised and judged. */
+  /** The values that were sent with it, to recognize a late creation and compare it. */
   readonly intent?: OpenIntent;
 }
 
-/** An intent without an outcome: what a run that died, or an unknown outcome, left behind. */
+/** An intent without an outcome, after a crash or with an unknown outcome. */
 export interface OpenIntent {
   readonly seq: number;
   readonly at: number;
@@ -49,14 +49,14 @@ export interface OpenIntent {
   readonly name: string;
   readonly id?: RemoteId;
   readonly token: string;
-  /** Whether a thing of this name was live when the intent was written. */
+  /** Whether an object with this name was live when the intent was written. */
   readonly existed: boolean;
   /** The values to reach (spec form, secrets as digests). */
   readonly wanted: Values;
   readonly depends_on: readonly Address[];
   /** For a replace: the object that gives way. */
   readonly replaces?: RemoteId;
-  /** Requests sent so far, and how many of them were answered with success, or certainly had no effect. The rest is open. */
+  /** The number of requests sent, and how many of them succeeded or certainly had no effect. The rest is unresolved. */
   readonly sent?: number;
   readonly succeeded?: number;
   readonly refused?: number;
@@ -64,13 +64,16 @@ export interface OpenIntent {
   readonly made?: RemoteId;
 }
 
-/** What was reported of the drift of one resource: digests of its differences. */
+/** The reported drift of one resource: digests of its differences. */
 export interface ReportedDrift {
   readonly address: Address;
   readonly differences: readonly string[];
 }
 
-/** Drift that somebody accepted for a time. It holds for the differences it names, so it ends when a value changes again. */
+/**
+ * Drift that a user acknowledged for a time. It applies to the listed differences, so it ends when a value changes
+ * again.
+ */
 export interface Acknowledgement {
   readonly address: Address;
   /** The field, as people write it; absent for every difference that the resource had. */
@@ -100,8 +103,8 @@ export interface State {
   readonly acknowledged?: readonly Acknowledgement[];
   /** The last applies, the oldest first; absent before the first. */
   readonly history?: readonly PastRun[];
-  /** Where the state went. What stands here is kept for restoring, and nothing goes on from it. */
+  /** The location that the state was migrated to. The content here is kept for a restore and not continued. */
   readonly moved?: string;
-  /** Set while it is still on its way there: a state there has arrived when its serial is above this. */
+  /** Set while the migration is incomplete: a state at the new location is complete if its serial is above this. */
   readonly movingAbove?: number;
 }

@@ -9,23 +9,32 @@ import type { State, StateRecord } from "./record.ts";
 export interface StateStore {
   /** Where it is, for people: no password is in it. */
   readonly place: string;
-  /** The state as it is, without a lock: for looking and planning. Throws Failure when it is damaged or went elsewhere than `to`. */
+  /**
+   * Reads the current state without a lock, for plans and queries. Throws Failure if it is damaged or was migrated
+   * elsewhere than `to`.
+   */
   read(options?: Pick<LockOptions, "to">): Promise<Loaded>;
-  /** Takes the lock and reads the state for writing. Throws Failure with STATE_LOCKED when somebody holds it longer than `timeoutMs`. */
+  /**
+   * Acquires the lock and reads the state for writing. Throws Failure with STATE_LOCKED if another run holds it
+   * longer than `timeoutMs`.
+   */
   lock(options: LockOptions): Promise<Lease>;
   /** Who holds the lock now. */
   holder(): Promise<LockClaim | undefined>;
-  /** Takes the lock away from the holder with the nonce that `how` names. Throws Failure with STATE_LOCKED when another one holds it. */
+  /**
+   * Force-unlocks the holder with the lock ID in `how`. Throws Failure with STATE_LOCKED if another run holds the
+   * lock.
+   */
   unlock(how: Unlocking): Promise<Unlocked>;
   /** The key for digests of secrets. Made and kept on first use where `make` says so; else one for this run only. */
   key(options: { readonly make: boolean }): Promise<Uint8Array>;
   /** The older states that are kept, the newest first. */
   generations(): Promise<readonly Generation[]>;
-  /** Puts an older state in place, also where the present one is damaged; what is there now is kept aside. */
+  /** Restores an earlier version, also if the current state is damaged; the current one is kept. */
   restore(serial: number, options: LockOptions): Promise<Restored>;
   /** Puts a state from elsewhere in place of the present one. `check` sees both under the lock, and may throw. */
   replace(incoming: Incoming, options: LockOptions): Promise<State>;
-  /** Writes everything again under the present key, whatever key the store was told that it was written under. */
+  /** Rewrites everything under the current key, whichever key the store was opened with. */
   rekey(options: LockOptions): Promise<State>;
   close(): Promise<void>;
 }
@@ -37,7 +46,7 @@ export interface Generation {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** `force` frees a lock whose holder cannot be read; where one can be, only its nonce does. */
+/** `force` releases a lock whose holder cannot be read; a readable holder requires its lock ID. */
 export interface Unlocking {
   readonly nonce?: string;
   readonly force?: boolean;
@@ -57,7 +66,7 @@ export interface Incoming {
   readonly state: State;
   /** Check of the key that made its digests; empty where it holds none. */
   readonly key: string;
-  /** That key itself, where it comes along. */
+  /** That key itself, if it moves with the state. */
   readonly digestKey?: Uint8Array;
   check(present: State): void;
   /** Runs under the lock when nothing but the writing is left to do. */
@@ -68,7 +77,7 @@ export interface LockOptions {
   /** How long to wait for another holder; 0 fails at once. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Opens also a state that went to this place, or is on its way there. */
+  /** Also opens a state that was migrated to this location, or is being migrated there. */
   readonly to?: string;
 }
 
@@ -90,16 +99,25 @@ export interface Lease {
   /** The state with every entry that was appended. */
   state(): State;
   record(address: Address): StateRecord | undefined;
-  /** Adds an entry and gives its number once it is durable. Throws Failure when it cannot be; then nothing may be sent any more. */
+  /**
+   * Appends an entry and returns its number when it is durable. Throws Failure if that fails; then no more requests
+   * may be sent.
+   */
   append(entry: JournalEntry): Promise<number>;
   /** Adds an entry that becomes durable with the next one that is waited for. */
   note(entry: JournalEntry): void;
-  /** Throws Failure with STATE_LOCK_LOST when the lock is gone or nearly over: no request that changes something may leave. */
+  /**
+   * Throws Failure with STATE_LOCK_LOST if the lock is lost or about to expire: no request that changes something may
+   * be sent.
+   */
   assertHeld(): void;
   /** Folds the journal into the state and makes that durable. Does nothing when nothing was added. */
   publish(): Promise<State>;
-  /** Leaves a mark that the state went elsewhere, or is on its way: from then on nothing goes on from here. `above`: see `State.movingAbove`. */
+  /**
+   * Marks the state as migrated, or as being migrated; after that, no run continues it here. `above`: see
+   * `State.movingAbove`.
+   */
   retire(to: string, above?: number): Promise<void>;
-  /** Gives the lock back; entries that were appended stay in the journal. */
+  /** Releases the lock; appended entries stay in the journal. */
   release(): Promise<void>;
 }

@@ -35,7 +35,7 @@ export class JournalWriter {
     this.#head = line.hash;
   }
 
-  /** Resolves once every line that was added so far is durable. Calls of one tick share one write. */
+  /** Resolves when every line added before is durable. Calls in one tick share one write. */
   flush(): Promise<void> {
     this.#turn ??= this.#next();
     return this.#turn;
@@ -69,12 +69,12 @@ export class JournalWriter {
   /** After this nothing can be added. */
   async close(): Promise<void> {
     await this.#busy;
-    this.#broken ??= new Failure(error("STATE_LOCK_LOST", "the lock on the state was given back"));
+    this.#broken ??= new Failure(error("STATE_LOCK_LOST", "the state lock was released"));
     await this.#sink.close();
   }
 }
 
-/** `text` ends its line; so does what is given back. */
+/** `text` ends its line; so does the result. */
 export function sealedLine(sealer: Sealer, previous: string, text: string): string {
   return sealer.seals ? `${sealer.seal("journal", previous, text.slice(0, -1))}\n` : text;
 }

@@ -1,4 +1,4 @@
-// The lock while it is held, wherever the state lies: signs of life, the journal, and publication of the folded state.
+// The held lock for any backend: heartbeats, the journal, and publication of the folded state.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
@@ -34,14 +34,14 @@ export interface LeaseInput {
   readonly standing?: number;
 }
 
-/** Opens a place for writing under a claim: folds what an earlier run left, then begins a journal of its own. */
+/** Opens a backend for writing under a claim: folds the remains of an earlier run, then starts a new journal. */
 export async function openLease(opening: LeaseInput): Promise<HeldLease> {
   const lease = new HeldLease(opening);
   await lease.begin();
   return lease;
 }
 
-/** Opens a place whose present state does not count any more: from the first write on it holds `state`. */
+/** Opens a backend whose current state is discarded: from the first write on, it contains `state`. */
 export async function openLeaseWith(opening: LeaseInput, state: State, seq: number): Promise<HeldLease> {
   const lease = new HeldLease(opening);
   lease.substitute(state, seq);
@@ -140,7 +140,7 @@ export class HeldLease implements Lease {
 
   #openJournal(): JournalWriter {
     if (this.#journal !== undefined) return this.#journal;
-    throw new Failure(error("STATE_IO", "the journal is not open: writing the state failed before"));
+    throw new Failure(error("STATE_IO", "the journal is not open because writing the state failed before"));
   }
 
   assertHeld(): void {
@@ -224,7 +224,7 @@ export class HeldLease implements Lease {
       await this.#journal?.close();
       if (!this.#hold.isLost) await this.#hold.giveBack();
     } catch (failure) {
-      throw ioFailure(failure, "giving the lock back");
+      throw ioFailure(failure, "releasing the lock");
     }
   }
 }

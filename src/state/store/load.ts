@@ -1,4 +1,4 @@
-// Reads a state: the folded part and the journal that goes on from it, each checked against the other.
+// Reads a state: the folded part and the journal that continues it, each checked against the other.
 
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import type { Sealer } from "../format/encryption.ts";
@@ -29,11 +29,11 @@ export interface LoadedState {
 const ATTEMPTS = 5;
 const MAY_BE_BETWEEN: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LINEAGE", "STATE_KEY"]);
 
-/** Undefined when the place holds no state. */
+/** Undefined if no state exists. */
 export async function loadFrom(backend: StateBackend, sealer: Sealer): Promise<LoadedState | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // Looked at first: what was durable then has to be in what is read now.
+      // Read first: entries that were durable then must be in what is read now.
       const last = await lastDurable(backend);
       const { state, journal } = await backend.load();
       if (state === undefined && journal === undefined) return undefined;
@@ -60,7 +60,7 @@ function isBetween(failure: unknown): boolean {
   return failure instanceof Failure && failure.diagnostics.every(({ code }) => MAY_BE_BETWEEN.has(code));
 }
 
-/** What a sealer opened last: a run looks at its state several times, and mostly finds the same bytes. */
+/** The last decrypted input, because a run reads its state several times and mostly finds the same bytes. */
 const opened = new WeakMap<Sealer, { readonly bytes: Uint8Array; readonly snapshot: Snapshot }>();
 
 export function snapshotIn({ name, bytes }: StoredText, sealer: Sealer): Snapshot {
@@ -92,7 +92,7 @@ function together(
   snapshot: Snapshot | undefined,
   found: NamedJournal | undefined,
 ): LoadedState {
-  if (found === undefined) throw corrupt(names.journal, 0, `it is missing beside ${names.state}`);
+  if (found === undefined) throw corrupt(names.journal, 0, `it is missing, but ${names.state} exists`);
   const { journal } = found;
   const { begin } = journal;
   if (snapshot !== undefined && begin.lineage !== snapshot.state.lineage) throw otherLineage(names);
@@ -113,34 +113,34 @@ function together(
 function otherLineage({ state, journal }: BackendNames): Failure {
   return new Failure(
     error("STATE_LINEAGE", `${state} and ${journal} come from different states`, {
-      hint: "put back the two that belong together",
+      hint: "restore the two files that belong together",
     }),
   );
 }
 
 function mismatch(names: BackendNames, snapshot: Snapshot | undefined, journal: Journal): Failure {
-  if (snapshot === undefined) return corrupt(names.state, 0, `it is missing beside ${names.journal}`);
+  if (snapshot === undefined) return corrupt(names.state, 0, `it is missing, but ${names.journal} exists`);
   const { serial } = snapshot.state;
   return corrupt(
     names.state,
     0,
-    `it is serial ${serial}, and ${names.journal} goes on from serial ${journal.begin.serial}`,
+    `it is at serial ${serial}, but ${names.journal} continues from serial ${journal.begin.serial}`,
   );
 }
 
 function shortened({ journal }: BackendNames, seq: number, last: number): Diagnostic {
   return warning(
     "STATE_CORRUPT",
-    `${journal} ends with entry ${seq}, and a run had written up to entry ${last}`,
+    `${journal} ends with entry ${seq}, but a run had written entries up to ${last}`,
     {
-      hint: "what those entries recorded is not known any more: before applying, look whether the plan creates what exists already",
+      hint: "before you apply, check that the plan does not create objects that already exist",
     },
   );
 }
 
 function cutOff({ name, bytes, journal }: NamedJournal): Diagnostic {
-  const message = `the last line of ${name} was not finished (${journal.dropped} bytes at byte ${bytes - journal.dropped}) and does not count`;
+  const message = `the last line of ${name} is incomplete (${journal.dropped} bytes at byte ${bytes - journal.dropped}) and is ignored`;
   return warning("STATE_CORRUPT", message, {
-    hint: "a run died while it wrote; nothing was sent for that line",
+    hint: "a run crashed during the write; no request was sent for that line",
   });
 }

@@ -1,5 +1,5 @@
-// Moves a state to another place. From the mark at the old place on nothing goes on from there, and the same move ends what a killed one began.
-// States that go from one place or time to another: what must not be lost on the way, and what is left behind.
+// Migrates a state to another location. After the mark at the old location, no run continues there, and the same
+// command completes an interrupted migration.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
@@ -28,7 +28,7 @@ export async function migrate(
   }
 }
 
-/** What an earlier try put in place before it died, and whatever came of it since. */
+/** The state that an earlier attempt wrote before it crashed, and its later versions. */
 async function arrived(target: StateStore, { lineage, movingAbove }: State): Promise<State | undefined> {
   if (movingAbove === undefined) return undefined;
   const { state } = await target.read();
@@ -61,8 +61,8 @@ async function assertArrived(target: StateStore, wanted: State): Promise<void> {
   const { state } = await target.read();
   if (essence(state) === essence(wanted)) return;
   throw new Failure(
-    error("APPLY_VERIFY", `what arrived at ${target.place} is not what was sent`, {
-      hint: "the state is where it was: bring it back there with: workspace state restore",
+    error("APPLY_VERIFY", `the state at ${target.place} does not match what was sent`, {
+      hint: "the state is still at its old location; to use it there again, run `workspace state restore`",
     }),
   );
 }
@@ -93,18 +93,18 @@ function essence(state: State): string {
   return canonicalJson(all as unknown as JsonObject);
 }
 
-/** `to`: a place that it may have gone to, or be on its way to. */
+/** `to`: a location that it may have been migrated to, or is being migrated to. */
 export function assertNotMoved(state: State, to?: string): void {
   if (state.moved === undefined || state.moved === to) return;
   if (state.movingAbove !== undefined)
     throw new Failure(
-      error("STATE_MOVED", `this state is on its way to ${state.moved}, and the move did not end`, {
-        hint: "run that `workspace state migrate` again: it finishes the move; or keep the state here with: workspace state restore",
+      error("STATE_MOVED", `the migration of this state to ${state.moved} is incomplete`, {
+        hint: "to complete it, run the same `workspace state migrate` again; to keep the state here, run `workspace state restore`",
       }),
     );
   throw new Failure(
-    error("STATE_MOVED", `this state was moved to ${state.moved}`, {
-      hint: `name that place with --state; or bring it back with: workspace state migrate, or workspace state restore`,
+    error("STATE_MOVED", `this state was migrated to ${state.moved}`, {
+      hint: `set --state to that location; to move it back, run \`workspace state migrate\` or \`workspace state restore\``,
     }),
   );
 }
@@ -114,7 +114,10 @@ function knownDrift({ reported = [], acknowledged = [] }: State): Partial<State>
   return { reported, acknowledged };
 }
 
-/** An older state in place of the present one. Applied plans stay applied, and what may still be under way is not forgotten. */
+/**
+ * Replaces the current state by an earlier version. Applied plans stay marked as applied, and unresolved requests are
+ * kept.
+ */
 export function mergeRestored(old: State, present: State | undefined): State {
   const { moved: _, movingAbove: __, ...state } = old;
   if (present === undefined || present.lineage !== old.lineage) return state;

@@ -1,4 +1,5 @@
-// Writes a state and its generations again under another key, or begins or ends encrypting. Cut anywhere, it is simply run again.
+// Rewrites a state and its versions under another key, or turns encryption on or off. After an interruption, run it
+// again.
 
 import { Failure } from "../../core/diagnostic.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
@@ -10,7 +11,10 @@ import { type DigestKey, openLeaseWith } from "./lease.ts";
 import { loadFrom, snapshotIn } from "./load.ts";
 import { claimLock, nothingFound, type StoreContext, withClaim } from "./store-context.ts";
 
-/** `kept.sealer` opens what either key sealed, and what is plain. Digests of secrets keep their key, so that no plan sees them change. */
+/**
+ * `kept.sealer` decrypts with either key, and accepts plain input. Digests of secrets keep their key, so that no plan
+ * shows them as changed.
+ */
 export async function rekey(
   kept: StoreContext,
   keyTexts: readonly string[],
@@ -71,7 +75,7 @@ async function againForAll(
   }
 }
 
-/** A generation that nobody can read stays as it is. */
+/** An unreadable version is kept unchanged. */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();

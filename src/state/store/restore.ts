@@ -38,7 +38,7 @@ export async function restore(kept: StoreContext, serial: number, options: LockO
   });
 }
 
-/** A place without a state, and one whose state cannot be read, are alike here: neither holds anything to go on from. */
+/** A location without a state and one with an unreadable state are treated alike: neither can be continued. */
 async function unlessDamaged(load: () => Promise<LoadedState | undefined>): Promise<LoadedState | undefined> {
   try {
     return await load();
@@ -51,7 +51,7 @@ async function unlessDamaged(load: () => Promise<LoadedState | undefined>): Prom
 
 const DAMAGE: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LINEAGE"]);
 
-/** What cannot be read had a serial above every one that is kept; the new state has to be above that. */
+/** The serial of an unreadable state was above every kept one; the new state must be above that. */
 async function damaged({ backend }: StoreContext, old: Snapshot): Promise<LoadedState> {
   const above =
     Math.max(old.state.serial, (await backend.serial()) ?? 0, ...(await backend.generations())) + 1;
@@ -67,6 +67,6 @@ async function damaged({ backend }: StoreContext, old: Snapshot): Promise<Loaded
 }
 
 function unknownGeneration(serial: number, known: readonly number[]): Failure {
-  const hint = known.length === 0 ? "none is kept" : `kept are ${known.join(", ")}`;
-  return new Failure(error("STATE_GENERATION", `there is no generation ${serial} of this state`, { hint }));
+  const hint = known.length === 0 ? "no version is kept" : `the kept versions are ${known.join(", ")}`;
+  return new Failure(error("STATE_GENERATION", `version ${serial} of this state does not exist`, { hint }));
 }

@@ -1,5 +1,5 @@
-// A state in a place: what every store does, whether the place is a folder, a database or the workspace itself.
-// Takes the lock away from a holder that is named by its nonce, or that cannot be read.
+// A state at a location: operations that are the same for a folder, a database, and the workspace. Force-unlocks a
+// holder by its lock ID, or one that cannot be read.
 
 import { Failure } from "../../core/diagnostic.ts";
 import { createSealer } from "../format/encryption.ts";
@@ -35,7 +35,7 @@ import { rekey } from "./rekey.ts";
 import { restore } from "./restore.ts";
 import { lockAndOpen, nothingFound, type StoreContext } from "./store-context.ts";
 
-/** What any store is opened with, beside its place. */
+/** Options of every store, in addition to its location. */
 export interface StoreOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -45,7 +45,7 @@ export interface StoreOptions {
   readonly times?: LeaseTimes;
   /** The text of WORKSPACE_STATE_KEY, where it is set: then what is written is encrypted. */
   readonly keyText?: string;
-  /** The key so far, for `rekey`. */
+  /** The previous key, for `rekey`. */
   readonly oldKeyText?: string;
 }
 
@@ -87,7 +87,7 @@ export class BackedStateStore implements StateStore {
     const { state, snapshot, unfolded, diagnostics } = (await this.#load()) ?? nothingFound(this.#kept);
     assertNotMoved(state, to);
     const nextSerial = unfolded ? state.serial + 1 : state.serial;
-    // Beside a run that is writing, an unfinished last line is nothing to tell about.
+    // While another run writes, an incomplete last line is not reported.
     const busy = diagnostics.length > 0 && (await this.holder()) !== undefined;
     return { state, nextSerial, key: snapshot?.key ?? "", diagnostics: busy ? [] : diagnostics };
   }
@@ -178,7 +178,7 @@ export class BackedStateStore implements StateStore {
     }
   }
 
-  /** A state without digests, or with those of our own key, changes nothing about the key. */
+  /** A state without digests, or with those of our own key, does not change the key. */
   async #keyFor({ key, digestKey }: Incoming, present: DigestKey, claim: LockClaim): Promise<DigestKey> {
     if (key === "" || key === present.check) return present;
     if (digestKey === undefined) return { check: key };
@@ -210,7 +210,7 @@ function digestKeyOf({ snapshot }: LoadedState): DigestKey {
   return { check: snapshot?.key ?? "", ...(hex === undefined ? {} : { hex }) };
 }
 
-/** A holder that gives a sign of life in between is looked at again. */
+/** A holder with a heartbeat in between is read again. */
 const TRIES = 5;
 
 export async function unlockState(

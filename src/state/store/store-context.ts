@@ -1,4 +1,4 @@
-// What the operations on a state in a place share: the place, its surroundings, the keys, and how the lock is taken.
+// The shared context of state operations: the backend, its ports, the keys, and the acquisition of the lock.
 
 import type { Sealer } from "../format/encryption.ts";
 import { emptyState } from "../format/fold.ts";
@@ -34,7 +34,7 @@ export async function claimLock(
     const above = (await seen())?.fence ?? 0;
     return await acquireLock(backend, environment, { ...options, above });
   } catch (failure) {
-    throw ioFailure(failure, "taking the lock");
+    throw ioFailure(failure, "acquiring the lock");
   }
 }
 
@@ -70,7 +70,7 @@ export async function lockAndOpen(
   });
 }
 
-/** A journal of one lineage beside a state of another would be damage to a run that looks in between. */
+/** A journal of one lineage next to a state of another would look like damage to a run that reads in between. */
 function begunAs(lineage: string | undefined, found: LoadedState): LoadedState {
   if (lineage === undefined || found.snapshot !== undefined || found.unfolded) return found;
   return { ...found, state: { ...found.state, lineage } };

@@ -22,7 +22,7 @@ export async function mayStopRuns(
   const ids = listed(runs.map((run) => idText(run.run_id)));
   const stops = `${count(runs.length, "active run")} on ${address} ${runs.length === 1 ? "stops" : "stop"}: ${ids}.`;
   context.stderr.write(`${printable(stops)}\n`);
-  return askApproval(context, asking, `${verb} ${address}?`, signal, "to stop them: --auto-approve");
+  return askApproval(context, asking, `${verb} ${address}?`, signal, "to stop them, pass --auto-approve");
 }
 
 /** With --no-input nothing is changed that was not approved, whether it stops a run or not. */
@@ -30,7 +30,7 @@ function maySayNothing({ autoApprove, noInput }: Asking): boolean {
   return autoApprove || !noInput;
 }
 
-const ADVICE = "to go on without a question: --auto-approve";
+const ADVICE = "to continue without a prompt, pass --auto-approve";
 
 function isOn(run: JsonObject, cluster: string): boolean {
   return (

@@ -17,9 +17,12 @@ type Given = { readonly [Name in keyof typeof SIZE_OPTIONS]: number | undefined 
 /** Throws Failure with CLI_USAGE. */
 export function requestedSize({ workers, min, max }: Given): JsonObject {
   if (workers !== undefined && min === undefined && max === undefined) return { num_workers: workers };
-  if (workers !== undefined) throw new Failure(error("CLI_USAGE", "--workers excludes --min and --max"));
+  if (workers !== undefined)
+    throw new Failure(error("CLI_USAGE", "--workers cannot be used together with --min and --max"));
   if (min === undefined || max === undefined)
-    throw new Failure(error("CLI_USAGE", "how large?", { hint: "give --workers N, or --min N and --max N" }));
+    throw new Failure(
+      error("CLI_USAGE", "no cluster size specified", { hint: "pass --workers N, or --min N and --max N" }),
+    );
   if (min >= max) throw new Failure(error("CLI_USAGE", `--max (${max}) must be more than --min (${min})`));
   return { autoscale: { min_workers: min, max_workers: max } };
 }

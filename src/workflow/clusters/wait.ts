@@ -55,7 +55,7 @@ function cannotCome({ address }: RecordedObject, { what }: ClusterWait, found: J
   return error("CLI_NOT_REACHED", `${address} is ${String(found.state)} and will not ${what}`, {
     address,
     ...(cause === "" ? {} : { cause }),
-    hint: `see what happened: workspace clusters events ${address}`,
+    hint: `to see what happened, run \`workspace clusters events ${address}\``,
   });
 }
 
@@ -66,10 +66,10 @@ function tooLong(
 ): Diagnostic {
   return error(
     "API_TIMEOUT",
-    `waited ${duration(timeoutMs)} for ${address} to ${what}; it is ${String(found.state)}`,
+    `timed out after ${duration(timeoutMs)} waiting for ${address} to ${what}; it is ${String(found.state)}`,
     {
       address,
-      hint: `see what happens: workspace clusters events ${address}`,
+      hint: `to see what happens, run \`workspace clusters events ${address}\``,
     },
   );
 }

@@ -47,7 +47,7 @@ export async function followRun(
     const ended = await endOf(one);
     const next = ended === undefined ? undefined : await nextOf(one, ended);
     if (next === undefined) return { id, ended };
-    context.stderr.write(`run ${next}: another attempt, after run ${id} (${outcomeWord(ended ?? {})})\n`);
+    context.stderr.write(`run ${next}: retry of run ${id} (${outcomeWord(ended ?? {})})\n`);
     id = next;
   }
 }
@@ -80,7 +80,7 @@ async function nextOf(one: Attempt, ended: JsonObject): Promise<RunId | undefine
     const outlook = await findNextAttempt(one.reader, ended);
     if (outlook === undefined || "next" in outlook) return outlook?.next;
     if (performance.now() - begun > outlook.withinMs + patienceMs) return undefined;
-    if (round === 0) one.tell(`${stateText(ended)}; its job is to try again`);
+    if (round === 0) one.tell(`${stateText(ended)}; the job retries it`);
     if (!(await paused(one, round))) return undefined;
   }
 }
@@ -97,7 +97,7 @@ async function paused({ id, begun, following }: Attempt, round: number): Promise
 }
 
 function tooLong(run: RunId, timeoutMs: number) {
-  return error("API_TIMEOUT", `run ${run} has not ended after ${duration(timeoutMs)}; it goes on`, {
-    hint: `follow it with: workspace runs get ${run} --wait`,
+  return error("API_TIMEOUT", `run ${run} has not ended after ${duration(timeoutMs)} and continues`, {
+    hint: `to wait for it, run \`workspace runs get ${run} --wait\``,
   });
 }

@@ -69,7 +69,7 @@ export function parametersFor(address: string, settings: JsonObject, given: Para
   if (!hasParameters(given)) return {};
   const kind = TASKS.find(({ task }) => settings[task] !== undefined);
   if (kind === undefined)
-    throw new Failure(error("CLI_USAGE", `${address} has a task that takes no parameters`));
+    throw new Failure(error("CLI_USAGE", `the task of ${address} does not take parameters`));
   const misfits = used(given).filter((name) => name !== "param" && name !== kind.own);
   if (misfits.length > 0) throw new Failure(...misfits.map((name) => misfit(address, kind, name)));
   const values = [...given.param, ...(kind.own === undefined ? [] : given[kind.own])];
@@ -80,7 +80,7 @@ export function parametersFor(address: string, settings: JsonObject, given: Para
 
 function misfit(address: string, kind: TaskKind, name: keyof Parameters): Diagnostic {
   const right = kind.own === undefined ? "--param name=value" : `--param VALUE or ${FLAGS[kind.own]} VALUE`;
-  return error("CLI_USAGE", `${address} runs ${kind.what}, and ${FLAGS[name]} is for another kind of task`, {
+  return error("CLI_USAGE", `${address} runs ${kind.what}, which does not support ${FLAGS[name]}`, {
     hint: `use ${right}`,
   });
 }
@@ -90,12 +90,14 @@ function named(given: readonly string[]): JsonObject {
     const equals = text.indexOf("=");
     if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
     throw new Failure(
-      error("CLI_USAGE", `--param ${text} is not name=value`, { hint: "a notebook's parameters have names" }),
+      error("CLI_USAGE", `--param ${text} does not have the form name=value`, {
+        hint: "the parameters of a notebook have names",
+      }),
     );
   });
   const names = pairs.map(([name]) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new Failure(error("CLI_USAGE", `--param ${twice} is given twice`));
+  if (twice !== undefined) throw new Failure(error("CLI_USAGE", `duplicate parameter --param ${twice}`));
   return Object.fromEntries(pairs);
 }
 
@@ -106,14 +108,17 @@ function assertFits(address: string, { field, ascii, what }: TaskKind, value: Js
     throw new Failure(
       error(
         "CLI_USAGE",
-        `the parameters for ${address} have ${bytes} bytes as JSON; ${field} holds ${MOST_BYTES}`,
+        `the parameters for ${address} are ${bytes} bytes as JSON; the limit of ${field} is ${MOST_BYTES}`,
         {
-          hint: "put what is large into a file, and pass its path",
+          hint: "write large values to a file, and pass its path",
         },
       ),
     );
   if (ascii === true && /[^\p{ASCII}]/u.test(text))
     throw new Failure(
-      error("CLI_USAGE", `the parameters for ${address} hold more than ASCII, which ${what} does not take`),
+      error(
+        "CLI_USAGE",
+        `the parameters for ${address} contain characters outside ASCII, which ${what} does not support`,
+      ),
     );
 }

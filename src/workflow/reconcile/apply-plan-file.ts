@@ -56,8 +56,8 @@ function refuseOwnWishes(options: ApplyOptions & PlanOptions): void {
   ];
   if (given.length === 0) return;
   throw new Failure(
-    error("CLI_USAGE", `a saved plan is applied as it is, so ${given.join(", ")} cannot be given`, {
-      hint: "leave it away, or make a new plan with it",
+    error("CLI_USAGE", `${given.join(", ")} cannot be used with a saved plan`, {
+      hint: "remove it, or make a new plan with it",
     }),
   );
 }
@@ -68,7 +68,7 @@ function refuseOtherTarget({ target }: ApplyOptions, planned: string | undefined
   const made = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;
   throw new Failure(
     error("CLI_USAGE", `the plan was made ${made}, not for ${JSON.stringify(target)}`, {
-      hint: `leave --target out, or make a new plan: \`workspace plan --target ${target} --out ${file}\``,
+      hint: `remove --target, or make a new plan: \`workspace plan --target ${target} --out ${file}\``,
     }),
   );
 }

@@ -113,6 +113,6 @@ async function planAndApply(
 export function assertNotInterrupted(signal: AbortSignal): void {
   if (signal.aborted)
     throw new Failure(
-      error("APPLY_INTERRUPTED", "stopped before anything was changed", { hint: "run the command again" }),
+      error("APPLY_INTERRUPTED", "stopped before the first change", { hint: "run the command again" }),
     );
 }

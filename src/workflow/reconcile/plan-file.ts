@@ -109,7 +109,7 @@ function readFile(context: CommandContext, file: string): string {
     throw fileFailure(
       `the plan file ${file} cannot be read`,
       problem,
-      "make one with: workspace plan --out FILE",
+      "to create one, run `workspace plan --out FILE`",
     );
   }
 }
@@ -134,7 +134,7 @@ function parsed(text: string): unknown {
     throw new Failure(
       error("PLAN_FILE", "the file is not a saved plan", {
         ...(problem instanceof JsonTooDeep ? { cause: problem.message } : {}),
-        hint: "make one with: workspace plan --out FILE",
+        hint: "to create one, run `workspace plan --out FILE`",
       }),
     );
   }
@@ -180,7 +180,7 @@ export function assertBelow(context: CommandContext, file: string | undefined): 
   if (!isAbsolute(path) && path !== ".." && !/^\.\.[\\/]/.test(path)) return;
   throw new Failure(
     error("PLAN_FILE", `the plan is for a spec outside this folder: ${path}`, {
-      hint: "if that is the spec that you mean, name it with --file",
+      hint: "if that is the right spec, pass it with --file",
     }),
   );
 }
@@ -209,9 +209,13 @@ export function checkedPlan(session: Session, text: string, state: State): Saved
 
 function openWork({ open }: State): Diagnostic {
   const addresses = open.map(({ address }) => address).join(", ");
-  return error("PLAN_STALE", `what an interrupted run did to ${addresses} is open, so no plan is saved`, {
-    hint: "settle it first, with the same options but without a plan file: workspace apply",
-  });
+  return error(
+    "PLAN_STALE",
+    `the outcome of an interrupted run is unknown for ${addresses}, so the plan is not saved`,
+    {
+      hint: "first run `workspace apply` with the same options and no plan file",
+    },
+  );
 }
 
 /** Secrets and contents are not in the plan: they come from their sources again, and must be what they were. */
@@ -222,7 +226,7 @@ function movedPayloads(plan: Plan, spec: Spec): readonly Diagnostic[] {
     return [
       error("PLAN_STALE", `the value or content of ${change.address} changed after the plan was made`, {
         address: change.address,
-        hint: "make a new plan and apply that",
+        hint: "make a new plan, then apply it",
       }),
     ];
   });

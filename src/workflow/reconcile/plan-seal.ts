@@ -34,8 +34,8 @@ export function openedPlan(context: CommandContext, bytes: Uint8Array, file: str
 
 function changed(failure: Failure): Failure {
   return new Failure(
-    error("PLAN_FILE", "the plan file was changed after it was made", {
-      hint: "make a new one with: workspace plan --out FILE",
+    error("PLAN_FILE", "the plan file was modified", {
+      hint: "to create a new one, run `workspace plan --out FILE`",
       cause: failure.diagnostics[0]?.message ?? "",
     }),
   );

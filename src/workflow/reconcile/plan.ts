@@ -120,7 +120,7 @@ export function assertSameHost(state: State, host: string): void {
   if (state.host === "" || state.host === host) return;
   throw new Failure(
     error("STATE_OTHER_HOST", `the state belongs to ${state.host}, not to ${host}`, {
-      hint: "name the right host, or another state with --state or --target",
+      hint: "set the right host, or another state with --state or --target",
     }),
   );
 }

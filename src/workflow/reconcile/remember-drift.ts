@@ -41,7 +41,7 @@ export async function rememberReported(
         "the state could not be written, so the next run reports this drift as new",
         {
           cause: problem.diagnostics.map((one) => `${one.code}: ${one.message}`).join("; "),
-          hint: "let this user write the state, or run `workspace drift` without --since",
+          hint: "grant this user write access to the state, or run `workspace drift` without --since",
         },
       ),
     ];

@@ -28,7 +28,7 @@ export function otherSecrets(plan: Plan, spec: Spec): readonly Diagnostic[] {
     return [
       error("PLAN_STALE", `the plan was made without the value of ${change.address}, which changes`, {
         address: change.address,
-        hint: "make a new plan where its variable is set, or apply without a plan file",
+        hint: "make a new plan with its variable set, or apply without a plan file",
       }),
     ];
   });

@@ -14,7 +14,7 @@ const load = createRequire(import.meta.url);
 export function addressFilter(
   globs: readonly string[],
   known: readonly Address[],
-  otherwise = "see the addresses with: workspace state list, or workspace graph",
+  otherwise = "to list addresses, run `workspace state list` or `workspace graph`",
 ): ((address: Address) => boolean) | undefined {
   if (globs.length === 0) return undefined;
   const matchers = globs.map((glob) => matcherOf(glob));

@@ -12,7 +12,6 @@ import type { CommandContext } from "../../config/environment.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { DialectChoice } from "../../emulator/dialect/choice.ts";
-import { ordinal } from "../../report/text/vocabulary.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { settingsForTarget } from "../target/target.ts";
 import { embeddedFolder } from "./open-state.ts";
@@ -86,8 +85,8 @@ async function openedAt(folder: string, dialect: DialectChoice): Promise<Embedde
     if (isSystems(problem)) throw new Failure(noRoomFor(folder, problem));
     if (!(problem instanceof DataInUse)) throw problem;
     throw new Failure(
-      error("API_UNREACHABLE", "the embedded workspace is in use by another run", {
-        hint: "wait for that run; or start `workspace emulator` and name its URL with --host",
+      error("API_UNREACHABLE", "another run uses the embedded workspace", {
+        hint: "wait for that run; or start `workspace emulator` and pass its URL with --host",
       }),
     );
   }
@@ -99,9 +98,9 @@ function isSystems(problem: unknown): problem is Error {
 }
 
 function noRoomFor(folder: string, problem: Error) {
-  return error("STATE_IO", `the embedded workspace cannot keep its data in ${folder}`, {
+  return error("STATE_IO", `the embedded workspace cannot store its data in ${folder}`, {
     cause: problem.message,
-    hint: "check that this user can write there and that the disk has room; or name a host with --host",
+    hint: "check that this user can write there and that the disk has space, or pass another host with --host",
   });
 }
 
@@ -138,10 +137,8 @@ function clientOver(
       options.requested?.(event);
       const { operation, status, attempt, waitMs = 0 } = event;
       if (waitMs < LONG_WAIT_MS) return;
-      const what = status === 0 ? "gave no whole answer" : `answered ${status}`;
-      options.waits?.(
-        `waiting: ${operation} ${what}; sent again in ${Math.ceil(waitMs / 1000)} s, for the ${ordinal(attempt + 1)} time`,
-      );
+      const what = status === 0 ? "gave no complete answer" : `answered ${status}`;
+      options.waits?.(`${operation} ${what}; retry ${attempt} in ${Math.ceil(waitMs / 1000)} s`);
     },
   });
 }

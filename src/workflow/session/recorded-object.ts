@@ -43,25 +43,21 @@ export async function withRecordedObject<T>(
 function recordOf(state: State, kind: string, text: string): StateRecord {
   const other = text.slice(0, Math.max(0, text.indexOf(".")));
   const isOther = other !== kind && registry.find(other) !== undefined;
-  if (isOther) throw new Failure(error("CLI_UNKNOWN_ADDRESS", `${text} is none of the ${kind}`));
+  if (isOther) throw new Failure(error("CLI_UNKNOWN_ADDRESS", `${text} is not one of the ${kind}`));
   const address = parseAddress(other === kind ? text : `${kind}.${text}`);
   const record = address === undefined ? undefined : state.records.get(address);
   if (record !== undefined) return record;
   const known = [...state.records.keys()].filter((one) => kindOf(one) === kind);
   const otherwise = `recorded ${kind}: ${known.join(", ") || "none; apply first"}`;
   const hint = nearestHint(address ?? text, known, otherwise);
-  throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state has no ${address ?? text}`, { hint }));
+  throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state does not contain ${address ?? text}`, { hint }));
 }
 
 function gone({ address, id }: StateRecord) {
-  return error(
-    "CLI_NO_OBJECT",
-    `${address} is recorded with the id ${id}, and the workspace has no such thing any more`,
-    {
-      address,
-      hint: "see what else changed: workspace drift",
-    },
-  );
+  return error("CLI_NO_OBJECT", `${address} (ID ${id}) no longer exists in the workspace`, {
+    address,
+    hint: "to see other changes, run `workspace drift`",
+  });
 }
 
 /** An id as the service takes it: a number where it is one. */

@@ -32,8 +32,8 @@ export function sharedState(
   if (isInWorkspace(said)) return inWorkspace(context, options, said, common, embeddedFolder);
   if (/^[a-z][a-z0-9+.-]+:/i.test(said))
     throw new Failure(
-      error("CLI_USAGE", "--state names no place that states are kept in", {
-        hint: "name a folder, postgres://user@host/database, or workspace:/folder",
+      error("CLI_USAGE", "--state is not a supported state location", {
+        hint: "use a folder, postgres://user@host/database, or workspace:/folder",
       }),
     );
   return undefined;
@@ -63,7 +63,7 @@ function inWorkspace(
   const folder = said.slice(WORKSPACE.length);
   if (!/^(\/[^/]+)+$/.test(folder) || folder.split("/").some((name) => name === "." || name === ".."))
     throw new Failure(
-      error("CLI_USAGE", `--state ${said} names no folder of the workspace's file system`, {
+      error("CLI_USAGE", `--state ${said} is not a folder in the workspace's file system`, {
         hint: "write it as workspace:/folder/of/the/state",
       }),
     );

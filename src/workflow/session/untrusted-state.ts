@@ -36,7 +36,7 @@ export function untrustedState(
       ),
     );
   return [
-    warning("PLAN_MODE", "the state lies beside the untrusted spec, and may come from the same stranger", {
+    warning("PLAN_MODE", "the state is stored next to the untrusted spec, so it is untrusted too", {
       hint,
     }),
   ];

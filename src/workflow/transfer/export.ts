@@ -11,7 +11,7 @@ import { failureDiagnostic } from "../../engine/failures.ts";
 import type { ExportSource } from "../../spec/export/sources.ts";
 import { openWholeFile, type WholeFile, writeWholeFile } from "./write-file.ts";
 
-const TAKEN = "choose another folder, or write over it with --force";
+const TAKEN = "choose another folder, or overwrite the file with --force";
 
 export interface FetchInput {
   readonly folder: string;
@@ -48,7 +48,10 @@ export async function fetchSources(sources: readonly ExportSource[], to: FetchIn
 
 function leftOut(address: Address, reason: Diagnostic): Diagnostic {
   const cause = reason.cause === undefined ? reason.message : `${reason.message}: ${reason.cause}`;
-  return error(reason.code, `${address} is left out: its content could not be fetched`, { address, cause });
+  return error(reason.code, `${address} is not exported because its content could not be read`, {
+    address,
+    cause,
+  });
 }
 
 /** What was begun and not finished is taken away again. */

@@ -31,7 +31,7 @@ export function assertFree(state: State, resource: Resource, id: string): void {
         "CLI_NO_OBJECT",
         `${resource.address} can only be the ${provider.singular} ${resource.name}, not ${id}`,
         {
-          hint: `in a spec the key under ${provider.kind} is the name`,
+          hint: `in a spec, the key under ${provider.kind} is the name`,
         },
       ),
     );
@@ -40,9 +40,9 @@ export function assertFree(state: State, resource: Resource, id: string): void {
     throw new Failure(
       error(
         "CLI_MANAGED",
-        `${resource.address} is managed already: it is the ${oneOf(resource)} ${here.id}`,
+        `${resource.address} is already managed: it is the ${oneOf(resource)} ${here.id}`,
         {
-          hint: `to let go of that one first: workspace state rm ${resource.address}`,
+          hint: `to remove it from the state first, run \`workspace state rm ${resource.address}\``,
         },
       ),
     );
@@ -52,8 +52,8 @@ export function assertFree(state: State, resource: Resource, id: string): void {
   );
   if (other !== undefined)
     throw new Failure(
-      error("CLI_MANAGED", `the ${oneOf(resource)} ${id} is managed already, by ${other.address}`, {
-        hint: `to give that record the other address: workspace state mv ${other.address} ${resource.address}`,
+      error("CLI_MANAGED", `${other.address} already manages the ${oneOf(resource)} ${id}`, {
+        hint: `to change the address of that record, run \`workspace state mv ${other.address} ${resource.address}\``,
       }),
     );
 }
@@ -129,7 +129,7 @@ function missing(provider: Provider, resource: Resource, id: string, objects: re
   const name = JSON.stringify(near[0]?.name);
   const hint =
     near.length === 0
-      ? `there is none named ${JSON.stringify(resource.name)} either`
-      : `the ${provider.singular} named ${name} has the id ${near.map((one) => one.id).join(" or ")}`;
-  return error("CLI_NO_OBJECT", `the workspace has no ${provider.singular} with the id ${id}`, { hint });
+      ? `no ${provider.singular} is named ${JSON.stringify(resource.name)} either`
+      : `the ${provider.singular} named ${name} has the ID ${near.map((one) => one.id).join(" or ")}`;
+  return error("CLI_NO_OBJECT", `no ${provider.singular} with the ID ${id} exists`, { hint });
 }

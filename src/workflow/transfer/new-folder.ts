@@ -7,7 +7,7 @@ import { writeWholeFile } from "./write-file.ts";
 
 /** Comments, without their sign. */
 export const SCHEMA_LINES: readonly string[] = [
-  "An editor that knows YAML schemas completes it: workspace schema > workspace.schema.json",
+  "For completion in editors, run: workspace schema > workspace.schema.json",
   "yaml-language-server: $schema=./workspace.schema.json",
 ];
 

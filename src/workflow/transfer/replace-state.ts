@@ -14,7 +14,7 @@ export function assertFollows(present: State, incoming: State, from?: string): v
 }
 
 const HINT =
-  "look at both first; --force puts it there all the same, and the present one stays as a generation";
+  "compare both states first; to replace the current one, pass --force (it is kept as an earlier version)";
 
 function gaveWay({ moved, movingAbove }: State, to: string | undefined): boolean {
   return moved !== undefined && moved === to && movingAbove === undefined;
@@ -23,16 +23,16 @@ function gaveWay({ moved, movingAbove }: State, to: string | undefined): boolean
 function otherState(present: State, incoming: State, from: string | undefined): Diagnostic[] {
   if (present.lineage !== incoming.lineage)
     return [
-      error("STATE_LINEAGE", "another state is there already, with a lineage of its own", {
+      error("STATE_LINEAGE", "the location already contains a state of another lineage", {
         hint: HINT,
-        cause: `${present.records.size} resources are recorded there, ${incoming.records.size} here`,
+        cause: `it records ${present.records.size} resources, the new one ${incoming.records.size}`,
       }),
     ];
   if (incoming.serial < present.serial && !gaveWay(present, from))
     return [
       error(
         "STATE_LINEAGE",
-        `the state there is newer: serial ${present.serial}, and not ${incoming.serial}`,
+        `the state at the location is newer: serial ${present.serial}, not ${incoming.serial}`,
         {
           hint: HINT,
         },
@@ -44,8 +44,12 @@ function otherState(present: State, incoming: State, from: string | undefined): 
 function otherHost(present: State, incoming: State): Diagnostic[] {
   if (present.host === "" || incoming.host === "" || present.host === incoming.host) return [];
   return [
-    error("STATE_OTHER_HOST", `the state there belongs to ${present.host}, not to ${incoming.host}`, {
-      hint: HINT,
-    }),
+    error(
+      "STATE_OTHER_HOST",
+      `the state at the location belongs to ${present.host}, not to ${incoming.host}`,
+      {
+        hint: HINT,
+      },
+    ),
   ];
 }

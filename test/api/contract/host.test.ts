@@ -26,6 +26,6 @@ test.each([
 
 test("a host that carries a password is refused without repeating it", () => {
   expect(() => parseHost("https://me:hunter2@ws.example.com")).toThrow(
-    /^(?!.*hunter2).*carries a user or a password/,
+    /^(?!.*hunter2).*contains a user name or password/,
   );
 });

@@ -69,6 +69,6 @@ test("a service that ignores paging is not taken at its first page", async () =>
   const problem = await thrown(readWholeList("scim/groups/list", {}, fetch));
   expect(problem).toBeInstanceOf(Refused);
   expect(problem).toMatchObject({
-    diagnostic: { code: "API_PROTOCOL", message: "scim/groups/list promised 5 entries and gave 2" },
+    diagnostic: { code: "API_PROTOCOL", message: "scim/groups/list announced 5 entries but returned 2" },
   });
 });

@@ -8,6 +8,6 @@ test("the credential is the bearer form, or Basic with the user token", () => {
 
 test("a token that no header can carry is refused without repeating it", () => {
   for (const token of ["a\nb", "a b", "é", "a\0"])
-    expect(() => authorization(token, "bearer")).toThrow(/API_UNAUTHENTICATED: the token holds/);
+    expect(() => authorization(token, "bearer")).toThrow(/API_UNAUTHENTICATED: the token contains/);
   expect(() => authorization("", "bearer")).toThrow("API_UNAUTHENTICATED: no token is set");
 });

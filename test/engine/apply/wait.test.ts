@@ -33,7 +33,7 @@ test("the deadline is kept, with a last look at its end", async () => {
     last = clock.now();
   };
   await expect(clock.drive(waitUntil("a cluster to run", look, 20_000, waitingOn(clock)))).rejects.toThrow(
-    "APPLY_DEADLINE: waited 20 s for a cluster to run, in vain",
+    "APPLY_DEADLINE: timed out after 20 s waiting for a cluster to run",
   );
   expect(last).toBe(20_000);
 });

@@ -76,7 +76,7 @@ test("as many run at once as there are slots, and never more", async () => {
 });
 
 test("a circle is a bug that is told and not waited for", async () => {
-  await expect(walked({ after: { a: ["b"], b: ["a"] } })).rejects.toThrow("circle");
+  await expect(walked({ after: { a: ["b"], b: ["a"] } })).rejects.toThrow("dependency cycle");
 });
 
 test("a bug in one node ends the walk with it once everything in flight has ended", async () => {

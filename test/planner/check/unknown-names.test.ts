@@ -13,9 +13,9 @@ const told = (made: ReturnType<typeof plan>) => made.diagnostics.map((one) => [o
 test("a name that nothing has, or will have, is an error of the plan", () => {
   const made = plan({ spec: spec([near("shelf")]), live: live({ boxes: [box("s", "shelve")] }) });
   expect(told(made)).toEqual([
-    ["PLAN_UNKNOWN_NAME", 'boxes.a names "shelf", and there is no such thing among the boxes'],
+    ["PLAN_UNKNOWN_NAME", 'boxes.a refers to "shelf", which does not exist in boxes'],
   ]);
-  expect(made.diagnostics[0]?.hint).toBe('did you mean "shelve"? else declare it under boxes');
+  expect(made.diagnostics[0]?.hint).toBe('did you mean "shelve"? otherwise, declare it under boxes');
 });
 
 test("a name that is near to no other is told how to become known", () => {
@@ -26,7 +26,7 @@ test("a name that is near to no other is told how to become known", () => {
 test("a name that is nearly one that the spec declares is told which", () => {
   const declared = resource("boxes.drawer", { values: { material: "wood" } });
   const made = plan({ spec: spec([near("drawr"), declared]) });
-  expect(made.diagnostics[0]?.hint).toBe('did you mean "drawer"? else declare it under boxes');
+  expect(made.diagnostics[0]?.hint).toBe('did you mean "drawer"? otherwise, declare it under boxes');
 });
 
 test("names of live things, of declared ones and of those that every workspace has are known, in any case of letters", () => {
@@ -53,8 +53,8 @@ test("a name whose holder this plan replaces under another name or deletes is to
     ]),
   });
   expect(told(made).map(([, message]) => message)).toEqual([
-    'boxes.a names "b", which this plan takes away',
-    'boxes.a names "c", which this plan takes away',
+    'boxes.a refers to "b", which this plan deletes',
+    'boxes.a refers to "c", which this plan deletes',
   ]);
 });
 

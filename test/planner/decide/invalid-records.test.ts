@@ -17,7 +17,7 @@ test("a record of another name is not believed: what the spec asks for is made, 
   expect(actions(made)).toEqual({ "labels.a/y": "create" });
   expect(made.changes.find(({ action }) => action === "create")).toMatchObject({
     cause: "spec",
-    reasons: ["what the state records under this address is a/x"],
+    reasons: ["the state records a/x under this address"],
   });
   expect(made.drift).toEqual([]);
 });

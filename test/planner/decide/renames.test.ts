@@ -15,7 +15,7 @@ test("a delete with the fields of a create says that state mv keeps the object",
     state: state([record("boxes.a", "b1", fields("a"))]),
   });
   expect(consequences(made)).toEqual([
-    "it has the fields of boxes.b: if it was only renamed, workspace state mv boxes.a boxes.b keeps it",
+    "it has the same fields as boxes.b; if it was only renamed, run `workspace state mv boxes.a boxes.b` to keep it",
   ]);
 });
 

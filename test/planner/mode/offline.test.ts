@@ -54,6 +54,6 @@ describe("an offline plan", () => {
     const open = { seq: 1, at: 0, action: "create", operation: "o", token: "t", existed: false } as const;
     const intent = { ...open, address: resource("boxes.a").address, name: "a", wanted: {}, depends_on: [] };
     const said = offlineNotes({ ...state(), open: [intent] }).map((one) => one.message);
-    expect(said.join("\n")).toMatch(/planned offline.*\n.*was cut/);
+    expect(said.join("\n")).toMatch(/planned offline.*\n.*was interrupted/);
   });
 });

@@ -78,7 +78,7 @@ describe("a plan of an untrusted spec", () => {
       object("x", "stranger-1"),
       object("y", "stranger-2"),
     ]);
-    expect(diagnostics.map((one) => one.message).join("\n")).toContain("also delete 2 of the boxes");
+    expect(diagnostics.map((one) => one.message).join("\n")).toContain("also delete 2 boxes");
     expect(JSON.stringify({ diagnostics, changes, unmanaged })).not.toContain("stranger");
   });
 

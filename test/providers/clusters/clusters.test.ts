@@ -126,7 +126,7 @@ describe("reading and creating", () => {
       "clusters/get": { cluster_id: "c", state: "TERMINATED", state_message: "no nodes" },
     });
     await expect(create(clusters, api, "c", { ...base, run_state: "RUNNING" })).rejects.toThrow(
-      "ended instead of running",
+      "terminated before it reached RUNNING",
     );
     expect(operations(sent)).toEqual(["clusters/create"]);
   });
@@ -360,7 +360,7 @@ describe("consequences", () => {
     const edit = planned(clusters, "update", live, { ...base, spark_env_vars: { A: "1" } });
     expect(clusters.planning.requests?.(edit, lookAt({}))).toEqual(["runs"]);
     expect(clusters.planning.consequences?.(edit, lookAt({ activeRuns, live: { jobs } }))).toEqual([
-      "the cluster is running and restarts to take the changes",
+      "the cluster is running and restarts to apply the changes",
       "2 active runs on it stop",
     ]);
     const resize = planned(clusters, "update", live, { ...base, num_workers: 2 });
@@ -376,7 +376,7 @@ describe("consequences", () => {
     const removal = planned(clusters, "delete", live);
     expect(clusters.planning.requests?.(removal, lookAt({}))).toEqual(["runs"]);
     expect(clusters.planning.consequences?.(removal, lookAt({ activeRuns, live: { jobs } }))).toEqual([
-      "the cluster is running and is deleted for good",
+      "the cluster is running and is permanently deleted",
       "2 active runs on it stop",
       "jobs that run on it: nightly",
     ]);

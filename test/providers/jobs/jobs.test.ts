@@ -179,7 +179,7 @@ describe("changing and removing", () => {
     const { schedule: _, ...unscheduled } = full;
     expect(
       jobs.planning.consequences?.(planned(jobs, "update", live, { ...unscheduled, name: "j" }), lookAt({})),
-    ).toEqual(["the job no longer runs by itself"]);
+    ).toEqual(["the job no longer runs on its schedule"]);
   });
 
   test("a reset replaces what differs and keeps what the service had decided", async () => {
@@ -208,8 +208,8 @@ describe("changing and removing", () => {
     expect(
       jobs.planning.consequences?.(change, lookAt({ activeRuns: [{ job_id: 7 }, { job_id: 8 }] })),
     ).toEqual([
-      "the service mails a@x, b@x and c@x",
-      "its run history can no longer be seen",
+      "the service sends e-mail to a@x, b@x and c@x",
+      "its run history is no longer available",
       "1 active run of it ends",
     ]);
   });

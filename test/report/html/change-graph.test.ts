@@ -62,7 +62,7 @@ describe("the dependencies of a plan's changes", () => {
     const page = planHtml(viewOf(largePlan(1_000)));
     expect(page).not.toContain("<svg");
     expect(page.match(/depends on <a /g)).toHaveLength(500);
-    expect(page).toContain("… and 390 more; each change lists its own.");
+    expect(page).toContain("… and 390 more; each change lists its own dependencies.");
   });
 
   test("changes that need nothing of one another have no section", () => {

@@ -61,9 +61,9 @@ describe("HTML", () => {
 
   test("a workspace that did not move, and a plan of nothing, say so", () => {
     expect(driftHtml(driftView(planOf([]), 1, registry))).toContain(
-      "No drift: the workspace is as it was left.",
+      "No drift. The workspace matches the last apply.",
     );
-    expect(planHtml(viewOf(planOf([])))).toContain("<h1>No changes: 0 resources as the spec says.</h1>");
+    expect(planHtml(viewOf(planOf([])))).toContain("<h1>No changes. 0 resources match the spec.</h1>");
   });
 
   test("text becomes text, HTML stays HTML", () => {

@@ -92,6 +92,6 @@ test("hostile names and messages stay visible and on their line", () => {
   expect(runsText([run], PLAIN)).not.toMatch(/::|\u202e/);
   expect(runText(run, PLAIN)).not.toMatch(/::|\u202e/);
   expect(outputText({ notebook_output: { result: "a\u001b[2J\nb", truncated: true } })).toBe(
-    "a\\u001b[2J\nb\n(cut by the service: it keeps the first 1 MB)\n",
+    "a\\u001b[2J\nb\n(truncated by the service, which keeps the first 1 MB)\n",
   );
 });

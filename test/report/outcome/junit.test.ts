@@ -18,7 +18,7 @@ const cases = (xml: string) =>
 describe("JUnit", () => {
   test("in a plan each change is a case, and who objects fails", () => {
     expect(cases(planJunit(viewOf(everything)))).toEqual([
-      ["GUARD_PREVENT_DESTROY", "pools.gone would be deleted and is marked prevent_destroy", "failure"],
+      ["GUARD_PREVENT_DESTROY", "pools.gone would be deleted, but prevent_destroy is set", "failure"],
       ["secrets", "create secrets.etl/password", "system-out"],
       ["pools", "create pools.new", "system-out"],
       ["pools", "update pools.shared", "system-out"],
@@ -33,7 +33,7 @@ describe("JUnit", () => {
     expect(cases(xml)).toEqual([["pools", "pools.same", "failure"]]);
     expect(xml).toContain('<failure type="drift.changed" message="pools.same changed since the last apply">');
     expect(cases(driftJunit(driftView(planOf([]), 1, registry)))).toEqual([
-      ["workspace drift", "No drift: the workspace is as it was left", undefined],
+      ["workspace drift", "No drift. The workspace matches the last apply", undefined],
     ]);
     expect(cases(planJunit(viewOf(planOf([]))))).toHaveLength(1);
   });

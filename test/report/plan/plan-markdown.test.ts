@@ -35,7 +35,7 @@ describe("plan as Markdown", () => {
       "## Plan: 2 to create, 1 to update, 1 to replace, 1 to delete.",
       "",
       "> [!CAUTION]",
-      "> **Not to be applied: GUARD_PREVENT_DESTROY.**",
+      "> **Blocked by GUARD_PREVENT_DESTROY.**",
       "",
       "Workspace `https://ws.example.com` · target prod · commit fedcba98fedc · workspace 1.2.3 · 2026-11-22T08:00:00Z · [run](https://ci.example.com/runs/7)",
       "",
@@ -54,7 +54,7 @@ describe("plan as Markdown", () => {
     for (const address of ["pools.old", "pools.gone", "pools.shared"]) expect(expanded).toContain(address);
     for (const address of ["pools.new", "pools.theirs"]) expect(expanded).not.toContain(address);
     expect(text).toContain("<details><summary><b>pools</b>: 1 to create</summary>");
-    expect(text).toContain("<details><summary>Changed outside since the last apply: 1 resource</summary>");
+    expect(text).toContain("<details><summary>Drift since the last apply: 1 resource</summary>");
   });
 
   test("the fence has + for what comes, - for what goes, and ! for what changes", () => {

@@ -25,25 +25,25 @@ describe("plan as text", () => {
                           + c
             ! 2 running clusters restart
 
-        ± replace  pools.old  (the new one is created first; id id-1)
+        ± replace  pools.old  (create the new object first; id id-1)
             node_type_id  small → large  # forces replacement
             because node_type_id cannot be changed in place
 
         - DELETE   pools.gone  (id id-0)
 
-      Changed outside since the last apply, and as the spec wants it:
+      Drift that already matches the spec:
         ~ pools.same changed  (other)
             max_capacity  5 → 7
 
-      Not in the spec and left alone: pools (theirs).
+      Unmanaged: pools (theirs).
 
-      error GUARD_PREVENT_DESTROY: pools.gone would be deleted and is marked prevent_destroy
+      error GUARD_PREVENT_DESTROY: pools.gone would be deleted, but prevent_destroy is set
         hint: take it away
 
       This plan destroys 2 objects: pools.old and pools.gone.
 
       Plan: 2 to create, 1 to update, 1 to replace, 1 to delete.
-      Not to be applied: GUARD_PREVENT_DESTROY.
+      Blocked by GUARD_PREVENT_DESTROY.
       "
     `);
   });
@@ -86,7 +86,7 @@ describe("plan as text", () => {
   });
 
   test("a plan without changes is one line", () => {
-    expect(text(noop)).toBe("No changes: 1 resource as the spec says.\n");
+    expect(text(noop)).toBe("No changes. 1 resource matches the spec.\n");
   });
 
   test("each field of an object that changed outside says so, the second as well", () => {

@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     name: "fence-ignored",
     bug: "a holder does not look whether another one has taken over",
     file: "src/state/backends/file/lock-files.ts",
-    find: `  if (greatest !== fence) throw new Failure(lockLost("another run took it over"));`,
+    find: `  if (greatest !== fence) throw new Failure(lockLost("another run acquired it"));`,
     put: ``,
     suite: "zombie",
   },

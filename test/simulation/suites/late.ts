@@ -33,7 +33,7 @@ class Late {
     if (!isWrite(request) || this.#nth-- !== 0) return send(request);
     this.#held = request;
     this.#ledger.sentBy.set(request, this.#ledger.process);
-    throw Object.assign(new Error("no whole answer in time"), { name: "TimeoutError" });
+    throw Object.assign(new Error("no complete answer in time"), { name: "TimeoutError" });
   };
 
   readonly beforeFirstWrite = async (request: HttpRequest, send: Send): Promise<HttpResponse> => {

@@ -90,11 +90,11 @@ describe("keys", () => {
         ],
       }),
     ).toBe(`jobs:
-  # One of 2 jobs with this name. To take over this one:
+  # One of 2 jobs with this name. To adopt this one, run:
   #   workspace import jobs.nightly 9
   nightly: { timeout_seconds: 2 }
   nightly-2: { timeout_seconds: 1 }
-  # One of 2 jobs with this name. To take over this one:
+  # One of 2 jobs with this name. To adopt this one, run:
   #   workspace import jobs.nightly-3 10
   nightly-3: { name: nightly, timeout_seconds: 3 }
 `);
@@ -193,7 +193,7 @@ describe("members of a parent", () => {
 
   test("stand inside it, accesses in short, secrets in a comment", () => {
     expect(yamlOf(things)).toBe(`scopes:
-  # Values of secrets cannot be read back. To manage them, write under the scope, with a source for each:
+  # Secret values cannot be read back. To manage these secrets, add them under the scope with a source each:
   #   secrets:
   #     db-password: { env: ETL_DB_PASSWORD }
   #     db.password: { env: ETL_DB_PASSWORD_2 }

@@ -61,7 +61,7 @@ describe("one file", () => {
     writeFileSync(join(folder, "a"), "two");
     const { payload } = resource("files./a");
     expect(() => payload?.bytes()).toThrow(Failure);
-    expect(() => payload?.bytes()).toThrow(/PLAN_STALE: a changed while the program ran/);
+    expect(() => payload?.bytes()).toThrow(/PLAN_STALE: a changed during the run/);
   });
 
   it("of several megabytes is summed in pieces", async () => {
@@ -155,11 +155,11 @@ describe("a whole folder", () => {
       "two/x.sql": "2",
     });
     expect(told).toEqual([
-      "SPEC_DUPLICATE_NAME 2:3 notebooks./a/x would come from two/x.sql and from two/x.py",
-      "SPEC_NOT_FOUND 3:21 notebooks./b: none is no folder of the spec",
-      "SPEC_INCLUDE 4:21 notebooks./c: no file of two matches",
-      "SPEC_INCLUDE 5:21 notebooks./d: no file of two matches",
-      'SPEC_OUTSIDE 5:36 notebooks./d: the pattern "../*" leads out of its folder',
+      "SPEC_DUPLICATE_NAME 2:3 both two/x.sql and two/x.py define notebooks./a/x",
+      "SPEC_NOT_FOUND 3:21 notebooks./b: none is not a folder",
+      "SPEC_INCLUDE 4:21 notebooks./c: no file in two matches",
+      "SPEC_INCLUDE 5:21 notebooks./d: no file in two matches",
+      'SPEC_OUTSIDE 5:36 notebooks./d: the pattern "../*" points outside its folder',
     ]);
   });
 });
@@ -174,9 +174,9 @@ describe("problems", () => {
     });
     truncateSync(join(folder, "huge.bin"), 2 ** 31);
     expect((await loadFrom(folder)).told.map((one) => one.replace(/^(\w+) \d+:\d+/, "$1")).sort()).toEqual([
-      "SPEC_TOO_LARGE files./b: huge.bin is too large: 2,147,483,648 bytes, and the limit is 2,147,483,647",
-      "SPEC_TOO_LARGE notebooks./a: big.py is too large: 10,485,761 bytes, and the limit is 10,485,760",
-      "SPEC_TOO_LARGE secrets.s/k: big.py is too large: 10,485,761 bytes, and the limit is 1,048,576",
+      "SPEC_TOO_LARGE files./b: huge.bin is too large: 2,147,483,648 bytes (limit: 2,147,483,647)",
+      "SPEC_TOO_LARGE notebooks./a: big.py is too large: 10,485,761 bytes (limit: 10,485,760)",
+      "SPEC_TOO_LARGE secrets.s/k: big.py is too large: 10,485,761 bytes (limit: 1,048,576)",
     ]);
   });
 
@@ -185,7 +185,7 @@ describe("problems", () => {
     mkdirSync(join(folder, "nb"));
     symlinkSync("../real.py", join(folder, "nb", "a.py"));
     expect((await loadFrom(folder)).told).toEqual([
-      "SPEC_INCLUDE 1:32 notebooks./S: only links or pipes of nb match, and they are not read",
+      "SPEC_INCLUDE 1:32 notebooks./S: only links or pipes in nb match, and the spec does not read those",
     ]);
   });
 
@@ -200,10 +200,10 @@ describe("problems", () => {
     const { told } = await loadFrom(folder);
     expect(told).toEqual([
       "SPEC_NOT_FOUND 2:17 notebooks./a: none.py does not exist",
-      'SPEC_OUTSIDE 3:17 notebooks./b: "/etc/passwd" lies outside the spec\'s folder',
-      'SPEC_MISSING_FIELD 4:3 notebooks./c needs the field "source"',
-      "SPEC_VALUE 5:17 notebooks./d: the extension of d.txt tells neither language nor format",
-      "SPEC_OUTSIDE 6:17 notebooks./e: link.py lies outside the spec's folder",
+      'SPEC_OUTSIDE 3:17 notebooks./b: "/etc/passwd" is outside the spec\'s folder',
+      'SPEC_MISSING_FIELD 4:3 notebooks./c requires the field "source"',
+      "SPEC_VALUE 5:17 notebooks./d: cannot infer the language or format from the extension of d.txt",
+      "SPEC_OUTSIDE 6:17 notebooks./e: link.py is outside the spec's folder",
       'SPEC_UNKNOWN_FIELD 7:24 notebooks./f has no field "content"',
     ]);
   });

@@ -34,8 +34,8 @@ it("refuses a resource that two files hold, and says where it stands first", asy
     "workspace.yaml": "include: a.yaml\nusers:\n  ada: {}\n",
     "a.yaml": "users: { ada: {} }",
   });
-  expect(told).toEqual(["SPEC_DUPLICATE_KEY a.yaml:1:10 users.ada stands in two files"]);
-  expect(diagnostics[0]?.hint).toBe("it stands first in workspace.yaml:3");
+  expect(told).toEqual(["SPEC_DUPLICATE_KEY a.yaml:1:10 users.ada is defined in two files"]);
+  expect(diagnostics[0]?.hint).toBe("it is first defined in workspace.yaml:3");
 });
 
 it("joins variables, targets and policies of several files", async () => {
@@ -58,7 +58,7 @@ it("refuses one policy that two files set", async () => {
     "workspace.yaml": "include: a.yaml\npolicy: { max_deletes: 5 }",
     "a.yaml": "policy: { max_deletes: 6 }",
   });
-  expect(told).toEqual(["SPEC_DUPLICATE_KEY a.yaml:1:11 policy.max_deletes stands in two files"]);
+  expect(told).toEqual(["SPEC_DUPLICATE_KEY a.yaml:1:11 policy.max_deletes is defined in two files"]);
 });
 
 it("says which include is missing, matches nothing, or is no path", async () => {
@@ -66,8 +66,8 @@ it("says which include is missing, matches nothing, or is no path", async () => 
   expect(told).toEqual([
     "SPEC_NOT_FOUND 1:11 none.yaml does not exist",
     'SPEC_INCLUDE 1:22 the include "none/*.yaml" matches no file',
-    "SPEC_TYPE 1:37 include takes paths and patterns, not the number 7",
-    "SPEC_INCLUDE 1:40 an include cannot hold a variable: files are read before variables",
+    "SPEC_TYPE 1:37 include must be a list of paths and patterns, not the number 7",
+    "SPEC_INCLUDE 1:40 an include cannot contain a variable, because files are read before variables",
   ]);
 });
 
@@ -78,10 +78,10 @@ it("says that a pattern matched only links and pipes, which are not read, and na
   execFileSync("mkfifo", [join(folder, "t", "b.yaml")]);
   const { told, diagnostics } = await loadFrom(folder);
   expect(told).toEqual([
-    'SPEC_INCLUDE 1:11 the include "t/*.yaml" matches only links or pipes, which are not read',
+    'SPEC_INCLUDE 1:11 the include "t/*.yaml" matches only links or pipes, which the spec does not read',
   ]);
   expect(diagnostics[0]?.hint).toBe(
-    "put a regular file in the place of t/a.yaml, or include the file that it leads to",
+    "replace t/a.yaml with a regular file, or include the file that it points to",
   );
 });
 
@@ -101,14 +101,16 @@ it("reports the YAML problems of every file", async () => {
     "b.yaml": "users: a: b",
   });
   expect(told).toEqual([
-    "SPEC_YAML a.yaml:1:10 a bracket or brace is not closed, or its content starts too far left",
-    "SPEC_YAML b.yaml:1:8 a second key stands on the same line",
+    "SPEC_YAML a.yaml:1:10 a bracket or brace is not closed, or its content is not indented enough",
+    "SPEC_YAML b.yaml:1:8 the line contains a second key",
   ]);
 });
 
 it("refuses a file that is a list or a text", async () => {
-  expect((await load("- a\n")).told).toEqual(["SPEC_TYPE 1:1 a spec is a map of sections, not a list"]);
-  expect((await load("hello")).told).toEqual(["SPEC_TYPE 1:1 a spec is a map of sections, not a text"]);
+  expect((await load("- a\n")).told).toEqual(["SPEC_TYPE 1:1 a spec must be a map of sections, not a list"]);
+  expect((await load("hello")).told).toEqual([
+    "SPEC_TYPE 1:1 a spec must be a map of sections, not a string",
+  ]);
 });
 
 it("that is missing hides nothing that is wrong elsewhere, and nothing is said that may only be missing", async () => {

@@ -35,7 +35,7 @@ it("refuses such a pattern where it is written", async () => {
     [`${"a".repeat(200)}.yml`]: "",
   });
   expect(told).toEqual([
-    'SPEC_INCLUDE 1:10 the include "(a+)+*.yaml" holds more than *, **, ?, [a-z] and {a,b}',
-    "SPEC_NOT_FOUND 2:28 files./a: d is no folder of the spec",
+    'SPEC_INCLUDE 1:10 the include "(a+)+*.yaml" contains more than *, **, ?, [a-z], and {a,b}',
+    "SPEC_NOT_FOUND 2:28 files./a: d is not a folder",
   ]);
 });

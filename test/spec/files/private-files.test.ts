@@ -93,7 +93,7 @@ describe.each([false, true])("with untrusted: %s", (untrusted) => {
   test("a source folder around the state refuses the state's files", async () => {
     const { diagnostics } = await told('notebooks: { /n: { source_dir: "." } }\n', untrusted);
     expect(diagnostics.map(({ message }) => message)).toEqual([
-      "notebooks./n/kept/a: kept/a.py belongs to git, .workspace, or the state, which no spec reads",
+      "notebooks./n/kept/a: kept/a.py belongs to git, .workspace, or the state, and a spec cannot read those",
     ]);
   });
 
@@ -131,6 +131,6 @@ describe("the spec itself", () => {
     mkdirSync(join(folder, "teams"));
     writeFileSync(join(folder, "teams/workspace.yaml"), "users: {}\n");
     const below = await loadFrom(folder, { file: join(folder, "teams/workspace.yaml"), states: [folder] });
-    expect(below.told).toEqual(["SPEC_EMPTY the spec declares no resource, so it manages nothing"]);
+    expect(below.told).toEqual(["SPEC_EMPTY the spec declares no resources, so it manages nothing"]);
   });
 });

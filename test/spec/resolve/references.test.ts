@@ -34,15 +34,15 @@ clusters: { c: { spark_conf: { k: "${text}" } } }`;
     ["${pools.etl-${var.none}.node_type_id}", "SPEC_VARIABLE the variable none has no value"],
     [
       "${pools.etl-${var.odd}.node_type_id}",
-      "SPEC_REFERENCE ${pools.etl-${var.odd}.node_type_id} names what no name can be once its variables are put in",
+      "SPEC_REFERENCE ${pools.etl-${var.odd}.node_type_id} is not a valid name after its variables are resolved",
     ],
     [
       "${${var.env}.a.node_type_id}",
-      "SPEC_REFERENCE ${${var.env}.a.node_type_id} holds more than a variable in a name",
+      "SPEC_REFERENCE ${${var.env}.a.node_type_id} must contain only variables in a name",
     ],
     [
       "${pools.${pools.a.node_type_id}.node_type_id}",
-      "SPEC_REFERENCE ${pools.${pools.a.node_type_id}.node_type_id} holds more than a variable in a name",
+      "SPEC_REFERENCE ${pools.${pools.a.node_type_id}.node_type_id} must contain only variables in a name",
     ],
     ["${pools.etl-${var.env}", "SPEC_REFERENCE a ${ is never closed"],
   ])("%s is refused", async (text, message) => {
@@ -106,27 +106,27 @@ describe("problems", () => {
   it.each([
     [
       "${pool.shared.instance_pool_id}",
-      '${pool.shared.instance_pool_id} names the kind "pool", which there is not',
+      '${pool.shared.instance_pool_id} refers to the kind "pool", which does not exist',
       'did you mean "pools"?',
     ],
     [
       "${pools.share.instance_pool_id}",
-      "${pools.share.instance_pool_id} names pools.share, which the spec does not have",
+      "${pools.share.instance_pool_id} refers to pools.share, which is not in the spec",
       'did you mean "shared"?',
     ],
     [
       "${pools.shared.pool_id}",
-      '${pools.shared.pool_id} names the attribute "pool_id", which pools do not have',
+      '${pools.shared.pool_id} refers to the attribute "pool_id", which pools do not have',
       'did you mean "instance_pool_id"?',
     ],
     [
       "${HOME}",
       "${HOME} is neither a variable nor a reference",
-      "write ${var.name} or ${kind.name.attribute}; $${ stands for a literal ${",
+      "write ${var.name} or ${kind.name.attribute}; for a literal ${, write $${",
     ],
     ["${pools.shared}", "${pools.shared} is neither a variable nor a reference", undefined],
-    ["${vars.x.y}", '${vars.x.y} names the kind "vars", which there is not', 'did you mean "var"?'],
-    ["${open", "a ${ is never closed", "write $${ for a literal ${"],
+    ["${vars.x.y}", '${vars.x.y} refers to the kind "vars", which does not exist', 'did you mean "var"?'],
+    ["${open", "a ${ is never closed", "for a literal ${, write $${"],
   ])("%s is told", async (text, message, hint) => {
     const { diagnostics } = await conf(text);
     expect(diagnostics).toHaveLength(1);
@@ -139,7 +139,7 @@ describe("problems", () => {
       "pools: { p: { node_type_id: x, instance_pool_name: '${pools.q.node_type_id}' }, q: { node_type_id: x } }",
     );
     expect(told).toEqual([
-      "SPEC_REFERENCE 1:52 instance_pool_name cannot hold a reference: it is the name of the pool",
+      "SPEC_REFERENCE 1:52 instance_pool_name cannot contain a reference, because it is the name of the pool",
     ]);
   });
 
@@ -149,7 +149,7 @@ describe("problems", () => {
       { env: { K: "hunter2" } },
     );
     expect(told).toEqual([
-      'SPEC_REFERENCE 2:35 ${secrets.s/k.value} names the attribute "value", which secrets do not have',
+      'SPEC_REFERENCE 2:35 ${secrets.s/k.value} refers to the attribute "value", which secrets do not have',
     ]);
   });
 
@@ -158,9 +158,9 @@ describe("problems", () => {
       `${BASE}clusters: { a: { instance_pool_id: "\${users.ada@example.com.id}" }, b: { instance_pool_id: "x\${pools.shared.instance_pool_id}" }, c: { instance_pool_id: "\${pools.shared.node_type_id}" } }`,
     );
     expect(told.map((one) => one.replace(/^(\S+) \S+ /, "$1 "))).toEqual([
-      "SPEC_REFERENCE clusters.a: instance_pool_id takes the id of one of the pools",
-      "SPEC_REFERENCE clusters.b: instance_pool_id takes the id of one of the pools",
-      "SPEC_REFERENCE clusters.c: instance_pool_id takes the id of one of the pools",
+      "SPEC_REFERENCE clusters.a: instance_pool_id must be the ID of a pool",
+      "SPEC_REFERENCE clusters.b: instance_pool_id must be the ID of a pool",
+      "SPEC_REFERENCE clusters.c: instance_pool_id must be the ID of a pool",
     ]);
   });
 
@@ -171,7 +171,7 @@ describe("problems", () => {
       {
         severity: "warning",
         code: "SPEC_REFERENCE",
-        hint: "to refer to pools.shared write ${pools.shared.instance_pool_id}",
+        hint: "to refer to pools.shared, write ${pools.shared.instance_pool_id}",
       },
     ]);
   });

@@ -75,8 +75,8 @@ describe("a source", () => {
     symlinkSync(join(outside, "k"), join(folder, "link"));
     const { told } = await loadFrom(folder, { secrets });
     expect(told).toEqual([
-      "SPEC_OUTSIDE 2:30 secrets.a/a: link lies outside the spec's folder",
-      'SPEC_OUTSIDE 2:49 secrets.a/b: "../k" lies outside the spec\'s folder',
+      "SPEC_OUTSIDE 2:30 secrets.a/a: link is outside the spec's folder",
+      'SPEC_OUTSIDE 2:49 secrets.a/b: "../k" is outside the spec\'s folder',
       "SPEC_NOT_FOUND 3:30 secrets.c/c: none does not exist",
     ]);
   });
@@ -95,7 +95,7 @@ describe("a literal", () => {
     expect(diagnostics).toMatchObject([
       {
         code: "SPEC_SECRET_LITERAL",
-        message: "secrets.etl/password holds its value in the spec",
+        message: "the spec contains the secret value of secrets.etl/password",
         hint: expect.stringContaining("{ env: NAME }"),
       },
     ]);
@@ -119,7 +119,7 @@ describe("problems", () => {
     [
       "{ env: A, encoding: bytes }",
       "SPEC_COMBINATION",
-      "secrets.etl/password: encoding goes with file, not with env",
+      "secrets.etl/password: encoding can be used only with file, not with env",
     ],
     ["{ env: NONE }", "SPEC_SECRET_SOURCE", "secrets.etl/password: the environment variable NONE is not set"],
     [
@@ -133,7 +133,7 @@ describe("problems", () => {
     [
       "{ file: large }",
       "SPEC_LIMIT",
-      "secrets.etl/password: large holds 131073 bytes; a secret has at most 131072",
+      "secrets.etl/password: large contains 131073 bytes; the limit for a secret is 131072",
     ],
     [
       "{ env: A, encoding: utf8 }",
@@ -157,11 +157,11 @@ describe("problems", () => {
   });
 
   it.each([
-    ["{ env: NONE }", "set it where apply runs; validate, plan and drift need no values of secrets"],
-    ["{ env: EMPTY }", "set it where apply runs; validate, plan and drift need no values of secrets"],
+    ["{ env: NONE }", "set it where apply runs; validate, plan, and drift do not need secret values"],
+    ["{ env: EMPTY }", "set it where apply runs; validate, plan, and drift do not need secret values"],
     [
       "{ file: empty }",
-      "write the value into the file before plan and apply; validate and drift need no values of secrets",
+      "write the value to the file before plan and apply; validate and drift do not need secret values",
     ],
   ])("%s without a value comes with what to do", async (source, hint) => {
     const { diagnostics } = await load(

@@ -2,36 +2,36 @@ import { expect, it } from "vitest";
 import { load } from "../folder.ts";
 
 it.each([
-  ["node_type_id: 7", "SPEC_TYPE 1:29 pools.p: node_type_id must be a text, not 7", 'put it in quotes: "7"'],
-  ["node_type_id: [a]", "SPEC_TYPE 1:29 pools.p: node_type_id must be a text, not a list", undefined],
+  ["node_type_id: 7", "SPEC_TYPE 1:29 pools.p: node_type_id must be a string, not 7", 'quote it: "7"'],
+  ["node_type_id: [a]", "SPEC_TYPE 1:29 pools.p: node_type_id must be a string, not a list", undefined],
   [
     "node_type_id: x, max_capacity: '5'",
-    'SPEC_TYPE 1:46 pools.p: max_capacity must be a whole number, not the text "5"',
+    'SPEC_TYPE 1:46 pools.p: max_capacity must be an integer, not the string "5"',
     "write it without quotes",
   ],
   [
     "node_type_id: x, max_capacity: 1.5",
-    "SPEC_TYPE 1:46 pools.p: max_capacity must be a whole number, not 1.5",
+    "SPEC_TYPE 1:46 pools.p: max_capacity must be an integer, not 1.5",
     undefined,
   ],
   [
     "node_type_id: x, max_capacity: ",
-    "SPEC_TYPE 1:47 pools.p: max_capacity must be a whole number, not empty",
+    "SPEC_TYPE 1:47 pools.p: max_capacity must be an integer, not empty",
     undefined,
   ],
   [
     "node_type_id: x, enable_elastic_disk: yes",
-    'SPEC_TYPE 1:53 pools.p: enable_elastic_disk must be true or false, not the text "yes"',
+    'SPEC_TYPE 1:53 pools.p: enable_elastic_disk must be true or false, not the string "yes"',
     "write true",
   ],
   [
     "node_type_id: x, enable_elastic_disk: 'False'",
-    'SPEC_TYPE 1:53 pools.p: enable_elastic_disk must be true or false, not the text "False"',
+    'SPEC_TYPE 1:53 pools.p: enable_elastic_disk must be true or false, not the string "False"',
     "write it without quotes",
   ],
   [
     "node_type_id: x, preloaded_spark_versions: '6.4'",
-    'SPEC_TYPE 1:58 pools.p: preloaded_spark_versions must be a list, not the text "6.4"',
+    'SPEC_TYPE 1:58 pools.p: preloaded_spark_versions must be a list, not the string "6.4"',
     "write a list: [6.4]",
   ],
   [
@@ -75,13 +75,13 @@ it("names the allowed values, and the one that may be meant", async () => {
   expect(told).toEqual([
     'SPEC_VALUE 1:30 scopes.s: backend_type must be one of PLATFORM or VAULT, not "PLATFROM"',
     'SPEC_VALUE 1:51 acls.s/a: permission must be one of READ, WRITE or MANAGE, not "read"',
-    "SPEC_TYPE 1:60 acls.s/b: permission must be a text, not 3",
+    "SPEC_TYPE 1:60 acls.s/b: permission must be a string, not 3",
     'SPEC_VALUE 1:80 acls.s/c: permission must be one of READ, WRITE or MANAGE, not "MANGE"',
   ]);
   expect(diagnostics.map(({ hint }) => hint)).toEqual([
     'did you mean "PLATFORM"?',
     'did you mean "READ"?',
-    'put it in quotes: "3"',
+    'quote it: "3"',
     'did you mean "MANAGE"?',
   ]);
 });
@@ -91,8 +91,8 @@ it("names nested fields by their path", async () => {
     "clusters: { c: { autoscale: { min_workers: 1, max_worker: 2 }, spark_conf: { 'a.b': 3 } } }",
   );
   expect(told).toEqual([
-    'SPEC_MISSING_FIELD 1:18 clusters.c needs the field "autoscale.max_workers"',
+    'SPEC_MISSING_FIELD 1:18 clusters.c requires the field "autoscale.max_workers"',
     'SPEC_UNKNOWN_FIELD 1:47 clusters.c has no field "autoscale.max_worker"',
-    'SPEC_TYPE 1:85 clusters.c: spark_conf["a.b"] must be a text, not 3',
+    'SPEC_TYPE 1:85 clusters.c: spark_conf["a.b"] must be a string, not 3',
   ]);
 });

@@ -39,7 +39,7 @@ describe("where a value comes from", () => {
       },
     );
     expect(diagnostics.map(({ hint }) => hint)).toEqual([
-      "give one with --var zone=… (WORKSPACE_VAR_zone is not read for an untrusted spec), or a default under variables.zone",
+      "set it with --var zone=… (WORKSPACE_VAR_zone is not read for an untrusted spec), or set a default under variables.zone",
     ]);
   });
 
@@ -98,12 +98,12 @@ pools: { p: { node_type_id: "\${var.node}", max_capacity: "\${var.capacity}", pr
       "variables: { n: { default: 1 } }\npools: { p: { node_type_id: x, max_capacity: '${var.n}' } }",
       { vars: ["n=many"] },
     );
-    expect(told).toContain("SPEC_VARIABLE --var n:1:1 the variable n must be a number, not a text");
+    expect(told).toContain("SPEC_VARIABLE --var n:1:1 the variable n must be a number, not a string");
   });
 
   it("cannot be a list inside a text", async () => {
     const { told } = await load("variables: { l: { default: [a] } }\nusers: { 'x${var.l}': {} }");
-    expect(told).toEqual(["SPEC_VARIABLE 2:10 the variable l is a list and cannot stand inside a text"]);
+    expect(told).toEqual(["SPEC_VARIABLE 2:10 the variable l is a list and cannot be part of a string"]);
   });
 });
 
@@ -115,7 +115,7 @@ describe("where variables stand", () => {
     expect(told).toEqual([]);
     expect([...(spec?.resources.keys() ?? [])]).toEqual(["users.a-dev", "clusters.c"]);
     expect((await load("variables: { e: dev }\nusers: { 'a-${var.e}': {}, a-dev: {} }")).told).toEqual([
-      'SPEC_DUPLICATE_KEY 2:28 the key "a-dev" stands twice once variables are put in',
+      'SPEC_DUPLICATE_KEY 2:28 duplicate key "a-dev" after variables are resolved',
     ]);
   });
 
@@ -145,7 +145,7 @@ describe("where variables stand", () => {
   it("not in a key as a reference, and not unclosed", async () => {
     const { told } = await load("users: { 'a-${pools.p.instance_pool_id}': {}, 'b-${var.x': {} }");
     expect(told).toEqual([
-      'SPEC_REFERENCE 1:10 a key cannot hold a reference: "a-${pools.p.instance_pool_id}"',
+      'SPEC_REFERENCE 1:10 a key cannot contain a reference: "a-${pools.p.instance_pool_id}"',
       "SPEC_REFERENCE 1:47 a ${ is never closed",
     ]);
   });
@@ -169,8 +169,8 @@ describe("problems", () => {
       "variables: { a: '${var.b}', 'b c': 1, d: { type: int }, e: { defualt: 1 } }",
     );
     expect(told).toEqual([
-      "SPEC_VARIABLE 1:17 the default of the variable a holds ${…}, which is not read there",
-      'SPEC_VARIABLE 1:29 "b c" cannot name a variable',
+      "SPEC_VARIABLE 1:17 the default of the variable a cannot contain ${…}",
+      'SPEC_VARIABLE 1:29 "b c" is not a valid variable name',
       "SPEC_VALUE 1:50 variables.d: type must be one of string, number, boolean, list, map",
       'SPEC_UNKNOWN_FIELD 1:62 variables.e has no field "defualt"',
     ]);

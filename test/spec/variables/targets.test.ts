@@ -62,9 +62,9 @@ it("tells what a target may not hold, of every target", async () => {
     target: "c",
   });
   expect(told).toEqual([
-    "SPEC_TARGET 1:17 the target a cannot hold include",
+    "SPEC_TARGET 1:17 the target a cannot contain include",
     "SPEC_TYPE 1:39 the target b must be a map of sections, not a list",
-    "SPEC_TARGET 1:58 the target takes away users.x, which the spec does not have",
+    "SPEC_TARGET 1:58 the target removes users.x, which is not in the spec",
   ]);
 });
 

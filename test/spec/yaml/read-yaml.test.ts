@@ -97,14 +97,14 @@ it("places keys and values, also those of an alias", () => {
 
 it.each([
   ["a: 'open", "a character is missing"],
-  ["a: [1, 2", "a bracket or brace is not closed, or its content starts too far left"],
+  ["a: [1, 2", "a bracket or brace is not closed, or its content is not indented enough"],
   ["\ta: 1", "a tab is used for indentation"],
-  ["a: b: c", "a second key stands on the same line"],
-  ["a: @b", "a text may not start with this character"],
-  ['a: "\\q"', "an escape in the text is unknown"],
-  ["a: 1\n b: 2", "a second key stands on the same line"],
-  ["a: {<<: 3}", "<< takes a map, or a list of maps"],
-  ["--- a\n--- b", "the file holds more than one YAML document"],
+  ["a: b: c", "the line contains a second key"],
+  ["a: @b", "a string cannot start with this character"],
+  ['a: "\\q"', "the string contains an unknown escape sequence"],
+  ["a: 1\n b: 2", "the line contains a second key"],
+  ["a: {<<: 3}", "<< requires a map or a list of maps"],
+  ["--- a\n--- b", "the file contains more than one YAML document"],
 ])("%j is told in plain words", (text, message) => {
   expect(read(text).told[0]).toBe(message);
 });
@@ -112,11 +112,11 @@ it.each([
 it("reads sixty levels, and no more than sixty-four", () => {
   const nest = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
   expect(read(nest(60)).told).toEqual([]);
-  expect(read(nest(65)).told).toEqual(["lists and maps are nested more than 64 deep"]);
+  expect(read(nest(65)).told).toEqual(["lists and maps are nested more than 64 levels deep"]);
 });
 
 it("counts what aliases nest as if it were written out", () => {
   const lines = ["x0: &a0 [[[[[[[[[[1]]]]]]]]]]"];
   for (let at = 1; at < 8; at++) lines.push(`x${at}: &a${at} [[[[[[[[[[*a${at - 1}]]]]]]]]]]`);
-  expect(read(lines.join("\n")).told).toEqual(["aliases repeat too much"]);
+  expect(read(lines.join("\n")).told).toEqual(["aliases are repeated too often"]);
 });

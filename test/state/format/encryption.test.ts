@@ -53,7 +53,7 @@ test("whoever changes it without the key is found out, also with a right sum", a
     .slice(text.indexOf('"kdf"'), -1)
     .replace(/"data":"(.)/, (_, first) => `"data":"${first === "A" ? "B" : "A"}`);
   const forged = `{"sealed":1,"sum":"${digest(body)}",${body}}`;
-  expect(() => opened(sealer(HEX), "state", "", forged)).toThrow("was changed, or does not belong here");
+  expect(() => opened(sealer(HEX), "state", "", forged)).toThrow("was modified, or belongs to another state");
 });
 
 test("another key is told from damage, and so is none", () => {

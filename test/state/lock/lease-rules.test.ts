@@ -41,6 +41,6 @@ test("who holds the lock is told with a way to wait and a way to free it", () =>
   const { code, message, hint } = lockedBy(CLAIM, 22_000);
   expect(code).toBe("STATE_LOCKED");
   expect(message).toContain("ada@laptop (process 1)");
-  expect(message).toContain("last sign of life 12 s ago");
+  expect(message).toContain("last heartbeat 12 s ago");
   expect(hint).toContain("workspace state unlock abcd");
 });

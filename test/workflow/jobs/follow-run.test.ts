@@ -46,7 +46,7 @@ test("attempts that are there already are followed to the last one, in their ord
   expect(await follow(service({ max_retries: 2 }, runs))).toEqual({
     id: 5,
     ended: "SUCCESS",
-    told: "run 8: another attempt, after run 1 (FAILED)\nrun 5: another attempt, after run 8 (FAILED)\n",
+    told: "run 8: retry of run 1 (FAILED)\nrun 5: retry of run 8 (FAILED)\n",
   });
 });
 
@@ -60,7 +60,7 @@ test("an attempt that is to come is waited for", async () => {
   expect(await follow(reader)).toMatchObject({
     id: 2,
     ended: "SUCCESS",
-    told: "run 1: FAILED; its job is to try again\nrun 2: another attempt, after run 1 (FAILED)\n",
+    told: "run 1: FAILED; the job retries it\nrun 2: retry of run 1 (FAILED)\n",
   });
 });
 

@@ -41,12 +41,17 @@ describe("parameters of a start", () => {
   });
 
   test.each([
-    ["an option of another kind of task", JAR, { pythonParam: ["x"] }, /runs a JAR, and --python-param/],
-    ["a notebook's parameter without a name", NOTEBOOK, { param: ["x"] }, /--param x is not name=value/],
-    ["a notebook's parameter with an empty name", NOTEBOOK, { param: ["=x"] }, /is not name=value/],
-    ["a name that is given twice", NOTEBOOK, { param: ["a=1", "a=2"] }, /a is given twice/],
-    ["a task that nobody knows", {}, { param: ["x"] }, /takes no parameters/],
-    ["more than ASCII for Python", PYTHON, { param: ["é"] }, /more than ASCII/],
+    ["an option of another kind of task", JAR, { pythonParam: ["x"] }, /runs a JAR, which does not support --python-param/],
+    [
+      "a notebook's parameter without a name",
+      NOTEBOOK,
+      { param: ["x"] },
+      /--param x does not have the form name=value/,
+    ],
+    ["a notebook's parameter with an empty name", NOTEBOOK, { param: ["=x"] }, /does not have the form name=value/],
+    ["a name that is given twice", NOTEBOOK, { param: ["a=1", "a=2"] }, /duplicate parameter --param a/],
+    ["a task that nobody knows", {}, { param: ["x"] }, /does not take parameters/],
+    ["more than ASCII for Python", PYTHON, { param: ["é"] }, /characters outside ASCII/],
   ])("%s is refused", (_, settings, given, message) => {
     expect(messageOf(() => parametersFor("jobs.j", settings, { ...NONE, ...given }))).toMatch(message);
   });
@@ -55,7 +60,7 @@ describe("parameters of a start", () => {
     const fits = "x".repeat(10_000 - '[""]'.length);
     expect(parametersFor("jobs.j", JAR, { ...NONE, param: [fits] })).toEqual({ jar_params: [fits] });
     expect(messageOf(() => parametersFor("jobs.j", JAR, { ...NONE, param: [`${fits}x`] }))).toMatch(
-      /have 10001 bytes as JSON/,
+      /are 10001 bytes as JSON/,
     );
   });
 

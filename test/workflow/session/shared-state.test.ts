@@ -79,7 +79,7 @@ for (const [where, possible, urlOf] of FORMS)
       await expect.poll(creates, { timeout: 20_000 }).toBeGreaterThan(0);
       const second = await start(apply, { cwd: folderWith(SPEC), env }).ended;
       expect(second.code).toBe(5);
-      expect(second.stderr).toMatch(/holds the lock since .*state unlock [0-9a-f]{16}/s);
+      expect(second.stderr).toMatch(/has been locked by .*state unlock [0-9a-f]{16}/s);
       expect((await first.ended).code).toBe(0);
     });
 

@@ -63,7 +63,7 @@ describe("the contents of an export", () => {
   test("that break off leave no part of a file, and the others are there", async () => {
     const { failed } = await fetch({ "/a": ["part", REFUSED], "/b": ["whole"] });
     expect([...failed.keys()]).toEqual(["files./a"]);
-    expect(failed.get([...failed.keys()][0] ?? ("" as never))?.message).toMatch(/files\.\/a is left out/);
+    expect(failed.get([...failed.keys()][0] ?? ("" as never))?.message).toMatch(/files\.\/a is not exported/);
     expect(readdirSync(join(folder, "files"))).toEqual(["b"]);
   });
 

@@ -7,8 +7,8 @@ export function withFolderDurable(folder: string, name: string): string {
 }
 
 /**
- * Temporary file, fsync, rename. The caller makes the folder durable once all its files are in place. `check` throws where the
- * right to write is gone; it is asked when nothing but the rename is left to do.
+ * Writes a temporary file, syncs it, and renames it. The caller syncs the folder once after all files. `check` throws
+ * if the lock was lost; it is called right before the rename.
  */
 export async function replaceFile(
   fs: FileSystem,

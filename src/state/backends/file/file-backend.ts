@@ -1,6 +1,5 @@
-// A folder as the place of a state: state.json, journal.jsonl, lock.<fence>, key, and the generations state.<serial>.json.
-// The older states beside state.json: `state.<serial>.json`, five of them.
-// A state in a folder.
+// Stores a state in a folder: state.json, journal.jsonl, lock.<fence>, key, and up to five earlier versions as
+// state.<serial>.json.
 
 import { digest } from "../../../core/canonical.ts";
 import type { LockClaim } from "../../lock/lease-rules.ts";
@@ -89,8 +88,9 @@ export class FileBackend implements StateBackend {
   }
 
   /**
-   * A holder that was stopped between its last look at the lock and the rename has a finished file that it would still put in
-   * place: without that file its rename fails. What it put in place before this is read like all that it wrote.
+   * A holder that was suspended between its last check of the lock and the rename could still rename its finished
+   * file later. Removing that file makes the rename fail. A file that it renamed before is read like its other
+   * writes.
    */
   async #removeUnfinished(): Promise<void> {
     for (const name of await this.#fs.list(this.#folder))
@@ -127,7 +127,7 @@ export class FileBackend implements StateBackend {
     }
   }
 
-  /** Whoever still has the old journal open writes into a file without a name. */
+  /** A process that still has the old journal open writes to an unlinked file. */
   async beginJournal(claim: LockClaim, line: string): Promise<JournalSink> {
     const [fs, folder] = [this.#fs, this.#folder];
     await this.#assertTop(claim);

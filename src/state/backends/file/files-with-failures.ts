@@ -1,4 +1,4 @@
-// Files whose failures are diagnostics: a folder that this user may not write to is told as what it is.
+// Wraps file operations so that failures become diagnostics, such as a folder that the user may not write to.
 
 import { ioFailure } from "../../model/failures.ts";
 import type { FileSystem } from "../../model/ports.ts";

@@ -36,7 +36,7 @@ export async function makeClaim(fs: FileSystem, folder: string, claim: LockClaim
   if (!(await claimFile(fs, folder, `lock.${fence}`, claimText(claim), claim.nonce))) return false;
   const [greatest, ...rest] = await fencesIn(fs, folder);
   if (greatest !== fence) {
-    // A folder listing is no snapshot: a greater claim was made while we looked.
+    // A folder listing is not a snapshot: a greater claim was created during the listing.
     await fs.remove(withFolderDurable(folder, `lock.${fence}`));
     return false;
   }
@@ -45,7 +45,7 @@ export async function makeClaim(fs: FileSystem, folder: string, claim: LockClaim
   return true;
 }
 
-/** Writes a claim again: a sign of life, or its release. Nobody else writes this file. */
+/** Rewrites a claim: a heartbeat or its release. No other process writes this file. */
 export async function rewriteClaim(fs: FileSystem, folder: string, claim: LockClaim): Promise<void> {
   await replaceFile(fs, folder, `lock.${claim.fence}`, claimText(claim), claim.nonce);
 }
@@ -53,5 +53,5 @@ export async function rewriteClaim(fs: FileSystem, folder: string, claim: LockCl
 /** Throws Failure with STATE_LOCK_LOST when a greater claim stands in the folder. */
 export async function assertLatestClaim(fs: FileSystem, folder: string, fence: number): Promise<void> {
   const [greatest] = await fencesIn(fs, folder);
-  if (greatest !== fence) throw new Failure(lockLost("another run took it over"));
+  if (greatest !== fence) throw new Failure(lockLost("another run acquired it"));
 }

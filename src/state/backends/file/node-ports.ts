@@ -16,7 +16,7 @@ function isCode(failure: unknown, ...codes: readonly string[]): boolean {
   return failure instanceof Error && "code" in failure && codes.includes(String(failure.code));
 }
 
-/** Gives `otherwise` where there is no such file or folder. */
+/** Returns `otherwise` if the file or folder does not exist. */
 async function orMissing<T, U>(look: Promise<T>, otherwise: U): Promise<T | U> {
   try {
     return await look;
@@ -46,7 +46,7 @@ export const nodeFiles: FileSystem = {
   open: async (path, how): Promise<OpenFile> => {
     const file = await open(path, how === "append" ? "a" : "w", PRIVATE_FILE);
     return {
-      // What is written goes into memory, at once; a thread would take longer to ask. Durable it becomes with `sync`.
+      // Writes synchronously, because the page cache is faster than a thread. `sync` makes it durable.
       write: async (bytes) => {
         for (let at = 0; at < bytes.length; ) at += fs.writeSync(file.fd, bytes, at);
       },
@@ -71,7 +71,7 @@ export const nodeFiles: FileSystem = {
     try {
       await folder.sync();
     } catch (failure) {
-      // Some systems cannot sync a folder; there a rename is durable by itself or not at all.
+      // Some systems cannot sync a folder; whether a rename is durable then depends on the file system.
       if (!isCode(failure, "EINVAL", "EPERM", "EISDIR", "ENOTSUP")) throw failure;
     } finally {
       await folder.close();
@@ -112,7 +112,7 @@ export const nodeClock: Clock = {
     }),
 };
 
-/** Tokens and nonces are cut from a larger draw: asking for each costs as much as a request's journal entry. */
+/** Tokens and lock IDs come from a larger random buffer, because a call for each costs as much as a journal entry. */
 export const nodeRandom: Random = (count) => {
   if (count > DRAWN) return new Uint8Array(randomBytes(count));
   if (drawn.length < count) drawn = randomBytes(DRAWN);
@@ -154,12 +154,12 @@ function machineName(): string {
   }
 }
 
-/** When a process began, in the kernel's ticks; undefined when there is no such process. */
+/** The start time of a process in kernel ticks; undefined if the process does not exist. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie holds nothing and writes nothing any more.
+    // A zombie process has no open files and cannot write.
     return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-// Reads a file that somebody named, where it is one: a pipe that nobody writes to would be waited for without an end.
+// Reads a file that the user named if it is a regular file; reading a pipe without a writer would block forever.
 
 import { readFileSync, statSync } from "node:fs";
 
@@ -15,7 +15,7 @@ export function assertRegular(path: string): void {
   if (!statSync(path).isFile() && !neverWaits(path)) throw new Error(`${path} is not a regular file`);
 }
 
-/** The empty file, the shell's `<(command)`, and files that are opened already: somebody writes there. */
+/** Special paths with a writer: the empty file, the shell's `<(command)`, and files that are already open. */
 function neverWaits(path: string): boolean {
   return /^\/dev\/(null$|stdin$|fd\/\d)|^\/proc\/(self|\d+)\/fd\/\d/.test(path);
 }

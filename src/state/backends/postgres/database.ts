@@ -1,5 +1,5 @@
-// What the PostgreSQL store needs of a database: single statements. No session is counted on, so any pooler may stand between.
-// What errors of a database become: diagnostics that name the server and never a password.
+// The database interface of the PostgreSQL backend: single statements. It does not depend on sessions, so any
+// connection pooler works. Database errors become diagnostics that name the server and never a password.
 
 import { error, Failure, thrownText } from "../../../core/diagnostic.ts";
 import type { PostgresUrl } from "./url.ts";
@@ -8,7 +8,10 @@ export type Value = string | number | boolean | null | readonly string[];
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Database {
-  /** One statement, in a transaction of its own. Repeated where the connection broke: a statement has to find out whether it ran already. */
+  /**
+   * Runs one statement in its own transaction. Retries if the connection broke, so a statement must detect that it
+   * already ran.
+   */
   query(sql: string, values: readonly Value[]): Promise<QueryResult>;
   /** Several statements in one transaction. */
   script(statements: readonly string[]): Promise<void>;
@@ -37,7 +40,7 @@ export function columnText(row: Row | undefined, column: string): string | undef
   return typeof value === "string" ? value : undefined;
 }
 
-/** The connection is gone, or the server is not there for a moment: worth another try. */
+/** The connection broke or the server is temporarily unavailable: retry. */
 export function isPassing(failure: unknown): boolean {
   const code = sqlState(failure);
   if (code !== undefined) return code.startsWith("08") || PASSING.has(code);
@@ -72,26 +75,26 @@ export function databaseFailure(failure: unknown, url: PostgresUrl): Failure {
 
 type Words = readonly [RegExp, string, string];
 
-const OTHER: Words = [/^/, "cannot be used", "check the URL, the network and the server's log"];
+const OTHER: Words = [/^/, "cannot be used", "check the URL, the network, and the server's log"];
 
 const WORDS: readonly Words[] = [
-  [/^28/, "refused the login", "check the user and the password (PGPASSWORD, ~/.pgpass or the URL)"],
-  [/^3D000$/, "does not exist", "create it, or name another one in the URL"],
-  [/^42501$/, "does not allow this to the user", "grant the rights that docs/state.md names"],
+  [/^28/, "rejected the login", "check the user and the password (PGPASSWORD, ~/.pgpass, or the URL)"],
+  [/^3D000$/, "does not exist", "create it, or use another one in the URL"],
+  [/^42501$/, "does not grant the user this permission", "grant the permissions listed in docs/state.md"],
   [
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH)$/,
     "cannot be reached",
-    "check host, port and network",
+    "check the host, the port, and the network",
   ],
   [
     /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ALTNAME/,
-    "shows a certificate that is not trusted",
-    "name its authority with --ca-file, WORKSPACE_CA_FILE, or sslrootcert=FILE in the URL",
+    "has a certificate that is not trusted",
+    "pass the CA certificate that signed it with --ca-file, WORKSPACE_CA_FILE, or sslrootcert=FILE in the URL",
   ],
   [/^53|^57P03$/, "is too busy or not ready", "try again later"],
 ];
 
-/** Also as it is written in URLs. */
+/** Also in the encoded form of URLs. */
 export function withoutPassword(text: string, password: string | undefined): string {
   if (password === undefined || password === "") return text;
   return [password, encodeURIComponent(password), encodeURI(password)].reduce(

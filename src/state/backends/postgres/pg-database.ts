@@ -60,7 +60,8 @@ class PgDatabase implements Database {
   script(statements: readonly string[]): Promise<void> {
     return this.#steady(async (pool) => {
       const client = await pool.connect();
-      // Each statement tells of its own break; one between two of them would else end the process.
+      // Each statement reports its own failure; without a listener, a failure between two of them would end the
+      // process.
       const ignored = (): void => undefined;
       client.on("error", ignored);
       let broken: Error | undefined;
@@ -85,7 +86,7 @@ class PgDatabase implements Database {
         this.#contacted = true;
         return done;
       } catch (failure) {
-        // What the server itself refuses is an answer, too.
+        // An error from the server itself is an answer too.
         if (/^[0-9A-Z]{5}$/.test(sqlState(failure) ?? "")) this.#contacted = true;
         const wait = WAITS_MS[attempt];
         if (wait === undefined || !this.#contacted || !isPassing(failure)) throw this.#told(failure);
@@ -94,7 +95,7 @@ class PgDatabase implements Database {
     }
   }
 
-  /** Errors with an SQLSTATE that callers act upon pass as they are. */
+  /** Passes errors whose SQLSTATE callers handle. */
   #told(failure: unknown): unknown {
     const code = failure instanceof Error && "code" in failure ? failure.code : undefined;
     if (code === "42P01" || code === "3F000") return failure;
@@ -131,7 +132,7 @@ class PgDatabase implements Database {
   }
 }
 
-/** What is checked is always said: NODE_TLS_REJECT_UNAUTHORIZED decides nothing here. */
+/** Sets certificate checks explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect. */
 function tlsOptions(
   tls: Extract<Tls, { readonly on: true }>,
   authorities: readonly string[] | undefined,
@@ -152,7 +153,7 @@ function pem(path: string): string {
   } catch (problem) {
     const cause = thrownText(problem);
     throw new Failure(
-      error("CLI_FILE", `${path}, which the state's PostgreSQL URL names, cannot be read`, { cause }),
+      error("CLI_FILE", `${path}, set in the PostgreSQL URL of the state, cannot be read`, { cause }),
     );
   }
 }

@@ -101,7 +101,7 @@ export class PostgresBackend implements StateBackend {
       throw corrupt(this.names.state, 0, `the row with its serial ${serial} is missing`);
     const greatest = columnNumber(row, "greatest");
     if (greatest > serial)
-      throw corrupt(this.names.state, 0, `it is at serial ${serial}, and there is a later one, ${greatest}`);
+      throw corrupt(this.names.state, 0, `it is at serial ${serial}, but serial ${greatest} exists`);
     const journal = storedJournal(this.names.journal, row);
     return {
       ...(state === undefined ? {} : { state }),
@@ -166,7 +166,7 @@ export class PostgresBackend implements StateBackend {
   async renew({ fence, nonce, ...claim }: LockClaim): Promise<void> {
     const released = claim.released === true;
     const { count } = await this.#write(this.#sql.renew, fence, nonce, released, this.#now?.() ?? null);
-    if (count === 0) throw new Failure(lockLost("another run took it over"));
+    if (count === 0) throw new Failure(lockLost("another run acquired it"));
   }
 
   async putState(claim: LockClaim, { text, serial, before }: StateWrite): Promise<void> {
@@ -174,12 +174,12 @@ export class PostgresBackend implements StateBackend {
     const { count } = await this.#write(this.#sql.putState, fence, serial, before, text, GENERATIONS);
     if (count === 1) return;
     const [row] = (await this.#write(this.#sql.stood, text)).rows;
-    if (columnNumber(row, "fence") !== fence) throw new Failure(lockLost("another run took it over"));
+    if (columnNumber(row, "fence") !== fence) throw new Failure(lockLost("another run acquired it"));
     if (columnNumber(row, "serial") === serial && row?.same === true) return;
     const found = columnText(row, "serial");
     throw new Failure(
-      error("STATE_LINEAGE", `${this.names.state} is at serial ${found}, and not at ${before}`, {
-        hint: "it was changed by something that did not hold the lock; look at it, then run the command again",
+      error("STATE_LINEAGE", `${this.names.state} is at serial ${found} instead of ${before}`, {
+        hint: "it was changed without the lock; check it, then run the command again",
       }),
     );
   }
@@ -189,13 +189,13 @@ export class PostgresBackend implements StateBackend {
     const journal = before + 1;
     const { count } = await this.#write(this.#sql.beginJournal, fence, line, before);
     if (count === 0 && !(await this.#hasLines(journal, 0, [line])))
-      throw new Failure(lockLost("another run took it over"));
+      throw new Failure(lockLost("another run acquired it"));
     let lines = 1;
     return {
       write: async (more) => {
         const { count } = await this.#write(this.#sql.addLines, fence, journal, lines, more);
         if (count !== more.length && !(await this.#hasLines(journal, lines, more)))
-          throw new Failure(lockLost("another run took it over"));
+          throw new Failure(lockLost("another run acquired it"));
         lines += more.length;
       },
       close: async () => undefined,
@@ -214,12 +214,12 @@ export class PostgresBackend implements StateBackend {
 
   async generation(serial: number): Promise<StoredText | undefined> {
     const [row] = (await this.#look(this.#sql.generation, serial)).rows;
-    return storedText(`generation ${serial} of ${this.names.state}`, columnText(row, "body"));
+    return storedText(`version ${serial} of ${this.names.state}`, columnText(row, "body"));
   }
 
   async putGeneration({ fence }: LockClaim, serial: number, text: string): Promise<void> {
     const { count } = await this.#write(this.#sql.putGeneration, fence, serial, text);
-    if (count === 0) throw new Failure(lockLost("another run took it over"));
+    if (count === 0) throw new Failure(lockLost("another run acquired it"));
   }
 
   async keepAside(claim: LockClaim): Promise<string> {
@@ -240,7 +240,7 @@ export class PostgresBackend implements StateBackend {
 
   async putKey({ fence }: LockClaim, text: string | undefined): Promise<void> {
     const { count } = await this.#write(this.#sql.putKey, fence, text ?? null);
-    if (count === 0) throw new Failure(lockLost("another run took it over"));
+    if (count === 0) throw new Failure(lockLost("another run acquired it"));
   }
 
   close(): Promise<void> {

@@ -8,7 +8,7 @@ export function storedText(name: string, text: string | undefined): StoredText |
   return text === undefined ? undefined : { name, bytes: new TextEncoder().encode(text) };
 }
 
-/** Undefined before there is one. A row is written whole or not at all: here no line may be unfinished, and none missing. */
+/** Undefined before the first version. A row is written atomically, so an unfinished or missing line is damage. */
 export function storedJournal(name: string, row: Row): StoredText | undefined {
   if (columnNumber(row, "journal") === 0) return undefined;
   const text = columnText(row, "text") ?? "";
@@ -16,6 +16,6 @@ export function storedJournal(name: string, row: Row): StoredText | undefined {
   const lines = columnNumber(row, "lines");
   const whole = text.split("\n").length - 1;
   if (lines !== columnNumber(row, "present") || lines !== whole || !text.endsWith("\n"))
-    throw corrupt(name, bytes.length, `it has ${whole} whole lines and not ${lines}`);
+    throw corrupt(name, bytes.length, `it has ${whole} complete lines instead of ${lines}`);
   return { name, bytes };
 }

@@ -46,7 +46,7 @@ export function statementsOf(schema: string) {
   const generations = `${schema}.generations`;
   const journal = `${schema}.journal`;
   const serverNow = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
-  // A server may be set to answer before a commit is on its disk; what this store is told has to be.
+  // A server may be configured to answer before a commit is on disk; this backend requires durable commits.
   const durable = `durable as materialized (select case when current_setting('synchronous_commit') = 'off'
     then set_config('synchronous_commit', 'on', true) end)`;
   return {
@@ -63,7 +63,7 @@ export function statementsOf(schema: string) {
     top: `select fence, claim, released, renewed_at from ${states} where name = $1`,
     claim: `with ${durable} update ${states} set fence = $2, claim = $3, nonce = $4, released = $5, renewed_at = coalesce($6::bigint, ${serverNow})
       from durable where name = $1 and fence = $7 and fence < $2 and ($8::bigint is null or (renewed_at = $8 and released = $9))`,
-    /** What was given back stays so: a sign of life may come late. */
+    /** A released lock stays released, because a heartbeat may arrive late. */
     renew: `update ${states} set released = $4, renewed_at = coalesce($5::bigint, ${serverNow})
       where name = $1 and fence = $2 and nonce = $3 and not released`,
     /** Compare and set: the fence and the serial have to be the ones that the writer knows. */

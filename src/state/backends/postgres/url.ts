@@ -1,4 +1,5 @@
-// `--state postgres://user@host/database?state=NAME`: which database, how it is spoken to, and which state in it. Refuses what it does not know.
+// Parses `--state postgres://user@host/database?state=NAME`: the database, the connection options, and the name of
+// the state. Rejects unknown parameters.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
 
@@ -51,15 +52,15 @@ export function isPostgresUrl(text: string): boolean {
 export type PostgresEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * `name`: the state's name where the URL says none; `env`: PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE say what it leaves out.
- * No message repeats the URL: it may hold a password.
+ * `name`: the default name of the state; `env`: PGHOST, PGPORT, PGUSER, PGPASSWORD, and PGDATABASE as defaults. No
+ * message repeats the URL, because it may contain a password.
  */
 export function parsePostgresUrl(text: string, name: string, env: PostgresEnvironment): PostgresUrl {
   const url = urlOf(text);
   const given = new Map<string, string>();
   for (const [key, value] of url.searchParams) {
     if (!KNOWN.some((known) => known === key))
-      throw refused("it has a parameter that is not known", `known are ${KNOWN.join(", ")}`);
+      throw refused("it has an unknown parameter", `the parameters are ${KNOWN.join(", ")}`);
     given.set(key, value);
   }
   const host =
@@ -68,9 +69,10 @@ export function parsePostgresUrl(text: string, name: string, env: PostgresEnviro
   const user = nonEmpty(decoded(url.username)) ?? nonEmpty(env.PGUSER);
   const schema = given.get("schema") ?? DEFAULT_SCHEMA;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw refused("its schema is no plain name", "use small letters, digits and underscores");
+    throw refused("its schema is not a plain name", "use lowercase letters, digits, and underscores");
   const state = given.get("state") ?? name;
-  if (state === "" || state.length > 200) throw refused("its state has no name of 1 to 200 characters");
+  if (state === "" || state.length > 200)
+    throw refused("the name of its state must have 1 to 200 characters");
   const port = Number(nonEmpty(url.port) ?? nonEmpty(env.PGPORT) ?? 5432);
   const at = `${user === undefined ? "" : `${user}@`}${encodeURIComponent(host ?? "localhost")}:${port}`;
   return {
@@ -91,14 +93,14 @@ function urlOf(text: string): URL {
   const url = URL.parse(text);
   if (url === null)
     throw refused(
-      "it cannot be read",
-      `${WRITTEN}; in a password write @ / ? # and % as %40 %2F %3F %23 and %25`,
+      "it is not a valid URL",
+      `${WRITTEN}; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25`,
     );
   // Left of its last @, such a character ends the host too early: then a part of the password would be taken for a name.
   if (url.hash !== "" || /[@/]/.test(url.pathname.slice(1)) || url.search.includes("@"))
     throw refused(
-      "it is not of this form",
-      `${WRITTEN}; in a password write @ / ? # and % as %40 %2F %3F %23 and %25`,
+      "it does not have this form",
+      `${WRITTEN}; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25`,
     );
   return url;
 }
@@ -107,7 +109,10 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refused("a % in it is not followed by two hex digits", "write a % of a name or password as %25");
+    throw refused(
+      "it contains a % that is not followed by two hex digits",
+      "write a % in a name or password as %25",
+    );
   }
 }
 
@@ -140,7 +145,7 @@ function tlsOf(given: ReadonlyMap<string, string>, host: string | undefined): Tl
     case "verify-full":
       return { on: true, checks: "host", ...files };
     case undefined:
-      throw refused("its sslmode is not known", `known are ${MODES.join(", ")}`);
+      throw refused("its sslmode is unknown", `the modes are ${MODES.join(", ")}`);
   }
 }
 

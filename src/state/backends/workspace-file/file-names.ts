@@ -1,6 +1,6 @@
-// The names of a state's files in the workspace. No name is ever used for two contents, save a holder's own claim.
+// Names of a state's files in the workspace. A name never has two contents, except a holder's own claim.
 
-/** A state file: its serial, and the fence of whoever wrote it. `0.0` stands for no state. */
+/** A state file: its serial, and the fencing token of its writer. `0.0` means no state. */
 export interface StateName {
   readonly serial: number;
   readonly fence: number;

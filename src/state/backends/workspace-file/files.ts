@@ -1,4 +1,5 @@
-// Files in the workspace's own file system, whole: read by ranges, written in one request or in blocks, and looked at afterwards.
+// Files in the workspace's own file system: read by ranges, written in one request or in blocks, and verified
+// afterwards.
 
 import type { Writer } from "../../../api/contract/reader.ts";
 import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";
@@ -6,7 +7,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import { Refused, UnknownOutcome } from "../../../core/request-failure.ts";
 import { assertStateSize } from "../../model/failures.ts";
 
-/** How the client's errors are told apart. */
+/** Classifies the client's errors. */
 export interface FailureTests {
   isMissing(failure: unknown): boolean;
   isConflict(failure: unknown): boolean;
@@ -31,7 +32,7 @@ export class Files {
     this.#tell = tell;
   }
 
-  /** What a folder holds; nothing where it is missing. */
+  /** The entries of a folder; none if it does not exist. */
   async list(folder: string): Promise<readonly RemoteFile[]> {
     const answer = await this.#unlessMissing(() => this.#api.read("fs/list", { path: folder }), folder);
     const files = answer?.files;
@@ -56,7 +57,7 @@ export class Files {
     }
   }
 
-  /** Writes a file that nobody else writes: what is there when this resolves is what was given. */
+  /** Writes a file with a single writer: when this resolves, the file has the given content. */
   async put(path: string, bytes: Uint8Array): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const broken = await this.#unlessUnknown(() => this.#send(path, bytes), path);
@@ -119,7 +120,10 @@ export class Files {
     }, path);
   }
 
-  /** An outcome that nobody knows is given back: a look at the file tells. So is a refusal that may be an echo of the first attempt. */
+  /**
+   * Returns an unknown outcome to the caller, which reads the file to decide. A refusal may be caused by the first
+   * attempt, so it is treated the same.
+   */
   async #unlessUnknown(act: () => Promise<void>, path: string): Promise<Diagnostic | undefined> {
     try {
       await this.#told(act, path);
@@ -140,7 +144,7 @@ export class Files {
       if (!(failure instanceof Refused || failure instanceof UnknownOutcome)) throw failure;
       const { message, hint = "try again", cause } = failure.diagnostic;
       const told = new Failure(
-        error("STATE_IO", `the state's file ${path} in the workspace: ${message}`, {
+        error("STATE_IO", `the state file ${path} in the workspace: ${message}`, {
           hint,
           ...(cause === undefined ? {} : { cause }),
         }),
@@ -152,8 +156,8 @@ export class Files {
 }
 
 function notWritten(path: string): Diagnostic {
-  return error("STATE_IO", `the state's file ${path} in the workspace does not hold what was written`, {
-    hint: "nothing was lost; run the command again",
+  return error("STATE_IO", `the state file ${path} in the workspace does not match what was written`, {
+    hint: "run the command again",
   });
 }
 

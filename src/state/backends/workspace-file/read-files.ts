@@ -31,7 +31,7 @@ export interface FoundJournal {
   readonly piece: StoredText;
 }
 
-/** The journal that counts: of the greatest fence, its last. One whose making was cut is empty and was never written to. */
+/** The current journal: the last one of the greatest fencing token. One whose creation was interrupted is empty. */
 export async function findJournal(
   files: Files,
   folder: string,
@@ -56,7 +56,7 @@ async function together(files: Files, folder: string, segments: readonly number[
   return new Uint8Array(Buffer.concat(pieces.flatMap((piece) => piece ?? [])));
 }
 
-/** Copies state and journal as they are, damaged or not, into a folder beside them. */
+/** Copies state and journal unchanged, damaged or not, into a folder next to them. */
 export async function copyAside(
   files: Files,
   folder: string,

@@ -49,7 +49,7 @@ export class WorkspaceBackend implements StateBackend {
   readonly #files: Files;
   readonly #folder: string;
   readonly #clock: Clock;
-  /** The state that a journal goes on from: as loaded, or as last put. */
+  /** The state that a journal continues: as loaded, or as last written. */
   #base: StateName = NO_STATE;
   #epoch = 0;
 
@@ -137,11 +137,11 @@ export class WorkspaceBackend implements StateBackend {
 
   async #assertTop({ fence }: LockClaim): Promise<readonly string[]> {
     const names = await this.#list();
-    if (fencesIn(names)[0] !== fence) throw new Failure(lockLost("another run took it over"));
+    if (fencesIn(names)[0] !== fence) throw new Failure(lockLost("another run acquired it"));
     return names;
   }
 
-  /** The new state counts from the moment in which a journal goes on from it. */
+  /** The new state becomes current when a journal continues it. */
   async putState(claim: LockClaim, { text, serial }: StateWrite): Promise<void> {
     await this.#assertTop(claim);
     const name = { serial, fence: claim.fence };
@@ -168,7 +168,7 @@ export class WorkspaceBackend implements StateBackend {
     };
   }
 
-  /** What is left over costs room and is never read; so a failure here fails nothing. */
+  /** Remaining files are never read, so a failure here is ignored. */
   async #forgetOld(present: JournalName): Promise<void> {
     try {
       const names = await this.#list();
@@ -183,7 +183,7 @@ export class WorkspaceBackend implements StateBackend {
     }
   }
 
-  /** The states before the one that the journal goes on from. */
+  /** The versions before the one that the journal continues. */
   async #older(): Promise<readonly StateName[]> {
     const names = await this.#list();
     const base = journalsIn(names)[0]?.base;

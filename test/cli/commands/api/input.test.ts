@@ -128,8 +128,8 @@ describe("fields on a line", () => {
 describe("the check", () => {
   test("finds everything that does not fit, at once", async () => {
     expect(await problems("secrets/acls/put", ["scop=etl", "permission=ALL"])).toEqual([
-      'secrets/acls/put needs the field "scope"',
-      'secrets/acls/put needs the field "principal"',
+      'secrets/acls/put requires the field "scope"',
+      'secrets/acls/put requires the field "principal"',
       'secrets/acls/put has no field "scop"',
       'secrets/acls/put: permission must be one of READ, WRITE or MANAGE, not "ALL"',
     ]);
@@ -139,9 +139,9 @@ describe("the check", () => {
     expect(
       await problems("clusters/resize", ["cluster_id=c", "autoscale.min=1", "autoscale.max_workers=x"]),
     ).toEqual([
-      'clusters/resize needs the field "autoscale.min_workers"',
+      'clusters/resize requires the field "autoscale.min_workers"',
       'clusters/resize has no field "autoscale.min"',
-      'clusters/resize: autoscale.max_workers must be a whole number, not the text "x"',
+      'clusters/resize: autoscale.max_workers must be an integer, not the string "x"',
     ]);
   });
 

@@ -76,7 +76,7 @@ test("a state from another lineage beside the journal is refused", async () => {
   expect(await codeOf(storeOn({ disk }).read())).toBe("STATE_LINEAGE");
 });
 
-test("an older generation put in place of the state does not go with a newer journal", async () => {
+test("an older version put in place of the state does not go with a newer journal", async () => {
   const disk = new Disk();
   const lease = await storeOn({ disk }).lock({ timeoutMs: 0 });
   for (const name of ["a", "b", "c"]) {

@@ -245,7 +245,7 @@ describe.skipIf(server === undefined)(
   "when a connection breaks after a statement was carried out and before its answer",
   () => {
     test.each([
-      ["taking the lock", /update workspace_state\.states set fence/],
+      ["acquiring the lock", /update workspace_state\.states set fence/],
       ["appending", /unnest/],
       ["publishing", /with [\s\S]*moved as/],
       ["beginning a journal", /begun as/],
