@@ -57,6 +57,8 @@ export interface ApiWriter extends ApiReader {
 export interface Client {
   readonly reader: ApiReader;
   readonly writer: ApiWriter;
+  /** In the form of the workspace's own dialect: nothing is translated but the paths. */
+  readonly direct: ApiWriter;
 }
 
 /** Throws Failure where host or token can never work. */
@@ -81,11 +83,21 @@ export function createClient(options: ClientOptions): Client {
   const { token } = options;
   const redact = redactor(() => (typeof token === "string" ? [token] : token.secrets()));
   const sent = createSend({ connection, rateLimit, clock, random, pause, stopped, redact, log: options.log });
-  const send = speaking(options.dialect ?? CONTRACT_TABLE, sent);
+  const { translated, direct } = speaking(options.dialect ?? CONTRACT_TABLE, sent);
+  const writer = writerOver(translated);
+  return { reader: { read: writer.read }, writer, direct: writerOver(direct) };
+}
 
+type Sending = (
+  operation: ReadName | WriteName,
+  input: WriteInput,
+  permit?: () => void,
+) => Promise<JsonObject>;
+
+function writerOver(send: Sending): ApiWriter {
   const read = (operation: ReadName, input: JsonObject = {}): Promise<JsonObject> =>
     operation === "scim/users/list" || operation === "scim/groups/list"
       ? readWholeList(operation, input, (page) => send(operation, page))
       : send(operation, input);
-  return { reader: { read }, writer: { read, write: send } };
+  return { read, write: send };
 }

@@ -1,6 +1,6 @@
 // Plays a scenario: a folder of its own, an emulator of its own over HTTP, and the program inside this process.
 
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
@@ -8,6 +8,7 @@ import { runProgram } from "../../src/cli/program.ts";
 import { type SignalName, Signals } from "../../src/config/signals.ts";
 import { outputOf } from "../../src/config/streams.ts";
 import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
+import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
 import {
   isDeadHere,
@@ -17,14 +18,15 @@ import {
   thisProcess,
 } from "../../src/state/backends/file/node-ports.ts";
 import type { Lease } from "../../src/state/model/store.ts";
+import { inDatabricks } from "../engine/spelling.ts";
 import { type Output, outputLines, parseScenario, type Step, wordsOf } from "./scenario.ts";
 import { stable } from "./stable.ts";
 
 const TOKEN = "acceptance-token";
 
 /** The scenario with the outputs that the program really gave. */
-export async function played(text: string): Promise<string> {
-  const stage = await Stage.open();
+export async function played(text: string, cloud?: FieldDialect["cloud"]): Promise<string> {
+  const stage = await Stage.open(cloud);
   try {
     const lines: string[] = [];
     for (const step of parseScenario(text)) lines.push(step.line, ...(await stage.play(step)));
@@ -39,25 +41,38 @@ interface Trigger {
   readonly path: string;
 }
 
+/** The specs of an example in the spelling of the Databricks dialect. */
+function respell(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = join(folder, name);
+    if (name.endsWith(".yaml")) writeFileSync(path, inDatabricks(readFileSync(path, "utf8")));
+  }
+}
+
 class Stage {
   readonly #folder: string;
   readonly #server: RunningServer;
   readonly #env: Record<string, string>;
+  readonly #cloud: FieldDialect["cloud"] | undefined;
   #trigger: Trigger | undefined;
   #lease: Lease | undefined;
 
-  static async open(): Promise<Stage> {
+  static async open(cloud?: FieldDialect["cloud"]): Promise<Stage> {
+    const dialect = cloud === undefined ? {} : ({ dialect: "databricks", cloud } as const);
     return new Stage(
       mkdtempSync(join(tmpdir(), "scenario-")),
-      await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN }),
+      await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN, ...dialect }),
+      cloud,
     );
   }
 
-  private constructor(folder: string, server: RunningServer) {
+  private constructor(folder: string, server: RunningServer, cloud: FieldDialect["cloud"] | undefined) {
+    this.#cloud = cloud;
     this.#folder = folder;
     this.#server = server;
     // One request at a time: the order of events is part of the output.
     this.#env = {
+      ...(cloud === undefined ? {} : { WORKSPACE_DIALECT: "databricks", WORKSPACE_CLOUD: cloud }),
       WORKSPACE_HOST: server.url,
       WORKSPACE_TOKEN: TOKEN,
       WORKSPACE_PARALLELISM: "1",
@@ -101,10 +116,11 @@ class Stage {
     const [first = "", second = "", ...more] = wordsOf(rest);
     switch (verb) {
       case "example":
-        return cpSync(join("examples", first), this.#folder, {
+        cpSync(join("examples", first), this.#folder, {
           recursive: true,
           filter: (path) => !path.includes(".workspace"),
         });
+        return this.#cloud === undefined ? undefined : respell(this.#folder);
       case "env":
         return this.#setEnv(rest);
       case "remove":
@@ -114,7 +130,11 @@ class Stage {
       case "edit":
         return this.#edit(first, rest.slice(first.length + 1));
       case "api":
-        return this.#request(first, `/api/2.0/${second}`, rest.slice(first.length + second.length + 2));
+        return this.#request(
+          first,
+          `/api/${/^\d/.test(second) ? second : `2.0/${second}`}`,
+          rest.slice(first.length + second.length + 2),
+        );
       case "control":
         return this.#request(first, `/__emulator/${second}`, rest.slice(first.length + second.length + 2));
       case "lock":

@@ -30,6 +30,7 @@ import { ADMIN, ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harn
 import { Disk, type Hooks } from "../state/memory-files.ts";
 import { VirtualClock } from "../state/virtual-clock.ts";
 import { type Home, type Line, onDisk } from "./home.ts";
+import { inDatabricks } from "./spelling.ts";
 
 export const KEY = new Uint8Array(32).fill(7);
 
@@ -233,7 +234,13 @@ export class Process {
     if (!plan.wants.includes("around")) return { live, recovered, input, plan };
     const seeing = {
       ...input,
-      dependents: await listDependents(registry, input, plan.changes, this.client.reader, this.options.parallelism ?? 10),
+      dependents: await listDependents(
+        registry,
+        input,
+        plan.changes,
+        this.client.reader,
+        this.options.parallelism ?? 10,
+      ),
     };
     return { live, recovered, input: seeing, plan: makePlan(seeing) };
   }
@@ -272,15 +279,6 @@ export class Process {
       await lease.release();
     }
   }
-}
-
-/** A spec of the contract in the spelling of Databricks on Azure. */
-export function inDatabricks(yaml: string): string {
-  return yaml
-    .replaceAll(/\bfs:/g, "dbfs:")
-    .replaceAll("cloud_disk_volume_type", "azure_disk_volume_type")
-    .replaceAll("CLOUD_KEYVAULT", "AZURE_KEYVAULT")
-    .replaceAll("backend_type: PLATFORM", "backend_type: DATABRICKS");
 }
 
 /** Changes that a plan would make, as `action address`. */

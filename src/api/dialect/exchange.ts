@@ -14,9 +14,18 @@ import { inContractWords, inDialectWords, withoutNulls } from "./words.ts";
 
 type Exchange = (operation: OperationName, input: WriteInput, permit?: () => void) => Promise<JsonObject>;
 
-/** Sends in a dialect. For the contract, this is `send`. */
-export function speaking(table: DialectTable, send: Send): Exchange {
-  return table.name === "contract" ? send : new Speaker(table, send).exchange;
+interface Exchanges {
+  /** Requests and answers in the contract's form. */
+  readonly translated: Exchange;
+  /** Requests and answers in the dialect's form; only the paths are the dialect's. */
+  readonly direct: Exchange;
+}
+
+/** Sends in a dialect. For the contract, both are `send`. */
+export function speaking(table: DialectTable, send: Send): Exchanges {
+  if (table.name === "contract") return { translated: send, direct: send };
+  const { exchange, direct } = new Speaker(table, send);
+  return { translated: exchange, direct };
 }
 
 class Speaker {
@@ -33,6 +42,9 @@ class Speaker {
       (live, settings) => this.#carried("jobs/reset", table.replaced.job, live, settings),
     );
   }
+
+  readonly direct: Exchange = (operation, input, permit) =>
+    this.#send(operation, input, permit, this.#factsOf(operation));
 
   readonly exchange: Exchange = async (operation, input, permit) => {
     const json = input as JsonObject;

@@ -7,7 +7,7 @@ import type { Resource } from "../../spec/model/spec.ts";
 
 /** Why a resource cannot be a live object; undefined if it can. */
 export function unmanageableError(
-  { address, at, kind }: Pick<Resource, "address" | "at" | "kind">,
+  { address, at }: Pick<Resource, "address" | "at">,
   { singular }: Pick<Kind, "singular">,
   live: LiveObject,
 ): Diagnostic | undefined {
@@ -18,7 +18,7 @@ export function unmanageableError(
     {
       address,
       at,
-      hint: `remove it from the spec and change it with other tools, or give the ${singular} another name in ${kind}; if a state has it: workspace state rm ${address}`,
+      hint: `give the resource another name, or remove it from the spec and change the ${singular} with other tools; to forget a recorded one, run: workspace state rm ${address}`,
     },
   );
 }

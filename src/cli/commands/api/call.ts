@@ -17,13 +17,13 @@ export function isWrite({ name }: CatalogOperation): boolean {
 }
 
 export async function call(
-  { reader, writer }: Connection,
+  { direct }: Pick<Connection, "direct">,
   operation: CatalogOperation,
   input: JsonObject,
   all: boolean,
 ): Promise<JsonObject> {
-  if (isWrite(operation)) return writer.write(operation.name as WriteName, guarded(input));
-  const read = (page: JsonObject) => reader.read(operation.name as ReadName, page);
+  if (isWrite(operation)) return direct.write(operation.name as WriteName, guarded(input));
+  const read = (page: JsonObject) => direct.read(operation.name as ReadName, page);
   return all ? pages(operation.name, input, read) : read(input);
 }
 

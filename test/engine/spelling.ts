@@ -1,0 +1,11 @@
+// Specs of the contract in the spelling of the Databricks dialect.
+
+/** A spec of the contract in the spelling of Databricks on Azure. */
+export function inDatabricks(yaml: string): string {
+  return yaml
+    .replaceAll(/\bfs:/g, "dbfs:")
+    .replaceAll("cluster_log_conf.fs", "cluster_log_conf.dbfs")
+    .replaceAll("cloud_disk_volume_type", "azure_disk_volume_type")
+    .replaceAll("CLOUD_KEYVAULT", "AZURE_KEYVAULT")
+    .replaceAll("backend_type: PLATFORM", "backend_type: DATABRICKS");
+}
