@@ -16,7 +16,12 @@ export interface PlayedPage {
 }
 
 /** What differs from run to run, such as IDs and times, is no difference. */
-const stable = (text: string): string => stableAt(text, "~/project", "http://workspace.test");
+const stable = (text: string): string =>
+  stableAt(
+    text.replace(/http:\/\/127\.0\.0\.1:\d+/g, "http://workspace.test"),
+    "~/project",
+    "http://workspace.test",
+  );
 
 const BLOCK = /^```(\w+)([^\n]*)\n([\s\S]*?)^```$/gm;
 
@@ -53,6 +58,7 @@ export async function playPage(page: string): Promise<PlayedPage> {
     }
     return { text: text + page.slice(end), failures };
   } finally {
+    shell.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -60,6 +66,8 @@ export async function playPage(page: string): Promise<PlayedPage> {
 class Shell {
   readonly #folder: string;
   readonly #home: string;
+  /** One group of processes for each block. */
+  readonly #groups: number[] = [];
 
   constructor(folder: string) {
     this.#folder = join(folder, "project");
@@ -78,6 +86,16 @@ class Shell {
     writeFileSync(file, text);
   }
 
+  /** Ends what blocks left running in the background. */
+  stop(): void {
+    for (const group of this.#groups)
+      try {
+        process.kill(-group, "SIGTERM");
+      } catch {
+        // The group has ended.
+      }
+  }
+
   async run(commands: string): Promise<{ readonly status: number | null; readonly output: string }> {
     const kept = join(this.#home, "variables");
     const script = `. "${kept}"\nexec 2>&1\ntrap 'code=$?; { export -p; printf "cd %q\\n" "$PWD"; } >"${kept}"; exit $code' EXIT\nset -e\n${commands}`;
@@ -91,7 +109,9 @@ class Shell {
       },
       stdio: ["ignore", "pipe", "inherit"],
       timeout: 300_000,
+      detached: true,
     });
+    if (child.pid !== undefined) this.#groups.push(child.pid);
     const chunks: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
     const status = await new Promise<number | null>((resolve) => child.on("close", resolve));

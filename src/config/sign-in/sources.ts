@@ -110,14 +110,18 @@ function variablesOf(context: CommandContext, family: Family): SignInSource {
 }
 
 function sourceOf(section: ProfileSection, home: string): SignInSource {
-  const path = section.path.startsWith(`${home}/`) ? `~${section.path.slice(home.length)}` : section.path;
-  const name = `profile ${section.name} of ${path}`;
+  const name = `profile ${section.name} of ${shortPath(section.path, home)}`;
   const values: Partial<Record<AttributeName, SourcedValue>> = {};
   for (const attribute of ATTRIBUTE_NAMES) {
     const value = section.values.get(attribute);
     if (value !== undefined) values[attribute] = { value, from: `${attribute} of ${name}` };
   }
   return { name, values, profile: section };
+}
+
+/** A path as people write it: the home folder is `~`. */
+export function shortPath(path: string, home: string): string {
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
 /** A variable that is set; an empty one counts as unset. */

@@ -14,7 +14,7 @@ export interface IdentityView {
 }
 
 export function identityText({ user, host, dialect, signIn, skipped }: IdentityView): string {
-  const method = signIn === undefined ? "none" : `${signIn.method} (${signIn.from.join(", ")})`;
+  const method = signIn === undefined ? "none" : `${signIn.method} (${places(signIn.from)})`;
   const lines = [
     `user     ${user ?? "unknown"}`,
     `host     ${host.url} (${host.from})`,
@@ -24,6 +24,18 @@ export function identityText({ user, host, dialect, signIn, skipped }: IdentityV
     ...skipped.map(({ what, why }) => `  ${what}: ${why}`),
   ];
   return `${lines.map((line) => printable(line)).join("\n")}\n`;
+}
+
+/** Values of one profile together: `client_id and client_secret of profile DEFAULT of ~/.workspacecfg`. */
+function places(from: readonly string[]): string {
+  const groups = Map.groupBy(from, (one) => / of profile .*$/.exec(one)?.[0] ?? "");
+  return [...groups]
+    .map(([profile, values]) =>
+      profile === ""
+        ? values.join(", ")
+        : `${values.map((one) => one.slice(0, -profile.length)).join(" and ")}${profile}`,
+    )
+    .join(", ");
 }
 
 export function identityJson({ user, host, dialect, signIn, skipped }: IdentityView): JsonObject {

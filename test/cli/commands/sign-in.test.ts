@@ -125,7 +125,7 @@ describe("login", () => {
     const ran = await run(`login --host ${server.url}`, {}, `${SECRET}\n`);
     expect(ran).toMatchObject({ code: 0, err: "" });
     expect(ran.out).toBe(
-      `Signed in to ${server.url} as admin@example.com.\nWrote the profile DEFAULT in ${config()}.\n`,
+      `Signed in to ${server.url} as admin@example.com.\nWrote the profile DEFAULT in ~/.workspacecfg.\n`,
     );
     expect(readFileSync(config(), "utf8")).toBe(`[DEFAULT]\nhost = ${server.url}\ntoken = ${SECRET}\n`);
     expect(statSync(config()).mode & 0o777).toBe(0o600);

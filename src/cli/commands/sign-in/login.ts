@@ -11,6 +11,7 @@ import {
   sourcesOfProfile,
   withProfile,
 } from "../../../config/sign-in/new-profile.ts";
+import { shortPath } from "../../../config/sign-in/sources.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { printable } from "../../../report/text/printable.ts";
 import { readRegularFile } from "../../../state/backends/file/regular-file.ts";
@@ -72,7 +73,7 @@ export const loginCommand = defineCommand({
     writeProfile(file.path, profile);
     context.stdout.write(
       `${printable(`Signed in to ${url} as ${user ?? "an unknown user"}.`)}\n${printable(
-        `${replaced ? "Replaced" : "Wrote"} the profile ${name} in ${file.path}.`,
+        `${replaced ? "Replaced" : "Wrote"} the profile ${name} in ${shortPath(file.path, context.home)}.`,
       )}\n`,
     );
     return EXIT.ok;
