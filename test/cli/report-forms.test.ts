@@ -111,6 +111,11 @@ describe("a report in a file", () => {
   });
 });
 
+test("a dash for a file is standard output", async () => {
+  const { code, out } = await run(folderWith("groups: { g: {} }\n"), "plan -o gitlab=-");
+  expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ create: 1 })]);
+});
+
 describe("a report in a text file", () => {
   test.each(["plan", "apply --auto-approve"])(
     "of %s has the warnings, which standard output lacks",

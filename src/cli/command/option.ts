@@ -117,7 +117,8 @@ function withOutput<F extends string>(
   formats: readonly F[],
   refuse: RefuseValue,
 ): readonly OutputRequest<F>[] {
-  const [, name = "", file] = /^([^=]*)(?:=(.*))?$/s.exec(given) ?? [];
+  const [, name = "", said] = /^([^=]*)(?:=(.*))?$/s.exec(given) ?? [];
+  const file = said === "-" ? undefined : said;
   const format = chosen(name, formats, refuse, given);
   if (format === undefined) return before;
   if (file === "") {
