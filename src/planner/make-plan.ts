@@ -14,6 +14,7 @@ import { decideResource } from "./decide/decide.ts";
 import { planDeletes } from "./decide/deletes.ts";
 import { limitChanges, withDependencies } from "./decide/dependencies.ts";
 import { dropInvalidRecords } from "./decide/invalid-records.ts";
+import type { PlannedDeletes } from "./decide/nested-members.ts";
 import { heldByOldObjects, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
 import { withRenames } from "./decide/renames.ts";
 import { retainInUse } from "./decide/retain-in-use.ts";
@@ -21,58 +22,120 @@ import { changesContent, withContent } from "./diff/content-diff.ts";
 import { driftOf } from "./diff/drift.ts";
 import type { Change } from "./model/change.ts";
 import { addressByObject, objectKey, type PlanContext } from "./model/context.ts";
+import type { FactRequests, PlanFacts } from "./model/facts.ts";
 import type { PlanInput } from "./model/input.ts";
 import { indexLive } from "./model/live-index.ts";
 import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/order.ts";
 import type { Plan, Unmanaged } from "./model/plan.ts";
 import { createPlannedWorkspace, plannedChange } from "./model/planned-workspace.ts";
 
-export function makePlan(from: PlanInput): Plan {
+/** What follows from the spec, the state, and live objects alone. */
+export interface DraftPlan {
+  readonly context: PlanContext;
+  readonly diagnostics: readonly Diagnostic[];
+  /** The changes while the caller is unknown: every member of a list that the spec owns is deleted. */
+  readonly arranged: ArrangedChanges;
+}
+
+interface ArrangedChanges extends PassedNames {
+  readonly deletes: PlannedDeletes;
+}
+
+export function makePlan(from: PlanInput & PlanFacts): Plan {
+  return finishPlan(draftPlan(from), from);
+}
+
+export function draftPlan(from: PlanInput): DraftPlan {
   const { input, invalidRecords } = dropInvalidRecords(from);
-  const liveIndex = indexLive(input.live, input.registry);
-  const owners = addressByObject(input.state.records);
-  const context: PlanContext = { input, liveIndex, decided: new Map(), invalidRecords, owners };
-  let changes: readonly Change[] = [];
-  const workspace = createPlannedWorkspace(input, liveIndex, () => changes);
+  const context: PlanContext = {
+    input,
+    liveIndex: indexLive(input.live, input.registry),
+    decided: new Map(),
+    invalidRecords,
+    owners: addressByObject(input.state.records),
+  };
   const diagnostics = [...unreadableKinds(context), ...decideAll(context)];
-  const going = planDeletes(context, workspace);
-  changes = [...context.decided.values(), ...going.changes];
-  const edged = withDependencies(context, changes);
-  const passed = chosenWithNames(context, edged);
-  const chosen = passed.changes;
+  return { context, diagnostics, arranged: arrange(context, undefined) };
+}
+
+/**
+ * The facts that the plan of a draft turns on and that `facts` lacks. Dependents can show that a change needs the caller or
+ * active runs, so ask once more when they were read; nothing else leads to further requests.
+ */
+export function requestsOf(draft: DraftPlan, facts: PlanFacts): FactRequests {
+  const { context } = draft;
+  const { registry } = context.input;
+  const { deletes, changes: chosen } = arrangedWith(draft, facts);
+  const workspace = createPlannedWorkspace(context, facts, chosen);
+  const changes = inOrder(retainInUse(context, facts, chosen, workspace).changes, registry);
+  const asked = new Set(changes.flatMap((change) => requestsOfKind(context, change, workspace)));
+  return {
+    caller: facts.caller === undefined && (deletes.callerMatters || asked.has("caller")),
+    activeRuns: facts.activeRuns === undefined && asked.has("runs"),
+    dependents: new Set(facts.dependents === undefined ? dependentKinds(context.input, changes).keys() : []),
+    contents:
+      facts.contents === undefined
+        ? changes
+            .filter(changesContent)
+            .filter(({ kind }) => registry.get(kind).planning.content?.text !== undefined)
+        : [],
+    lookups: facts.lookups === undefined ? lookupQuestions(context, changes, workspace) : [],
+  };
+}
+
+/** Asks for nothing: without a fact, the plan says less. */
+export function finishPlan(draft: DraftPlan, facts: PlanFacts): Plan {
+  const { context } = draft;
+  const { input } = context;
+  const { deletes, changes: chosen, diagnostics: passing } = arrangedWith(draft, facts);
+  const workspace = createPlannedWorkspace(context, facts, chosen);
   const duplicates = duplicatesIn(context, chosen);
-  diagnostics.push(
-    ...passed.diagnostics,
+  const retained = retainInUse(context, facts, chosen, workspace);
+  const diagnostics = [
+    ...draft.diagnostics,
+    ...passing,
     ...unknownNames(context, chosen, workspace),
     ...duplicates.warnings,
+    ...unconfirmedValues(context, facts.lookups, lookupQuestions(context, chosen, workspace)),
+    ...retained.notes,
+    ...unreadDependents(input, facts, chosen),
+    ...heldByOldObjects(context, retained.changes),
+  ];
+  const described = inOrder(retained.changes, input.registry).map((change) =>
+    withContent(withConsequences(context, change, workspace), facts.contents),
   );
-  changes = chosen;
-  const questions = lookupQuestions(context, chosen, workspace);
-  diagnostics.push(...unconfirmedValues(context, questions));
-  const spared = retainInUse(context, chosen, workspace);
-  diagnostics.push(
-    ...spared.notes,
-    ...unreadDependents(input, chosen),
-    ...heldByOldObjects(context, spared.changes),
-  );
-  const told = inOrder(spared.changes, input.registry).map((change) =>
-    withContent(withConsequences(context, change, workspace), input),
-  );
-  changes = withRenames(context, told);
+  const changes = withRenames(context, described);
   return {
     host: input.host,
     ...partOf(input, changes),
     changes,
-    drift: driftOf(context, going.appeared).filter((one) => input.only?.(one.address) !== false),
+    drift: driftOf(context, facts.contents, deletes.appeared).filter(
+      (one) => input.only?.(one.address) !== false,
+    ),
     unmanaged: unmanagedOf(context, changes),
     guards: hasErrors(diagnostics) ? [] : [...checkGuards(context, changes, workspace), ...duplicates.guards],
     diagnostics,
-    wants: wantsOf(context, changes, workspace, [
-      ...(going.callerMatters ? ["caller" as const] : []),
-      ...(dependentKinds(input, chosen).size > 0 ? ["around" as const] : []),
-      ...(questions.length > 0 ? ["lookups" as const] : []),
-    ]),
   };
+}
+
+function arrange(context: PlanContext, caller: string | undefined): ArrangedChanges {
+  const deletes = planDeletes(context, caller);
+  const changes = withDependencies(context, [...context.decided.values(), ...deletes.changes]);
+  return { deletes, ...chosenWithNames(context, changes) };
+}
+
+function arrangedWith({ context, arranged }: DraftPlan, { caller }: PlanFacts): ArrangedChanges {
+  return caller === undefined || !arranged.deletes.callerMatters ? arranged : arrange(context, caller);
+}
+
+function requestsOfKind(
+  context: PlanContext,
+  change: Change,
+  workspace: PlannedWorkspace,
+): readonly FactRequest[] {
+  const planned = plannedChange(change, context.liveIndex);
+  const { planning } = context.input.registry.get(change.kind);
+  return planned === undefined ? [] : (planning.requests?.(planned, workspace) ?? []);
 }
 
 /** What `only` asks for, with everything that a dependency or a name needs. */
@@ -134,32 +197,6 @@ function withConsequences(context: PlanContext, change: Change, workspace: Plann
       ? []
       : (context.input.registry.get(change.kind).planning.consequences?.(planned, workspace) ?? []);
   return found.length === 0 ? change : { ...change, consequences: found };
-}
-
-function wantsOf(
-  context: PlanContext,
-  changes: readonly Change[],
-  workspace: PlannedWorkspace,
-  known: readonly FactRequest[],
-): FactRequest[] {
-  const wants = new Set<FactRequest>(known);
-  for (const change of changes) {
-    if (
-      changesContent(change) &&
-      context.input.registry.get(change.kind).planning.content?.text !== undefined
-    )
-      wants.add("contents");
-    const planned = plannedChange(change, context.liveIndex);
-    if (planned === undefined) continue;
-    for (const want of context.input.registry.get(change.kind).planning.requests?.(planned, workspace) ?? [])
-      wants.add(want);
-  }
-  if (context.input.caller !== undefined) wants.delete("caller");
-  if (context.input.activeRuns !== undefined) wants.delete("runs");
-  if (context.input.dependents !== undefined) wants.delete("around");
-  if (context.input.lookups !== undefined) wants.delete("lookups");
-  if (context.input.contents !== undefined) wants.delete("contents");
-  return [...wants].sort();
 }
 
 /** Live objects that are in neither the spec nor the state, of the kinds that these use. */

@@ -4,6 +4,7 @@ import { hasErrors } from "../core/diagnostic.ts";
 import { checkGuards } from "./check/guards.ts";
 import { dropInvalidRecords } from "./decide/invalid-records.ts";
 import { addressByObject, type PlanContext } from "./model/context.ts";
+import type { PlanFacts } from "./model/facts.ts";
 import type { PlanInput } from "./model/input.ts";
 import { indexLive } from "./model/live-index.ts";
 import { changeKey } from "./model/order.ts";
@@ -16,7 +17,7 @@ import type { PlanSplit } from "./model/split.ts";
  * caused changes: errors of the base must not hide a guard of the change.
  */
 export function splitGuards(
-  from: PlanInput,
+  from: PlanInput & PlanFacts,
   plan: Plan,
   { changes }: Pick<PlanSplit, "changes">,
 ): readonly Guard[] {
@@ -25,7 +26,7 @@ export function splitGuards(
   const owners = addressByObject(input.state.records);
   const context: PlanContext = { input, liveIndex, decided: new Map(), invalidRecords, owners };
   const caused = plan.changes.filter((change) => changes[changeKey(change)]?.origin === "caused");
-  const workspace = createPlannedWorkspace(input, liveIndex, () => plan.changes);
+  const workspace = createPlannedWorkspace(context, from, plan.changes);
   const found = checkGuards(context, caused, workspace);
   if (hasErrors(plan.diagnostics)) return found.map((guard) => ({ ...guard, origin: "caused" }));
   const addresses = new Set(caused.map(({ address }) => address));

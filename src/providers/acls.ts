@@ -35,8 +35,8 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
   });
 }
 
-const isCaller = (workspace: PlannedWorkspace, name: string): boolean =>
-  workspace.caller !== undefined && foldCase(nestedName(name).member) === foldCase(workspace.caller);
+const isCaller = (caller: string | undefined, name: string): boolean =>
+  caller !== undefined && foldCase(nestedName(name).member) === foldCase(caller);
 
 /** A MANAGE that would be lowered or removed. */
 function losesManage(change: PlannedChange): boolean {
@@ -54,7 +54,7 @@ function isGroup(workspace: PlannedWorkspace, principal: string): boolean {
 function objections(change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[] {
   if (!losesManage(change) || change.live === undefined) return [];
   const { parent, member } = nestedName(change.live.name);
-  if (isCaller(workspace, change.live.name))
+  if (isCaller(workspace.caller, change.live.name))
     return [
       lockout(
         `the caller, ${workspace.caller}, would lose MANAGE on the scope ${parent}`,
@@ -97,9 +97,9 @@ export const acls = defineProvider({
       return [`${member} loses ${String(change.live.values.permission)} on the scope ${parent}`];
     },
     objections,
-    isImplicit: (live, workspace, scope) =>
+    isImplicit: (live, caller, scope) =>
       live.values.permission === "MANAGE" &&
-      (isCaller(workspace, live.name) || nestedName(live.name).member === scope.initial_manage_principal),
+      (isCaller(caller, live.name) || nestedName(live.name).member === scope.initial_manage_principal),
   },
 
   operations: {

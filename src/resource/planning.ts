@@ -45,7 +45,7 @@ export interface PlannedWorkspace {
   live(kind: string): readonly LiveObject[];
   /** Name of the caller, where known. */
   readonly caller: string | undefined;
-  /** Active runs, where the plan asked for them (`wants`). */
+  /** Active job runs, where they were read. */
   readonly activeRuns: readonly JsonObject[] | undefined;
   /** True when this plan deletes (or replaces) the thing with this kind and natural name. */
   isRemoved(kind: string, name: string): boolean;
@@ -73,8 +73,8 @@ export interface Objection {
   readonly hint?: string;
 }
 
-/** Data that planning fetches only when a planned change asks for it: who we are, active runs, contents to be shown as text, what uses what goes, and values to be confirmed. */
-export type FactRequest = "caller" | "runs" | "contents" | "around" | "lookups";
+/** Facts that a kind asks for: who the caller is, and active job runs. */
+export type FactRequest = "caller" | "runs";
 
 /** For kinds with a field `content`. */
 export interface ContentRules {
@@ -106,6 +106,6 @@ export interface PlanningRules {
   /** What would still use a live thing after the plan: while there is any, an object that gave way stays. */
   usersOf?(live: LiveObject, workspace: PlannedWorkspace): readonly string[];
   /** Live objects that stay without being in the spec and are no drift (the MANAGE that the service gives with a scope); `parent` is what the spec says of its parent. */
-  isImplicit?(live: LiveObject, workspace: PlannedWorkspace, parent: Values): boolean;
+  isImplicit?(live: LiveObject, caller: string | undefined, parent: Values): boolean;
   readonly content?: ContentRules;
 }

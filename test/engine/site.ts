@@ -10,11 +10,12 @@ import { dialectTable } from "../../src/config/dialect.ts";
 import { keyedDigest } from "../../src/core/canonical.ts";
 import { Failure, hasErrors } from "../../src/core/diagnostic.ts";
 import { applyPlan } from "../../src/engine/apply/apply.ts";
-import { listDependents } from "../../src/engine/observe/list-dependents.ts";
+import { listKinds } from "../../src/engine/observe/list-kinds.ts";
 import { observe } from "../../src/engine/observe/observe.ts";
 import { recordRecovery, recover } from "../../src/engine/recover/recover.ts";
 import { auditPlan } from "../../src/planner/audit.ts";
-import { makePlan } from "../../src/planner/make-plan.ts";
+import { draftPlan, finishPlan, requestsOf } from "../../src/planner/make-plan.ts";
+import type { PlanFacts } from "../../src/planner/model/facts.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
 import type { ApplyEvent, ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
 import { registry } from "../../src/providers/index.ts";
@@ -210,7 +211,7 @@ export class Process {
     });
   }
 
-  async look(spec: Spec, state: State, more: Partial<PlanInput> = {}) {
+  async look(spec: Spec, state: State, more: Partial<PlanInput & PlanFacts> = {}) {
     const live = await observe({
       registry,
       reader: this.client.reader,
@@ -220,7 +221,7 @@ export class Process {
     });
     const adopt = more.adopt === true;
     const recovered = recover({ registry, state, live, now: this.site.clock.now(), adopt });
-    const input: PlanInput = {
+    const input: PlanInput & PlanFacts = {
       registry,
       host: "http://workspace.test",
       spec,
@@ -230,28 +231,25 @@ export class Process {
       activeRuns: [],
       ...more,
     };
-    const plan = makePlan(input);
-    if (!plan.wants.includes("around")) return { live, recovered, input, plan };
+    const draft = draftPlan(input);
+    const { dependents: kinds } = requestsOf(draft, input);
+    if (kinds.size === 0) return { live, recovered, input, plan: finishPlan(draft, input) };
+    const { reader } = this.client;
+    const parallelism = this.options.parallelism ?? 10;
     const seeing = {
       ...input,
-      dependents: await listDependents(
-        registry,
-        input,
-        plan.changes,
-        this.client.reader,
-        this.options.parallelism ?? 10,
-      ),
+      dependents: await listKinds({ registry, reader, kinds, parallelism, closer: false }),
     };
-    return { live, recovered, input: seeing, plan: makePlan(seeing) };
+    return { live, recovered, input: seeing, plan: finishPlan(draft, seeing) };
   }
 
-  async plan(spec: Spec, more: Partial<PlanInput> = {}): Promise<Plan> {
+  async plan(spec: Spec, more: Partial<PlanInput & PlanFacts> = {}): Promise<Plan> {
     const { state } = await this.store.read();
     return (await this.look(spec, state, more)).plan;
   }
 
   /** Everything that the command does: lock, look, settle, plan, audit, apply, unlock. */
-  async apply(spec: Spec, more: Partial<PlanInput> = {}): Promise<Applied> {
+  async apply(spec: Spec, more: Partial<PlanInput & PlanFacts> = {}): Promise<Applied> {
     const lease = await this.store.lock({ timeoutMs: 600_000 });
     try {
       const { live, recovered, input, plan } = await this.look(spec, lease.state(), more);

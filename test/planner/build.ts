@@ -2,7 +2,8 @@
 
 import { type Address, addressOf, kindOf, nameOf, remoteId } from "../../src/core/address.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { makePlan } from "../../src/planner/make-plan.ts";
+import { draftPlan, makePlan, requestsOf } from "../../src/planner/make-plan.ts";
+import type { FactRequests, PlanFacts } from "../../src/planner/model/facts.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
 import type { Plan } from "../../src/planner/model/plan.ts";
 import type { Live, LiveObject } from "../../src/resource/live.ts";
@@ -107,8 +108,14 @@ export function state(records: readonly StateRecord[] = []): State {
   };
 }
 
-export function plan(input: Partial<PlanInput> & Pick<PlanInput, "spec">): Plan {
+type Given = Partial<PlanInput & PlanFacts> & Pick<PlanInput, "spec">;
+
+export function plan(input: Given): Plan {
   return makePlan({ registry, host: "h", live: live(), state: state(), ...input });
+}
+
+export function requests(input: Given): FactRequests {
+  return requestsOf(draftPlan({ registry, host: "h", live: live(), state: state(), ...input }), input);
 }
 
 /** Action by address, without what stays as it is. */

@@ -51,10 +51,8 @@ const labels = providerOf({
   recovery: "repeatable",
   replaceStrategy: "delete-first",
   nested: { kind: "boxes", under: "labels", shorthand: "text" },
-  isImplicit: (live, workspace) =>
-    live.values["text"] === "owner" &&
-    workspace.caller !== undefined &&
-    live.name.endsWith(`/${workspace.caller}`),
+  isImplicit: (live, caller) =>
+    live.values["text"] === "owner" && caller !== undefined && live.name.endsWith(`/${caller}`),
   fields: { text: { type: "string" } },
 });
 

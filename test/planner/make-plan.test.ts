@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { error } from "../../src/core/diagnostic.ts";
 import type { Live } from "../../src/resource/live.ts";
-import { actions, live, object, plan, record, reference, resource, spec, state } from "./build.ts";
+import { actions, live, object, plan, record, reference, requests, resource, spec, state } from "./build.ts";
 
 const box = (values = {}, more = {}) =>
   resource("boxes.a", { values: { material: "wood", ...values }, ...more });
@@ -396,7 +396,7 @@ describe("members of a parent", () => {
     expect(
       actions(plan({ spec: spec([parent(["labels"])]), live: world, state: known, caller: "foreign" })),
     ).toEqual({ "keys.a/k": "report" });
-    expect(plan({ spec: spec([parent(["labels"])]), live: world, state: known }).wants).toEqual(["caller"]);
+    expect(requests({ spec: spec([parent(["labels"])]), live: world, state: known }).caller).toBe(true);
   });
 });
 

@@ -7,6 +7,7 @@ import { stringifyJson } from "../../src/core/exact-json.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { auditPlan } from "../../src/planner/audit.ts";
 import { makePlan } from "../../src/planner/make-plan.ts";
+import type { PlanFacts } from "../../src/planner/model/facts.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
 import type { LiveObject } from "../../src/resource/live.ts";
 import type { Resource } from "../../src/spec/model/spec.ts";
@@ -102,7 +103,7 @@ function worldOf(now: Scene, ours: readonly string[]): Pick<PlanInput, "live" | 
 
 const cases = fc.tuple(scene, scene, fc.uniqueArray(fc.constantFrom(...NAMES)));
 
-function inputOf([wanted, now, ours]: readonly [Scene, Scene, readonly string[]]): PlanInput {
+function inputOf([wanted, now, ours]: readonly [Scene, Scene, readonly string[]]): PlanInput & PlanFacts {
   return {
     registry,
     host: "h",

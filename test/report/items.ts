@@ -157,7 +157,6 @@ const PLAN: Members<Plan> = {
       ...addresses.map((address) => ({ about: diagnostic.code, says: address })),
     ]),
   diagnostics: ({ diagnostics }) => diagnostics.flatMap(diagnosticItems),
-  wants: none, // Nothing is wanted any more when a plan is shown.
 };
 
 export const planItems = (plan: Plan): readonly Item[] => itemsOf(PLAN, plan);

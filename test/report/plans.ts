@@ -133,7 +133,6 @@ export function planOf(changes: readonly Change[], rest: Partial<Plan> = {}): Pl
     unmanaged: [],
     guards: [],
     diagnostics: [],
-    wants: [],
     ...rest,
   };
 }

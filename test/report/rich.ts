@@ -120,7 +120,6 @@ export const richPlan: Plan = {
     error("PLAN_IMMUTABLE", "this cannot change", told(13)),
     warning("PLAN_UNREADABLE", "that could not be read", told(14)),
   ],
-  wants: [],
 };
 
 /** Findings about the run around the plan. */

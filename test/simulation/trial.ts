@@ -3,6 +3,7 @@
 import { Failure } from "../../src/core/diagnostic.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
+import type { PlanFacts } from "../../src/planner/model/facts.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
 import type { ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
 import type { Spec } from "../../src/spec/model/spec.ts";
@@ -14,7 +15,7 @@ interface Applying {
   /** Settles when the process dies. */
   readonly stopped?: Promise<void>;
   readonly spec?: Spec;
-  readonly more?: Partial<PlanInput>;
+  readonly more?: Partial<PlanInput & PlanFacts>;
 }
 
 /** How one process of a case ended. */

@@ -127,7 +127,9 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       test("a second run is refused with the owner's name", async () => {
         const lease = await shared.store().lock(NO_WAIT);
         const second = shared.store({ owner: BO });
-        await expect(second.lock(NO_WAIT)).rejects.toThrow("the state has been locked by ada@laptop (process 1)");
+        await expect(second.lock(NO_WAIT)).rejects.toThrow(
+          "the state has been locked by ada@laptop (process 1)",
+        );
         expect(await second.holder()).toMatchObject({ nonce: lease.nonce, owner: ADA });
         await lease.release();
         const next = await second.lock(NO_WAIT);

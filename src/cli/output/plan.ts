@@ -4,7 +4,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import { type OutcomeFormat, PLAN_FORMATS, type PlanFormat } from "../../report/formats.ts";
-import { type PlanView, planView, type ShownPlan } from "../../report/plan/plan-view.ts";
+import { type PlanView, planView } from "../../report/plan/plan-view.ts";
 import type { SpecPlaces } from "../../report/plan/spec-places.ts";
 import type { ExitcodeFor } from "../../report/plan/split-view.ts";
 import { printDiagnostics } from "./diagnostics.ts";
@@ -15,7 +15,7 @@ import type { RunOrigin } from "./run-origin.ts";
 export type OutcomeReports = Reports<OutcomeFormat>;
 
 export interface Shown {
-  readonly plan: ShownPlan;
+  readonly plan: Plan;
   readonly places: SpecPlaces;
   /** What was found about the run around the plan. It is on standard error already, and documents contain it too. */
   readonly notes: readonly Diagnostic[];

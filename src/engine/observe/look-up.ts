@@ -1,8 +1,7 @@
 // Answers lookups of a plan: one request for a catalog or for the IDs of a kind, and one for each folder of names.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import type { Question } from "../../planner/check/lookups.ts";
-import type { LookupAnswer, Lookups } from "../../planner/model/input.ts";
+import type { LookupAnswer, Lookups, Question } from "../../planner/model/facts.ts";
 import type { Catalog, Catalogs } from "../../resource/catalog.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";

@@ -1,32 +1,17 @@
 // Values that a plan sends and that only the workspace can confirm: versions, machine types, IDs of objects, paths of notebooks.
 
-import { type Address, remoteId } from "../../core/address.ts";
+import { remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
-import type { CatalogName } from "../../resource/catalog.ts";
 import { type FieldSchema, memberSchema, somewhere } from "../../resource/field-schema.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
-import type { LookupAnswer, Lookups, PlanInput } from "../model/input.ts";
-import { indexLive } from "../model/live-index.ts";
-import { createPlannedWorkspace } from "../model/planned-workspace.ts";
-
-/** Where a value is to be found: in a catalog, or among the IDs or names of a kind. */
-export type LookupSource =
-  | { readonly in: "catalog"; readonly of: CatalogName }
-  | { readonly in: "ids" | "names"; readonly of: string };
-
-export interface Question {
-  readonly address: Address;
-  readonly path: Path;
-  readonly text: string;
-  readonly place: LookupSource;
-}
+import type { LookupAnswer, LookupSource, Lookups, Question } from "../model/facts.ts";
 
 type LookupContext = Pick<PlanContext, "input" | "liveIndex">;
 
@@ -116,23 +101,15 @@ function isConfirmed(
   );
 }
 
-/** The lookups that a finished plan needs. */
-export function openQuestions(input: PlanInput, changes: readonly Change[]): readonly Question[] {
-  const liveIndex = indexLive(input.live, input.registry);
-  const context: LookupContext = { input, liveIndex };
-  return lookupQuestions(
-    context,
-    changes,
-    createPlannedWorkspace(input, liveIndex, () => changes),
-  );
-}
-
 /**
  * The answers: an error for each value that does not exist in the workspace, a warning for values that could not be
  * checked. A missing path is a warning, because the service accepts it and another user may create the object.
  */
-export function unconfirmedValues(context: LookupContext, questions: readonly Question[]): Diagnostic[] {
-  const { lookups } = context.input;
+export function unconfirmedValues(
+  context: LookupContext,
+  lookups: Lookups | undefined,
+  questions: readonly Question[],
+): Diagnostic[] {
   if (lookups === undefined) return [];
   const suggest = suggester();
   const unasked = new Map<LookupAnswer | Diagnostic, Question[]>();
@@ -147,7 +124,7 @@ export function unconfirmedValues(context: LookupContext, questions: readonly Qu
     unasked.set(open, [...(unasked.get(open) ?? []), question]);
     return [];
   });
-  return [...found, ...[...unasked].map(([open, about]) => unchecked(context, open, about))];
+  return [...found, ...[...unasked].map(([open, about]) => unchecked(context, lookups, open, about))];
 }
 
 function answerTo(lookups: Lookups, place: LookupSource): LookupAnswer | undefined {
@@ -184,15 +161,14 @@ function hintFor({ of, in: where }: LookupSource, { operation }: LookupAnswer): 
     : `declare it under ${of}, correct the name, or create it before it is used`;
 }
 
-const NOTHING: Lookups = { catalogs: new Map(), kinds: new Map() };
-
 function unchecked(
   context: LookupContext,
+  lookups: Lookups,
   open: LookupAnswer | Diagnostic,
   questions: readonly Question[],
 ): Diagnostic {
   const [first] = questions;
-  const answer = first === undefined ? undefined : answerTo(context.input.lookups ?? NOTHING, first.place);
+  const answer = first === undefined ? undefined : answerTo(lookups, first.place);
   const what = answer?.one === undefined ? first?.place.of : `${answer.one}s`;
   const about = listed(questions.map(({ address, path }) => `${toDottedPath(path)} of ${address}`));
   const verb = questions.length === 1 ? "is" : "are";

@@ -8,6 +8,7 @@ import type { LiveKind } from "../../resource/live.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
+import type { PlanFacts } from "../model/facts.ts";
 import type { PlanInput } from "../model/input.ts";
 
 interface Unread {
@@ -85,8 +86,11 @@ function isSeen({ live, spec, state }: PlanInput, { kind, nested }: PlannedKind,
 }
 
 /** Reported if a plan deletes an object and its side effects cannot be determined. */
-export function unreadDependents(input: PlanInput, changes: readonly Change[]): Diagnostic[] {
-  const { dependents } = input;
+export function unreadDependents(
+  input: PlanInput,
+  { dependents }: PlanFacts,
+  changes: readonly Change[],
+): Diagnostic[] {
   if (dependents === undefined) return [];
   return [...dependentKinds(input, changes)].flatMap(([kind, address]) => {
     const found = dependents.get(kind);

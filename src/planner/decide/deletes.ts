@@ -2,7 +2,6 @@
 
 import { type Address, addressOf, kindOf, parentOf, type RemoteId } from "../../core/address.ts";
 import { foldName, isBuiltIn } from "../../resource/names.ts";
-import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { stateExists } from "../check/state-exists.ts";
@@ -18,9 +17,9 @@ import {
 import { isManageable } from "./unmanageable.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
-export function planDeletes(context: PlanContext, workspace: PlannedWorkspace): PlannedDeletes {
+export function planDeletes(context: PlanContext, caller: string | undefined): PlannedDeletes {
   const changes = [...undeclared(context), ...untrue(context), ...deposed(context)];
-  const members = unmanagedMembers(context, workspace);
+  const members = unmanagedMembers(context, caller);
   const unwanted = undeclaredObjects(context);
   return {
     changes: [...changes, ...members.changes, ...unwanted.map((one) => deletionOf(context, one))],

@@ -4,7 +4,6 @@
 import { type Address, addressOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import { comparable, liveFingerprint } from "../diff/fingerprint.ts";
 import type { Change, Delete } from "../model/change.ts";
@@ -27,7 +26,7 @@ export interface LiveMember {
 }
 
 /** Live members of nested lists: deleted if the list is authoritative, reported if their value cannot be read. */
-export function unmanagedMembers(context: PlanContext, workspace: PlannedWorkspace): PlannedDeletes {
+export function unmanagedMembers(context: PlanContext, caller: string | undefined): PlannedDeletes {
   const changes: Change[] = [];
   const appeared: LiveMember[] = [];
   let callerMatters = false;
@@ -43,10 +42,9 @@ export function unmanagedMembers(context: PlanContext, workspace: PlannedWorkspa
       if (context.decided.has(address)) continue;
       if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
       else if (parent.owns) {
-        if (workspace.caller === undefined && provider.planning.isImplicit !== undefined)
-          callerMatters = true;
-        if (provider.planning.isImplicit?.(live, workspace, parent.values) === true) continue;
-        const cause = wasJudged(context, provider, parent, live, workspace) ? "drift" : "spec";
+        if (caller === undefined && provider.planning.isImplicit !== undefined) callerMatters = true;
+        if (provider.planning.isImplicit?.(live, caller, parent.values) === true) continue;
+        const cause = wasJudged(context, provider, parent, live, caller) ? "drift" : "spec";
         if (cause === "drift") appeared.push({ address, live });
         const reason = `the ${provider.kind} of ${parent.address} do not include it`;
         changes.push({ ...deleteChange(provider, address, live.name, live, reason), cause });
@@ -62,11 +60,11 @@ function wasJudged(
   provider: PlannedKind,
   parent: Parent,
   live: LiveObject,
-  workspace: PlannedWorkspace,
+  caller: string | undefined,
 ): boolean {
   const record = context.input.state.records.get(parent.address);
   if (record === undefined || record.owns?.includes(provider.kind) === false) return false;
-  return provider.planning.isImplicit?.(live, workspace, record.applied) !== true;
+  return provider.planning.isImplicit?.(live, caller, record.applied) !== true;
 }
 
 interface Parent {

@@ -4,10 +4,12 @@ import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
+import type { PlanFacts } from "../model/facts.ts";
 
 /** The changes without what would take an old object from under its users, and what is to be said of those that stay. */
 export function retainInUse(
   context: PlanContext,
+  facts: PlanFacts,
   changes: readonly Change[],
   workspace: PlannedWorkspace,
 ): { readonly changes: readonly Change[]; readonly notes: readonly Diagnostic[] } {
@@ -16,7 +18,7 @@ export function retainInUse(
   // An object without a replacement is deleted with its resource, because its users cannot be moved.
   const going = new Set(changes.flatMap((one) => (isWhole(one) ? [one.address] : [])));
   const spared = changes.flatMap((change): readonly Change[] => {
-    const holders = going.has(change.address) ? [] : holdersOf(context, change, workspace);
+    const holders = going.has(change.address) ? [] : holdersOf(context, facts, change, workspace);
     if (holders.length === 0) return [change];
     if (change.action === "replace") return [{ ...change, keepsOld: true }];
     notes.push(staying(change, holders));
@@ -32,6 +34,7 @@ function isWhole(change: Change): boolean {
 /** Applies only to objects with a replacement. The spec decides about other deletions. */
 function holdersOf(
   { input, liveIndex }: PlanContext,
+  { dependents }: PlanFacts,
   change: Change,
   workspace: PlannedWorkspace,
 ): readonly string[] {
@@ -41,9 +44,7 @@ function holdersOf(
   const live = isOld ? liveIndex.byId(change.kind, change.id) : undefined;
   const { planning, usedBy = [] } = input.registry.get(change.kind);
   if (live === undefined || planning.usersOf === undefined) return [];
-  const unread = usedBy.filter(
-    (kind) => (input.dependents?.get(kind) ?? input.live.get(kind))?.readable === false,
-  );
+  const unread = usedBy.filter((kind) => (dependents?.get(kind) ?? input.live.get(kind))?.readable === false);
   // Unreadable is never empty.
   return [
     ...planning.usersOf(live, workspace),

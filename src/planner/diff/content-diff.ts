@@ -3,7 +3,7 @@
 import { structuredPatch } from "diff/lib/patch/create.js";
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { Change, ContentDiff, Update } from "../model/change.ts";
-import type { PlanInput } from "../model/input.ts";
+import type { PlanFacts } from "../model/facts.ts";
 
 /**
  * Contents that differ in more lines than this are shown by digest only. The limit counts edits, not time, so that
@@ -19,17 +19,20 @@ export function changesContent(change: Change): change is Update {
 const isOfContent = ({ path: [field] }: FieldDiff): boolean => field === "content" || field === "imported";
 
 /** Drift of a content, if the spec still contains the recorded text. */
-export function driftedContent(change: Change | undefined, input: PlanInput): ContentDiff | undefined {
+export function driftedContent(
+  change: Change | undefined,
+  contents: PlanFacts["contents"],
+): ContentDiff | undefined {
   if (change === undefined || !changesContent(change)) return undefined;
-  const texts = input.contents?.get(change.address);
+  const texts = contents?.get(change.address);
   const isDrift = change.diffs.filter(isOfContent).every(({ cause }) => cause === "drift");
   return texts !== undefined && isDrift ? contentDiff(texts.after, texts.before) : undefined;
 }
 
-/** The change with its line diff, if the input contains both versions. */
-export function withContent(change: Change, input: PlanInput): Change {
+/** The change with its line diff, if both versions are known. */
+export function withContent(change: Change, contents: PlanFacts["contents"]): Change {
   if (!changesContent(change)) return change;
-  const texts = input.contents?.get(change.address);
+  const texts = contents?.get(change.address);
   const content = texts === undefined ? undefined : contentDiff(texts.before, texts.after);
   return content === undefined ? change : { ...change, content };
 }

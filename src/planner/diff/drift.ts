@@ -4,16 +4,21 @@ import { type Address, kindOf } from "../../core/address.ts";
 import type { LiveMember } from "../decide/nested-members.ts";
 import type { Change } from "../model/change.ts";
 import { type PlanContext, recordedOf } from "../model/context.ts";
+import type { PlanFacts } from "../model/facts.ts";
 import type { Drift } from "../model/plan.ts";
 import { driftedContent } from "./content-diff.ts";
 import { diffResource, type RecordedValues } from "./diff.ts";
 import { comparable } from "./fingerprint.ts";
 import { isIdentical, isIgnored } from "./normalize.ts";
 
-export function driftOf(context: PlanContext, appeared: readonly LiveMember[]): Drift[] {
+export function driftOf(
+  context: PlanContext,
+  contents: PlanFacts["contents"],
+  appeared: readonly LiveMember[],
+): Drift[] {
   const found: Drift[] = [];
   for (const address of context.input.state.records.keys()) {
-    const drift = driftOfRecord(context, address);
+    const drift = driftOfRecord(context, contents, address);
     if (drift !== undefined) found.push(drift);
   }
   for (const { address, live } of appeared)
@@ -28,7 +33,11 @@ export function driftOf(context: PlanContext, appeared: readonly LiveMember[]): 
   return found.sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-function driftOfRecord(context: PlanContext, address: Address): Drift | undefined {
+function driftOfRecord(
+  context: PlanContext,
+  contents: PlanFacts["contents"],
+  address: Address,
+): Drift | undefined {
   const record = context.input.state.records.get(address);
   if (record?.status !== "ready") return undefined;
   const provider = context.input.registry.of(address);
@@ -46,7 +55,7 @@ function driftOfRecord(context: PlanContext, address: Address): Drift | undefine
     (diff) => diff.cause !== "spec" && !isIgnored(diff.path, ignored),
   );
   if (diffs.length === 0) return undefined;
-  const content = driftedContent(context.decided.get(address), context.input);
+  const content = driftedContent(context.decided.get(address), contents);
   return {
     ...head,
     what: "changed",

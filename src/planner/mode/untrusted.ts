@@ -8,7 +8,6 @@ import { listed } from "../../core/sentences.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
-import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
@@ -164,25 +163,16 @@ function foreignOf(
   const parents = new Map(
     resources.filter((one) => one.owns.length > 0).map((one) => [one.name, one.values]),
   );
-  const workspace: PlannedWorkspace = { ...BLIND, caller: state.caller?.name };
   return found.objects.filter((object) => {
     const known =
       owners.has(objectKey(provider.kind, object.id)) || names.has(foldName(provider, object.name));
     if (known || !isOurs(object)) return false;
     return (
-      provider.planning.isImplicit?.(object, workspace, parents.get(parentOf(object.name)) ?? {}) !== true
+      provider.planning.isImplicit?.(object, state.caller?.name, parents.get(parentOf(object.name)) ?? {}) !==
+      true
     );
   });
 }
-
-const BLIND: PlannedWorkspace = {
-  live: () => [],
-  caller: undefined,
-  activeRuns: undefined,
-  isRemoved: () => false,
-  declared: () => false,
-  valuesAfter: (_kind, live) => live.values,
-};
 
 /** Whether an object belongs to an authoritative list; undefined if the spec has none of this kind. */
 function listsOwned(spec: Spec, provider: PlannedKind): ((object: LiveObject) => boolean) | undefined {

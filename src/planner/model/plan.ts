@@ -4,7 +4,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { FactRequest, FieldDiff } from "../../resource/planning.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
 import type { Action, Change, ContentDiff } from "./change.ts";
 import type { ChangeOrigin, PlanSplit } from "./split.ts";
 
@@ -67,8 +67,6 @@ export interface Plan {
   readonly guards: readonly Guard[];
   /** Errors here forbid an apply (exit 1; a refused immutable change is exit 3). */
   readonly diagnostics: readonly Diagnostic[];
-  /** Data that planning would like and did not have; the caller fetches it and plans again. */
-  readonly wants: readonly FactRequest[];
 }
 
 export type Summary = Readonly<Record<Action, number>>;

@@ -1,47 +1,46 @@
-// The world as a kind sees it when it is asked for consequences and objections: live data, and what this plan does to it.
+// The workspace as a kind sees it when it is asked for consequences and objections: live data, and what this plan does to it.
 
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Change } from "./change.ts";
-import { objectKey } from "./context.ts";
-import type { PlanInput } from "./input.ts";
+import { objectKey, type PlanContext } from "./context.ts";
+import type { PlanFacts } from "./facts.ts";
 import type { LiveIndex } from "./live-index.ts";
 
-/** `changes` is evaluated lazily, so that it can be used during planning. */
+/** Immutable: the answers do not depend on the order of the questions. */
 export function createPlannedWorkspace(
-  input: PlanInput,
-  liveIndex: LiveIndex,
-  changes: () => Iterable<Change>,
+  { input, liveIndex }: Pick<PlanContext, "input" | "liveIndex">,
+  facts: PlanFacts,
+  changes: readonly Change[],
 ): PlannedWorkspace {
-  let going: ReadonlySet<string> | undefined;
-  let reached: ReadonlyMap<string, Values | undefined> | undefined;
+  const { registry, spec } = input;
+  const removed = removedNames(registry, changes);
+  const after = valuesAfter(changes);
   const declared = new Set(
-    [...input.spec.resources.values()].map((one) => nameKey(input.registry, one.kind, one.name)),
+    input.destroy === true
+      ? []
+      : [...spec.resources.values()].map((one) => nameKey(registry, one.kind, one.name)),
   );
   return {
     live: (kind) => {
-      const around = input.dependents?.get(kind);
-      return around?.readable === true ? around.objects : liveIndex.all(kind);
+      const dependents = facts.dependents?.get(kind);
+      return dependents?.readable === true ? dependents.objects : liveIndex.all(kind);
     },
-    caller: input.caller,
-    activeRuns: input.activeRuns,
-    declared: (kind, name) => input.destroy !== true && declared.has(nameKey(input.registry, kind, name)),
-    isRemoved: (kind, name) => {
-      going ??= goingNames(input.registry, changes());
-      return going.has(nameKey(input.registry, kind, name));
-    },
+    caller: facts.caller,
+    activeRuns: facts.activeRuns,
+    declared: (kind, name) => declared.has(nameKey(registry, kind, name)),
+    isRemoved: (kind, name) => removed.has(nameKey(registry, kind, name)),
     valuesAfter: (kind, live) => {
-      reached ??= valuesAfter(changes());
       const key = objectKey(kind, live.id);
-      return reached.has(key) ? reached.get(key) : live.values;
+      return after.has(key) ? after.get(key) : live.values;
     },
   };
 }
 
 /** By kind and id; undefined for what goes. */
-function valuesAfter(changes: Iterable<Change>): ReadonlyMap<string, Values | undefined> {
+function valuesAfter(changes: readonly Change[]): ReadonlyMap<string, Values | undefined> {
   const values = new Map<string, Values | undefined>();
   for (const change of changes) {
     if (change.action === "update") values.set(objectKey(change.kind, change.id), change.after);
@@ -51,7 +50,7 @@ function valuesAfter(changes: Iterable<Change>): ReadonlyMap<string, Values | un
   return values;
 }
 
-function goingNames(registry: PlanningRegistry, changes: Iterable<Change>): ReadonlySet<string> {
+function removedNames(registry: PlanningRegistry, changes: readonly Change[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const change of changes) {
     const withParent = change.action === "forget" && change.dependsOn.length > 0;

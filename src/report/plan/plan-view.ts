@@ -55,12 +55,9 @@ export interface UnmanagedItem {
   readonly source?: Unmanaged;
 }
 
-/** The parts of a plan that a report shows. */
-export type ShownPlan = Omit<Plan, "wants">;
-
 /** `notes`: findings about the run around the plan. `places`: where the spec declares what changes. */
 export function planView(
-  plan: ShownPlan,
+  plan: Plan,
   registry: KindRegistry,
   notes: readonly Diagnostic[] = [],
   places: SpecPlaces = NO_PLACES,

@@ -3,10 +3,8 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Address } from "../../core/address.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
-import { changesContent } from "../../planner/diff/content-diff.ts";
 import type { Update } from "../../planner/model/change.ts";
-import type { ContentTexts } from "../../planner/model/input.ts";
-import type { Plan } from "../../planner/model/plan.ts";
+import type { ContentTexts } from "../../planner/model/facts.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
@@ -16,7 +14,7 @@ import type { Spec } from "../../spec/model/spec.ts";
 const MOST_BYTES = 256 * 1024;
 
 export interface ContentsInput {
-  readonly plan: Plan;
+  readonly updates: readonly Update[];
   readonly spec: Spec;
   readonly live: Live;
   readonly registry: Registry;
@@ -28,9 +26,8 @@ export interface ContentsInput {
 export async function contentsOf(input: ContentsInput): Promise<ReadonlyMap<Address, ContentTexts>> {
   const slots = new Semaphore(input.parallelism);
   const texts = new Map<Address, ContentTexts>();
-  const changed = input.plan.changes.filter(changesContent);
   await Promise.all(
-    changed.map(async (change) => {
+    input.updates.map(async (change) => {
       const both = await slots.inside(() => textsOf(input, change));
       if (both !== undefined) texts.set(change.address, both);
     }),

@@ -7,6 +7,7 @@ import { emptyLiveSnapshot } from "../../engine/observe/readers.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
 import { addressByObject, objectKey } from "../../planner/model/context.ts";
+import type { PlanFacts } from "../../planner/model/facts.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { splitGuards } from "../../planner/split-guards.ts";
@@ -20,7 +21,7 @@ import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "./pl
 
 export interface Planned {
   readonly plan: Plan;
-  readonly input: PlanInput;
+  readonly input: PlanInput & PlanFacts;
 }
 
 export interface Comparison {

@@ -8,6 +8,7 @@ import { auditPlan } from "../../planner/audit.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import { offlineNotes, recordedLive } from "../../planner/mode/offline.ts";
 import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import type { PlanFacts } from "../../planner/model/facts.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Mode, Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -101,7 +102,7 @@ async function planned(
   const shield = options.untrusted ? redactForUntrusted({ registry, spec, state }, live) : undefined;
   const caller = fromEnv(context, "WORKSPACE_USER") ?? state.caller?.name;
   const only = addressFilter(options.only, [...spec.resources.keys(), ...state.records.keys()]);
-  const input: PlanInput = {
+  const input: PlanInput & PlanFacts = {
     registry,
     host,
     spec: shield?.spec ?? (options.destroy ? spec : withRecordedSecrets({ registry, spec, state })),
@@ -129,7 +130,7 @@ async function planned(
 }
 
 function nothing(host: string): Plan {
-  return { host, changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [], wants: [] };
+  return { host, changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [] };
 }
 
 function saidHost(context: CommandContext, options: OfflineOptions): string | undefined {

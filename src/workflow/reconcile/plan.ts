@@ -1,33 +1,27 @@
 // One look at a workspace: spec, state and live brought together into a plan. Reads only; what writes is handed a lease elsewhere.
 
-import { principalOf } from "../../api/auth/credential.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
-import { keyedDigest } from "../../core/canonical.ts";
 import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { identify } from "../../engine/observe/identify-caller.ts";
 import { observe } from "../../engine/observe/observe.ts";
 import { type Budget, budgetedReader, type LiveSnapshot } from "../../engine/observe/readers.ts";
 import { type Recovered, recover } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
-import { openQuestions } from "../../planner/check/lookups.ts";
-import { makePlan } from "../../planner/make-plan.ts";
+import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
 import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
 import { addressByObject, objectKey } from "../../planner/model/context.ts";
+import type { PlanFacts } from "../../planner/model/facts.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
-import { catalogs } from "../../providers/catalogs.ts";
 import { registry } from "../../providers/index.ts";
 import type { Progress } from "../../report/outcome/progress.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
-import { listActiveRuns } from "../session/active-runs.ts";
 import { addressFilter, restrictionOf } from "../session/address-filter.ts";
-import { contentsOf } from "./content-texts.ts";
+import { gatherFacts } from "./gather-facts.ts";
 
 export interface PlanWorkspaceInput {
   readonly spec: Spec;
@@ -52,7 +46,7 @@ export interface PlanWorkspaceInput {
 
 export interface WorkspacePlan {
   readonly plan: Plan;
-  readonly input: PlanInput;
+  readonly input: PlanInput & PlanFacts;
   readonly live: Live;
   /** What an earlier run left open, settled; its entries come before everything that an apply writes. */
   readonly recovered: Recovered;
@@ -97,23 +91,25 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     ? withRecordedSecrets({ registry, spec, state: recovered.state })
     : spec;
   const shield = untrusted ? redactForUntrusted({ registry, spec, state: recovered.state }, live) : undefined;
-  const planning = new Planning(from, {
+  const draft = draftPlan({
     registry,
     host: from.host,
     spec: shield?.spec ?? resolved,
     live: shield?.live ?? live,
     state: recovered.state,
-    // Lines of files, and what others have, are for those who may see them.
-    ...(untrusted ? { contents: new Map(), dependents: new Map() } : {}),
     adopt: from.adopt,
     allowDuplicates: from.allowDuplicates,
     destroy: from.destroy,
     ...(only === undefined ? {} : { only }),
   });
-  const found = await planning.plan();
+  // Lines of files, and what others have, are for those who may see them.
+  const given = untrusted ? { contents: new Map(), dependents: new Map() } : {};
+  const { facts, learnt } = await gatherFacts(draft, given, from);
+  const found = finishPlan(draft, facts);
   const plan = shield === undefined ? found : markUntrusted(found, shield.notes);
-  const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, planning.input)];
-  return { plan, input: planning.input, live, recovered, learnt: planning.learnt, diagnostics };
+  const input = { ...draft.context.input, ...facts };
+  const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, input)];
+  return { plan, input, live, recovered, learnt, diagnostics };
 }
 
 export function assertSameHost(state: State, host: string): void {
@@ -140,92 +136,3 @@ const WHOLLY: ReadonlySet<Code> = new Set([
   "API_REDIRECT",
   "API_TIMEOUT",
 ]);
-
-/** Plans again as long as planning asks for data that costs requests; each kind of data is fetched once. */
-class Planning {
-  readonly #from: PlanWorkspaceInput;
-  input: PlanInput;
-  learnt: readonly JournalEntry[] = [];
-
-  constructor(from: PlanWorkspaceInput, input: PlanInput) {
-    this.#from = from;
-    this.input = input;
-  }
-
-  async plan(): Promise<Plan> {
-    const fetched = new Set<string>();
-    const { settings, state, writes } = this.#from;
-    // Known without a request, or worth one now; else only a plan that turns on it asks.
-    if (settings.user !== undefined || state.caller?.credential === this.#credential() || writes) {
-      fetched.add("caller");
-      await this.#fetchCaller();
-    }
-    for (;;) {
-      const plan = makePlan(this.input);
-      const wants = plan.wants.filter((want) => !fetched.has(want));
-      if (wants.length === 0) return plan;
-      for (const want of wants) {
-        fetched.add(want);
-        if (want === "caller") await this.#fetchCaller();
-        else if (want === "runs") await this.#fetchRuns();
-        else if (want === "around") await this.#fetchAround(plan);
-        else if (want === "lookups") await this.#fetchLookups(plan);
-        else await this.#fetchContents(plan);
-      }
-    }
-  }
-
-  async #fetchCaller(): Promise<void> {
-    const { reader, settings, state } = this.#from;
-    const credential = this.#credential();
-    const given = settings.user === undefined ? {} : { given: settings.user };
-    const { name, entry } = await identify({ reader, state, credential, ...given });
-    if (name !== undefined) this.input = { ...this.input, caller: name };
-    if (entry !== undefined) this.learnt = [entry];
-  }
-
-  /** Tells credentials apart without keeping them; undefined where the caller can change and the credential does not. */
-  #credential(): string | undefined {
-    const { place } = this.#from.settings;
-    const { credential } = place.embedded ? {} : place;
-    if (credential === undefined) return keyedDigest(this.#from.key, place.identity);
-    const said = credential.method === "pat" ? credential.token : principalOf(credential);
-    return said === undefined ? undefined : keyedDigest(this.#from.key, said);
-  }
-
-  async #fetchContents(plan: Plan): Promise<void> {
-    const { spec, reader, settings } = this.#from;
-    const { live } = this.input;
-    const contents = await contentsOf({
-      plan,
-      spec,
-      live,
-      registry,
-      reader,
-      parallelism: settings.parallelism,
-    });
-    this.input = { ...this.input, contents };
-  }
-
-  /** Lists of kinds that the spec need not know, for what the plan's deletes do to others. */
-  async #fetchAround(plan: Plan): Promise<void> {
-    const { listDependents } = await import("../../engine/observe/list-dependents.ts");
-    const { reader, settings } = this.#from;
-    const around = await listDependents(registry, this.input, plan.changes, reader, settings.parallelism);
-    this.input = { ...this.input, dependents: around };
-  }
-
-  /** Values that only the workspace can confirm. An untrusted spec finds out nothing about objects. */
-  async #fetchLookups(plan: Plan): Promise<void> {
-    const { lookUp } = await import("../../engine/observe/look-up.ts");
-    const { reader, budget } = this.#from;
-    const questions = openQuestions(this.input, plan.changes);
-    const lookups = await lookUp({ questions, registry, catalogs, reader, objects: budget === undefined });
-    this.input = { ...this.input, lookups };
-  }
-
-  async #fetchRuns(): Promise<void> {
-    const found: readonly JsonObject[] = await listActiveRuns(this.#from.reader);
-    this.input = { ...this.input, activeRuns: found };
-  }
-}

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { makePlan } from "../../../src/planner/make-plan.ts";
+import { draftPlan, makePlan, requestsOf } from "../../../src/planner/make-plan.ts";
 import type { Live, LiveKind } from "../../../src/resource/live.ts";
 import type { Provider } from "../../../src/resource/provider.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
@@ -39,22 +39,25 @@ const theirs = object("t1", "theirs", { name: "theirs", box: "b1" });
 const steel = spec([resource("boxes.a", { values: { material: "steel" } })], {
   on_immutable_change: "replace",
 });
-const made = (wanted: typeof steel, around?: LiveKind, from = known) =>
-  makePlan({
-    registry: used,
-    host: "h",
-    spec: wanted,
-    live: world,
-    state: from,
-    ...(around === undefined ? {} : { dependents: new Map([["tasks", around]]) }),
-  });
+const given = (wanted: typeof steel, around?: LiveKind, from = known) => ({
+  registry: used,
+  host: "h",
+  spec: wanted,
+  live: world,
+  state: from,
+  ...(around === undefined ? {} : { dependents: new Map([["tasks", around]]) }),
+});
+const made = (...of: Parameters<typeof given>) => makePlan(given(...of));
+const dependents = (...of: Parameters<typeof given>) => [
+  ...requestsOf(draftPlan(given(...of)), given(...of)).dependents,
+];
 
 describe("a plan that takes something away", () => {
   test("wants the kinds that may use it, and one that takes nothing away does not", () => {
-    expect(made(steel).wants).toEqual(["around"]);
-    expect(made(spec([])).wants).toEqual(["around"]);
-    expect(made(spec([resource("boxes.a", { values: { material: "wood" } })])).wants).toEqual([]);
-    expect(made(steel, kind(theirs)).wants).toEqual([]);
+    expect(dependents(steel)).toEqual(["tasks"]);
+    expect(dependents(spec([]))).toEqual(["tasks"]);
+    expect(dependents(spec([resource("boxes.a", { values: { material: "wood" } })]))).toEqual([]);
+    expect(dependents(steel, kind(theirs))).toEqual([]);
   });
 
   test("says where it could not look", () => {

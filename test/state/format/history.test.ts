@@ -14,7 +14,7 @@ import { intent, pastRun, ready, storeOn } from "../build.ts";
 import { Disk } from "../memory-files.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 
-const PLAN = { host: "h", changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [], wants: [] };
+const PLAN = { host: "h", changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [] };
 const ORIGIN = { command: "apply", actor: "ada", run_url: "https://ci.test/1" } as const;
 const REST = { seq: 1, folded: "", key: "" };
 

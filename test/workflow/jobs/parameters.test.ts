@@ -41,14 +41,24 @@ describe("parameters of a start", () => {
   });
 
   test.each([
-    ["an option of another kind of task", JAR, { pythonParam: ["x"] }, /runs a JAR, which does not support --python-param/],
+    [
+      "an option of another kind of task",
+      JAR,
+      { pythonParam: ["x"] },
+      /runs a JAR, which does not support --python-param/,
+    ],
     [
       "a notebook's parameter without a name",
       NOTEBOOK,
       { param: ["x"] },
       /--param x does not have the form name=value/,
     ],
-    ["a notebook's parameter with an empty name", NOTEBOOK, { param: ["=x"] }, /does not have the form name=value/],
+    [
+      "a notebook's parameter with an empty name",
+      NOTEBOOK,
+      { param: ["=x"] },
+      /does not have the form name=value/,
+    ],
     ["a name that is given twice", NOTEBOOK, { param: ["a=1", "a=2"] }, /duplicate parameter --param a/],
     ["a task that nobody knows", {}, { param: ["x"] }, /does not take parameters/],
     ["more than ASCII for Python", PYTHON, { param: ["é"] }, /characters outside ASCII/],

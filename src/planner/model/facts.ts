@@ -1,0 +1,74 @@
+// Facts: data that a plan can do without and that cost further requests. They describe changes or block them.
+
+import type { Address } from "../../core/address.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { CatalogName } from "../../resource/catalog.ts";
+import type { Live } from "../../resource/live.ts";
+import type { Update } from "./change.ts";
+
+/** Where a value is to be found: in a catalog, or among the IDs or names of a kind. */
+export type LookupSource =
+  | { readonly in: "catalog"; readonly of: CatalogName }
+  | { readonly in: "ids" | "names"; readonly of: string };
+
+export interface Question {
+  readonly address: Address;
+  readonly path: Path;
+  readonly text: string;
+  readonly place: LookupSource;
+}
+
+/** A content as lines for people (`Provider.contentText`): what is live, and what the spec brings. */
+export interface ContentTexts {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What the workspace said of one catalog or kind that a plan asked about. */
+export type LookupAnswer = {
+  /** For catalogs: what one of its values is, and the request that lists them. */
+  readonly one?: string;
+  readonly operation?: string;
+} & (
+  | {
+      readonly readable: true;
+      readonly values: ReadonlySet<string>;
+      /** Asked about, and left out because it would take too many requests. */
+      readonly unasked?: ReadonlySet<string>;
+      /** Asked about, and left open by a request that failed. */
+      readonly failed?: ReadonlyMap<string, Diagnostic>;
+    }
+  | { readonly readable: false; readonly diagnostic: Diagnostic }
+);
+
+export interface Lookups {
+  readonly catalogs: ReadonlyMap<string, LookupAnswer>;
+  readonly kinds: ReadonlyMap<string, LookupAnswer>;
+}
+
+/** A member that is absent was not read; then the plan does without. */
+export interface PlanFacts {
+  /** Who the service says we are; undefined while unknown. */
+  readonly caller?: string;
+  /** Active job runs, where the plan stops or restarts something. */
+  readonly activeRuns?: readonly JsonObject[];
+  /** Contents before and after; other addresses are shown by digest. */
+  readonly contents?: ReadonlyMap<Address, ContentTexts>;
+  /** Kinds that use what the plan deletes: for what that does to others, and for nothing else. */
+  readonly dependents?: Live;
+  /** Values that the workspace confirms; what has no entry is not checked. */
+  readonly lookups?: Lookups;
+}
+
+/** The facts that a draft lacks. Empty collections ask for nothing. */
+export interface FactRequests {
+  readonly caller: boolean;
+  readonly activeRuns: boolean;
+  /** Kinds to list that may use what the plan deletes. */
+  readonly dependents: ReadonlySet<string>;
+  /** Updates of contents that are text, in the order of the plan. */
+  readonly contents: readonly Update[];
+  readonly lookups: readonly Question[];
+}

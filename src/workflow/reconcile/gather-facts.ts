@@ -1,0 +1,103 @@
+// The facts that a plan turns on and that cost requests of their own, each read at most once, in a fixed order.
+
+import { principalOf } from "../../api/auth/credential.ts";
+import type { Reader } from "../../api/contract/reader.ts";
+import type { Settings } from "../../config/settings.ts";
+import { keyedDigest } from "../../core/canonical.ts";
+import { identify } from "../../engine/observe/identify-caller.ts";
+import { type DraftPlan, requestsOf } from "../../planner/make-plan.ts";
+import type { FactRequests, PlanFacts } from "../../planner/model/facts.ts";
+import { catalogs } from "../../providers/catalogs.ts";
+import { registry } from "../../providers/index.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
+import type { State } from "../../state/model/record.ts";
+import { listActiveRuns } from "../session/active-runs.ts";
+import { contentsOf } from "./content-texts.ts";
+
+export interface FactSources {
+  readonly reader: Reader;
+  readonly spec: Spec;
+  readonly state: State;
+  readonly settings: Settings;
+  readonly key: Uint8Array;
+  readonly writes: boolean;
+  /** Set for an untrusted spec, which finds out nothing about objects. */
+  readonly budget?: unknown;
+}
+
+export interface GatheredFacts {
+  readonly facts: PlanFacts;
+  /** Entries for the state: who the caller is. */
+  readonly learnt: readonly JournalEntry[];
+}
+
+/** `given`: facts that are known without a request, or that must not be read. */
+export async function gatherFacts(
+  draft: DraftPlan,
+  given: PlanFacts,
+  from: FactSources,
+): Promise<GatheredFacts> {
+  const { settings, state, writes } = from;
+  // Known without a request, or worth one now; else only a plan that turns on it asks.
+  const isCheap =
+    settings.user !== undefined || state.caller?.credential === credentialDigest(from) || writes;
+  const start: GatheredFacts = { facts: given, learnt: [] };
+  const known = isCheap ? await withCaller(start, from) : start;
+  const first = requestsOf(draft, known.facts);
+  const isNew = first.caller && !isCheap;
+  const gathered = await withRequested(known, draft, { ...first, caller: isNew }, from);
+  if (first.dependents.size === 0) return gathered;
+  const then = requestsOf(draft, gathered.facts);
+  return withRequested(gathered, draft, { ...then, caller: then.caller && !isCheap && !isNew }, from);
+}
+
+async function withRequested(
+  before: GatheredFacts,
+  draft: DraftPlan,
+  requests: FactRequests,
+  from: FactSources,
+): Promise<GatheredFacts> {
+  const { reader, settings, spec } = from;
+  const { parallelism } = settings;
+  const { live } = draft.context.input;
+  const { dependents: kinds, contents: updates, lookups: questions } = requests;
+  const dependents = kinds.size === 0 ? {} : { dependents: await listDependents(kinds, reader, parallelism) };
+  const { facts, learnt } = requests.caller ? await withCaller(before, from) : before;
+  const contents =
+    updates.length === 0
+      ? {}
+      : { contents: await contentsOf({ updates, spec, live, registry, reader, parallelism }) };
+  const lookups = questions.length === 0 ? {} : { lookups: await answersTo(questions, from) };
+  const activeRuns = requests.activeRuns ? { activeRuns: await listActiveRuns(reader) } : {};
+  return { facts: { ...facts, ...dependents, ...contents, ...lookups, ...activeRuns }, learnt };
+}
+
+async function withCaller({ facts, learnt }: GatheredFacts, from: FactSources): Promise<GatheredFacts> {
+  const { reader, settings, state } = from;
+  const given = settings.user === undefined ? {} : { given: settings.user };
+  const { name, entry } = await identify({ reader, state, credential: credentialDigest(from), ...given });
+  return {
+    facts: name === undefined ? facts : { ...facts, caller: name },
+    learnt: entry === undefined ? learnt : [entry],
+  };
+}
+
+/** Tells credentials apart without keeping them; undefined where the caller can change and the credential does not. */
+function credentialDigest({ key, settings: { place } }: FactSources): string | undefined {
+  const { credential } = place.embedded ? {} : place;
+  if (credential === undefined) return keyedDigest(key, place.identity);
+  const said = credential.method === "pat" ? credential.token : principalOf(credential);
+  return said === undefined ? undefined : keyedDigest(key, said);
+}
+
+/** Lists of kinds that the spec need not know, for what the plan's deletes do to others. */
+async function listDependents(kinds: ReadonlySet<string>, reader: Reader, parallelism: number) {
+  const { listKinds } = await import("../../engine/observe/list-kinds.ts");
+  return listKinds({ registry, reader, kinds, parallelism, closer: false });
+}
+
+async function answersTo(questions: FactRequests["lookups"], { reader, budget }: FactSources) {
+  const { lookUp } = await import("../../engine/observe/look-up.ts");
+  return lookUp({ questions, registry, catalogs, reader, objects: budget === undefined });
+}

@@ -1,0 +1,172 @@
+// Planning in halves: a draft, the facts that it asks for, and the finished plan.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { stringifyJson } from "../../src/core/exact-json.ts";
+import { draftPlan, finishPlan, requestsOf } from "../../src/planner/make-plan.ts";
+import type { PlanFacts } from "../../src/planner/model/facts.ts";
+import type { PlanInput } from "../../src/planner/model/input.ts";
+import { registryOf } from "../../src/resource/registry.ts";
+import { live, object, record, requests, resource, spec, state } from "./build.ts";
+import { registry as small } from "./kinds.ts";
+
+const registry = registryOf(
+  small.kinds.map((one) =>
+    one.kind === "boxes"
+      ? {
+          ...one,
+          usedBy: ["tasks"],
+          planning: {
+            ...one.planning,
+            // The caller matters only to a box that a task uses, so tasks have to be listed first.
+            requests: (change, workspace) =>
+              change.action !== "delete" || workspace.caller !== undefined
+                ? []
+                : workspace.live("tasks").some(({ values }) => values.box === change.live?.id)
+                  ? ["caller", "runs"]
+                  : [],
+          },
+        }
+      : one,
+  ),
+);
+
+const box = object("b1", "a", { box_name: "a" });
+const task = object("t1", "theirs", { name: "theirs", box: "b1" });
+const deleting: PlanInput = {
+  registry,
+  host: "h",
+  spec: spec([]),
+  live: new Map([...live({ boxes: [box] })].filter(([kind]) => kind !== "tasks")),
+  state: state([record("boxes.a", "b1", { box_name: "a" })]),
+};
+const listed = (objects: readonly (typeof task)[]) => live({ tasks: objects });
+
+describe("requestsOf", () => {
+  test("is empty when the plan has no changes", () => {
+    const same = { ...deleting, spec: spec([resource("boxes.a")]) };
+    expect(requestsOf(draftPlan(same), {})).toEqual({
+      caller: false,
+      activeRuns: false,
+      dependents: new Set(),
+      contents: [],
+      lookups: [],
+    });
+  });
+
+  test("asks for the kinds that may use what the plan deletes", () => {
+    expect(requestsOf(draftPlan(deleting), {})).toMatchObject({
+      dependents: new Set(["tasks"]),
+      caller: false,
+    });
+  });
+
+  test("asks for the caller and active runs once dependents show that a change turns on them", () => {
+    const draft = draftPlan(deleting);
+    const used = requestsOf(draft, { dependents: listed([task]) });
+    expect(used).toMatchObject({ caller: true, activeRuns: true, dependents: new Set() });
+    expect(requestsOf(draft, { dependents: listed([]) })).toMatchObject({ caller: false, activeRuns: false });
+  });
+
+  test("asks for the caller when a list that the spec owns has members that the service may add itself", () => {
+    const world = live({
+      boxes: [box],
+      labels: [object("a/x", "a/x", { text: "owner" })],
+    });
+    const known = state([record("boxes.a", "b1", { box_name: "a" })]);
+    const owning = spec([resource("boxes.a", { owns: ["labels"] })]);
+    expect(requests({ spec: owning, live: world, state: known }).caller).toBe(true);
+    expect(requests({ spec: spec([resource("boxes.a")]), live: world, state: known }).caller).toBe(false);
+  });
+});
+
+const texts = fc.constantFrom("owner", "plain");
+const names = fc.uniqueArray(fc.constantFrom<string>("a", "b", "c"), { maxLength: 3 });
+interface Drawn {
+  readonly declared: readonly string[];
+  readonly there: readonly string[];
+  readonly recorded: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly users: readonly string[];
+  readonly caller: string | undefined;
+}
+
+const drawn: fc.Arbitrary<Drawn> = fc.record({
+  declared: names,
+  there: names,
+  recorded: names,
+  labels: fc.dictionary(fc.constantFrom("a", "b", "c"), texts),
+  users: names,
+  caller: fc.option(fc.constantFrom("l", "nobody"), { nil: undefined }),
+});
+
+function inputOf({ declared, there, recorded, labels }: Drawn): PlanInput {
+  const boxes = there.map((name) => object(`b-${name}`, name, { box_name: name }));
+  const members = Object.entries(labels)
+    .filter(([name]) => there.includes(name))
+    .map(([name, text]) => object(`${name}/l`, `${name}/l`, { text }));
+  return {
+    registry,
+    host: "h",
+    spec: spec(declared.map((name) => resource(`boxes.${name}`, { owns: ["labels"] }))),
+    live: new Map([...live({ boxes, labels: members })].filter(([kind]) => kind !== "tasks")),
+    state: state(
+      recorded
+        .filter((name) => there.includes(name))
+        .map((name) => record(`boxes.${name}`, `b-${name}`, { box_name: name })),
+    ),
+    adopt: true,
+  };
+}
+
+const factsOf = ({ users, caller }: Drawn): PlanFacts => ({
+  dependents: listed(users.map((name) => object(`t-${name}`, name, { name, box: `b-${name}` }))),
+  activeRuns: [],
+  contents: new Map(),
+  lookups: { catalogs: new Map(), kinds: new Map() },
+  ...(caller === undefined ? {} : { caller }),
+});
+
+test("a plan with every fact asks for nothing but a caller that the service does not tell", () => {
+  fc.assert(
+    fc.property(drawn, (one) => {
+      const open = requestsOf(draftPlan(inputOf(one)), factsOf(one));
+      expect({ ...open, caller: false }).toEqual({
+        caller: false,
+        activeRuns: false,
+        dependents: new Set(),
+        contents: [],
+        lookups: [],
+      });
+      if (one.caller !== undefined) expect(open.caller).toBe(false);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("facts other than dependents never lead to further requests", () => {
+  fc.assert(
+    fc.property(drawn, (one) => {
+      const draft = draftPlan(inputOf(one));
+      const first = requestsOf(draft, {});
+      const { dependents: _, ...facts } = factsOf(one);
+      const then = requestsOf(draft, facts);
+      if (then.caller) expect(first.caller).toBe(true);
+      for (const kind of then.dependents) expect(first.dependents).toContain(kind);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("finishPlan does not change the draft: the same facts give the same plan again", () => {
+  fc.assert(
+    fc.property(drawn, (one) => {
+      const draft = draftPlan(inputOf(one));
+      const before = stringifyJson(finishPlan(draft, {}));
+      const known = stringifyJson(finishPlan(draft, factsOf(one)));
+      expect(stringifyJson(finishPlan(draft, factsOf(one)))).toBe(known);
+      expect(stringifyJson(finishPlan(draft, {}))).toBe(before);
+    }),
+    { numRuns: 200 },
+  );
+});
