@@ -16,11 +16,11 @@ beforeAll(async () => {
   site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
   saved = await run("save", "main", 1);
   applied = await run("apply", "main", 1);
-}, 60_000);
+}, 120_000);
 afterEach(() => site.reset());
 afterAll(() => site.close());
 
-describe("the stages of Azure Pipelines", { timeout: 60_000 }, () => {
+describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
   test("save a plan after a merge and apply it", async () => {
     expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
     expect(saved.output).toContain("##vso[task.uploadsummary]");

@@ -8,7 +8,7 @@ import { example } from "./example.ts";
 import { ROOT } from "./pipeline.ts";
 
 test("docs/ci/example.md shows what one pull request and two runs for drift write", {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const path = join(ROOT, "docs/ci/example.md");
   const compared = (text: string): string => stable(text, "~/project", "https://workspace.example.com");

@@ -49,11 +49,11 @@ beforeAll(async () => {
   const sha = site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
   saved = await run("workspace-apply", "plan", onMain(1, sha));
   applied = await run("workspace-apply", "apply", onMain(1, sha));
-}, 60_000);
+}, 120_000);
 afterEach(() => site.reset());
 afterAll(() => site.close());
 
-describe("the workflows of GitHub", { timeout: 60_000 }, () => {
+describe("the workflows of GitHub", { timeout: 120_000 }, () => {
   test("apply the saved plan after a merge, and skip apply when nothing changes", async () => {
     expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
     expect(saved.outputs).toMatchObject({ changes: "true", "exit-code": "2" });

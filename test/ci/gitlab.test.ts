@@ -32,7 +32,7 @@ beforeAll(async () => {
   site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
   saved = await run("workspace-save-plan", "main", 1);
   applied = await run("workspace-apply", "main", 1, {}, saved);
-}, 60_000);
+}, 120_000);
 afterEach(() => site.reset());
 afterAll(async () => {
   await site.close();
@@ -47,7 +47,7 @@ function missingReports(job: string, { cwd }: GitLabResult): readonly unknown[] 
   return paths.filter((path) => !existsSync(join(cwd, String(path))));
 }
 
-describe("the jobs of GitLab", { timeout: 60_000 }, () => {
+describe("the jobs of GitLab", { timeout: 120_000 }, () => {
   test("save a plan after a merge and apply it", async () => {
     expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
     expect(saved.output).toContain("npm ci --omit=dev --ignore-scripts");
