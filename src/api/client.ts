@@ -57,7 +57,7 @@ export interface ApiWriter extends ApiReader {
 export interface Client {
   readonly reader: ApiReader;
   readonly writer: ApiWriter;
-  /** In the form of the workspace's own dialect: nothing is translated but the paths. */
+  /** Requests and answers of the workspace's dialect; only paths are translated. */
   readonly direct: ApiWriter;
 }
 
@@ -83,7 +83,7 @@ export function createClient(options: ClientOptions): Client {
   const { token } = options;
   const redact = redactor(() => (typeof token === "string" ? [token] : token.secrets()));
   const sent = createSend({ connection, rateLimit, clock, random, pause, stopped, redact, log: options.log });
-  const { translated, direct } = speaking(options.dialect ?? CONTRACT_TABLE, sent);
+  const { translated, direct } = speaking(options.dialect ?? CONTRACT_TABLE, sent, random);
   const writer = writerOver(translated);
   return { reader: { read: writer.read }, writer, direct: writerOver(direct) };
 }

@@ -139,6 +139,7 @@ export const DATABRICKS_TABLE: DialectTable = {
     "clusters/list": [{ path: ["clusters", "*", "termination_reason", "code"], words: TERMINATIONS }],
   },
   nullIsAbsent: true,
+  once: ["jobs/run-now", "jobs/runs/submit"],
   jobVersions: true,
   accounts: true,
   replaced: { cluster, pool, job },

@@ -22,19 +22,21 @@ interface Exchanges {
 }
 
 /** Sends in a dialect. For the contract, both are `send`. */
-export function speaking(table: DialectTable, send: Send): Exchanges {
+export function speaking(table: DialectTable, send: Send, random: () => number): Exchanges {
   if (table.name === "contract") return { translated: send, direct: send };
-  const { exchange, direct } = new Speaker(table, send);
+  const { exchange, direct } = new Speaker(table, send, random);
   return { translated: exchange, direct };
 }
 
 class Speaker {
   readonly #table: DialectTable;
   readonly #send: Send;
+  readonly #random: () => number;
   readonly #jobs: VersionedJobs;
   readonly #facts = new Map<string, OperationFacts>();
 
-  constructor(table: DialectTable, send: Send) {
+  constructor(table: DialectTable, send: Send, random: () => number) {
+    this.#random = random;
     this.#table = table;
     this.#send = send;
     this.#jobs = new VersionedJobs(
@@ -44,7 +46,7 @@ class Speaker {
   }
 
   readonly direct: Exchange = (operation, input, permit) =>
-    this.#send(operation, input, permit, this.#factsOf(operation));
+    this.#send(operation, this.#once(operation, input), permit, this.#factsOf(operation));
 
   readonly exchange: Exchange = async (operation, input, permit) => {
     const json = input as JsonObject;
@@ -113,10 +115,17 @@ class Speaker {
     version?: string,
   ): Promise<JsonObject> {
     const { requests, answers, nullIsAbsent, accounts } = this.#table;
-    const request = inDialectWords(requests[operation] ?? [], input);
+    const request = this.#once(operation, inDialectWords(requests[operation] ?? [], input));
     const raw = await this.#send(operation, request, permit, this.#factsOf(operation, version));
     const answer = inContractWords(answers[operation] ?? [], nullIsAbsent ? withoutNulls(raw) : raw);
     return accounts ? workspaceGroup(operation, answer) : answer;
+  }
+
+  /** Every attempt of the request carries the same token, and only the first one acts. */
+  #once(operation: OperationName, input: WriteInput): WriteInput {
+    if (!this.#table.once.includes(operation) || input.idempotency_token !== undefined) return input;
+    const part = (): string => Math.floor(this.#random() * 2 ** 32).toString(16);
+    return { ...input, idempotency_token: `workspace-${part()}-${part()}-${part()}` };
   }
 
   #factsOf(operation: OperationName, version = "2.0"): OperationFacts {
@@ -129,7 +138,8 @@ class Speaker {
       "",
     ];
     const path = (to + facts.path.slice(from.length)).replace("/api/2.0/", `/api/${version}/`);
-    const here: OperationFacts = { ...facts, path };
+    const repeat = this.#table.once.includes(operation) ? { repeat: "safe" as const } : {};
+    const here: OperationFacts = { ...facts, ...repeat, path };
     this.#facts.set(key, here);
     return here;
   }

@@ -52,6 +52,8 @@ export interface DialectTable {
   readonly requests: ByOperation<readonly ValueRule[]>;
   /** Whether `null` stands for a field that is absent. */
   readonly nullIsAbsent: boolean;
+  /** Operations that act once for each `idempotency_token`, so that they can be repeated. */
+  readonly once: readonly OperationName[];
   /** Whether jobs have versions and tasks. */
   readonly jobVersions: boolean;
   /** Whether groups may be the account's, and hold members that are neither users nor groups. */
@@ -73,6 +75,7 @@ export const CONTRACT_TABLE: DialectTable = {
   answers: {},
   requests: {},
   nullIsAbsent: false,
+  once: [],
   jobVersions: false,
   accounts: false,
   replaced: { cluster: {}, pool: {}, job: {} },

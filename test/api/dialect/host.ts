@@ -7,7 +7,9 @@ import { isObject, type JsonObject } from "../../../src/core/json.ts";
 import { apiError, HOST, json, TOKEN, timeline } from "../scripted.ts";
 
 /** One answer, or answers in turn of which the last one stays; `POST 2.1/jobs/reset` is the name of a route. */
-export type Routes = Readonly<Record<string, JsonObject | HttpResponse | readonly JsonObject[]>>;
+export type Routes = Readonly<Record<string, Given | readonly Given[]>>;
+
+type Given = JsonObject | HttpResponse;
 
 export interface Asked {
   readonly route: string;
@@ -23,11 +25,10 @@ export function hostWith(routes: Routes): { readonly client: Client; readonly as
     asked.push(one);
     const found = routes[one.route];
     if (found === undefined) return apiError(404, "ENDPOINT_NOT_FOUND", `No API found for ${one.route}`);
-    if (Array.isArray(found)) {
-      const before = asked.filter(({ route }) => route === one.route).length - 1;
-      return json(found[Math.min(before, found.length - 1)]);
-    }
-    return isAnswer(found) ? found : json(found);
+    const all = Array.isArray(found) ? (found as readonly Given[]) : [found as Given];
+    const before = asked.filter(({ route }) => route === one.route).length - 1;
+    const answer = all[Math.min(before, all.length - 1)] ?? {};
+    return isAnswer(answer) ? answer : json(answer);
   };
   const client = createClient({
     transport,
@@ -41,7 +42,7 @@ export function hostWith(routes: Routes): { readonly client: Client; readonly as
   return { client, asked };
 }
 
-const isAnswer = (found: Routes[string]): found is HttpResponse => "status" in found && "headers" in found;
+const isAnswer = (found: Given): found is HttpResponse => "status" in found && "headers" in found;
 
 function askedIn({ method, path, body }: HttpRequest): Asked {
   const url = new URL(`${HOST}${path}`);

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
+import { apiError } from "../scripted.ts";
 import { hostWith } from "./host.ts";
 
 const ATTRIBUTES = { availability: "SPOT_AZURE", log_analytics_info: { workspace: "w" } };
@@ -182,4 +183,15 @@ test("members that are service principals are not shown, and a group of the acco
     members: [{ value: "2", $ref: "Users/2" }],
     unmanageable: "it belongs to the account",
   });
+});
+
+test("a start of a job is repeated with the same token after an answer that leaves its effect open", async () => {
+  const { client, asked } = hostWith({
+    "POST 2.0/jobs/run-now": [apiError(500, "INTERNAL_ERROR"), { run_id: 5 }],
+  });
+  expect(await client.writer.write("jobs/run-now", { job_id: 1 })).toEqual({ run_id: 5 });
+  const tokens = asked.map(({ body }) => body?.idempotency_token);
+  expect(tokens).toHaveLength(2);
+  expect(tokens[0]).toMatch(/^workspace-/);
+  expect(tokens[1]).toBe(tokens[0]);
 });
