@@ -93,7 +93,7 @@ describe("directories", () => {
     const going = (await directories.operations.readDetails?.(api, live, undefined)) ?? live;
     const change = planned(directories, "delete", going);
     expect(directories.planning.objections?.(change, lookAt({}))?.[0]?.message).toMatch(
-      /holds what this plan does not delete: theirs$/,
+      /contains objects that this plan does not delete: theirs$/,
     );
     expect(
       directories.planning.objections?.(change, lookAt({ goes: ["notebooks./Shared/etl/theirs"] })),

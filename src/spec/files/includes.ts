@@ -30,10 +30,7 @@ export interface Included {
 const REFUSALS: Readonly<Record<FileRefusal, { readonly code: Code; readonly words: string }>> = {
   missing: { code: "SPEC_NOT_FOUND", words: "does not exist" },
   outside: { code: "SPEC_OUTSIDE", words: "is outside the spec's folder" },
-  private: {
-    code: "SPEC_PRIVATE",
-    words: "belongs to git, .workspace, or the state, and a spec cannot read those",
-  },
+  private: { code: "SPEC_PRIVATE", words: "belongs to git, .workspace, or the state, which no spec reads" },
   irregular: { code: "SPEC_NOT_FOUND", words: "is not a regular file" },
   "too large": { code: "SPEC_TOO_LARGE", words: "is too large" },
   unreadable: { code: "SPEC_NOT_FOUND", words: "cannot be read" },
@@ -163,14 +160,9 @@ export class SpecFileReader {
     const told = `the include ${JSON.stringify(pattern)} matches`;
     if (link === undefined) this.#findings.error("SPEC_INCLUDE", `${told} no file`, node);
     else
-      this.#findings.error(
-        "SPEC_INCLUDE",
-        `${told} only links or pipes, which the spec does not read`,
-        node,
-        {
-          hint: `replace ${this.#tree.shown(link)} with a regular file, or include the file that it points to`,
-        },
-      );
+      this.#findings.error("SPEC_INCLUDE", `${told} only links or pipes, which are not read`, node, {
+        hint: `replace ${this.#tree.shown(link)} with a regular file, or include the file that it points to`,
+      });
   }
 
   #refused(path: string, refused: RefusedFile, from: Span | undefined): void {
@@ -190,10 +182,7 @@ interface Words {
 
 function includeRefused(path: string, pattern: string, node: SpecNode): Words | undefined {
   if (pattern === "")
-    return {
-      code: "SPEC_TYPE",
-      message: `include must be a list of paths and patterns, not ${whatIs(node)}`,
-    };
+    return { code: "SPEC_TYPE", message: `include must be a list of paths, not ${whatIs(node)}` };
   if (pattern.includes("${"))
     return {
       code: "SPEC_INCLUDE",

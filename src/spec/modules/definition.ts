@@ -79,7 +79,7 @@ export class ModuleDefinitions {
     if (path === undefined)
       this.#findings.error(
         "SPEC_OUTSIDE",
-        `modules.${name}: ${JSON.stringify(text)} lies outside the spec's folder`,
+        `modules.${name}: ${JSON.stringify(text)} is outside the spec's folder`,
         source,
         {
           hint: "a module is a folder below the folder of the main spec",

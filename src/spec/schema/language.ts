@@ -19,10 +19,10 @@ export function targetsSchema(): JsonSchema {
     examples: [{ dev: { default: true }, prod: { protected: true, variables: { env: "prod" } } }],
     additionalProperties: {
       description:
-        "Sections as in the spec itself. Maps merge, other values replace, null takes away. variables gives values.",
+        "The same sections as in the spec. Maps merge, other values replace, and null removes. variables sets values.",
       type: ["object", "null"],
       properties: {
-        description: { description: "What the target is for.", type: "string" },
+        description: { description: "Purpose of the target.", type: "string" },
         default: { description: "Use it if --target is not given.", type: "boolean" },
         protected: { description: "Apply needs an explicit --target and a saved plan.", type: "boolean" },
         host: {
@@ -70,7 +70,7 @@ export function modulesSchema(): JsonSchema {
           type: "string",
           minLength: 1,
         },
-        description: { description: "What the module is used for.", type: "string" },
+        description: { description: "Purpose of the module.", type: "string" },
         for_each: {
           description:
             "One instance for each key of a map, or each string of a list: ${each.key}, ${each.value}.",

@@ -183,7 +183,7 @@ function typeOf(node: SpecNode): VariableType | undefined {
 }
 
 function typeWords(type: VariableType): string {
-  return { string: "a text", number: "a number", boolean: "true or false", list: "a list", map: "a map" }[
+  return { string: "a string", number: "a number", boolean: "true or false", list: "a list", map: "a map" }[
     type
   ];
 }

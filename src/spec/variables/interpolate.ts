@@ -217,7 +217,7 @@ export class Expander {
     if (inside === undefined)
       findings.error(
         "SPEC_VARIABLE",
-        `${named(part)} is ${whatIs(value)} and cannot stand inside a text`,
+        `${named(part)} is ${whatIs(value)} and cannot be part of a string`,
         at,
       );
     else findings.error("SPEC_REFERENCE", `${part.raw} is a reference, which a key or name cannot hold`, at);

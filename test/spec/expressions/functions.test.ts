@@ -48,7 +48,7 @@ describe("a function", () => {
 describe("an expression that is wrong", () => {
   it.each([
     ["local.map.z", 'local.map has no "z"'],
-    ["local.text.z", "local.text is a text, which has no members"],
+    ["local.text.z", "local.text is a string, which has no members"],
     ["local.nothing", 'unknown local "nothing"'],
     ["uper(local.text)", 'unknown function "uper"'],
     ["lower()", "lower does not take 0 operands"],

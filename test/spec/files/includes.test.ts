@@ -66,7 +66,7 @@ it("says which include is missing, matches nothing, or is no path", async () => 
   expect(told).toEqual([
     "SPEC_NOT_FOUND 1:11 none.yaml does not exist",
     'SPEC_INCLUDE 1:22 the include "none/*.yaml" matches no file',
-    "SPEC_TYPE 1:37 include must be a list of paths and patterns, not the number 7",
+    "SPEC_TYPE 1:37 include must be a list of paths, not the number 7",
     "SPEC_INCLUDE 1:40 an include cannot contain a variable, because files are read before variables",
   ]);
 });
@@ -78,7 +78,7 @@ it("says that a pattern matched only links and pipes, which are not read, and na
   execFileSync("mkfifo", [join(folder, "t", "b.yaml")]);
   const { told, diagnostics } = await loadFrom(folder);
   expect(told).toEqual([
-    'SPEC_INCLUDE 1:11 the include "t/*.yaml" matches only links or pipes, which the spec does not read',
+    'SPEC_INCLUDE 1:11 the include "t/*.yaml" matches only links or pipes, which are not read',
   ]);
   expect(diagnostics[0]?.hint).toBe(
     "replace t/a.yaml with a regular file, or include the file that it points to",

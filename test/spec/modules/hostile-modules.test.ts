@@ -118,8 +118,8 @@ describe("modules of an untrusted spec", () => {
     const { spec, diagnostics } = await loadFrom(folder, { untrusted: true });
     expect(spec).toBeUndefined();
     expect(diagnostics.map(({ code, message }) => `${code} ${message}`)).toEqual([
-      "SPEC_OUTSIDE link/workspace.yaml lies outside the spec's folder",
-      "SPEC_OUTSIDE .hidden/workspace.yaml is hidden, and an untrusted spec may not name it",
+      "SPEC_OUTSIDE link/workspace.yaml is outside the spec's folder",
+      "SPEC_OUTSIDE .hidden/workspace.yaml is hidden, and an untrusted spec cannot use hidden files",
       "SPEC_PRIVATE .workspace/x/workspace.yaml belongs to git, .workspace, or the state, which no spec reads",
       "SPEC_PRIVATE .git/workspace.yaml belongs to git, .workspace, or the state, which no spec reads",
     ]);

@@ -204,7 +204,7 @@ describe("an error in a module", () => {
       }),
     ).toEqual([
       'SPEC_INPUT workspace.yaml:2:3 modules.m needs the input "color"',
-      'SPEC_INPUT workspace.yaml:2:33 modules.m: size must be a whole number, not the text "big"',
+      'SPEC_INPUT workspace.yaml:2:33 modules.m: size must be an integer, not the string "big"',
       'SPEC_INPUT workspace.yaml:2:38 modules.m has no input "colour"',
     ]);
     expect(
@@ -225,12 +225,12 @@ describe("an error in a module", () => {
     [
       "a folder outside",
       "modules: { m: { source: ../m } }",
-      `SPEC_OUTSIDE workspace.yaml:1:25 modules.m: "../m" lies outside the spec's folder`,
+      `SPEC_OUTSIDE workspace.yaml:1:25 modules.m: "../m" is outside the spec's folder`,
     ],
     [
       "an absolute path",
       "modules: { m: { source: /etc } }",
-      `SPEC_OUTSIDE workspace.yaml:1:25 modules.m: "/etc" lies outside the spec's folder`,
+      `SPEC_OUTSIDE workspace.yaml:1:25 modules.m: "/etc" is outside the spec's folder`,
     ],
     [
       "an expression as source",

@@ -133,7 +133,7 @@ describe("the selected target", () => {
     [
       "a text as flag",
       "protected: maybe",
-      "SPEC_TYPE 1:28 the target t: protected must be true or false, not a text",
+      "SPEC_TYPE 1:28 the target t: protected must be true or false, not a string",
     ],
     ["a database as state", "state: 'postgres://evil.example/x'", STATE],
     ["a folder outside as state", "state: ../other", STATE],
