@@ -21,18 +21,18 @@ const CHECKED = [
 const listed = (names: readonly string[]): string =>
   `${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;
 
-const INTRODUCTION = `# What was tried
+const INTRODUCTION = `# Tested faults
 
-A fault that was not tried is not survived. Whole applies run in one process against the emulator, with a clock, a disk, a network and
-a random source of their own, and every case puts one thing in their way: a death, a fault, another process, a stranger, a damaged file.
-A crash is a stop: from that moment no call settles and nothing is written. Where it says so, real processes are killed over HTTP.
+This page lists every fault that is tested. No other fault tolerance is claimed. A case runs a complete apply in one process against the
+emulator, with a simulated clock, disk, network, and random source, and injects one fault: a crash, an error, another process, another user, or
+a damaged file. After a simulated crash, no call returns and no write happens. Suites that say so kill real processes over HTTP.
 
-After a case of ${listed(CHECKED)}, once the next run is through, all of
-these hold: the workspace equals the spec on all that is managed; the next plan is empty; what is not managed is untouched; state and
-workspace name the same things, none twice; the service received the writes that were planned, and no others; no secret stands in any
-output, state, journal, plan, log or error, in any encoding; no run was started and no mail sent that was not planned; no intent is
-open, and the lock is free. Real processes are looked at from outside: what they ended with, the next plan, the state, names that
-stand twice, secrets, mails. The other suites say what they look for. A figure that is not zero has its cases below the table.
+After a case of ${listed(CHECKED)}, and after the next run,
+all of these hold: every managed resource matches the spec; the next plan is empty; unmanaged objects are unchanged; state and
+workspace contain the same objects, without duplicates; the service received exactly the planned writes; no output, state, journal, plan,
+log, or error contains a secret, in any encoding; no unplanned run started and no unplanned e-mail was sent; no intent is
+unresolved, and the lock is free. For real processes, the checks cover exit codes, the next plan, the state, duplicate names,
+secrets, and e-mails. The other suites describe their checks. The cases of a figure that is not zero are listed below the table.
 `;
 
 const number = (value: number): string => value.toLocaleString("en");
@@ -59,15 +59,15 @@ export function pageOf(recorded: Recorded): string {
     ),
     ...failuresText(suites),
     "## The crash matrix\n",
-    "Every operation that writes, at each moment at which a process can die around it, with the number of points at which it does: each",
-    "of them with the process killed, with the power cut, and with people who then want back what was there before.\n",
+    "Every operation that writes, and each moment around it at which a process can crash, with the number of tested points. Each point is tested",
+    "with a killed process, with a power failure, and with a user who then reverts the spec.\n",
     table(
       ["operation", ...MOMENTS],
       Object.entries(matrix).map(([operation, points]) => [code(operation), ...points.map(number)]),
     ),
     "## Seeded bugs\n",
-    "What catches nothing proves nothing: each bug is put into the program, one at a time, and a suite at the size of `npm test` has to",
-    "notice it. `npm run simulate -- --mutants --only NAME` seeds one again.\n",
+    "To show that the suites detect real bugs, each of these bugs is put into the program, one at a time. A suite at the size of `npm test` must",
+    "fail. To seed one again, run `npm run simulate -- --mutants --only NAME`.\n",
     table(
       ["bug", "what it does", "caught by", "by case", "after"],
       Object.entries(mutants).map(([name, record]) => mutantRow(name, record)),
