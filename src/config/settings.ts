@@ -194,8 +194,8 @@ function noToken(host: string, { skipped }: SignInChoice): Diagnostic {
   const told = skipped.filter(({ why }) => why !== NOT_AZURE);
   return error("API_UNAUTHENTICATED", `no token is set for ${host}`, {
     hint: elsewhere
-      ? "the profile's token belongs to another host; set WORKSPACE_TOKEN, or choose the right --profile"
-      : "set WORKSPACE_TOKEN, or token in ~/.workspacecfg",
+      ? "the values found are for another host: choose it with --profile or --host, or run `workspace login`"
+      : "run `workspace login`, or set WORKSPACE_TOKEN",
     ...(told.length === 0 ? {} : { cause: told.map(({ what, why }) => `${what}: ${why}`).join("; ") }),
   });
 }

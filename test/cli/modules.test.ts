@@ -38,6 +38,13 @@ it("a plan takes of undici what it uses, and nothing of the service itself", () 
   );
 });
 
+it("a plan loads nothing that only a sign-in with OAuth needs", () => {
+  const loaded = loadedBy("plan", "--help");
+  expect(loaded.some((url) => url.endsWith("src/config/sign-in/choose.ts"))).toBe(true);
+  expect(packagesOf(loaded)).not.toContain("oauth4webapi");
+  expect(loaded.filter((url) => /src\/api\/auth\/(sign-in|oauth|azure|id-token)\.ts$/.test(url))).toEqual([]);
+});
+
 it("--version loads four small files", () => {
   const own = loadedBy("--version").filter((url) => url.includes("/src/"));
   expect(own.map((url) => url.slice(url.indexOf("/src/")))).toEqual([

@@ -1,6 +1,8 @@
 // `workspace login` and `workspace whoami`, and whole runs that sign in, against the emulator of the Databricks dialect.
 
 import { chmodSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -57,6 +59,23 @@ const control = (path: string, body: object): Promise<Response> =>
     headers: { authorization: `Bearer ${SECRET}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+
+/** Collects what is posted to it. */
+async function receiver() {
+  const bodies: string[] = [];
+  const receiving = createServer((request, response) => {
+    request.setEncoding("utf8").on("data", (chunk: string) => bodies.push(chunk));
+    request.on("end", () => response.end());
+  });
+  await new Promise<void>((resolve) => receiving.listen(0, "127.0.0.1", resolve));
+  const { port } = receiving.address() as AddressInfo;
+  const stop = async (): Promise<string> => {
+    receiving.closeAllConnections();
+    await new Promise((resolve) => receiving.close(resolve));
+    return bodies.join("\n");
+  };
+  return { url: `http://127.0.0.1:${port}/`, stop };
+}
 
 /** Everything that a run left: its output, and every file in its folder. */
 function traces(ran: readonly Ran[], except: readonly string[] = []): string {
@@ -187,9 +206,19 @@ describe("a run that signs in", () => {
     const ran: Ran[] = [];
     for (const line of [...LINES, "plan -o json", "plan --out saved.plan", "state list", "whoami -o json"])
       ran.push(await run(line, m2m()));
-    ran.push(await run("apply --auto-approve -o json --metrics-file metrics.prom", m2m()));
-    expect(ran.slice(0, 5).map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
-    const text = traces(ran);
+    const posted = await receiver();
+    writeFileSync(join(folder, "workspace.yaml"), "groups:\n  data-eng: {}\n  data-ops: {}\n");
+    ran.push(
+      await run(`apply --auto-approve -o json --metrics metrics.prom --webhook ${posted.url}`, {
+        ...m2m(),
+        WORKSPACE_WEBHOOK_SECRET: "webhook-key",
+      }),
+    );
+    expect(ran.map(({ code }) => code)).toEqual(ran.map(() => 0));
+    const message = await posted.stop();
+    expect(message).toContain("apply");
+    const text = `${traces(ran)}\n${message}`;
+    expect(text).toContain("workspace_");
     expect(text).toContain("data-eng");
     expect(text).not.toContain(SECRET);
     expect(text).not.toMatch(ISSUED);
@@ -213,7 +242,8 @@ describe("a run that signs in", () => {
       ARM_CLIENT_ID: "app",
       ARM_CLIENT_SECRET: SECRET,
       ARM_TENANT_ID: TENANT,
-      AZURE_AUTHORITY_HOST: server.url,
+      // Another origin than the workspace's, as the real one is.
+      AZURE_AUTHORITY_HOST: server.url.replace("127.0.0.1", "localhost"),
     };
     const ran = await run("apply --auto-approve", env);
     expect(ran).toMatchObject({ code: 0 });
