@@ -56,7 +56,7 @@ export function runText(run: JsonObject, colors: Colors): string {
   const lines: (readonly [string, string])[] = [
     ["run", `${idText(run.run_id)}${run.run_name === undefined ? "" : ` of ${String(run.run_name)}`}`],
     ["state", stateText(run)],
-    ["job", run.job_id === undefined ? "" : `${idText(run.job_id)}, run ${idText(run.number_in_job)} of it`],
+    ["job", run.job_id === undefined ? "" : `${idText(run.job_id)}${numberInJob(run)}`],
     ["attempt", retryOf(run)],
     ["trigger", String(run.trigger ?? "")],
     ["started", timeText(run.start_time)],
@@ -110,4 +110,9 @@ export function idText(value: Json | undefined): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
     ? String(value)
     : "";
+}
+
+/** `, run 3 of it`; empty if the service numbers runs by their IDs. */
+export function numberInJob({ number_in_job: number, run_id: id }: JsonObject): string {
+  return number === undefined || number === id ? "" : `, run ${idText(number)} of it`;
 }

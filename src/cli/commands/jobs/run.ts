@@ -4,6 +4,7 @@ import type { CommandContext } from "../../../config/environment.ts";
 import { Failure } from "../../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../../core/json.ts";
 import { UnknownOutcome } from "../../../core/request-failure.ts";
+import { numberInJob } from "../../../report/inspect/job-run-text.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";
 import {
@@ -71,12 +72,10 @@ async function startAndFollow(
   const started = await start(job, wish);
   const id = numberId(String(started.run_id));
   if (!wish.wait) {
-    const number =
-      started.number_in_job === undefined ? "" : `, run ${printable(String(started.number_in_job))} of it`;
     context.stdout.write(
       wish.output === "json"
         ? `${printableJson(started, 2)}\n`
-        : `Started run ${id} of ${printable(job.address)}${number}.\nFollow it with: workspace runs get ${id} --wait\n`,
+        : `Started run ${id} of ${printable(job.address)}${numberInJob(started)}.\nFollow it with: workspace runs get ${id} --wait\n`,
     );
     return EXIT.ok;
   }
