@@ -194,7 +194,7 @@ describe("the installer of pipeline files", () => {
       expect(text).toContain(platform === "azure" ? "refs/tags/v0.1.0" : commit);
       const again = install(platform, source, folder);
       expect(again.status).toBe(1);
-      expect(again.stderr).toContain("exists already");
+      expect(again.stderr).toContain("already exists");
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
