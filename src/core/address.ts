@@ -40,3 +40,15 @@ export function memberOf(name: string): string {
 export function remoteId(id: string | number | bigint): RemoteId {
   return String(id) as RemoteId;
 }
+
+const MODULES = "modules.";
+
+/** Whether an address is one of a module, as `modules.team/ads`, and not of a resource. */
+export function isModuleAddress(address: string): boolean {
+  return address.startsWith(MODULES);
+}
+
+/** Whether a resource is declared by a module: `pools.team/ads/shared` by `modules.team` and `modules.team/ads`. */
+export function isInModule(address: Address, module: Address): boolean {
+  return isModuleAddress(module) && nameOf(address).startsWith(`${nameOf(module)}/`);
+}

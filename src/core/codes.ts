@@ -37,6 +37,8 @@ export const CODES = {
   SPEC_TARGET: "The target is unknown, missing, or misused.",
   SPEC_EXPRESSION: "An expression is invalid or has no value.",
   SPEC_MODULE: "A module does not exist, includes itself, or is misused.",
+  SPEC_STATE_ENTRY: "A moved, removed, or import entry contradicts the spec or another entry, or is done.",
+  PLAN_STATE_ENTRY: "A moved, removed, or import entry cannot be applied to the state.",
   SPEC_INPUT: "An input of a module is missing, unknown, or invalid.",
   SPEC_DUPLICATE_NAME: "Two resources would have the same name in the workspace.",
   SPEC_SECRET_LITERAL: "The spec contains the value of a secret.",

@@ -16,6 +16,7 @@ import { expandSpec } from "./modules/expand-spec.ts";
 import { flattenResources } from "./resolve/flatten.ts";
 import { policyOf } from "./resolve/policy.ts";
 import { resolveResources } from "./resolve/resolve.ts";
+import { stateEntriesOf } from "./resolve/state-entries.ts";
 import { schemaMessages } from "./schema/error-messages.ts";
 import { validatorForPolicy } from "./schema/validator.ts";
 import { type VariableInputs, variablesOf } from "./variables/declarations.ts";
@@ -118,6 +119,8 @@ async function read(
   const sources = new SourceReader(tree, options.untrusted === true ? STRICT.sourceBytes : undefined);
   await options.turn?.();
   const resources = await resolveResources(written, { registry, sources, secrets, suggest, findings });
+  const declared = new Set(resources.keys());
+  const stateEntries = stateEntriesOf(root, { registry, declared, suggest, findings });
   if (findings.failed) return undefined;
   if (resources.size === 0)
     findings.warning("SPEC_EMPTY", "the spec declares no resources, so it manages nothing", undefined, {
@@ -129,6 +132,7 @@ async function read(
     resources,
     policy: policyOf(member(root, "policy")),
     ...(target === undefined ? {} : { target }),
+    ...(stateEntries === undefined ? {} : { stateEntries }),
     sensitive,
   };
 }

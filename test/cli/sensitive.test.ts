@@ -38,7 +38,7 @@ test("a sensitive value is in no form of a plan, an apply, or drift, and the API
     expect({ code, leaks: shows(all) }, form).toEqual({ code: 0, leaks: false });
     writeFileSync(join(folder, "workspace.yaml"), `${SPEC}groups: { after-${form}: {} }\n`);
   }
-  expect(shows((await run(folder, "api get /pools/list --host embedded")).all)).toBe(true);
+  expect(shows((await run(folder, "api instance-pools/list --host embedded")).all)).toBe(true);
   const other = { WORKSPACE_VAR_license: "other-value" };
   const { all } = await run(folder, "plan --host embedded", other);
   expect(all).not.toContain("other-value");

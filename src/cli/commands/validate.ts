@@ -6,6 +6,7 @@ import { count, listed } from "../../core/sentences.ts";
 import { VALIDATION_FORMATS, type ValidationView } from "../../report/formats.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
+import { doneEntries } from "../../workflow/target/done-entries.ts";
 import { defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
 import { DIALECT_OPTIONS, SPEC_OPTIONS, VALIDATION_OUTPUT } from "../command/shared-options.ts";
@@ -20,9 +21,12 @@ export const validateCommand = defineCommand({
   ending: validateEnding,
   async run(context, options) {
     return withReports(context, options, validateEnding, async (reports) => {
-      const { spec, diagnostics } = await checkSpec(context, options, undefined).catch(
+      const { spec, diagnostics: found } = await checkSpec(context, options, undefined).catch(
         (problem: unknown) => ({ spec: undefined, diagnostics: diagnosticsOf(problem) }),
       );
+      const place = { ...options, state: undefined };
+      const done = spec === undefined || hasErrors(found) ? [] : await doneEntries(context, place, spec);
+      const diagnostics = [...found, ...done];
       const valid = spec !== undefined && !hasErrors(diagnostics);
       if (reports.format === "text" && !valid) throw new Failure(...diagnostics);
       if (reports.format === "text") printDiagnostics(context, diagnostics);

@@ -132,7 +132,7 @@ function actionFor(
   found: Compared,
 ): ResourceDecision {
   const [first, ...rest] = found.diffs;
-  if (first === undefined) return { change: unchanged(resource, found) };
+  if (first === undefined) return { change: unchanged(context, resource, found) };
   const diffs: NonEmpty<FieldDiff> = [first, ...rest];
   const [forced, ...more] = diffs.filter((diff) => diff.replaces);
   const head = common(resource, combined(diffs), reasonsOf(context, resource, provider, found));
@@ -157,12 +157,19 @@ function actionFor(
   };
 }
 
-function unchanged(resource: Resource, found: Compared): Change {
-  const reasons = found.takeover ? ["the existing object matches the spec"] : [];
+function unchanged(context: PlanContext, resource: Resource, found: Compared): Change {
+  const moved = movedFrom(context, resource);
+  const reasons = found.takeover ? ["the existing object matches the spec"] : moved;
   const same = { ...common(resource, "spec", reasons), ...found.reach, ...found.existing };
-  return found.takeover || found.unfinished
+  return found.takeover || found.unfinished || moved.length > 0
     ? { action: "adopt", ...same, fingerprint: found.fingerprint() }
     : { action: "noop", ...same };
+}
+
+/** The sentence about a record that the spec gave another address. */
+function movedFrom({ input }: PlanContext, { address }: Resource): readonly string[] {
+  const origin = input.moved?.origins.get(address);
+  return origin === undefined ? [] : [`it is moved from ${origin}`];
 }
 
 /** Defaults and recorded values that drifted are written out, so that a write brings them back. */
@@ -186,7 +193,7 @@ function reasonsOf(
   provider: PlannedKind,
   found: Compared,
 ): readonly string[] {
-  const reasons: string[] = [];
+  const reasons: string[] = [...movedFrom(context, resource)];
   if (found.takeover) reasons.push("it exists and is adopted");
   if (found.unfinished) reasons.push("an interrupted run created it in part; this run completes it");
   const moved = new Set<string>();

@@ -1,6 +1,6 @@
 // Plans deletions: records that are no longer in the spec, members of authoritative lists, and replaced objects.
 
-import { type Address, addressOf, kindOf, parentOf, type RemoteId } from "../../core/address.ts";
+import { type Address, addressOf, isInModule, kindOf, parentOf, type RemoteId } from "../../core/address.ts";
 import { foldName, isBuiltIn } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
@@ -72,6 +72,8 @@ function removalOf(context: PlanContext, record: StateRecord, going: ReadonlySet
   if (live.unmanageable !== undefined)
     return [forget(record, provider, `it cannot be managed any longer: ${live.unmanageable}`, [])];
   const parent = parentAddress(context, provider, record);
+  if (isKept(context, record.address) || (parent !== undefined && isKept(context, parent)))
+    return [forget(record, provider, "the spec removes it from the state and keeps the object", [])];
   if (parent !== undefined && (going.has(parent) || context.decided.get(parent)?.action === "replace")) {
     return [forget(record, provider, `it is deleted together with ${parent}`, [parent])];
   }
@@ -80,6 +82,13 @@ function removalOf(context: PlanContext, record: StateRecord, going: ReadonlySet
   const reason =
     context.input.destroy === true ? destroyed(context.input, record.address) : "it is no longer in the spec";
   return [deleteChange(provider, record.address, record.name, live, reason)];
+}
+
+/** Whether a `removed` entry with `destroy: false` covers an address. */
+function isKept({ input }: PlanContext, address: Address): boolean {
+  return (input.spec.stateEntries?.removed ?? []).some(
+    (entry) => !entry.destroy && (entry.address === address || isInModule(address, entry.address)),
+  );
 }
 
 function destroyed({ only }: PlanContext["input"], address: Address): string {

@@ -1,6 +1,6 @@
 // Which live object a desired resource means: the recorded id first, then the natural name, never a guess.
 
-import type { Address } from "../../core/address.ts";
+import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { isBuiltIn, isSameName } from "../../resource/names.ts";
@@ -38,6 +38,8 @@ function matchByIdOrName(context: PlanContext, resource: Resource, provider: Pla
   const returning = recorded === undefined ? undefined : returningTo(context, resource, provider, recorded);
   if (returning !== undefined) return { is: "takeover", live: returning };
   if (recorded !== undefined) return { is: "ours", live: recorded };
+  const imported = record === undefined ? importOf(context, resource, provider) : undefined;
+  if (imported !== undefined) return imported;
   const named = context.liveIndex.byName(resource.kind, resource.name);
   const free = named.filter((one) => !context.owners.has(objectKey(resource.kind, one.id)));
   if (!provider.unique) return withoutUniqueNames(context, resource, provider, free);
@@ -50,6 +52,26 @@ function matchByIdOrName(context: PlanContext, resource: Resource, provider: Pla
   return mayTakeOver(context, resource, provider) || !isManageable(only)
     ? { is: "takeover", live: only }
     : refuse(resource, provider, adoptHint(resource.address, only, record));
+}
+
+/** The object that an `import` entry names; undefined without an entry for the resource. */
+function importOf(context: PlanContext, resource: Resource, provider: PlannedKind): LiveMatch | undefined {
+  const { spec, partial } = context.input;
+  const entry = spec.stateEntries?.imports.find(({ to }) => to === resource.address);
+  if (entry === undefined || partial === true) return undefined;
+  const { address, kind } = resource;
+  const live = context.liveIndex.byId(kind, remoteId(entry.id));
+  const owner = context.owners.get(objectKey(kind, remoteId(entry.id)));
+  if (live !== undefined && owner === undefined) return { is: "takeover", live };
+  const message =
+    owner === undefined
+      ? `the ${provider.singular} ${entry.id} to import as ${address} does not exist`
+      : `the ${provider.singular} ${entry.id} to import as ${address} is managed by ${owner}`;
+  const hint =
+    owner === undefined
+      ? "correct the ID, or remove the entry to create the object"
+      : `to give the record the new address, add { from: ${owner}, to: ${address} } under moved`;
+  return { is: "refused", diagnostic: error("PLAN_STATE_ENTRY", message, { address, at: entry.at, hint }) };
 }
 
 /** Whether the spec gives the object that has the name of a resource another name. */

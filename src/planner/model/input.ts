@@ -12,6 +12,8 @@ export interface PlanInput {
   readonly spec: Spec;
   readonly live: Live;
   readonly state: State;
+  /** Where records that the spec moved come from, by their new address, and the state before. */
+  readonly moved?: { readonly origins: ReadonlyMap<Address, Address>; readonly before: State };
   /** Adopt objects that exist under a natural key instead of reporting an error. */
   readonly adopt?: boolean;
   /** Create objects although unmanaged ones have the same name and no state exists. */

@@ -69,6 +69,33 @@ export interface TargetSettings {
   readonly protected: boolean;
 }
 
+/** A resource that has another address now; or a module, as `modules.team`. */
+export interface MovedEntry {
+  readonly from: Address;
+  readonly to: Address;
+  readonly at: Location;
+}
+
+/** A resource, or a module, that the spec no longer declares. Without `destroy` it leaves the state only. */
+export interface RemovedEntry {
+  readonly address: Address;
+  readonly destroy: boolean;
+  readonly at: Location;
+}
+
+/** A live object that becomes a resource of the spec. */
+export interface ImportEntry {
+  readonly to: Address;
+  readonly id: string;
+  readonly at: Location;
+}
+
+export interface StateEntries {
+  readonly moved: readonly MovedEntry[];
+  readonly removed: readonly RemovedEntry[];
+  readonly imports: readonly ImportEntry[];
+}
+
 export interface Spec {
   /** The folder of the main file; absolute. */
   readonly folder: string;
@@ -78,6 +105,8 @@ export interface Spec {
   readonly policy: Policy;
   /** Absent in a spec without targets. */
   readonly target?: TargetSettings;
+  /** What the spec says about records of the state; absent if nothing. */
+  readonly stateEntries?: StateEntries;
   /** Values that no output may show. */
   readonly sensitive?: SensitiveTexts;
 }

@@ -41,7 +41,17 @@ export interface WrittenResource {
 }
 
 /** Sections that are not kinds. */
-export const CONTROL_SECTIONS = ["include", "variables", "locals", "targets", "modules", "policy"] as const;
+export const CONTROL_SECTIONS = [
+  "include",
+  "variables",
+  "locals",
+  "targets",
+  "modules",
+  "policy",
+  "moved",
+  "removed",
+  "import",
+] as const;
 
 /** Sections of a module only. */
 const MODULE_SECTIONS = ["inputs", "outputs"];

@@ -7,7 +7,14 @@ import { ANNOTATION_KEYWORDS, type FieldSchema } from "../../resource/field-sche
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { JsonSchema } from "./json-schema-type.ts";
-import { inputsSchema, localsSchema, modulesSchema, outputsSchema, targetsSchema } from "./language.ts";
+import {
+  inputsSchema,
+  localsSchema,
+  modulesSchema,
+  outputsSchema,
+  stateEntrySchemas,
+  targetsSchema,
+} from "./language.ts";
 import { LIFECYCLE, policySchema, variablesSchema } from "./sections.ts";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -66,6 +73,7 @@ export function specSchema(registry: PlanningRegistry): JsonSchema {
       modules: modulesSchema(),
       inputs: inputsSchema(),
       outputs: outputsSchema(),
+      ...stateEntrySchemas(),
       policy: policySchema(registry),
       ...sections,
     },

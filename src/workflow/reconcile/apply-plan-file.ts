@@ -13,6 +13,7 @@ import { ephemeralState } from "../session/state-warnings.ts";
 import { assertMayApply } from "../target/target.ts";
 import { type ApplyOptions, assertNotInterrupted } from "./apply.ts";
 import { executePlan, withLock } from "./apply-plan.ts";
+import { plannedEntries } from "./imports.ts";
 import { placesIn, withoutSensitive } from "./located.ts";
 import { assertBelow, checkedPlan, planFile, sealCheck } from "./plan-file.ts";
 
@@ -104,7 +105,11 @@ async function applyChecked(
   printDiagnostics(session.context, found);
   const notes = [...session.warnings, ...found];
   await reports.events(notes);
-  const entries = [...recovered.entries, ...learnt, { type: "nonce", nonce: saved.nonce } as const];
+  const entries = [
+    ...plannedEntries(recovered.entries, saved.plan),
+    ...learnt,
+    { type: "nonce", nonce: saved.nonce } as const,
+  ];
   const resources = session.spec.resources;
   const outcome = await executePlan(session, {
     lease,

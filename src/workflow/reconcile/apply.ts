@@ -19,6 +19,7 @@ import {
 import { ephemeralState } from "../session/state-warnings.ts";
 import { assertMayApply } from "../target/target.ts";
 import { approval, executePlan, withLock } from "./apply-plan.ts";
+import { plannedEntries } from "./imports.ts";
 import { placesIn, withoutSensitive } from "./located.ts";
 
 export type ApplyOptions = SessionOptions & {
@@ -69,7 +70,7 @@ async function planAndApply(
   printDiagnostics(context, found);
   const notes = [...session.warnings, ...found];
   await reports.events(notes);
-  const entries = [...planned.recovered.entries, ...planned.learnt];
+  const entries = [...plannedEntries(planned.recovered.entries, planned.plan), ...planned.learnt];
   const refused = exitOfPlan(planned.plan);
   const shown = {
     plan: withoutSensitive(session.spec, planned.plan),

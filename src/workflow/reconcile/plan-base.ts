@@ -76,9 +76,11 @@ async function planOfBase({ head, untrusted, live }: Comparison, spec: Spec): Pr
   const only = widened(head);
   const found = await live(spec, only);
   const shield = untrusted ? redactForUntrusted({ registry, spec, state: input.state }, found) : undefined;
-  const { only: _narrow, ...rest } = input;
+  const { only: _narrow, moved, ...rest } = input;
   const plan = makePlan({
     ...rest,
+    // What the head moves has its former address for the base.
+    state: moved?.before ?? input.state,
     spec: shield?.spec ?? withRecordedSecrets({ registry, spec, state: input.state }),
     live: shield?.live ?? found,
     contents: new Map(),

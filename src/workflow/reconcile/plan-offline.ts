@@ -4,6 +4,7 @@ import type { CommandContext } from "../../config/environment.ts";
 import { EMBEDDED, fromEnv, identityOf } from "../../config/settings.ts";
 import { keyedDigest } from "../../core/canonical.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
+import { moveRecords } from "../../engine/recover/move-records.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import { offlineNotes, recordedLive } from "../../planner/mode/offline.ts";
@@ -95,9 +96,12 @@ interface Known {
 async function planned(
   context: CommandContext,
   options: OfflineOptions,
-  { spec, base, state }: Known,
+  known: Known,
   host: string,
 ): Promise<Pick<OfflinePlan, "plan" | "diagnostics">> {
+  const { spec, base } = known;
+  const recorded = { state: known.state, entries: [], diagnostics: [] };
+  const { moved, state, diagnostics: conflicts } = moveRecords(spec.stateEntries?.moved ?? [], recorded);
   const live = recordedLive(registry, state);
   const shield = options.untrusted ? redactForUntrusted({ registry, spec, state }, live) : undefined;
   const caller = fromEnv(context, "WORKSPACE_USER") ?? state.caller?.name;
@@ -108,6 +112,7 @@ async function planned(
     spec: shield?.spec ?? (options.destroy ? spec : withRecordedSecrets({ registry, spec, state })),
     live: shield?.live ?? live,
     state,
+    ...(moved === undefined ? {} : { moved }),
     partial: true,
     destroy: options.destroy,
     contents: new Map(),
@@ -119,7 +124,7 @@ async function planned(
   const plan = makePlan(input);
   const audit = auditPlan(plan, input);
   const modes: Mode[] = ["offline"];
-  const noted = { ...plan, modes, diagnostics: [...plan.diagnostics, ...offlineNotes(state)] };
+  const noted = { ...plan, modes, diagnostics: [...plan.diagnostics, ...conflicts, ...offlineNotes(state)] };
   const found: Plan =
     shield === undefined ? noted : { ...markUntrusted(noted, shield.notes), modes: [...modes, "untrusted"] };
   if (base === undefined) return { plan: found, diagnostics: audit };

@@ -6,6 +6,7 @@ import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { observe } from "../../engine/observe/observe.ts";
 import { type Budget, budgetedReader, type LiveSnapshot } from "../../engine/observe/readers.ts";
+import { moveRecords } from "../../engine/recover/move-records.ts";
 import { type Recovered, recover } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
@@ -22,6 +23,7 @@ import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
 import { addressFilter, restrictionOf } from "../session/address-filter.ts";
 import { gatherFacts } from "./gather-facts.ts";
+import { importNotes, withImports, withoutImports } from "./imports.ts";
 
 export interface PlanWorkspaceInput {
   readonly spec: Spec;
@@ -68,7 +70,8 @@ export async function planWorkspace(from: PlanWorkspaceInput): Promise<Workspace
 
 async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> {
   assertSameHost(from.state, from.host);
-  const { spec, reader, settings, progress } = from;
+  const { reader, settings, progress } = from;
+  const spec = from.budget === undefined ? from.spec : withoutImports(from.spec);
   const owned = new Set(addressByObject(from.state.records).keys());
   const untrusted = from.budget !== undefined;
   const restriction = restrictionOf(from.only);
@@ -76,7 +79,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     registry,
     reader,
     spec,
-    state: from.state,
+    state: withImports(from.state, spec.stateEntries),
     destroy: from.destroy,
     ...(restriction === undefined ? {} : { restriction }),
     parallelism: settings.parallelism,
@@ -85,7 +88,10 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     ...(from.snapshot === undefined ? {} : { snapshot: from.snapshot }),
   }).finally(() => progress.stop());
   assertReadable(live);
-  const recovered = recover({ registry, state: from.state, live, now: Date.now(), adopt: from.adopt });
+  const { moved, ...recovered } = moveRecords(
+    spec.stateEntries?.moved ?? [],
+    recover({ registry, state: from.state, live, now: Date.now(), adopt: from.adopt }),
+  );
   const only = addressFilter(from.only, [...spec.resources.keys(), ...recovered.state.records.keys()]);
   const resolved = from.mayLackSecrets
     ? withRecordedSecrets({ registry, spec, state: recovered.state })
@@ -97,6 +103,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     spec: shield?.spec ?? resolved,
     live: shield?.live ?? live,
     state: recovered.state,
+    ...(moved === undefined ? {} : { moved }),
     adopt: from.adopt,
     allowDuplicates: from.allowDuplicates,
     destroy: from.destroy,
@@ -106,7 +113,8 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const given = untrusted ? { contents: new Map(), dependents: new Map() } : {};
   const { facts, learnt } = await gatherFacts(draft, given, from);
   const found = finishPlan(draft, facts);
-  const plan = shield === undefined ? found : markUntrusted(found, shield.notes);
+  const plan =
+    shield === undefined ? found : markUntrusted(found, [...shield.notes, ...importNotes(from.spec)]);
   const input = { ...draft.context.input, ...facts };
   const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, input)];
   return { plan, input, live, recovered, learnt, diagnostics };

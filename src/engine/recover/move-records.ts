@@ -1,0 +1,74 @@
+// Records that the spec moved to other addresses: what the state is then, and the entries that make it so. Pure.
+
+import { type Address, addressOf, isInModule, isModuleAddress, kindOf, nameOf } from "../../core/address.ts";
+import { type Diagnostic, error, type Location } from "../../core/diagnostic.ts";
+import { add, draftOf, stateOf } from "../../state/format/fold.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
+import type { State } from "../../state/model/record.ts";
+import type { Recovered } from "./recover.ts";
+
+/** An entry of `moved`; both addresses may be of modules. */
+interface Move {
+  readonly from: Address;
+  readonly to: Address;
+  readonly at: Location;
+}
+
+export interface RecoveredAndMoved extends Recovered {
+  /** Absent if nothing is moved. */
+  readonly moved?: { readonly origins: ReadonlyMap<Address, Address>; readonly before: State };
+}
+
+/** A move that is done, or that concerns nothing in the state, changes nothing. */
+export function moveRecords(moves: readonly Move[], recovered: Recovered): RecoveredAndMoved {
+  const before = recovered.state;
+  const diagnostics: Diagnostic[] = [];
+  const origins = new Map<Address, Address>();
+  for (const from of [...before.records.keys()].sort()) {
+    const { to, at } = target(from, moves);
+    if (to === from) continue;
+    const problem = problemOf(before, from, to, origins.get(to));
+    if (problem === undefined) origins.set(to, from);
+    else
+      diagnostics.push(
+        error("PLAN_STATE_ENTRY", problem, {
+          address: to,
+          ...(at === undefined ? {} : { at }),
+          hint: `to keep one of the records, run \`workspace state rm ${from}\``,
+        }),
+      );
+  }
+  if (origins.size === 0) return { ...recovered, diagnostics: [...recovered.diagnostics, ...diagnostics] };
+  const entries = [...origins].map(([to, from]): JournalEntry => ({ type: "moved", from, to }));
+  const draft = draftOf(before);
+  for (const entry of entries) add(draft, { seq: 0, at: 0, entry });
+  return {
+    state: stateOf(draft),
+    entries: [...recovered.entries, ...entries],
+    diagnostics: [...recovered.diagnostics, ...diagnostics],
+    moved: { origins, before },
+  };
+}
+
+/** The end of the chain of moves that begins at an address. */
+function target(from: Address, moves: readonly Move[]): { readonly to: Address; readonly at?: Location } {
+  let to = from;
+  let at: Location | undefined;
+  for (let steps = 0; steps <= moves.length; steps++) {
+    const move = moves.find((one) => one.from === to) ?? moves.find((one) => isInModule(to, one.from));
+    if (move === undefined) break;
+    to = isModuleAddress(move.from)
+      ? addressOf(kindOf(to), `${nameOf(move.to)}${nameOf(to).slice(nameOf(move.from).length)}`)
+      : move.to;
+    at ??= move.at;
+  }
+  return { to, ...(at === undefined ? {} : { at }) };
+}
+
+function problemOf(state: State, from: Address, to: Address, other: Address | undefined): string | undefined {
+  if (state.records.has(to)) return `${from} cannot be moved to ${to}, because the state records both`;
+  if (other !== undefined) return `${from} and ${other} cannot both be moved to ${to}`;
+  if (state.open.some(({ address }) => address === from || address === to))
+    return `${from} cannot be moved to ${to} while an interrupted change of it is unresolved`;
+  return undefined;
+}

@@ -1,0 +1,225 @@
+// `moved`, `removed`, and `import`: entries about records of the state, checked against the spec.
+
+import {
+  type Address,
+  addressOf,
+  isModuleAddress,
+  kindOf,
+  nameOf,
+  parseAddress,
+} from "../../core/address.ts";
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import { locationOf } from "../model/source.ts";
+import type { ImportEntry, MovedEntry, RemovedEntry, StateEntries } from "../model/spec.ts";
+import { literalOf } from "../model/template.ts";
+import { isNull, type MapNode, member, type SpecNode, whatIs } from "../model/tree.ts";
+
+export interface StateEntryChecks {
+  readonly registry: PlanningRegistry;
+  /** The addresses that the spec declares. */
+  readonly declared: ReadonlySet<Address>;
+  readonly suggest: Suggest;
+  readonly findings: Findings;
+}
+
+/** The entries of the spec; undefined without any. */
+export function stateEntriesOf(root: SpecNode, checks: StateEntryChecks): StateEntries | undefined {
+  const reader = new EntryReader(checks);
+  const moved = reader.entries(root, "moved", ["from", "to"], (node) => reader.moved(node));
+  const removed = reader.entries(root, "removed", ["address", "destroy"], (node) => reader.removed(node));
+  const imports = reader.entries(root, "import", ["to", "id"], (node) => reader.imported(node));
+  reader.checkChains(moved, new Set(removed.map(({ address }) => address)));
+  return moved.length + removed.length + imports.length === 0 ? undefined : { moved, removed, imports };
+}
+
+class EntryReader {
+  readonly #checks: StateEntryChecks;
+  readonly #seen = new Map<string, Set<string>>();
+  readonly #places = new Map<MovedEntry, Span>();
+
+  constructor(checks: StateEntryChecks) {
+    this.#checks = checks;
+  }
+
+  entries<T>(
+    root: SpecNode,
+    section: string,
+    fields: readonly string[],
+    read: (node: MapNode) => T | undefined,
+  ): readonly T[] {
+    const node = member(root, section);
+    if (node === undefined || isNull(node)) return [];
+    if (node.kind !== "list") {
+      this.#error(`${section} must be a list of entries, not ${whatIs(node)}`, node);
+      return [];
+    }
+    return node.items.flatMap((item) => {
+      if (item.kind !== "map") {
+        this.#error(`an entry of ${section} must be a map, not ${whatIs(item)}`, item);
+        return [];
+      }
+      for (const [field, { key }] of item.members)
+        if (!fields.includes(field))
+          this.#error(
+            `an entry of ${section} has no field ${JSON.stringify(field)}`,
+            key,
+            `it has ${fields.join(" and ")}`,
+          );
+      const entry = read(item);
+      return entry === undefined ? [] : [entry];
+    });
+  }
+
+  moved(node: MapNode): MovedEntry | undefined {
+    const from = this.#address(node, "from");
+    const to = this.#address(node, "to");
+    if (from === undefined || to === undefined) return undefined;
+    const at = this.#span(node, "from");
+    if (kindOf(from) !== kindOf(to)) return this.#error(`${from} and ${to} are not of the same kind`, at);
+    if (from === to) return this.#error(`${from} is moved to itself`, at);
+    const isFixed = !isModuleAddress(from) && this.#checks.registry.get(kindOf(from)).nameField === undefined;
+    if (isFixed)
+      return this.#error(
+        `${from} cannot be moved, because its key is the name of the object`,
+        at,
+        "declare the new object; the plan deletes the old one",
+      );
+    if (this.#checks.declared.has(from))
+      return this.#error(`${from} is moved, and the spec still declares it`, at);
+    if (!this.#isFirst("from", from)) return this.#error(`${from} is moved twice`, at);
+    if (!this.#isFirst("to", to)) return this.#error(`two entries move to ${to}`, this.#span(node, "to"));
+    const entry = { from, to, at: locationOf(at) };
+    this.#places.set(entry, at);
+    return entry;
+  }
+
+  removed(node: MapNode): RemovedEntry | undefined {
+    const address = this.#address(node, "address");
+    if (address === undefined) return undefined;
+    const at = this.#span(node, "address");
+    const destroy = member(node, "destroy");
+    if (destroy !== undefined && (destroy.kind !== "scalar" || typeof destroy.value !== "boolean"))
+      return this.#error(`destroy must be true or false, not ${whatIs(destroy)}`, destroy);
+    if (this.#checks.declared.has(address))
+      return this.#error(`${address} is removed, and the spec still declares it`, at);
+    if (!this.#isFirst("removed", address)) return this.#error(`${address} is removed twice`, at);
+    return { address, destroy: !(destroy?.kind === "scalar" && destroy.value === false), at: locationOf(at) };
+  }
+
+  imported(node: MapNode): ImportEntry | undefined {
+    const to = this.#address(node, "to");
+    const id = this.#text(node, "id");
+    if (to === undefined || id === undefined) return undefined;
+    const at = this.#span(node, "to");
+    const { declared, suggest } = this.#checks;
+    if (!declared.has(to)) {
+      const { hint } = didYouMean(suggest(to, declared), "declare the resource first");
+      return this.#error(`${to} is imported, and the spec does not declare it`, at, hint);
+    }
+    if (!this.#isFirst("import", to)) return this.#error(`${to} is imported twice`, at);
+    if (!this.#isFirst("id", addressOf(kindOf(to), id)))
+      return this.#error(`two entries import ${id}`, this.#span(node, "id"));
+    const isNamed = this.#checks.registry.get(kindOf(to)).nameField !== undefined;
+    if (!isNamed && id !== nameOf(to))
+      return this.#error(
+        `${to} can only be ${nameOf(to)}, not ${id}`,
+        this.#span(node, "id"),
+        "the key is the name of the object",
+      );
+    return { to, id, at: locationOf(at) };
+  }
+
+  /** Chains end at an address that is declared or removed, and have no cycle. */
+  checkChains(moved: readonly MovedEntry[], removed: ReadonlySet<string>): void {
+    const next = new Map(moved.map((one) => [one.from, one]));
+    const { declared, findings } = this.#checks;
+    for (const one of moved) {
+      let last = one;
+      const seen = new Set([one.from]);
+      for (
+        let step = next.get(last.to);
+        step !== undefined && !seen.has(step.from);
+        step = next.get(last.to)
+      ) {
+        seen.add(step.from);
+        last = step;
+      }
+      const at = this.#places.get(one);
+      if (next.has(last.to))
+        findings.error(
+          "SPEC_STATE_ENTRY",
+          `moved entries form a cycle: ${[...seen, last.to].join(" -> ")}`,
+          at,
+        );
+      else if (last === one && !isModuleAddress(one.to) && !declared.has(one.to) && !removed.has(one.to))
+        findings.warning(
+          "SPEC_STATE_ENTRY",
+          `${one.from} is moved to ${one.to}, which the spec does not declare`,
+          at,
+          {
+            address: one.to,
+            hint: "without a declaration, a plan deletes the object",
+          },
+        );
+    }
+  }
+
+  #address(node: MapNode, field: string): Address | undefined {
+    const text = this.#text(node, field);
+    if (text === undefined) return undefined;
+    const address = parseAddress(text);
+    const { registry, suggest } = this.#checks;
+    const kind = address === undefined ? text : kindOf(address);
+    if (
+      address !== undefined &&
+      (isModuleAddress(text)
+        ? field !== "to" || member(node, "id") === undefined
+        : registry.find(kind) !== undefined)
+    )
+      return address;
+    const { hint } = didYouMean(
+      suggest(
+        kind,
+        registry.kinds.map((one) => one.kind),
+      ),
+      "an address is KIND.NAME",
+    );
+    this.#error(`${JSON.stringify(text)} is not the address of a resource`, this.#span(node, field), hint);
+    return undefined;
+  }
+
+  #text(node: MapNode, field: string): string | undefined {
+    const value = member(node, field);
+    const data = value?.kind === "scalar" ? value.value : undefined;
+    const text =
+      typeof data === "string"
+        ? literalOf(data)
+        : typeof data === "number" || typeof data === "bigint"
+          ? String(data)
+          : undefined;
+    if (text !== undefined && text !== "") return text;
+    const what = value === undefined ? "is missing" : `must be a string, not ${whatIs(value)}`;
+    this.#error(`the field ${JSON.stringify(field)} of this entry ${what}`, value ?? node);
+    return undefined;
+  }
+
+  #span(node: MapNode, field: string): Span {
+    return member(node, field) ?? node;
+  }
+
+  #isFirst(group: string, text: string): boolean {
+    const seen = this.#seen.get(group) ?? new Set<string>();
+    this.#seen.set(group, seen);
+    if (seen.has(text)) return false;
+    seen.add(text);
+    return true;
+  }
+
+  #error(message: string, at: Span, hint?: string): undefined {
+    this.#checks.findings.error("SPEC_STATE_ENTRY", message, at, hint === undefined ? {} : { hint });
+    return undefined;
+  }
+}

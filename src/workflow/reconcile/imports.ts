@@ -1,0 +1,51 @@
+// Entries of the spec about records: objects to import are read like recorded ones, and a plan applies the moves that it shows.
+
+import { nameOf, remoteId } from "../../core/address.ts";
+import { type Diagnostic, warning } from "../../core/diagnostic.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import type { Spec, StateEntries } from "../../spec/model/spec.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
+import type { State, StateRecord } from "../../state/model/record.ts";
+
+/** Entries for the journal: of the moves, those of resources that the plan has. */
+export function plannedEntries(
+  entries: readonly JournalEntry[],
+  plan: Pick<Plan, "changes">,
+): readonly JournalEntry[] {
+  const planned = new Set(plan.changes.map(({ address }) => address));
+  return entries.filter((entry) => entry.type !== "moved" || planned.has(entry.to));
+}
+
+/** The spec without imports: an untrusted spec does not choose which objects are read. */
+export function withoutImports(spec: Spec): Spec {
+  const { stateEntries } = spec;
+  return stateEntries === undefined ? spec : { ...spec, stateEntries: { ...stateEntries, imports: [] } };
+}
+
+/** Says that the plan leaves imports out. */
+export function importNotes(spec: Spec): readonly Diagnostic[] {
+  const [first] = spec.stateEntries?.imports ?? [];
+  if (first === undefined) return [];
+  const message = "the plan does not show imports, because it does not read unmanaged objects";
+  return [warning("PLAN_MODE", message, { at: first.at })];
+}
+
+/** The state with an empty record for each resource to import that has none. For reading only. */
+export function withImports(state: State, entries: StateEntries | undefined): State {
+  const missing = (entries?.imports ?? []).filter(({ to }) => !state.records.has(to));
+  if (missing.length === 0) return state;
+  const records = new Map(state.records);
+  for (const { to, id } of missing) {
+    const record: StateRecord = {
+      status: "ready",
+      address: to,
+      id: remoteId(id),
+      name: nameOf(to),
+      applied: {},
+      seen: {},
+      depends_on: [],
+    };
+    records.set(to, record);
+  }
+  return { ...state, records };
+}

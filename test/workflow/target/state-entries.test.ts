@@ -1,0 +1,172 @@
+// Moved, removed, and import entries through the real commands, on the embedded workspace.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runProgram } from "../../../src/cli/program.ts";
+import { contextWith } from "../../cli/context.ts";
+import { folderWith } from "../../cli/program.ts";
+
+const TARGETS = "targets: { dev: { default: true }, prod: {} }\n";
+const pool = (key: string): string =>
+  `pools: { ${key}: { instance_pool_name: "\${target.name}-warm", node_type_id: Standard_DS3_v2 } }\n` +
+  `clusters: { c: { cluster_name: "\${target.name}-c", spark_version: 6.4.x-scala2.11, num_workers: 1, instance_pool_id: "\${pools.${key}.instance_pool_id}" } }\n`;
+
+async function run(folder: string, words: string) {
+  const context = contextWith({}, folder);
+  const code = await runProgram(context, words.split(" "));
+  return { code, out: context.out(), err: context.err() };
+}
+
+function write(folder: string, text: string): void {
+  writeFileSync(join(folder, "workspace.yaml"), text);
+}
+
+async function applied(spec: string, targets: readonly string[] = ["dev"]): Promise<string> {
+  const folder = folderWith(spec);
+  for (const target of targets)
+    expect(await run(folder, `apply -t ${target} --host embedded --auto-approve`)).toMatchObject({ code: 0 });
+  return folder;
+}
+
+describe("a moved entry", () => {
+  test("moves the record in every target, shows it, and does nothing the second time", async () => {
+    const folder = await applied(TARGETS + pool("a"), ["dev", "prod"]);
+    write(folder, `${TARGETS}${pool("b")}moved: [{ from: pools.a, to: pools.b }]\n`);
+    for (const target of ["dev", "prod"]) {
+      for (const form of ["text", "json", "markdown", "html", "junit"]) {
+        const { code, out } = await run(
+          folder,
+          `plan -t ${target} --host embedded -o ${form} --detailed-exitcode`,
+        );
+        expect({ code, shown: out.includes("it is moved from pools.a") }, form).toEqual({
+          code: 2,
+          shown: true,
+        });
+      }
+      expect((await run(folder, `state list -t ${target}`)).out).toContain("pools.a");
+      const { code, out } = await run(folder, `apply -t ${target} --host embedded --auto-approve`);
+      expect({ code, out }).toMatchObject({
+        code: 0,
+        out: expect.stringContaining("0 created, 0 updated, 0 replaced, 0 deleted, 1 adopted"),
+      });
+      expect((await run(folder, `state list -t ${target}`)).out).toBe("clusters.c\npools.b\n");
+      expect(await run(folder, `plan -t ${target} --host embedded --detailed-exitcode`)).toMatchObject({
+        code: 0,
+      });
+    }
+    expect((await run(folder, "validate")).err).toContain(
+      "the entry that moves pools.a to pools.b is done in the state of the target dev",
+    );
+  });
+
+  test("follows chains, into a module and from module to module", async () => {
+    const folder = await applied(TARGETS + pool("a"));
+    mkdirSync(join(folder, "team"));
+    writeFileSync(join(folder, "team/workspace.yaml"), pool("shared"));
+    const chain =
+      "moved: [{ from: pools.b, to: pools.m/shared }, { from: pools.a, to: pools.b }, { from: clusters.c, to: clusters.m/c }]\n";
+    write(folder, `${TARGETS}modules: { m: { source: team } }\n${chain}`);
+    expect((await run(folder, "apply --host embedded --auto-approve")).out).toContain(
+      "0 created, 0 updated, 0 replaced, 0 deleted, 2 adopted",
+    );
+    expect((await run(folder, "state list")).out).toBe("clusters.m/c\npools.m/shared\n");
+    write(
+      folder,
+      `${TARGETS}modules: { team: { source: team, for_each: [ads] } }\nmoved: [{ from: modules.m, to: modules.team/ads }]\n`,
+    );
+    expect((await run(folder, "plan --offline")).out).toContain("it is moved from pools.m/shared");
+    expect((await run(folder, "apply --host embedded --auto-approve")).out).toContain("2 adopted");
+    expect((await run(folder, "state list")).out).toBe("clusters.team/ads/c\npools.team/ads/shared\n");
+    expect(await run(folder, "plan --host embedded --detailed-exitcode")).toMatchObject({ code: 0 });
+  });
+
+  test("goes with a change of the same resource, and with a saved plan", async () => {
+    const folder = await applied(TARGETS + pool("a"));
+    write(
+      folder,
+      `${TARGETS}${pool("b").replace("node_type_id", "max_capacity: 7, node_type_id")}moved: [{ from: pools.a, to: pools.b }]\n`,
+    );
+    expect((await run(folder, "plan --host embedded --out plan")).out).toContain("1 to update");
+    expect((await run(folder, "state list")).out).toContain("pools.a");
+    expect(await run(folder, "apply plan --host embedded")).toMatchObject({ code: 0 });
+    expect((await run(folder, "state list")).out).toBe("clusters.c\npools.b\n");
+  });
+
+  test("is an error if the state records both addresses", async () => {
+    const folder = await applied(
+      `${TARGETS}${pool("a").replace("pools: {", "pools: { b: { instance_pool_name: other, node_type_id: Standard_DS3_v2 },")}`,
+    );
+    write(folder, `${TARGETS}${pool("b")}moved: [{ from: pools.a, to: pools.b }]\n`);
+    const { code, err } = await run(folder, "apply --host embedded --auto-approve");
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("the state records both") });
+    expect((await run(folder, "state list")).out).toContain("pools.a");
+  });
+
+  test("is not applied by a plan that leaves its resource out", async () => {
+    const folder = await applied(TARGETS + pool("a"));
+    write(folder, `${TARGETS}${pool("b")}groups: { g: {} }\nmoved: [{ from: pools.a, to: pools.b }]\n`);
+    expect(await run(folder, "apply --only groups.g --host embedded --auto-approve")).toMatchObject({
+      code: 0,
+    });
+    expect((await run(folder, "state list")).out).toContain("pools.a");
+  });
+});
+
+describe("a removed entry", () => {
+  test("keeps the object and removes the record", async () => {
+    const folder = await applied(TARGETS + pool("a"));
+    write(
+      folder,
+      `${TARGETS}groups: { g: {} }\nremoved: [{ address: pools.a, destroy: false }, { address: clusters.c }]\n`,
+    );
+    const { out } = await run(folder, "plan --host embedded");
+    expect(out).toContain("the spec removes it from the state and keeps the object");
+    expect(out).toContain("1 to create, 0 to update, 0 to replace, 1 to delete, 1 to forget");
+    expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
+    expect((await run(folder, "api instance-pools/list --host embedded")).out).toContain("dev-warm");
+    expect((await run(folder, "state list")).out).toBe("groups.g\n");
+    expect((await run(folder, "validate")).err).toContain("the entry that removes pools.a is done");
+  });
+});
+
+describe("an import entry", () => {
+  async function withPool(): Promise<{ readonly folder: string; readonly id: string }> {
+    const folder = await applied(TARGETS + pool("a"));
+    const { out } = await run(folder, "state show pools.a");
+    const { id } = JSON.parse(out) as { id: string };
+    await run(folder, "state rm pools.a clusters.c");
+    return { folder, id };
+  }
+
+  test("makes a live object a resource of the spec, once", async () => {
+    const { folder, id } = await withPool();
+    write(
+      folder,
+      `${TARGETS}pools: { mine: { instance_pool_name: dev-warm, node_type_id: Standard_DS3_v2, max_capacity: 9 } }\nimport: [{ to: pools.mine, id: "${id}" }]\n`,
+    );
+    expect((await run(folder, "plan --host embedded")).out).toContain("1 to update");
+    expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
+    expect(JSON.parse((await run(folder, "state show pools.mine")).out)).toMatchObject({ id });
+    expect(await run(folder, "plan --host embedded --detailed-exitcode")).toMatchObject({ code: 0 });
+    expect((await run(folder, "validate")).err).toContain("the entry that imports pools.mine is done");
+  });
+
+  test("is an error if the object does not exist, and is left out of an untrusted plan", async () => {
+    const { folder, id } = await withPool();
+    write(
+      folder,
+      `${TARGETS}pools: { mine: { node_type_id: Standard_DS3_v2 } }\nimport: [{ to: pools.mine, id: nothing }]\n`,
+    );
+    expect(
+      (await run(folder, "plan --host embedded")).err + (await run(folder, "plan --host embedded")).out,
+    ).toContain("to import as pools.mine does not exist");
+    write(
+      folder,
+      `${TARGETS}pools: { mine: { node_type_id: Standard_DS3_v2 } }\nimport: [{ to: pools.mine, id: "${id}" }]\n`,
+    );
+    const { out, err } = await run(folder, `plan --host embedded --untrusted --state ${folderWith("")}/state`);
+    expect(out + err).toContain("the plan does not show imports");
+    expect(out + err).not.toContain("dev-warm");
+  });
+});
