@@ -7,17 +7,9 @@ import type { Findings } from "../model/findings.ts";
 import { type FileLimits, LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import { sourceOf } from "../model/text.ts";
-import {
-  isNull,
-  type MapMember,
-  type MapNode,
-  mapAt,
-  member,
-  type SpecNode,
-  scalarText,
-  whatIs,
-} from "../model/tree.ts";
+import { isNull, type MapNode, mapAt, member, type SpecNode, scalarText, whatIs } from "../model/tree.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
+import { joinFiles } from "./join-files.ts";
 import { patternProblem } from "./patterns.ts";
 import { type FileRefusal, isGlob, pathBeside, type RefusedFile, type SpecFolder } from "./spec-folder.ts";
 
@@ -48,13 +40,16 @@ export function refusedWords({ refusal, bytes }: RefusedFile): {
   return { code, words: `${words}: ${grouped(bytes.found)} bytes (limit: ${grouped(bytes.most)})` };
 }
 
-/** How deep the members of a section are shared between files: `pools.shared` may stand in one file only. */
-const SHARED_DEPTH: Readonly<Record<string, number>> = { targets: 3 };
-
 /** Problems of one include that do not affect the other files. */
 const MISSING: readonly Code[] = ["SPEC_NOT_FOUND", "SPEC_INCLUDE", "SPEC_OUTSIDE"];
 /** Problems that may only be caused by a missing part. */
-const UNCERTAIN: readonly Code[] = ["SPEC_REFERENCE", "SPEC_VARIABLE", "SPEC_TARGET", "SPEC_EMPTY"];
+const UNCERTAIN: readonly Code[] = [
+  "SPEC_REFERENCE",
+  "SPEC_VARIABLE",
+  "SPEC_EXPRESSION",
+  "SPEC_TARGET",
+  "SPEC_EMPTY",
+];
 
 /** Reads everything; undefined where what there is cannot be judged. Where only an include is missing, the rest still is. */
 export function readAll(
@@ -89,7 +84,7 @@ export class SpecFileReader {
   }
 
   get digests(): readonly { readonly path: string; readonly digest: string }[] {
-    return [...this.#digests].map(([path, one]) => ({ path, digest: one }));
+    return Array.from(this.#digests, ([path, one]) => ({ path, digest: one }));
   }
 
   /** A file with what it includes, as one map; undefined after reporting why there is none. */
@@ -98,10 +93,7 @@ export class SpecFileReader {
     this.#known = new Set();
     this.#file(path, from);
     const [first, ...others] = this.#roots;
-    if (first === undefined) return undefined;
-    let root = first;
-    for (const other of others) root = joined(root, other, 1, undefined, this.#findings);
-    return root;
+    return first && others.reduce((root, one) => joinFiles(root, one, 1, undefined, this.#findings), first);
   }
 
   #file(path: string, from: Span | undefined): void {
@@ -199,44 +191,4 @@ function includeRefused(path: string, pattern: string, node: SpecNode): Words | 
   return problem.leadsOut
     ? { code: "SPEC_OUTSIDE", message: `the include ${told} points outside the spec's folder`, hint }
     : { code: "SPEC_INCLUDE", message: `the include ${told} ${problem.words}` };
-}
-
-/** Two files' maps as one. Maps are shared down to the level of resources; below, a key belongs to one file. */
-function joined(
-  a: MapNode,
-  b: MapNode,
-  level: number,
-  section: string | undefined,
-  findings: Findings,
-): MapNode {
-  const members = new Map(a.members);
-  for (const [key, right] of b.members) {
-    if (level === 1 && key === "include") continue;
-    const left = members.get(key);
-    const within = section ?? key;
-    if (left === undefined || isNull(left.value)) members.set(key, right);
-    else if (isNull(right.value) && level === 1) continue;
-    else if (level <= (SHARED_DEPTH[within] ?? 1) && left.value.kind === "map" && right.value.kind === "map")
-      members.set(key, {
-        key: left.key,
-        value: joined(left.value, right.value, level + 1, within, findings),
-      });
-    else collision(section, key, left, right, findings);
-  }
-  return mapAt(a, members);
-}
-
-function collision(
-  section: string | undefined,
-  key: string,
-  left: MapMember,
-  right: MapMember,
-  findings: Findings,
-): void {
-  const { file } = left.key.source;
-  const line = left.key.source.lineOf(left.key.start) + 1;
-  const name = section === undefined ? key : `${section}.${key}`;
-  findings.error("SPEC_DUPLICATE_KEY", `${name} is defined in two files`, right.key, {
-    hint: `it is first defined in ${file}:${line}`,
-  });
 }

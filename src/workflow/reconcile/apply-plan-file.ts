@@ -10,10 +10,10 @@ import { registry } from "../../providers/index.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { type PlanOptions, planSession, type Session, withSession } from "../session/session.ts";
 import { ephemeralState } from "../session/state-warnings.ts";
+import { plannedEntries } from "../target/record-entries.ts";
 import { assertMayApply } from "../target/target.ts";
 import { type ApplyOptions, assertNotInterrupted } from "./apply.ts";
 import { executePlan, withLock } from "./apply-plan.ts";
-import { plannedEntries } from "./imports.ts";
 import { placesIn, withoutSensitive } from "./located.ts";
 import { assertBelow, checkedPlan, planFile, sealCheck } from "./plan-file.ts";
 

@@ -17,9 +17,9 @@ import {
   withSession,
 } from "../session/session.ts";
 import { ephemeralState } from "../session/state-warnings.ts";
+import { plannedEntries } from "../target/record-entries.ts";
 import { assertMayApply } from "../target/target.ts";
 import { approval, executePlan, withLock } from "./apply-plan.ts";
-import { plannedEntries } from "./imports.ts";
 import { placesIn, withoutSensitive } from "./located.ts";
 
 export type ApplyOptions = SessionOptions & {

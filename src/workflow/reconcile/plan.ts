@@ -22,8 +22,8 @@ import type { Spec } from "../../spec/model/spec.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
 import { addressFilter, restrictionOf } from "../session/address-filter.ts";
+import { importNotes, withImports, withoutImports } from "../target/record-entries.ts";
 import { gatherFacts } from "./gather-facts.ts";
-import { importNotes, withImports, withoutImports } from "./imports.ts";
 
 export interface PlanWorkspaceInput {
   readonly spec: Spec;

@@ -213,7 +213,7 @@ describe("an error in a module", () => {
         "m/workspace.yaml":
           "inputs: { size: { type: integer }, color: { type: string, pattern: '^[a-z]+$' } }\n",
       }),
-    ).toEqual(['SPEC_INPUT workspace.yaml:2:43 modules.m: color must match ^[a-z]+$, which "RED" does not']);
+    ).toEqual(['SPEC_INPUT workspace.yaml:2:43 modules.m: color must match ^[a-z]+$, but "RED" does not']);
   });
 
   it.each([
