@@ -158,9 +158,18 @@ export function settingsFor(
   return { place, ...common, warnings: [...warnings, ...overPlainHttp(identity, network)] };
 }
 
-/** The dialect of the workspace that a command would use; it need not name one. */
+/**
+ * The dialect of the workspace that a command would use; it need not name one. A profile file that cannot be used is ignored,
+ * because commands that connect report it.
+ */
 export function dialectFrom(context: CommandContext, options: Partial<HostOptions>): SpokenDialect {
-  return namedHost(context, options, sourcesFor(context, options)).spoken;
+  try {
+    return namedHost(context, options, sourcesFor(context, options)).spoken;
+  } catch (problem) {
+    if (!(problem instanceof Failure) || problem.diagnostics.some(({ code }) => code !== "CLI_FILE"))
+      throw problem;
+    return spokenDialect(context, options, undefined, {});
+  }
 }
 
 function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnostic[] {

@@ -1,5 +1,8 @@
 // The dialect of the workspace that this program serves: options, variables, and the description of the API.
 
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { type DialectOptions, dialectOf, spokenDialect } from "../../src/config/dialect.ts";
@@ -114,5 +117,12 @@ describe("what a spec may contain", () => {
       "azure_disk_volume_type",
     );
     expect((await run(["explain", "clusters.cluster_log_conf"])).out).not.toContain("dbfs");
+  });
+
+  test("does not need a profile file that can be read", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "profile-")), "cfg");
+    writeFileSync(file, "neither a section nor a value\n");
+    const { code, out } = await run(["explain", "pools"], { WORKSPACE_CONFIG_FILE: file });
+    expect([code, out.includes("node_type_id")]).toEqual([0, true]);
   });
 });
