@@ -108,7 +108,7 @@ function installed(name) {
 }
 
 function sayNotInstalled() {
-  say("CLI_NOT_INSTALLED", "what this program needs is not installed", installHint());
+  say("CLI_NOT_INSTALLED", "the dependencies of this program are not installed", installHint());
 }
 
 function sayNotBuilt() {
@@ -125,7 +125,7 @@ function sayTooOld() {
   say(
     "CLI_NOT_INSTALLED",
     `Node ${process.versions.node} is too old: this program needs Node 24 or newer (or Node 22 from 22.19 on)`,
-    "install a newer Node, or one beside this program: `npm install node@24`",
+    "install a newer Node, or one next to this program: `npm install node@24`",
   );
 }
 

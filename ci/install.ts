@@ -39,7 +39,7 @@ function pinned(text: string, source: string, commit: string, version: string): 
 
 function commitOf(): string {
   const { stdout, status } = spawnSync("git", ["-C", ROOT, "rev-parse", "HEAD"], { encoding: "utf8" });
-  if (status !== 0) fail(`${ROOT} is not a git clone, so there is no commit to pin`);
+  if (status !== 0) fail(`${ROOT} is not a Git clone, so it has no commit to pin`);
   return stdout.trim();
 }
 

@@ -54,12 +54,12 @@ async function tour(): Promise<void> {
 
   chapter("The spec is checked; that needs no workspace");
   await run("validate", 0);
-  chapter("What would change? Everything is new");
+  chapter("Plan: every resource is new");
   await run("plan --detailed-exitcode --out first.plan", 2);
-  chapter("Make it so: exactly that plan");
+  chapter("Apply exactly that plan");
   await run("apply first.plan", 0);
 
-  chapter("Somebody changes the workspace behind our back, through its API");
+  chapter("Another user changes the workspace through its API");
   const pool = await poolId(url);
   const edit = {
     instance_pool_id: pool,
@@ -71,14 +71,14 @@ async function tour(): Promise<void> {
   await behindOurBack(url, "instance-pools/edit", edit);
   await behindOurBack(url, "secrets/acls/delete", { scope: "etl", principal: "data-eng" });
 
-  chapter("Drift finds it, and changes nothing (exit 2 says: there is some)");
+  chapter("Drift finds the change, and changes nothing (exit 2 means drift)");
   await run("drift", 2);
-  chapter("The plan puts it right");
+  chapter("The plan reverts the change");
   await run("plan --detailed-exitcode -o text -o html=plan.html", 2);
   await run("apply --auto-approve", 0);
   chapter("Nothing is left to do");
   await run("plan --detailed-exitcode", 0);
-  chapter("The plan that put it right, as a page for a browser");
+  chapter("That plan as a page for a browser");
   const path = join(mkdtempSync(join(tmpdir(), "workspace-page-")), "plan.html");
   cpSync(join(folder, "plan.html"), path);
   say(`  ${path}`);

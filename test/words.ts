@@ -20,7 +20,7 @@ export const BANNED: readonly RegExp[] = [
   /\bgo(es)? (on|first|last|with|away)\b/i,
   /\bput(s|ting)? (\S+ ){0,3}right\b/i,
   /\bmend(s|ed|ing)?\b/i,
-  /\bt(ake|akes|ook|aken|aking) (\S+ )?(over|away|out)\b/i,
+  /\bt(ake|akes|ook|aken|aking) (?!precedence )(\S+ )?(over|away|out)\b/i,
   /\blet go of\b/i,
   /\bg(ive|ives|ave|iven) (\S+ ){0,2}back\b|\bgave nothing\b/i,
   /\blook(s|ed|ing)? (at|around|first|whether|after)\b|\ba look\b/i,

@@ -49,7 +49,7 @@ export function fetchUntrusted(
   const merge = merged(env, `${refs}/merge`, head);
   const commit = head ?? merge?.head;
   if (commit === undefined)
-    throw new Error(`pull request ${number} cannot be merged: there is no commit to plan`);
+    throw new Error(`pull request ${number} cannot be merged, so it has no commit to plan`);
   if (sha !== undefined && commit !== sha)
     throw new Outdated(`pull request ${number} is at ${commit}, not at ${sha}`);
   const place = mkdtempSync(

@@ -13,7 +13,7 @@ import { createHostConnection, type Scheme } from "./retry/connection.ts";
 import { createRateLimit } from "./retry/rate-limit.ts";
 import { createSend, type RequestEvent } from "./retry/send.ts";
 
-/** Whoever waits for the end of a request that may still be under way (a lock's next holder) waits this long. */
+/** The maximum time that a request may still be in flight; the next holder of a lock waits this long. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 
 export interface ClientOptions {
@@ -32,7 +32,7 @@ export interface ClientOptions {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Between 0 and 1. */
   readonly random: () => number;
-  /** The most requests under way at once. Default 10. */
+  /** Maximum number of concurrent requests. Default 10. */
   readonly parallelism?: number;
   /** The most requests that begin in a second. Default: no limit. */
   readonly perSecond?: number;

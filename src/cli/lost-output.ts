@@ -13,7 +13,7 @@ const AFTER_SIGNAL = 128;
 export async function reportLostOutput(outputs: Outputs, problem: Error, code: number): Promise<number> {
   const told = error("CLI_FILE", "what the command wrote to its standard output did not arrive whole", {
     cause: problem.message,
-    hint: "only the output is lost: what the command does besides was done, or told above",
+    hint: "only output was lost; for the result of the command, read the messages above",
   });
   printDiagnostics(outputs, [told]);
   await outputs.stderr.flush();

@@ -1,4 +1,4 @@
-// What a command gets from the process that runs it: arguments, environment, folder, streams, signals. Nothing else is global.
+// The process environment of a command: arguments, variables, folder, streams, signals. Nothing else is global.
 
 import type { Readable } from "node:stream";
 import type { Signals } from "./signals.ts";

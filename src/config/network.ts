@@ -1,4 +1,4 @@
-// How the network is reached: through which proxy, and which authorities are trusted beside the usual ones.
+// Network settings: the proxy, and additional trusted certificate authorities.
 
 import { resolve } from "node:path";
 import { isLoopback } from "../api/auth/endpoints.ts";
@@ -25,7 +25,7 @@ export function networkOf(context: CommandContext, caFile: string | undefined, o
   };
 }
 
-/** The lowercase name of a variable goes first, as curl has it; one that is empty counts as unset. */
+/** The lowercase name of a variable takes precedence, as in curl; an empty variable counts as unset. */
 function proxyFor(env: ProcessEnvironment, origin: string): ProxyRoute | undefined {
   const { protocol, hostname } = new URL(origin);
   if (isLoopback(hostname)) return undefined;
@@ -53,7 +53,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** The value is not repeated: it may hold a password. */
+/** The message does not repeat the value, because it may contain a password. */
 function noProxy(variable: string) {
   return error("CLI_USAGE", `${variable} is not a valid proxy URL`, {
     hint: "write it as http://name:port; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25",

@@ -115,7 +115,7 @@ export function exposure(path: string): readonly Diagnostic[] {
   ];
 }
 
-/** Sections of `key = value` lines; `#` and `;` begin comments; what stands before the first section belongs to DEFAULT. */
+/** Sections of `key = value` lines; `#` and `;` begin comments; lines before the first section belong to DEFAULT. */
 export function parseIni(text: string): Sections {
   const sections = new Map<string, Map<string, string>>();
   let current = DEFAULT_PROFILE;

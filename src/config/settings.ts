@@ -1,4 +1,4 @@
-// What a run is set to: an option outweighs WORKSPACE_*, that outweighs the profile, that outweighs the default.
+// The settings of a run: options take precedence over WORKSPACE_*, over the profile, and over the default.
 
 import type { CliAnswer } from "../api/auth/azure.ts";
 import type { Credential } from "../api/auth/credential.ts";
@@ -48,7 +48,7 @@ export interface Settings {
   readonly place: HostTarget;
   /** What the workspace speaks. */
   readonly spoken: SpokenDialect;
-  /** The user that the token belongs to, where somebody said so. */
+  /** The user of the token, if configured. */
   readonly user: string | undefined;
   readonly parallelism: number;
   /** How long one attempt at a request may take; undefined leaves it to the client. */
@@ -186,7 +186,7 @@ function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnosti
   ];
 }
 
-/** What states and plans are bound to: the host without what does not tell workspaces apart. */
+/** The identity that states and plans are bound to: the host without parts that do not distinguish workspaces. */
 export function identityOf(host: string): string {
   const { origin, base } = parseHost(host);
   return `${origin}${base}`;
@@ -227,8 +227,8 @@ const SHORTEST_LEASE_MS = 500;
 const LONGEST_LEASE_MS = 60_000;
 
 /**
- * WORKSPACE_LEASE: how long a run that shows no sign of life keeps the lock. Whoever takes it over waits for the last request
- * as well, so a request is given up after the same time. Undefined: both are a minute.
+ * WORKSPACE_LEASE: how long a run without heartbeats keeps the lock. The next holder also waits for the last request,
+ * so requests time out after the same time. Undefined: both are 1 minute.
  */
 export function leaseFromEnv(context: CommandContext): number | undefined {
   const ms = timeFromEnv(context, "WORKSPACE_LEASE");

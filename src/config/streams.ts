@@ -1,4 +1,4 @@
-// A stream that commands write to: it remembers what is still under way and what was lost; a reader that went away stops nothing.
+// An output stream that tracks pending and lost writes; a closed reader does not stop the command.
 
 import { fstatSync, writeSync } from "node:fs";
 import type { Writable } from "node:stream";

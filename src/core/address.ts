@@ -6,7 +6,7 @@ declare const idBrand: unique symbol;
 /** `pools.shared`, `users.ada@example.com`, `secrets.etl/db-password`. */
 export type Address = string & { readonly [addressBrand]: true };
 
-/** What the service calls a thing, as text, whatever its type on the wire. */
+/** The ID of an object at the service, as a string, whatever its type in the API. */
 export type RemoteId = string & { readonly [idBrand]: true };
 
 export function addressOf(kind: string, name: string): Address {
@@ -27,7 +27,10 @@ export function nameOf(address: Address): string {
   return address.slice(address.indexOf(".") + 1);
 }
 
-/** `etl` of `etl/db-password`, which lives in `etl`; the empty text for what lives in nothing. Names of parents hold no slash. */
+/**
+ * Returns the parent of a nested name: `etl` for `etl/db-password`; an empty string without a parent. Names of
+ * parents contain no slash.
+ */
 export function parentOf(name: string): string {
   return name.slice(0, Math.max(0, name.indexOf("/")));
 }

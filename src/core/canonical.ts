@@ -1,4 +1,4 @@
-// One text for one value: canonical JSON (members sorted), and digests of it.
+// Canonical JSON (sorted members), and digests of it.
 
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -23,7 +23,7 @@ function sorted(value: Json): Json {
   return out;
 }
 
-/** SHA-256 and HMAC-SHA-256 as 64 hex digits; texts count as their UTF-8 bytes. */
+/** SHA-256 and HMAC-SHA-256 as 64 hex digits; strings count as their UTF-8 bytes. */
 export interface Digests {
   sha256(data: string | Uint8Array): string;
   hmac(key: Uint8Array, data: string | Uint8Array): string;
@@ -52,7 +52,10 @@ export function fingerprint(value: Json): string {
   return digest(canonicalJson(value));
 }
 
-/** HMAC-SHA-256 under a key that never leaves this machine, as 64 hex digits: tells that a secret changed, not what it is. */
+/**
+ * HMAC-SHA-256 under a key that never leaves this machine, as 64 hex digits: shows that a secret changed, but not its
+ * value.
+ */
 export function keyedDigest(key: Uint8Array, data: string | Uint8Array): string {
   return digests.hmac(key, data);
 }

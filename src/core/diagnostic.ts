@@ -14,13 +14,13 @@ export interface Location {
 export interface Diagnostic {
   readonly severity: "error" | "warning";
   readonly code: Code;
-  /** What is wrong, in the user's words, without a full stop at the end. */
+  /** The problem, without a final period. */
   readonly message: string;
   readonly address?: Address;
   readonly at?: Location;
   /** In a module: the entries that use it, innermost first. */
   readonly usedAt?: readonly Location[];
-  /** The next thing to do. */
+  /** The next step. */
   readonly hint?: string;
   /** What lies beneath: a server's own message, a system error. */
   readonly cause?: string;
@@ -40,12 +40,14 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((one) => one.severity === "error");
 }
 
-/** What something that was thrown says, as the cause of a diagnostic. */
+/** The message of a thrown value, as the cause of a diagnostic. */
 export function thrownText(problem: unknown): string {
   return problem instanceof Error ? problem.message : String(problem);
 }
 
-/** Carries diagnostics through code that cannot go on; the command that runs renders them and chooses the exit code. */
+/**
+ * Carries diagnostics through code that cannot continue; the running command renders them and chooses the exit code.
+ */
 export class Failure extends Error {
   readonly diagnostics: readonly Diagnostic[];
   constructor(...diagnostics: readonly Diagnostic[]) {

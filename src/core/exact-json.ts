@@ -5,7 +5,7 @@ import type { Json } from "./json.ts";
 type SourceReviver = (key: string, value: unknown, context: { source?: string }) => unknown;
 type RawJson = { rawJSON(text: string): unknown };
 
-/** Fast, and says no to most texts. */
+/** Fast, and rejects most strings. */
 const LONG_NUMBER = /\d{16}/;
 /** Where a number can begin, one that a double may not hold: 17 digits, or 16 from 9007199254740992 on. */
 const UNSAFE_NUMBER = /(?:^|[\s:,[-])(?:\d{17}|9\d{15})/;
@@ -22,7 +22,7 @@ const exact: SourceReviver = (_key, value, context) =>
 /** Objects and arrays inside one another, in any JSON from outside: far beyond what the service or this program writes. */
 export const JSON_DEPTH = 128;
 
-/** A text is nested deeper than JSON_DEPTH. A SyntaxError, so that it is refused wherever text that is not JSON is. */
+/** Thrown for JSON nested deeper than JSON_DEPTH. A SyntaxError, so that callers handle it like invalid JSON. */
 export class JsonTooDeep extends SyntaxError {
   constructor(depth: number) {
     super(`it is nested deeper than ${depth} levels`);
@@ -32,7 +32,10 @@ export class JsonTooDeep extends SyntaxError {
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Looks at each character once: a parser takes memory for each level, and recursion over what it gives ends the process. */
+/**
+ * Scans characters iteratively, because a parser needs memory for each level, and recursion over its result could
+ * crash.
+ */
 export function assertShallow(text: string, depth = JSON_DEPTH): void {
   let open = 0;
   for (let at = 0; at < text.length; at++) {
@@ -66,7 +69,7 @@ export function parseJson(text: string): Json {
 /** Writes JSON text; a bigint is written as an integer, digit for digit. */
 export function stringifyJson(value: unknown, indent?: number): string {
   try {
-    // Most values hold no bigint, and without a function for each member this takes a third of the time.
+    // Most values contain no bigint, and without a function for each member this takes a third of the time.
     return JSON.stringify(value, undefined, indent);
   } catch (problem) {
     if (!(problem instanceof TypeError)) throw problem;

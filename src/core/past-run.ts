@@ -30,7 +30,7 @@ export interface PastRun extends ApplyOrigin {
   readonly applied: Readonly<Record<string, number>>;
   /** Planned changes that were not applied, whatever the reason. */
   readonly left: number;
-  /** What was applied, at most `CHANGED_KEPT` addresses, and how many more there were. */
+  /** The changed addresses, at most `CHANGED_KEPT`, and the number of others. */
   readonly changed: readonly Address[];
   readonly more?: number;
 }

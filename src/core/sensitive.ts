@@ -1,4 +1,4 @@
-// A value that must reach one request and nothing else: printing, joining or serialising it shows only that it is there.
+// A value that must reach one request only: printing, joining, or serializing it shows a placeholder.
 
 const MASK = "(sensitive)";
 const NODE_INSPECT = Symbol.for("nodejs.util.inspect.custom");

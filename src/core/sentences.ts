@@ -1,6 +1,6 @@
 // Counts and lists as sentences hold them.
 
-/** A word of a command line as a POSIX shell takes it: quoted where it holds more than plain characters. */
+/** Quotes a word of a command line for a POSIX shell if necessary. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

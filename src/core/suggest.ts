@@ -9,7 +9,7 @@ const BUDGET = 200_000;
 
 export type Suggest = (word: string, candidates: Iterable<string>) => string | undefined;
 
-/** A suggester with a budget of its own. */
+/** A suggester with a limited number of comparisons. */
 export function suggester(): Suggest {
   let left = BUDGET;
   const split = new Map<string, readonly string[]>();

@@ -1,4 +1,4 @@
-// Catalogs: values that the service offers, such as versions and machine types, which are no resources.
+// Catalogs: values that the service offers, such as versions and machine types, but that are not resources.
 
 import type { ReadOperation } from "../api/contract/reader.ts";
 import type { JsonObject } from "../core/json.ts";

@@ -1,4 +1,4 @@
-// Which fields of a kind are not written as they are: secrets, that come from a source, and contents, that come from a file.
+// Fields that are not written directly: secrets, whose value has a source, and contents, which come from a file.
 
 import type { FieldSchema } from "./field-schema.ts";
 import type { Kind } from "./kind.ts";
@@ -13,7 +13,7 @@ export const SECRET_BYTES = 128 << 10;
 
 const secretFields = new WeakMap<Kind, string | undefined>();
 
-/** The field that holds a kind's secret, if it has one. */
+/** The secret field of a kind, if it has one. */
 export function secretField(provider: Kind): string | undefined {
   if (!secretFields.has(provider))
     secretFields.set(
@@ -28,7 +28,7 @@ export function hasContent(provider: Kind): boolean {
   return provider.fields.source?.source === true && secretField(provider) === undefined;
 }
 
-/** What a content is known by. */
+/** The identity of a content. */
 const CONTENT_FIELDS = new Set(["content", "imported"]);
 
 /** The content of a file that has no other form to be compared in: `12 bytes, sha256 9f86…`. */

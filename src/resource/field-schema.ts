@@ -1,4 +1,4 @@
-// What a field of a kind says about itself beside JSON Schema: how it compares, changes, hides and refers.
+// Annotations of a field in addition to JSON Schema: comparison, changes, secrecy, and references.
 
 import type { Json, JsonObject } from "../core/json.ts";
 import type { CatalogName } from "./catalog.ts";
@@ -17,22 +17,31 @@ export interface FieldDialect {
   readonly cloud: "azure" | "aws" | "gcp";
 }
 
-/** The annotations; they stand in the JSON Schema of a field beside `default`, `description`, `readOnly`, `writeOnly`. */
+/**
+ * The annotations; they are keywords in the JSON Schema of a field, like `default`, `description`, `readOnly`,
+ * `writeOnly`.
+ */
 export interface Annotations {
-  /** What a changed value needs: an update in place (unless said otherwise), or another object in its place. */
+  /** What a changed value requires: an update in place (the default), or a replacement. */
   readonly onChange?: "update" | "replace";
   readonly list?: ListRule;
   /** Unset means "the server decides": the value first seen is recorded, and a later change of it is drift. */
   readonly serverDefault?: true;
-  /** Unset means that nobody manages the field: no default, no drift. */
+  /** If unset, the field is unmanaged: no default, no drift. */
   readonly whenAbsent?: "unmanaged";
   /** Masked in every output. */
   readonly sensitive?: true;
   /** Holds the remote id of a resource of this kind; written as a reference. */
   readonly refersTo?: string;
-  /** Holds the natural name of a thing of this kind in a spec, and its id on the wire. An edge where the thing is managed. */
+  /**
+   * Contains the natural name of an object of this kind in a spec, and its ID in the API. A dependency if that object
+   * is managed.
+   */
   readonly names?: string;
-  /** Holds text that may name things of these kinds, the same in a spec and on the wire. An edge where the thing is managed. */
+  /**
+   * Contains a string that may be the name of an object of these kinds, the same in a spec and in the API. A
+   * dependency if that object is managed.
+   */
   readonly mentions?: readonly string[];
   /** With `mentions` of one kind: what is not declared should be in the workspace. A plan that sends it looks it up. */
   readonly shouldExist?: true;
@@ -42,7 +51,7 @@ export interface Annotations {
   readonly witness?: string;
   /** A fact of the live object that is present if the service itself gave the field its value, and says why: no drift then. */
   readonly changedByService?: string;
-  /** Texts that differ only in upper and lower case are equal. */
+  /** Strings that differ only in case are equal. */
   readonly ignoreCase?: true;
   /** Only the spec knows it: it shapes how a resource is loaded, and is never compared, sent or recorded. */
   readonly source?: true;

@@ -1,4 +1,4 @@
-// What a kind of resource is: a table of fields, its identity, and how it survives a crash. Data only.
+// The definition of a kind: a table of fields, its identity, and its recovery class. Data only.
 
 import type { FieldTable, Severity } from "./field-schema.ts";
 
@@ -18,7 +18,7 @@ export interface Kind {
   readonly severity?: Severity;
   /** The field that holds the natural key; unset in a spec it is the resource's own name. Undefined: the resource's name is the key itself. */
   readonly nameField: string | undefined;
-  /** Whether the service lets only one thing have a name. */
+  /** Whether names are unique at the service. */
   readonly unique: boolean;
   readonly ignoreCase?: true;
   /** The attribute under which the remote id is referred to: `instance_pool_id`. */
@@ -29,7 +29,7 @@ export interface Kind {
   readonly nested?: { readonly kind: string; readonly under: string; readonly shorthand?: string };
   /** The most that a workspace, or a parent, may hold. */
   readonly limit?: { readonly max: number; readonly per: "workspace" | "parent" };
-  /** Kinds that may use a thing of this kind, whoever manages them: looked at before one goes. */
+  /** Kinds that may use an object of this kind, managed or not: they are read before a deletion. */
   readonly usedBy?: readonly string[];
   /** Names that exist in every workspace and are never created or deleted. */
   readonly builtIn?: readonly string[];

@@ -1,18 +1,18 @@
-// What the workspace holds now, by kind. A kind, or a parent, that could not be read is never taken for empty.
+// The live objects by kind. An unreadable kind or parent is never treated as empty.
 
 import type { RemoteId } from "../core/address.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Values } from "./field-schema.ts";
 
-/** A thing that is in the workspace now, in spec form. */
+/** A live object, in spec form. */
 export interface LiveObject {
   readonly id: RemoteId;
   /** Its name in an address: the natural key, or for kinds without one the name that the service shows (not unique). */
   readonly name: string;
   /** Spec form, defaults included; ids in `names` fields are turned into names by the engine. */
   readonly values: Values;
-  /** What planning needs beside the spec form: states, the creator (`creator_user_name`), timestamps, the token. Never compared. */
+  /** Metadata for planning: states, the creator (`creator_user_name`), timestamps, the token. Never compared. */
   readonly facts: JsonObject;
   /** Why no resource can be this object, such as `it has 2 tasks`. It is listed and otherwise ignored. */
   readonly unmanageable?: string;

@@ -3,7 +3,7 @@
 import { memberOf, parentOf } from "../core/address.ts";
 import type { Kind } from "./kind.ts";
 
-/** The form in which texts compare that mean the same in upper and lower case: names of users (facts 4.3). */
+/** Normalizes strings that ignore case: names of users (facts 4.3). */
 export const foldCase = (text: string): string => text.toLowerCase();
 
 /** The form in which two names of a kind are compared. The parent's part of a nested name stays: its own kind compares it. */
@@ -12,12 +12,12 @@ export function foldName({ ignoreCase, nested }: Pick<Kind, "ignoreCase" | "nest
   return nested === undefined ? foldCase(name) : `${parentOf(name)}/${foldCase(memberOf(name))}`;
 }
 
-/** Whether two names mean the same thing of a kind. */
+/** Whether two names identify the same object of a kind. */
 export function isSameName(provider: Pick<Kind, "ignoreCase" | "nested">, a: string, b: string): boolean {
   return a === b || foldName(provider, a) === foldName(provider, b);
 }
 
-/** Whether a thing of this name is part of every workspace: it is never created or deleted. */
+/** Whether an object with this name is built in: it is never created or deleted. */
 export function isBuiltIn(provider: Kind, name: string): boolean {
   return provider.builtIn?.some((one) => isSameName(provider, one, name)) === true;
 }

@@ -6,13 +6,13 @@ import type { Values } from "./field-schema.ts";
 import type { LiveObject } from "./live.ts";
 import type { Step } from "./planning.ts";
 
-/** What is to be listed. */
+/** The objects to list. */
 export interface ListScope {
   /** For nested kinds: names of the parents to look into (those that exist live). */
   readonly parents: readonly string[];
   /** Names of this kind that the spec or the state knows. */
   readonly names: ReadonlySet<string>;
-  /** Remote ids of this kind that the state knows: for lists that leave things out (terminated clusters). */
+  /** Recorded remote IDs of this kind: for lists that omit objects (terminated clusters). */
   readonly ids?: ReadonlySet<string>;
 }
 
@@ -40,7 +40,7 @@ export interface Task {
 export interface UpdateTask extends Task {
   readonly id: RemoteId;
   readonly live: LiveObject;
-  /** What the object was before, ids instead of names, to send deltas from. */
+  /** The previous object, with IDs instead of names, to compute deltas. */
   readonly before: Values;
   readonly steps: readonly Step[];
 }
@@ -52,7 +52,7 @@ export interface DeleteTask {
   readonly live: LiveObject | undefined;
 }
 
-/** What acting verbs get beside the writer. */
+/** The input of write operations, in addition to the writer. */
 export interface OperationWriter extends Writer {
   /** Makes the id of an object that exists but is not finished durable (two-phase creation). */
   created(id: RemoteId): Promise<void>;
@@ -67,13 +67,13 @@ export interface ProviderOperations {
   readDetails?(api: Reader, object: LiveObject, desired: Values | undefined): Promise<LiveObject>;
   /** For kinds with a field `content`: the bytes of a live object in pieces, in the form that its source file has by its name. */
   readContent?(api: Reader, live: LiveObject): AsyncIterable<Uint8Array>;
-  /** One object, or undefined when it is gone. */
+  /** One object, or undefined if it does not exist. */
   read(api: Reader, id: RemoteId): Promise<LiveObject | undefined>;
   create(api: OperationWriter, task: Task): Promise<RemoteId>;
   update(api: OperationWriter, task: UpdateTask): Promise<void>;
-  /** Succeeds when the object is gone already. */
+  /** Succeeds if the object no longer exists. */
   delete(api: OperationWriter, task: DeleteTask): Promise<void>;
-  /** For "rename-aside", and for names that go round in a cycle: gives the live object another name and changes nothing else. */
+  /** For "rename-aside", and for names that form a cycle: only renames the live object. */
   rename?(
     api: OperationWriter,
     task: { readonly id: RemoteId; readonly live: LiveObject; readonly name: string },

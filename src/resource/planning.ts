@@ -10,7 +10,7 @@ import type { LiveObject } from "./live.ts";
 /** One operation of an update, decided by the plan and shown in it: `resize`, `edit`, `pin`, `add-members`. */
 export interface Step {
   readonly operation: string;
-  /** What the operation needs that is not in the values: ids and names to add or remove. JSON only. */
+  /** Input of the operation other than values, such as IDs and names to add or remove. JSON only. */
   readonly detail?: JsonObject;
 }
 
@@ -47,15 +47,15 @@ export interface PlannedWorkspace {
   readonly caller: string | undefined;
   /** Active job runs, where they were read. */
   readonly activeRuns: readonly JsonObject[] | undefined;
-  /** True when this plan deletes (or replaces) the thing with this kind and natural name. */
+  /** True if this plan deletes (or replaces) the object with this kind and natural name. */
   isRemoved(kind: string, name: string): boolean;
-  /** Values of a live thing of a kind once the plan is done; undefined when it goes. */
+  /** Values of a live object of a kind after the plan; undefined if it is deleted. */
   valuesAfter(kind: string, live: LiveObject): Values | undefined;
-  /** True when the spec declares the thing with this kind and natural name. */
+  /** True if the spec declares the object with this kind and natural name. */
   declared(kind: string, name: string): boolean;
 }
 
-/** What a kind is asked about: one planned change, reduced to what all of them share. */
+/** The input of a provider's planning rules: one planned change, reduced to the parts that all actions share. */
 export interface PlannedChange {
   readonly action: "create" | "update" | "replace" | "delete";
   readonly address: Address;
@@ -82,20 +82,23 @@ export interface ContentRules {
   digest?(bytes: Uint8Array, values: Values): string;
   /** Content as lines for people to compare, the same form for every format; undefined where it is not text. Pure. */
   text?(bytes: Uint8Array, values: Values): string | undefined;
-  /** The natural name of what a write that was cut may leave beside its object: a part of an upload. Pure. */
+  /** The natural name of an object that an interrupted write may leave: a part of an upload. Pure. */
   partialUploadName?(name: string, token: string): string;
 }
 
 export interface PlanningRules {
-  /** What a schema cannot say about one resource. References are still text here (`${…}`). */
+  /** Rules about one resource that a schema cannot express. References are still strings here (`${…}`). */
   validate?(values: Values, name: string): readonly Problem[];
   /** The values with what the kind itself leaves out or adds: pool members drop what they inherit. Pure. */
   normalize?(values: Values): Values;
-  /** Things that a resource needs by natural name, beside what its fields say: an ACL's principal, a notebook's folder. Edges where they are managed. */
+  /**
+   * Objects that a resource depends on by natural name, in addition to its fields: an ACL's principal, a notebook's
+   * folder. Dependencies if they are managed.
+   */
   dependencies?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
-  /** A thing of one of these kinds that the resource's own name speaks of, and that the service wants to exist: an ACL's principal. */
+  /** An object of one of these kinds that the resource's own name contains and that must exist: an ACL's principal. */
   namedInKey?(name: string): { readonly kinds: readonly string[]; readonly name: string };
-  /** What the service is known to fill in where a spec says nothing: an export leaves such values out. Pure. */
+  /** Values that the service fills in if a spec omits them: an export omits such values. Pure. */
   serverDefaults?(values: Values): Values;
   /** The operations of an update. Pure. The default is one step `update`. */
   steps?(diffs: readonly FieldDiff[], live: LiveObject, after: Values): readonly Step[];
@@ -103,9 +106,12 @@ export interface PlanningRules {
   /** What the change does to people, as sentences, from live data. */
   consequences?(change: PlannedChange, workspace: PlannedWorkspace): readonly string[];
   objections?(change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[];
-  /** What would still use a live thing after the plan: while there is any, an object that gave way stays. */
+  /** Users of a live object after the plan: while one exists, a replaced object is kept. */
   usersOf?(live: LiveObject, workspace: PlannedWorkspace): readonly string[];
-  /** Live objects that stay without being in the spec and are no drift (the MANAGE that the service gives with a scope); `parent` is what the spec says of its parent. */
+  /**
+   * Live objects that are kept without being in the spec and that are not drift (the MANAGE that the service grants
+   * with a scope); `parent` is the declared parent.
+   */
   isImplicit?(live: LiveObject, caller: string | undefined, parent: Values): boolean;
   readonly content?: ContentRules;
 }

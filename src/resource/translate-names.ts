@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { setMember } from "../core/pointer.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "./field-schema.ts";
 
-/** Gives the other form of a text in a field that names things of `kind`; undefined leaves it as it is. */
+/** Returns the other form of a string in a field that refers to `kind`; undefined keeps the string. */
 export type Translation = (kind: string, text: string) => string | undefined;
 
 /** The values with every text in a `names` field translated. */
@@ -56,7 +56,7 @@ function translatedValue(schema: FieldSchema, value: Json, translate: Translatio
   return isObject(value) ? translatedMembers(value, (key) => memberSchema(schema, key), translate) : value;
 }
 
-/** The values without what names things of some kinds. */
+/** The values without references to some kinds. */
 export function withoutNames(fields: FieldTable, values: Values, kinds: ReadonlySet<string>): Values {
   if (kinds.size === 0) return values;
   const out: { [key: string]: Json } = {};

@@ -5,7 +5,7 @@ import { error, Failure } from "../../core/diagnostic.ts";
 export interface Host {
   /** Scheme, name and port: `https://ws.example.com`. */
   readonly origin: string;
-  /** What stands before `/api` in every path; empty, or starting with a slash. */
+  /** Path prefix before `/api`; empty, or starting with a slash. */
   readonly base: string;
 }
 

@@ -16,7 +16,7 @@ interface Facts {
   readonly format: "json" | "scim";
   /** 5xx of the jobs endpoints have a retry rule of their own (part B, 4.2 rule 11). */
   readonly jobs: boolean;
-  /** Content of more than `above` bytes in base64 goes as the file of a form, which carries it as it is. */
+  /** Content of more than `above` bytes in base64 is sent as a form file, without base64. */
   readonly file?: { readonly field: string; readonly above: number };
 }
 export type ReadFacts = Facts & { readonly kind: "read" };

@@ -102,7 +102,7 @@ export interface Writer extends Reader {
   write(operation: WriteOperation, input: WriteInput, permit?: Permit): Promise<JsonObject>;
 }
 
-/** Throws where a request that changes something must not leave any more. */
+/** Throws if a request that changes something must no longer be sent. */
 export type Permit = () => void;
 
 /** Input of a write: JSON, save that a member may be a `Sensitive` or bytes, which the client base64-encodes. */

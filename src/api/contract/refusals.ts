@@ -1,10 +1,11 @@
-// Recognises the two refusals that providers act upon: "there is no such thing" and "there is one already".
+// Recognizes the two refusals that providers handle: "does not exist" and "already exists".
 
 import { Refused } from "../../core/request-failure.ts";
 
 /**
- * Whether a read or a delete of something of ours was refused because it is gone. Clusters, jobs and runs answer 400 for
- * that. An unknown route, a proxy's page or another API's 404 is not it: what cannot be read is never taken for missing.
+ * Whether a read or delete was refused because the object no longer exists. Clusters, jobs, and runs answer 400 for
+ * that. An unknown route, a proxy's page, or another API's 404 does not count: an unreadable object is never treated
+ * as missing.
  */
 export function isMissing(error: unknown): boolean {
   if (!(error instanceof Refused)) return false;

@@ -9,8 +9,8 @@ type Fetch = (input: JsonObject) => Promise<JsonObject>;
 const TRIES = 3;
 
 /**
- * All resources of a SCIM list as one answer. A total that changes between two pages means that the pages shifted, so the
- * list is read anew. Throws Refused (API_PROTOCOL) when it stays incomplete: part of a list is never taken for the whole.
+ * Returns all resources of a SCIM list as one answer. A total that changes between two pages means that the pages
+ * shifted, so the list is read again. Throws Refused (API_PROTOCOL) if it stays incomplete.
  */
 export async function readWholeList(operation: string, input: JsonObject, fetch: Fetch): Promise<JsonObject> {
   for (let tries = 1; ; tries++) {

@@ -21,7 +21,8 @@ export interface HttpResponse {
 }
 
 /**
- * Sends once: no retry, no redirect followed. Rejects where no whole answer came; `breakOf` (transport-failure.ts) reads from the error's
- * `code`, `syscall` and `name` whether anything was sent, and takes an error that it does not know for "it may have been".
+ * Sends once, without retries or redirects. Rejects if no complete answer came; `breakOf` (transport-failure.ts)
+ * decides from the error's `code`, `syscall`, and `name` whether anything was sent, and assumes so for an unknown
+ * error.
  */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;

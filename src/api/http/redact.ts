@@ -1,7 +1,7 @@
 // Keeps tokens and secrets out of what a service or a system says, in whatever writing they are repeated.
 
 const TOKEN = "(token)";
-/** A shorter one is a stand-in for trying things out, and would turn every message into a riddle. */
+/** A shorter secret is a placeholder for experiments; redacting it would make messages unreadable. */
 const SHORTEST_TOKEN = 4;
 const WITHHELD = "(withheld: the message repeats a secret)";
 

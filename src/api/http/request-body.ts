@@ -109,7 +109,7 @@ interface MultipartForm {
   readonly body: Uint8Array;
 }
 
-/** Text fields first, then the file; values of text fields hold no line ends where the contract uses this. */
+/** String fields first, then the file; the contract has no line breaks in string fields here. */
 export function multipartForm(
   fields: Readonly<Record<string, string>>,
   file: { readonly field: string; readonly content: Uint8Array },

@@ -1,5 +1,5 @@
-// Reads an HTTP answer: what the service says of the request, or in which way the answer is not one of the contract's.
-// How long a service asks to be left alone: Retry-After as seconds or as an HTTP date (RFC 9110, section 10.2.3).
+// Parses an HTTP answer: the result of the request, or how the answer violates the contract. Also parses Retry-After
+// as seconds or as an HTTP date (RFC 9110, section 10.2.3).
 
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";

@@ -1,6 +1,7 @@
-// Reads from a transport's error what became of the request: whether any of it was sent, and why no whole answer came.
+// Derives the outcome of a request from a transport error: whether anything was sent, and why no complete answer
+// came.
 
-/** Why no whole answer came. `invalid`: the request could not be formed. `protocol`: the peer does not speak HTTP. */
+/** Why no complete answer came. `invalid`: the request could not be built. `protocol`: the peer does not speak HTTP. */
 export type TransportFailureReason =
   | "refused"
   | "unknown-host"

@@ -94,7 +94,7 @@ class Deadline extends EventEmitter {
   }
 }
 
-/** Paths that a URL would leave as they are. */
+/** Paths that URL parsing does not change. */
 const PLAIN = /^\/(?!.*\/\.)[\w/.~%=&?+,:@*-]*$/;
 
 function normalized(request: HttpRequest): string {

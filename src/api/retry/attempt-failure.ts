@@ -22,11 +22,11 @@ export interface AttemptEnd {
   readonly redact: (text: string) => string;
 }
 
-/** What is thrown. A read has no effect, so it is always Refused. */
+/** The error to throw. A read has no effect, so it is always Refused. */
 export function attemptFailure(ending: AttemptEnd): Refused | UnknownOutcome {
   const refused = refusalOf(ending);
   if (!ending.writes) return refused;
-  // An object that is gone holds nothing of an earlier attempt either: that is what a repeated delete meets.
+  // A repeated delete of a deleted object finds no effect of an earlier attempt.
   const open = mayHaveActed(ending.bad) || (ending.earlierMayHaveActed && !isMissing(refused));
   return open ? new UnknownOutcome(unknown(ending, refused.diagnostic)) : refused;
 }

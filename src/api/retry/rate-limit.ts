@@ -1,4 +1,4 @@
-// How many requests are under way at once, and the pause that all of them keep after the service said "too many".
+// Limits concurrent requests, and pauses all of them after the service answers 429.
 
 export interface RateLimit {
   /** Resolves when a request may leave; undefined when it may leave at once. */
@@ -10,7 +10,7 @@ export interface RateLimit {
 }
 
 export interface RateLimitOptions {
-  /** The most requests under way. */
+  /** Maximum number of concurrent requests. */
   readonly parallelism: number;
   /** The most requests that begin in a second; absent means no such limit. */
   readonly perSecond: number | undefined;

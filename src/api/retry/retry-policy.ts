@@ -10,7 +10,7 @@ export type FailedAttempt =
 
 export interface RetrySituation {
   readonly bad: FailedAttempt;
-  /** Attempts made so far, this one included. */
+  /** Number of attempts, including this one. */
   readonly attempts: number;
   /** Milliseconds since the first attempt began. */
   readonly elapsedMs: number;
@@ -18,7 +18,10 @@ export interface RetrySituation {
   readonly repeatable: boolean;
   /** Part B, 4.2 rule 11 applies. */
   readonly jobs: boolean;
-  /** Whether this host has ever answered us: a wrong address is told at once, a host that went away is waited for. */
+  /**
+   * Whether this host has ever answered: a wrong address fails immediately, a host that became unavailable is
+   * retried.
+   */
   readonly contacted: boolean;
   /** Between 0 and 1. */
   readonly random: number;
@@ -60,8 +63,8 @@ export function decideRetry(situation: RetrySituation): RetryDecision {
 }
 
 /**
- * Whether the request may have had an effect; only an answer that rules it out counts. A 4xx says that it was turned down,
- * 429 before anything was done; 501 that nobody there can do it; 503 proves it only where the service itself says so.
+ * Whether the request may have had an effect; only an answer that excludes it counts. A 4xx was refused, and 429
+ * before any effect; 501 is not implemented; 503 excludes an effect only if the service itself sent it.
  */
 export function mayHaveActed(bad: FailedAttempt): boolean {
   switch (bad.end) {

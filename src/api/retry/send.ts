@@ -1,4 +1,4 @@
-// One request's whole life: attempts, waits and redirects, until an answer, a refusal, or an outcome nobody knows.
+// Sends one request with its retries, waits, and redirects, until an answer, a refusal, or an unknown outcome.
 
 import type { JsonObject } from "../../core/json.ts";
 import { OPERATIONS, type OperationFacts, type OperationName, repeatIsSafe } from "../contract/operations.ts";
@@ -10,13 +10,13 @@ import type { Attempt, HostConnection } from "./connection.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { decideRetry, type FailedAttempt, mayHaveActed } from "./retry-policy.ts";
 
-/** One attempt, after it ended. Holds no input, no query and no header. */
+/** One finished attempt. Contains no input, no query, and no header. */
 export interface RequestEvent {
   readonly operation: string;
   readonly method: string;
   readonly path: string;
   readonly attempt: number;
-  /** HTTP status; 0 when no whole answer came. Any status of success is 200. */
+  /** HTTP status; 0 if no complete answer came. Every success status is 200. */
   readonly status: number;
   readonly ms: number;
   /** How long until the next attempt; absent when this was the last. */
@@ -49,7 +49,7 @@ export type Send = (
 
 const MOST_REDIRECTS = 3;
 
-/** A request under way. */
+/** A request in flight. */
 interface Course {
   readonly name: OperationName;
   readonly facts: OperationFacts;

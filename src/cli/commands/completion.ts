@@ -21,7 +21,7 @@ export const completionOf = (entries: readonly CommandEntry[]): Command =>
       const known = SHELLS.find((one) => one === shell);
       if (known === undefined) {
         const hint = nearestHint(shell ?? "", SHELLS, `known: ${SHELLS.join(", ")}`);
-        throw new Failure(error("CLI_USAGE", `there is no completion for "${shell}"`, { hint }));
+        throw new Failure(error("CLI_USAGE", `shell "${shell}" is not supported`, { hint }));
       }
       context.stdout.write(SCRIPTS[known](await wordsOf(entries)));
       return EXIT.ok;

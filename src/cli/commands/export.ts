@@ -96,7 +96,7 @@ async function look(
     full,
     secrets,
   };
-  const only = addressFilter(options.only, exportable(input), "see what there is with: workspace export");
+  const only = addressFilter(options.only, exportable(input), "to list the objects, run `workspace export`");
   return only === undefined ? input : { ...input, only };
 }
 
@@ -139,7 +139,7 @@ async function write(
   printDiagnostics(context, notes);
   context.stdout.write(
     `Wrote ${count(found.addresses.length, "resource")} to ${join(out, DEFAULT_FILE)}${
-      found.sources.length === 0 ? "" : ` and ${count(found.sources.length, "file")} beside it`
+      found.sources.length === 0 ? "" : ` and ${count(found.sources.length, "file")} next to it`
     }.\n`,
   );
   // The embedded workspace lies beside a spec, so another folder has another one.
@@ -178,7 +178,7 @@ function* notesOf(found: ExportedSpec, options: Wish): Generator<Diagnostic> {
   yield* found.diagnostics;
   if (found.addresses.length === 0 && found.diagnostics.length === 0)
     yield warning("CLI_UNKNOWN_ADDRESS", "the workspace has nothing to export", {
-      ...(options.builtIn ? {} : { hint: "what every workspace has is exported with --built-in" }),
+      ...(options.builtIn ? {} : { hint: "to export built-in objects, pass --built-in" }),
     });
   if (found.variables.length > 0)
     yield warning(

@@ -187,8 +187,8 @@ function assertFits(options: Chosen): void {
   const other = options.out !== undefined ? "--out" : options.adopt ? "--adopt" : undefined;
   if (mode !== undefined && other !== undefined)
     throw new Failure(
-      error("CLI_USAGE", `${mode} and ${other} exclude each other`, {
-        hint: "a plan that is to be applied looks at the whole workspace; make it where the spec is trusted",
+      error("CLI_USAGE", `${mode} and ${other} cannot be used together`, {
+        hint: "a plan to apply must read the whole workspace; make it with a trusted spec",
       }),
     );
   const base = options.base ?? options.baseRef;
@@ -226,5 +226,5 @@ function save(
     const cause = problem instanceof Error ? problem.message : String(problem);
     return { trouble: [error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause })] };
   }
-  return { trouble: [], said: `Saved to ${out}; apply it with: workspace apply ${out}\n` };
+  return { trouble: [], said: `Saved to ${out}. To apply it, run \`workspace apply ${out}\`.\n` };
 }

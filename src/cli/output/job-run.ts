@@ -71,7 +71,7 @@ function unsuccessful(run: JsonObject, { id, address }: Ending): Diagnostic {
   const of = address === "" ? "" : ` of ${address}`;
   return error("CLI_RUN_FAILED", `run ${id}${of} ended: ${outcomeWord(run)}`, {
     ...(cause === "" ? {} : { cause }),
-    hint: `see: workspace runs get ${id}`,
+    hint: `to show it, run \`workspace runs get ${id}\``,
   });
 }
 

@@ -11,7 +11,8 @@ export interface Asking {
   readonly noInput: boolean;
 }
 
-const LOOK_FIRST = "look at the plan first; then use --auto-approve, or `plan --out FILE` and `apply FILE`";
+const LOOK_FIRST =
+  "review the plan first; then pass --auto-approve, or run `plan --out FILE` and `apply FILE`";
 
 /** True when the changes are approved. Throws Failure with CLI_CONFIRMATION where nobody can be asked. */
 export async function askApproval(
@@ -31,7 +32,7 @@ export async function askApproval(
   });
   const closed = new Promise<string>((resolve) => dialog.once("close", () => resolve("")));
   try {
-    const asked = dialog.question(`\n${printable(question)} Type yes to go on: `, { signal });
+    const asked = dialog.question(`\n${printable(question)} Enter "yes" to continue: `, { signal });
     const answer = await Promise.race([asked, closed]);
     return answer.trim().toLowerCase() === "yes";
   } catch {
@@ -72,7 +73,7 @@ export async function askSecret(context: CommandContext, label: string): Promise
 
 function cannotAsk(noInput: boolean, hint: string) {
   const message = noInput
-    ? "--no-input forbids to ask, and --auto-approve is not given"
-    : "there is no terminal to ask on, and --auto-approve is not given";
+    ? "approval is required, but --no-input is set"
+    : "approval is required, but there is no terminal, and --auto-approve is not set";
   return error("CLI_CONFIRMATION", message, { hint });
 }

@@ -155,7 +155,7 @@ async function webhookOf(context: CommandContext, options: WatchOptions): Promis
   if (webhook === undefined) return undefined;
   if (options.untrusted === true)
     throw new Failure(
-      error("CLI_USAGE", "--untrusted and --webhook exclude each other", {
+      error("CLI_USAGE", "--untrusted and --webhook cannot be used together", {
         hint: "an untrusted spec must not reach other systems; send the message from a trusted run",
       }),
     );

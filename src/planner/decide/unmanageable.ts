@@ -18,7 +18,7 @@ export function unmanageableError(
     {
       address,
       at,
-      hint: `give the resource another name, or remove it from the spec and change the ${singular} with other tools; to forget a recorded one, run: workspace state rm ${address}`,
+      hint: `give the resource another name, or remove it from the spec and change the ${singular} with other tools; to remove it from the state, run \`workspace state rm ${address}\``,
     },
   );
 }

@@ -85,7 +85,7 @@ async function readAt(context: CommandContext, options: Reading, place: Place): 
   return { name, found: "invalid", notes: [invalid(name, first)] };
 }
 
-/** Whoever repairs the base cannot be asked to repair it first. */
+/** A base with errors must not block the change that repairs it. */
 function invalid(name: string, first: Diagnostic | undefined): Diagnostic {
   const place = first?.at === undefined ? "" : `${first.at.file}:${first.at.line}: `;
   return warning("PLAN_BASE", `the spec of the base ${name} is invalid, so every change counts`, {

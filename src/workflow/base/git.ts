@@ -4,7 +4,10 @@ import { spawnSync } from "node:child_process";
 import type { CommandContext } from "../../config/environment.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 
-/** What git and its configuration need to be found. Neither tokens nor secrets are among it, nor what a hook sets to name its own repository. */
+/**
+ * Variables that git and its configuration need. They exclude tokens, secrets, and what a hook sets to name its own
+ * repository.
+ */
 const PASSED =
   /^(PATH|HOME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|SYSTEMROOT|TMPDIR|TEMP|TMP|XDG_CONFIG_HOME|SSH_AUTH_SOCK|GIT_SSH|GIT_SSH_COMMAND|GIT_CEILING_DIRECTORIES|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/i;
 

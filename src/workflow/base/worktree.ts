@@ -1,4 +1,4 @@
-// The files of a Git reference in a temporary folder, which is gone afterwards, however the run ends.
+// Checks out a Git reference into a temporary folder, which is always deleted afterwards.
 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -9,7 +9,7 @@ import { printable } from "../../report/text/printable.ts";
 import { listActiveRuns } from "../session/active-runs.ts";
 import type { RecordedObject } from "../session/recorded-object.ts";
 
-/** True when nothing runs there, or a person agrees. Throws Failure with CLI_CONFIRMATION where nobody can be asked. */
+/** True if no runs are active, or the user agrees. Throws Failure with CLI_CONFIRMATION without a terminal. */
 export async function mayStopRuns(
   context: CommandContext,
   { connection, id, address }: RecordedObject,

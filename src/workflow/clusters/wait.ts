@@ -1,4 +1,5 @@
-// Waits until a cluster is what was asked for, telling each new state once; what cannot come any more ends the wait.
+// Waits until a cluster reaches a state, and reports each new state once; fails if the state can no longer be
+// reached.
 
 import type { CommandContext } from "../../config/environment.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";

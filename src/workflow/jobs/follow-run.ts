@@ -17,7 +17,7 @@ const PATIENCE_MS = 60_000;
 export interface FollowRunInput {
   readonly run: RunId;
   readonly signal: AbortSignal;
-  /** Give up after this time; the run goes on. */
+  /** Timeout of the wait; the job run continues. */
   readonly timeoutMs: number | undefined;
   readonly patienceMs?: number;
 }

@@ -33,7 +33,7 @@ const resultOf = (run: JsonObject): string => String(objectIn(run.state).result_
 /** Both spellings are seen. */
 const isTimedOut = (run: JsonObject): boolean => /^TIMED_?OUT$/.test(resultOf(run));
 
-/** What was skipped or canceled is not tried again. */
+/** Skipped and canceled runs are not retried. */
 function isUnsuccessful(run: JsonObject): boolean {
   const isBroken = objectIn(run.state).life_cycle_state === "INTERNAL_ERROR";
   return isBroken || resultOf(run) === "FAILED" || isTimedOut(run);
@@ -49,7 +49,7 @@ async function attemptsOf(reader: Reader, run: JsonObject): Promise<readonly str
     .reverse();
 }
 
-/** A job that is gone, as that of a run of its own, makes no attempts. */
+/** A deleted job, as that of a one-time run, has no retries. */
 async function settingsOf(reader: Reader, { job_id = null }: JsonObject): Promise<JsonObject> {
   try {
     return objectIn((await reader.read("jobs/get", { job_id })).settings);

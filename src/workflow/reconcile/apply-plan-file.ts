@@ -17,7 +17,7 @@ import { executePlan, withLock } from "./apply-plan.ts";
 import { placesIn, withoutSensitive } from "./located.ts";
 import { assertBelow, checkedPlan, planFile, sealCheck } from "./plan-file.ts";
 
-/** A saved plan was looked at when it was made: nobody is asked. */
+/** A saved plan was reviewed when it was made, so the user is not prompted. */
 export function applyPlanFile(
   reports: OutcomeReports,
   options: ApplyOptions & PlanOptions,
@@ -46,7 +46,7 @@ export function applyPlanFile(
   });
 }
 
-/** What shaped the plan is in its file; what would shape another one is not quietly left out. */
+/** A saved plan contains the options that shaped it; other such options are an error, not ignored. */
 function refuseOwnWishes(options: ApplyOptions & PlanOptions): void {
   const given = [
     ...(options.var.length === 0 ? [] : ["--var"]),
@@ -92,7 +92,7 @@ async function applyChecked(
     });
     return refused;
   }
-  // The world is looked at again for names and ids; what is done is what the file says.
+  // The workspace is read again for names and IDs; the changes are those of the file.
   const { live, learnt, recovered } = await planSession(session, lease.state(), { writes: true });
   assertNotInterrupted(signal);
   if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);

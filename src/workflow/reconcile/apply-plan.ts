@@ -18,7 +18,7 @@ import type { Lease } from "../../state/model/store.ts";
 import type { Session } from "../session/session.ts";
 import { locatedEvent, locatedOutcome, withoutSensitive } from "./located.ts";
 
-/** Takes the lock, works, and gives it back however that ends. */
+/** Acquires the lock, runs the work, and always releases the lock. */
 export async function withLock<T>(
   session: Session,
   lockTimeout: number | undefined,

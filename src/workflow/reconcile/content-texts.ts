@@ -10,7 +10,7 @@ import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 
-/** Larger contents are told by size and digest. */
+/** Larger contents are shown by size and digest. */
 const MOST_BYTES = 256 * 1024;
 
 export interface ContentsInput {
@@ -22,7 +22,7 @@ export interface ContentsInput {
   readonly parallelism: number;
 }
 
-/** Reads the live contents of what the plan updates, bounded in size and number under way. */
+/** Reads the live contents of updated resources, with limits on size and concurrency. */
 export async function contentsOf(input: ContentsInput): Promise<ReadonlyMap<Address, ContentTexts>> {
   const slots = new Semaphore(input.parallelism);
   const texts = new Map<Address, ContentTexts>();

@@ -31,7 +31,7 @@ export function placesIn(resources: Resources) {
   };
 }
 
-/** What was not tried has its cause elsewhere. */
+/** A blocked change has its cause elsewhere. */
 function located(one: ChangeOutcome, resources: Resources): ChangeOutcome {
   const place = resources.get(one.address)?.at;
   const isCause = one.result === "failed" || one.result === "unknown";

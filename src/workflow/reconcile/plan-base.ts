@@ -70,7 +70,7 @@ export async function planWithBase(from: PlanWorkspaceInput, base: BaseSpec): Pr
   return { ...planned, plan, diagnostics: [...planned.diagnostics, ...notes] };
 }
 
-/** Nothing is asked for that the head's plan did not ask for: what deletes do to others is no part of a comparison. */
+/** Sends no requests beyond those of the head's plan: side effects of deletions are not part of a comparison. */
 async function planOfBase({ head, untrusted, live }: Comparison, spec: Spec): Promise<Plan> {
   const { input } = head;
   const only = widened(head);

@@ -35,10 +35,10 @@ import { otherSecrets, withSecrets } from "./saved-secrets.ts";
 /** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
 const PLAN_BYTES = 128 * 1024 * 1024;
 
-/** A plan that nobody applied within a day was made for another day. */
+/** Saved plans expire after one day. */
 const LIFETIME_MS = 24 * 3_600_000;
 
-/** What a plan was made from: the state, as it will be under the lock, and as recovery found it. */
+/** The basis of a plan: the state, as it will be under the lock, and as recovery found it. */
 export interface PlanOrigin {
   readonly loaded: Pick<Loaded, "state" | "nextSerial">;
   readonly recovered: State;
@@ -93,7 +93,7 @@ export function planFile(
   return { text, claims: claimsIn(text) };
 }
 
-/** How to load the spec again. A file that says something else than what was sealed is found out by its seal. */
+/** How to load the spec again. The signature detects a modified file. */
 export interface Claims {
   readonly file: string | undefined;
   readonly target: string | undefined;
@@ -149,8 +149,9 @@ function textOrNothing(value: unknown): string | undefined {
 }
 
 /**
- * The plan in a file, once its seal holds; neither the spec nor the workspace is read. With WORKSPACE_STATE_KEY the state is
- * opened only where that key does not fit, because a state that was moved carries the key of its digests. Throws Failure.
+ * Returns the plan in a file if its signature is valid, without reading the spec or the workspace. With
+ * WORKSPACE_STATE_KEY, the state is read only if that key does not fit, because a migrated state contains the key of
+ * its digests. Throws Failure.
  */
 export async function sealedPlan(
   context: CommandContext,
@@ -174,7 +175,7 @@ export async function sealedPlan(
   });
 }
 
-/** The key that a plan is sealed with lies beside its spec: a plan from elsewhere must not bring both along. */
+/** The signing key is stored next to the spec: a plan from elsewhere must not supply both. */
 export function assertBelow(context: CommandContext, file: string | undefined): void {
   const path = file === undefined ? "" : relative(context.cwd, resolve(context.cwd, file));
   if (!isAbsolute(path) && path !== ".." && !/^\.\.[\\/]/.test(path)) return;
@@ -193,7 +194,7 @@ export function sealCheck(text: string): (key: Uint8Array) => void {
   };
 }
 
-/** The plan, once its seal holds and everything that it was made from is as it was. Throws Failure with all that is not. */
+/** Returns the plan if its signature is valid and its basis is unchanged. Throws Failure with all differences. */
 export function checkedPlan(session: Session, text: string, state: State): SavedPlan {
   const saved = readPlan(text, (body) => keyedDigest(session.key, body));
   if ("severity" in saved) throw new Failure(saved);

@@ -41,7 +41,7 @@ export interface OfflinePlan {
   readonly spec: Pick<Spec, "sensitive">;
   readonly places: ReturnType<typeof placesIn>;
   readonly diagnostics: readonly Diagnostic[];
-  /** What is doubtful about the spec; already written to stderr. */
+  /** Warnings about the spec; already written to stderr. */
   readonly warnings: readonly Diagnostic[];
 }
 

@@ -6,7 +6,7 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { createSealer, type Sealer } from "../../state/format/encryption.ts";
 
-/** A plan that is not encrypted is still bound to the state's key by its own seal, so it may be opened. */
+/** A plan that is not encrypted still has a signature with the state's key, so it may be read. */
 function planSealer(context: CommandContext): Sealer {
   const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
   return createSealer({

@@ -1,4 +1,4 @@
-// One look at a workspace: spec, state and live brought together into a plan. Reads only; what writes is handed a lease elsewhere.
+// Combines spec, state, and live objects into a plan. Read-only; writers get a lease elsewhere.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -40,7 +40,7 @@ export interface PlanWorkspaceInput {
   /** Whether the state will be written: then who the caller is, is asked once for all later runs. */
   readonly writes: boolean;
   readonly mayLackSecrets: boolean;
-  /** Set for a spec that may come from a stranger: what may be read for it. The plan then rests on what the state manages alone. */
+  /** Set for an untrusted spec: the read limits. The plan then uses managed resources only. */
   readonly budget?: Budget;
   /** Keeps what is read for the plan of a base. */
   readonly snapshot?: LiveSnapshot;

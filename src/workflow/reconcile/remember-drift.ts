@@ -1,4 +1,4 @@
-// What the state remembers of drift: what was reported, and what people acknowledged. The lock is held only while it is written.
+// Records reported and acknowledged drift in the state. Holds the lock only during the write.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure, warning } from "../../core/diagnostic.ts";

@@ -23,7 +23,7 @@ export function addressFilter(
   return (address) => matchers.some((matches) => matches(address));
 }
 
-/** What the globs limit a run to, before it is known which of them match; undefined without globs. */
+/** The addresses that globs may select, before the matches are known; undefined without globs. */
 export function restrictionOf(globs: readonly string[]): Restriction | undefined {
   if (globs.length === 0) return undefined;
   const matchers = globs.map((glob) => matcherOf(glob));

@@ -18,7 +18,7 @@ import { embeddedFolder } from "./open-state.ts";
 import type { SpecOptions } from "./read-spec.ts";
 
 export interface Connection extends Client {
-  /** What states and plans are bound to. */
+  /** The identity that states and plans are bound to. */
   readonly host: string;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   /** The folder of the embedded workspace. */
   readonly embeddedFolder: string;
   readonly signal?: AbortSignal;
-  /** Told of every long wait before a request is sent again, so that nobody takes it for a hang. */
+  /** Receives a message for every long wait before a retry, so that the user does not assume a hang. */
   readonly waits?: (sentence: string) => void;
   /** Told of every attempt that has ended. */
   readonly requested?: (event: RequestEvent) => void;
@@ -54,7 +54,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
 
 type Embedded = ReturnType<typeof import("../../emulator/embedded.ts").openEmbedded>;
 
-/** A run, and its state where that lies in the workspace, share one embedded workspace. */
+/** A run and its state share one embedded workspace if the state is stored there. */
 const openedEmbedded = new Map<string, { readonly embedded: Promise<Embedded>; users: number }>();
 
 async function connectEmbedded(options: ConnectionOptions, dialect: DialectChoice): Promise<Connection> {

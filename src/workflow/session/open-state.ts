@@ -1,4 +1,4 @@
-// Where a run keeps its state, and opens it: `.workspace/<target>` beside the spec unless --state says otherwise.
+// Locates and opens the state of a run: `.workspace/<target>` next to the spec unless --state is set.
 
 import { dirname, join, resolve } from "node:path";
 import { ciRunUrl } from "../../config/ci-run.ts";
@@ -45,7 +45,7 @@ function targetFolder(target: string | undefined): string {
   return name === "embedded" || name === "default" ? `target-${name}` : name;
 }
 
-/** The location that somebody named; undefined for the default. */
+/** The configured location; undefined for the default. */
 export function explicitStateLocation(
   context: CommandContext,
   options: Pick<StateOptions, "state"> & TargetOptions,
@@ -60,12 +60,12 @@ export function stateFolderOf(context: CommandContext, options: StateOptions): s
   return stateFolder(context, options, said);
 }
 
-/** Opened with its first use; whoever opens it closes it. */
+/** Opened on first use; the opener closes it. */
 export function openState(context: CommandContext, options: StateOptions): StateStore {
   return openStateAt(context, options, explicitStateLocation(context, options));
 }
 
-/** The state in a place that was named otherwise than by --state. */
+/** The state at a location that was not set with --state. */
 export function openStateAt(
   context: CommandContext,
   options: StateOptions,

@@ -9,16 +9,16 @@ import { restrictionOf } from "./address-filter.ts";
 import type { Connection } from "./connect.ts";
 
 export interface Prefetch {
-  /** The state as it was before the first request. */
+  /** The state before the first request. */
   readonly loaded: Loaded;
   readonly connection: Connection;
-  /** Ends it where the spec turns out to be wrong: nobody waits for answers that nobody needs. */
+  /** Cancels the requests if the spec is invalid. */
   drop(): void;
 }
 
 /**
- * Undefined where nothing can be asked yet, or where something is wrong that is told once the spec was read: the state, the
- * host that it belongs to, the token.
+ * Undefined if requests are not possible yet, or if a problem is reported after the spec is read: the state, its
+ * host, the token.
  */
 export async function beginPrefetch(
   store: StateStore,

@@ -18,7 +18,7 @@ export interface SpecOptions {
   readonly varFile: readonly string[];
 }
 
-/** The state is no part of the spec, and its files are not read as such. */
+/** The state does not belong to the spec, and its files cannot be sources. */
 type Reading = SpecOptions &
   Partial<HostOptions> & { readonly state?: string | undefined; readonly mayLackSecrets?: boolean };
 

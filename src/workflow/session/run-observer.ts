@@ -1,4 +1,4 @@
-// What a run tells whoever counts: its requests, its plan, and what it applied.
+// Reports a run's requests, plan, and results to collectors.
 
 import type { RequestEvent } from "../../api/retry/send.ts";
 import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";

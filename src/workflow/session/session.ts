@@ -33,19 +33,19 @@ export interface Session {
   readonly store: StateStore;
   readonly key: Uint8Array;
   readonly spec: Spec;
-  /** What is doubtful about the settings and the spec; already written to stderr. */
+  /** Warnings about the settings and the spec; already written to stderr. */
   readonly warnings: readonly Diagnostic[];
   readonly connection: Connection;
-  /** The state, for runs without the lock: as it was before the first request. */
+  /** The state for runs without the lock: before the first request. */
   loaded(): Promise<Loaded>;
 }
 
 export interface SessionRequirements {
-  /** Whether the state's key is made where there is none: whoever writes needs one that stays. */
+  /** Whether to create the state's key if it does not exist: writers need a permanent one. */
   readonly makesKey: boolean;
   /** `optional`: values that are not there are warnings. */
   readonly secrets: "resolve" | "optional" | "skip";
-  /** The spec may come from a stranger: it gets no environment, and tighter limits. */
+  /** The spec may be untrusted: no environment, and lower limits. */
   readonly untrusted?: boolean;
   /** The workspace may be read while the spec is: for runs without the lock, which read the state through `loaded`. */
   readonly ahead?: boolean;

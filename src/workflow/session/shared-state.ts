@@ -12,7 +12,7 @@ import { settingsForTarget, targetOf } from "../target/target.ts";
 import type { StateOptions } from "./open-state.ts";
 
 const WORKSPACE = "workspace:";
-/** So few requests are under way for a state at once that an apply never waits behind them. */
+/** Few concurrent requests for a state, so that an apply never waits for them. */
 const PARALLELISM = 8;
 
 /** Whether `said` names a folder of the workspace's own file system. */
@@ -20,7 +20,7 @@ export function isInWorkspace(said: string): boolean {
   return said.startsWith(WORKSPACE);
 }
 
-/** Undefined where `said` names a folder. Throws CLI_USAGE; no message repeats what may hold a password. */
+/** Undefined if `said` is a folder. Throws CLI_USAGE; no message repeats a possible password. */
 export function sharedState(
   context: CommandContext,
   options: StateOptions,

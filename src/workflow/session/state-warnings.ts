@@ -1,4 +1,4 @@
-// What is doubtful about the location of a state: a folder that a CI runner deletes, a workspace folder that everyone reads.
+// Warns about risky state locations: a folder that a CI runner deletes, a workspace folder that everyone can read.
 
 import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
@@ -12,7 +12,7 @@ import type { State } from "../../state/model/record.ts";
 import { explicitStateLocation, type StateOptions, stateFolderOf } from "./open-state.ts";
 import { isInWorkspace } from "./shared-state.ts";
 
-/** `state`: as it was before this run. */
+/** `state`: before this run. */
 export function ephemeralState(
   context: CommandContext,
   options: StateOptions,
@@ -40,8 +40,8 @@ export interface AllowedExposure {
 }
 
 /**
- * A state in the workspace has its digest key beside it unless WORKSPACE_STATE_KEY is set, so its readers can test guesses
- * of secrets. `digests`: whether this run makes digests of the spec's secrets.
+ * A state in the workspace is stored with its digest key unless WORKSPACE_STATE_KEY is set, so its readers can test
+ * guesses of secrets. `digests`: whether this run computes digests of the spec's secrets.
  */
 export function exposedState(
   context: CommandContext,

@@ -68,8 +68,8 @@ function realOf(path: string): string {
 const MOST_LINKS = 40;
 
 /**
- * Every path that the system looks up on its way to an absolute path. A link in the tree may lead out of it, and a link
- * outside may lead in: both are found, because each path here has no link above its last name.
+ * Every path that the system resolves for an absolute path. A link in the tree may point outside, and a link outside
+ * may point into it: both are found, because no path here has a link above its last name.
  */
 function lookedUpIn(path: string): readonly string[] {
   const found: string[] = [];

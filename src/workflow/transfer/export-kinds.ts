@@ -4,7 +4,7 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import type { Registry } from "../../resource/registry.ts";
 
-/** `pools,clusters`, perhaps several times; nothing means every kind. Throws Failure with CLI_USAGE. */
+/** `pools,clusters`, repeatable; empty means every kind. Throws Failure with CLI_USAGE. */
 export function kindsNamed(registry: Registry, given: readonly string[]): ReadonlySet<string> {
   const known = registry.kinds.map(({ kind }) => kind);
   const names = given.flatMap((text) => text.split(",")).map((name) => name.trim());

@@ -54,7 +54,7 @@ function leftOut(address: Address, reason: Diagnostic): Diagnostic {
   });
 }
 
-/** What was begun and not finished is taken away again. */
+/** Deletes files that were started but not completed. */
 async function fetchOne({ of, path }: ExportSource, to: FetchInput): Promise<void> {
   const { provider, live } = of;
   const pieces = provider.operations.readContent?.(to.reader, live);

@@ -17,7 +17,7 @@ import { planSession, type Session } from "../session/session.ts";
 
 export interface ImportPlan {
   readonly record: StateRecord;
-  /** Of the imported resource alone, and of what lies in it. */
+  /** For the imported resource and its nested resources only. */
   readonly plan: Plan;
   readonly planned: WorkspacePlan;
 }
@@ -60,7 +60,7 @@ export function assertFree(state: State, resource: Resource, id: string): void {
 
 const oneOf = ({ kind }: Resource): string => registry.get(kind).singular;
 
-/** Reads only. Throws Failure with CLI_NO_OBJECT where there is no such thing. */
+/** Read-only. Throws Failure with CLI_NO_OBJECT if the object does not exist. */
 export async function planImport(
   session: Session,
   state: State,
@@ -88,7 +88,7 @@ export async function planImport(
   const refusal = unmanageableError(resource, provider, live);
   if (refusal !== undefined) throw new Failure(refusal);
   const record = recordFromLive(provider, resource, live);
-  // What it refers to may be waiting to be taken over, too; that is no difference of its own.
+  // A resource that it refers to may be waiting for adoption too; that is not a separate difference.
   const after = withRecord(planned.recovered.state, record);
   const plan = makePlan({ ...planned.input, state: after, adopt: true });
   return { record, plan: restricted(plan, resource), planned };
@@ -105,7 +105,7 @@ function withRecord(state: State, record: StateRecord): State {
   return { ...state, records: new Map([...state.records, [record.address, record]]) };
 }
 
-/** What the plan says of the resource and of what lies in it. */
+/** The planned changes of the resource and of its nested resources. */
 function restricted(plan: Plan, { address, kind, key }: Resource): Plan {
   const within = registry.kinds
     .filter(({ nested }) => nested?.kind === kind)

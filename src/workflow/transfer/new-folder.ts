@@ -1,4 +1,4 @@
-// What stands beside and on top of a new spec: the schema for editors, and a .gitignore line for the state.
+// Files that accompany a new spec: the schema for editors, and a .gitignore line for the state.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,11 +7,14 @@ import { writeWholeFile } from "./write-file.ts";
 
 /** Comments, without their sign. */
 export const SCHEMA_LINES: readonly string[] = [
-  "For completion in editors, run: workspace schema > workspace.schema.json",
+  "For completion in editors, write the schema: workspace schema > workspace.schema.json",
   "yaml-language-server: $schema=./workspace.schema.json",
 ];
 
-/** The state holds no secret, but it belongs to this machine; shared states have their own place. False where the line is there. */
+/**
+ * The state contains no secret, but it belongs to this machine; shared states are stored elsewhere. False if the line
+ * exists.
+ */
 export function ignoreState(folder: string): boolean {
   const path = join(folder, ".gitignore");
   const before = existsSync(path) ? readRegularFile(path).toString("utf8") : "";

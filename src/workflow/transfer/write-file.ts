@@ -1,4 +1,4 @@
-// Writes files for people: whole or not at all. What stood under the name stays until the new content is on the disk.
+// Writes files for users atomically. An existing file is kept until the new content is on disk.
 
 import {
   closeSync,
@@ -77,7 +77,7 @@ function isCode(problem: unknown, ...codes: readonly string[]): boolean {
   return problem instanceof Error && "code" in problem && codes.includes(String(problem.code));
 }
 
-/** Into some folders nobody may put a new file, though one that is there may be written: then it is written where it is. */
+/** Some folders do not permit new files although an existing file is writable: it is then overwritten directly. */
 function besideOrNone(path: string, mode: number | undefined): number | undefined {
   try {
     return openSync(path, "wx", mode);
@@ -87,7 +87,7 @@ function besideOrNone(path: string, mode: number | undefined): number | undefine
   }
 }
 
-/** `ours`: what is taken away again when it is not kept. */
+/** `ours`: paths to delete if the file is not kept. */
 function written(ours: string | undefined, descriptor: number, place: () => void): WholeFile {
   let open = true;
   let kept = false;

@@ -82,7 +82,7 @@ function listText({ operations }: OperationCatalog): string {
 async function objectOf(path: string, read: (path: string) => Promise<Uint8Array>): Promise<JsonObject> {
   const value = parsed(new TextDecoder().decode(await read(path)));
   if (isObject(value)) return value;
-  throw new Failure(error("CLI_USAGE", `${path} does not hold a JSON object`));
+  throw new Failure(error("CLI_USAGE", `${path} does not contain a JSON object`));
 }
 
 function parsed(content: string): Json | undefined {

@@ -151,7 +151,7 @@ export function findOperation({ operations }: OperationCatalog, name: string): C
       : nearestHint(
           name,
           operations.map((one) => one.id),
-          "see: workspace api --list",
+          "to list operations, run `workspace api --list`",
         );
   throw new Failure(error("CLI_USAGE", `the API has no operation "${name}"`, { hint }));
 }

@@ -57,7 +57,9 @@ function split(
   const name = word.slice(0, isJson ? equals - 1 : equals);
   if (equals > 0 && name !== "") return { name, value: word.slice(equals + 1), isJson };
   throw new Failure(
-    error("CLI_USAGE", `"${word}" is not field=value`, { hint: `see: workspace api ${operation.id} --help` }),
+    error("CLI_USAGE", `"${word}" is not field=value`, {
+      hint: `to list its fields, run \`workspace api ${operation.id} --help\``,
+    }),
   );
 }
 
@@ -156,7 +158,9 @@ export function problemsOf(
   const suggest = suggester();
   return schemaMessages(toSchemaErrors(validate.errors ?? [], value), operation.id, suggest).map(
     ({ message, hint }) =>
-      error("CLI_USAGE", message, { hint: hint ?? `see: workspace api ${operation.id} --help` }),
+      error("CLI_USAGE", message, {
+        hint: hint ?? `to list its fields, run \`workspace api ${operation.id} --help\``,
+      }),
   );
 }
 

@@ -52,7 +52,7 @@ const WAIT = {
 const CLUSTER = [
   { name: "<cluster>", description: "address of a cluster, such as clusters.adhoc", takes: "address" },
 ] as const;
-const LEAVING = "Waiting stops; the cluster goes on.\n";
+const LEAVING = "Stopped waiting. The cluster continues.\n";
 
 interface Wish {
   readonly wait: boolean;
@@ -127,9 +127,7 @@ const resize = defineCommand({
           await of.connection.writer.write("clusters/resize", { cluster_id: of.id, ...size });
           const spec = sizeAfterNextApply(of.record, size);
           if (spec !== undefined)
-            context.stderr.write(
-              `The spec, as it was applied, says ${spec}; the next apply goes back to that.\n`,
-            );
+            context.stderr.write(`The last applied spec declares ${spec}; the next apply restores that.\n`);
           const isThere = (cluster: JsonObject) => isResized(cluster, size);
           return finish(context, of, { what: "be resized", isThere, lost: ENDED }, options, signal);
         }),
@@ -175,7 +173,7 @@ const events = defineCommand({
   args: CLUSTER,
   run(context, options, [address = ""]) {
     if (options.all && options.limit !== undefined)
-      throw new Failure(error("CLI_USAGE", "--all and --limit exclude each other"));
+      throw new Failure(error("CLI_USAGE", "--all and --limit cannot be used together"));
     const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 50);
     const types = options.types.flatMap((one) => one.split(",")).map((one) => one.trim().toUpperCase());
     return withRecordedObject(context, options, "clusters", address, async ({ connection, id }) => {

@@ -124,7 +124,7 @@ function chosen(
     ...one.diffs.map((diff) => `${one.address}.${toDottedPath(diff.path)}`),
   ]);
   throw new Failure(
-    error("CLI_UNKNOWN_ADDRESS", `there is no drift at ${place}`, {
+    error("CLI_UNKNOWN_ADDRESS", `no drift exists at ${place}`, {
       hint: nearestHint(place, known, "to list drift, run `workspace drift`"),
     }),
   );

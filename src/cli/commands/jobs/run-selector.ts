@@ -60,13 +60,17 @@ function idOf(run: JsonObject): number | bigint {
 
 function unclear(run: string | undefined) {
   return run === undefined
-    ? error("CLI_USAGE", "which run?", { hint: "give its id, or --job ADDRESS; ids: workspace runs list" })
-    : error("CLI_USAGE", "a run's id and --job exclude each other");
+    ? error("CLI_USAGE", "no job run specified", {
+        hint: "pass a run ID or --job ADDRESS; to list run IDs, run `workspace runs list`",
+      })
+    : error("CLI_USAGE", "a run ID and --job cannot be used together");
 }
 
 /** Throws Failure with CLI_USAGE. */
 function runId(text: string): number | bigint {
   if (/^\d{1,18}$/.test(text)) return numberId(text);
-  const hint = /^jobs\./.test(text) ? `for a job's runs: --job ${text}` : "see: workspace runs list";
-  throw new Failure(error("CLI_USAGE", `"${text}" is no id of a run`, { hint }));
+  const hint = /^jobs\./.test(text)
+    ? `for a job's runs: --job ${text}`
+    : "to list run IDs, run `workspace runs list`";
+  throw new Failure(error("CLI_USAGE", `"${text}" is not a valid run ID`, { hint }));
 }

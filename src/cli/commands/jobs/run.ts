@@ -58,7 +58,7 @@ Exit codes: 0 started (with --wait: succeeded), 1 error (with --wait: any other 
       options.wait
         ? options.cancelOnInterrupt
           ? "Canceling the run.\n"
-          : "Following stops; the run goes on.\n"
+          : "Stopped waiting. The job run continues.\n"
         : "",
     ),
 });
@@ -75,7 +75,7 @@ async function startAndFollow(
     context.stdout.write(
       wish.output === "json"
         ? `${printableJson(started, 2)}\n`
-        : `Started run ${id} of ${printable(job.address)}${numberInJob(started)}.\nFollow it with: workspace runs get ${id} --wait\n`,
+        : `Started run ${id} of ${printable(job.address)}${numberInJob(started)}.\nTo wait for it, run \`workspace runs get ${id} --wait\`.\n`,
     );
     return EXIT.ok;
   }

@@ -39,9 +39,9 @@ const list = defineCommand({
   },
   async run(context, options) {
     if (options.active && options.completed)
-      throw new Failure(error("CLI_USAGE", "--active and --completed exclude each other"));
+      throw new Failure(error("CLI_USAGE", "--active and --completed cannot be used together"));
     if (options.all && options.limit !== undefined)
-      throw new Failure(error("CLI_USAGE", "--all and --limit exclude each other"));
+      throw new Failure(error("CLI_USAGE", "--all and --limit cannot be used together"));
     const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 20);
     const filter = {
       ...(options.active ? { active_only: true } : {}),
@@ -87,7 +87,7 @@ const get = defineCommand({
           if (last.ended === undefined) return EXIT.error;
           return showEnd(context, connection, last.ended, { id: last.id, address: "", form: options.output });
         }),
-      options.wait ? "Following stops; the run goes on.\n" : "",
+      options.wait ? "Stopped waiting. The job run continues.\n" : "",
     ),
 });
 
@@ -121,7 +121,7 @@ const output = defineCommand({
         if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
         else context.stdout.write(words);
         if (options.output === "text" && words === "")
-          context.stderr.write(`run ${run_id} gave nothing back\n`);
+          context.stderr.write(`run ${run_id} produced no output\n`);
         return EXIT.ok;
       },
     ),

@@ -43,8 +43,7 @@ interrupted, run it again with both keys. Saved plans must be created again.`,
     const store = openStateAt(context, options, place, keys);
     try {
       const { serial } = await store.rekey(lockWait(context, options));
-      const how =
-        keyText === undefined ? "is not encrypted any more" : "is encrypted under WORKSPACE_STATE_KEY";
+      const how = keyText === undefined ? "is no longer encrypted" : "is encrypted under WORKSPACE_STATE_KEY";
       context.stdout.write(`The state ${how}, serial ${serial}.\n`);
       return EXIT.ok;
     } finally {
@@ -64,14 +63,14 @@ async function readWith(context: CommandContext, options: StateOptions, keyText:
 
 function misused(keyText: string | undefined, oldKeyText: string | undefined, decrypt: boolean) {
   if (decrypt && keyText !== undefined)
-    return error("CLI_USAGE", "--decrypt and WORKSPACE_STATE_KEY exclude each other", {
+    return error("CLI_USAGE", "--decrypt and WORKSPACE_STATE_KEY cannot be used together", {
       hint: "move the key to WORKSPACE_STATE_KEY_OLD and unset WORKSPACE_STATE_KEY",
     });
   if (decrypt && oldKeyText === undefined)
-    return error("CLI_USAGE", "--decrypt needs the key so far", { hint: "set WORKSPACE_STATE_KEY_OLD" });
+    return error("CLI_USAGE", "--decrypt requires the previous key", { hint: "set WORKSPACE_STATE_KEY_OLD" });
   if (!decrypt && keyText === undefined)
     return error("STATE_KEY", "WORKSPACE_STATE_KEY is not set", {
-      hint: "set it to the new key, for example the output of `openssl rand -hex 32`, and WORKSPACE_STATE_KEY_OLD to the one so far",
+      hint: "set it to the new key, for example the output of `openssl rand -hex 32`, and WORKSPACE_STATE_KEY_OLD to the previous one",
     });
   return undefined;
 }

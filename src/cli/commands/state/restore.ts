@@ -31,10 +31,10 @@ run \`workspace plan\` next, and adopt them with --adopt.`,
       if (generation === undefined) return list(context, await store.generations(), options.output);
       const { state, before, aside } = await store.restore(serialOf(generation), lockWait(context, options));
       context.stdout.write(
-        `Restored generation ${generation} as serial ${state.serial}: ${count(state.records.size, "resource")}.\n`,
+        `Restored version ${generation} as serial ${state.serial}: ${count(state.records.size, "resource")}.\n`,
       );
       tellDifference(context, state, before);
-      context.stdout.write(`What stood before is kept: ${printable(aside)}\nNext: workspace plan\n`);
+      context.stdout.write(`The previous state is kept: ${printable(aside)}\nNext: workspace plan\n`);
     });
     return EXIT.ok;
   },
@@ -43,7 +43,9 @@ run \`workspace plan\` next, and adopt them with --adopt.`,
 function serialOf(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new Failure(
-    error("CLI_USAGE", `${text} is not a generation`, { hint: "see the list: workspace state restore" }),
+    error("CLI_USAGE", `${text} is not a valid state version`, {
+      hint: "see the list: workspace state restore",
+    }),
   );
 }
 
@@ -57,7 +59,7 @@ function list(context: CommandContext, generations: readonly Generation[], form:
     const { serial, state, diagnostics } = one;
     const what =
       state === undefined
-        ? `cannot be read: ${diagnostics[0]?.message ?? "it is gone"}`
+        ? `cannot be read: ${diagnostics[0]?.message ?? "it does not exist"}`
         : `${counted(state)}${lastApply(state)}`;
     context.stdout.write(`${String(serial).padStart(6)}  ${printable(what)}\n`);
   }
@@ -80,7 +82,7 @@ function lastApply({ history = [] }: State): string {
 }
 
 function brief({ serial, state, diagnostics }: Generation): Record<string, unknown> {
-  if (state === undefined) return { serial, problem: diagnostics[0]?.message ?? "it is gone" };
+  if (state === undefined) return { serial, problem: diagnostics[0]?.message ?? "it does not exist" };
   const run = state.history?.at(-1);
   const last = run === undefined ? {} : { last_apply: pastRunTime(run), by: pastRunAuthor(run) };
   return { serial, lineage: state.lineage, host: state.host, resources: state.records.size, ...last };
@@ -91,12 +93,14 @@ const SHOWN = 20;
 /** What the older state does not know of: nobody should have to find that out from the next plan. */
 function tellDifference(context: CommandContext, state: State, before: State | undefined): void {
   if (before === undefined) {
-    context.stdout.write("What stood before could not be read, so what it knew of besides is not known.\n");
+    context.stdout.write(
+      "The previous state could not be read, so resources recorded only there are unknown.\n",
+    );
     return;
   }
   const gone = [...before.records.keys()].filter((address) => !state.records.has(address)).sort();
   if (gone.length === 0) return;
   const shown = gone.slice(0, SHOWN).map(printable).join(", ");
   const more = gone.length > SHOWN ? `, and ${gone.length - SHOWN} more` : "";
-  context.stdout.write(`Not recorded any more: ${shown}${more}\n`);
+  context.stdout.write(`No longer recorded: ${shown}${more}\n`);
 }

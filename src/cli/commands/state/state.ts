@@ -136,7 +136,11 @@ function recordOf(state: State, text: string | undefined): StateRecord {
   const address = parseAddress(text ?? "");
   const record = address === undefined ? undefined : state.records.get(address);
   if (record !== undefined) return record;
-  const hint = nearestHint(text ?? "", [...state.records.keys()], "see: workspace state list");
+  const hint = nearestHint(
+    text ?? "",
+    [...state.records.keys()],
+    "to list addresses, run `workspace state list`",
+  );
   throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state has no ${text}`, { hint }));
 }
 
@@ -156,7 +160,7 @@ function freeAddress(state: State, from: string, to: string): Address {
   const address = parseAddress(to);
   if (address === undefined || kindOf(address) !== from.slice(0, from.indexOf(".")))
     throw new Failure(
-      error("CLI_UNKNOWN_ADDRESS", `${to} is no address of the same kind as ${from}`, {
+      error("CLI_UNKNOWN_ADDRESS", `${to} is not an address of the same kind as ${from}`, {
         hint: "an address is KIND.NAME",
       }),
     );

@@ -101,6 +101,10 @@ async function read(context: CommandContext, file: string): Promise<string> {
   try {
     return readRegularFile(resolve(context.cwd, file), STATE_BYTES).toString("utf8");
   } catch (problem) {
-    throw fileFailure(`${file} cannot be read`, problem, "write one with: workspace state pull --out FILE");
+    throw fileFailure(
+      `${file} cannot be read`,
+      problem,
+      "to write one, run `workspace state pull --out FILE`",
+    );
   }
 }

@@ -18,15 +18,15 @@ export const unlockCommand = defineCommand({
   async run(context, { force, ...options }, [nonce]) {
     if (force && nonce !== undefined)
       throw new Failure(
-        error("CLI_USAGE", "--force and a nonce exclude each other", {
-          hint: "a holder that can be read is named by its nonce",
+        error("CLI_USAGE", "--force and a lock ID cannot be used together", {
+          hint: "a readable holder is unlocked by its lock ID",
         }),
       );
     const done = await withState(context, options, (store) =>
       store.unlock({ force, ...(nonce === undefined ? {} : { nonce }) }),
     );
-    const free = nonce === undefined ? "" : ", so its nonce was not looked at";
-    context.stdout.write(done === "unlocked" ? "Unlocked.\n" : `Nobody holds the lock${free}.\n`);
+    const free = nonce === undefined ? "" : ", so its lock ID was not checked";
+    context.stdout.write(done === "unlocked" ? "Unlocked.\n" : `The lock is free${free}.\n`);
     return EXIT.ok;
   },
 });

@@ -167,7 +167,7 @@ describe("operations", () => {
   test.each([
     ["clusters/lst", 'did you mean "clusters/list"?'],
     ["events", "did you mean clusters/events?"],
-    ["fly", "see: workspace api --list"],
+    ["fly", "to list operations, run `workspace api --list`"],
   ])("for %s the hint is %s", (name, hint) => {
     try {
       findOperation(catalog, name);
