@@ -52,7 +52,7 @@ const labels = providerOf({
   replaceStrategy: "delete-first",
   nested: { kind: "boxes", under: "labels", shorthand: "text" },
   isImplicit: (live, caller) =>
-    live.values["text"] === "owner" && caller !== undefined && live.name.endsWith(`/${caller}`),
+    live.values.text === "owner" && caller !== undefined && live.name.endsWith(`/${caller}`),
   fields: { text: { type: "string" } },
 });
 

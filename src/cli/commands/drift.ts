@@ -1,7 +1,7 @@
 // `workspace drift`: what changed in the workspace since the last apply, apart from what the spec has changed since. Writes at most, with `--since last`, what it reported.
 
 import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
-import { stateExists } from "../../planner/check/state-exists.ts";
+import { stateExists } from "../../planner/decide/state-exists.ts";
 import { registry } from "../../providers/index.ts";
 import { DRIFT_FORMATS } from "../../report/formats.ts";
 import { type DriftView, driftView } from "../../report/plan/drift-view.ts";

@@ -2,11 +2,11 @@
 // every port.
 
 import type { Writer } from "../../api/contract/reader.ts";
-import type { Address, RemoteId } from "../../core/address.ts";
+import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
 import type { Change } from "../../planner/model/change.ts";
-import type { ApplyEvent, ChangeStatus, Plan } from "../../planner/model/plan.ts";
+import type { ApplyEvent, Plan } from "../../planner/model/plan.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { type Clock, type Random, randomHex } from "../../state/model/ports.ts";
@@ -14,7 +14,7 @@ import type { Lease } from "../../state/model/store.ts";
 import { Semaphore } from "../concurrency.ts";
 import { NotSent } from "../failures.ts";
 import { createNameIndex, type NameIndex } from "../name-index.ts";
-import type { DesiredSpec } from "../observe/scope.ts";
+import type { DesiredSpec } from "../observe/needed-kinds.ts";
 import { JournaledWriter } from "./journaled-writer.ts";
 import { stoppedBefore } from "./outcome-log.ts";
 
@@ -32,13 +32,6 @@ export interface ApplyRun {
   readonly tokens: Map<Address, string>;
   /** Set where nothing more may be begun: the lock is lost, or the journal cannot be written. */
   halted: Diagnostic | undefined;
-}
-
-/** How one change, or one part of it, ended. */
-export interface ChangeResult {
-  readonly result: ChangeStatus;
-  readonly id?: RemoteId;
-  readonly diagnostic?: Diagnostic;
 }
 
 export function startRun(input: ApplyInput): ApplyRun {

@@ -12,7 +12,7 @@ import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { deposedBy } from "../../state/format/fold.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import type { DesiredSpec } from "../observe/scope.ts";
+import type { DesiredSpec } from "../observe/needed-kinds.ts";
 import type { ApplyRun } from "./apply-run.ts";
 
 type Resource = NonNullable<ReturnType<DesiredSpec["resources"]["get"]>>;

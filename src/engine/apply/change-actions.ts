@@ -6,9 +6,10 @@ import { comparable } from "../../planner/diff/fingerprint.ts";
 import type { Change, Create, Delete, Replace, Update } from "../../planner/model/change.ts";
 import type { Payload } from "../../resource/operations.ts";
 import { assertId } from "../failures.ts";
-import { type ApplyRun, type ChangeResult, newToken, openJournal } from "./apply-run.ts";
+import { type ApplyRun, newToken, openJournal } from "./apply-run.ts";
 import { recordAfter, seenBefore, seenIn } from "./build-record.ts";
 import { runChange } from "./change-result.ts";
+import type { ChangeResult } from "./outcome-log.ts";
 import { createOrFind, readObject, readUnmoved } from "./read-object.ts";
 import { type ResolvedValues, resolveValues } from "./resolve-values.ts";
 

@@ -10,9 +10,10 @@ import type { ChangeStatus } from "../../planner/model/plan.ts";
 import { diagnosticOf } from "../failures.ts";
 import { isFoundByName } from "../recover/match-object.ts";
 import { mergedRecord } from "../recover/resolve-intent.ts";
-import type { ApplyRun, ChangeResult } from "./apply-run.ts";
+import type { ApplyRun } from "./apply-run.ts";
 import { seenBefore } from "./build-record.ts";
 import type { JournaledWriter } from "./journaled-writer.ts";
+import type { ChangeResult } from "./outcome-log.ts";
 import { findByName } from "./read-object.ts";
 
 /** Runs the work of a change. `open` makes a journal known, so that a failure can be told from what it holds. */

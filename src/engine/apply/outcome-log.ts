@@ -1,12 +1,11 @@
 // Collects the outcome of an apply: one result for each change, reported as an event when it is final.
 
-import type { Address } from "../../core/address.ts";
+import type { Address, RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
 import type { ApplyEvent, ChangeOutcome, ChangeStatus } from "../../planner/model/plan.ts";
 import type { WorkItem } from "../../planner/model/work-graph.ts";
-import type { ChangeResult } from "./apply-run.ts";
 
 export class OutcomeLog {
   readonly #now: () => number;
@@ -80,4 +79,11 @@ export function stoppedBefore(change: Change): Diagnostic {
     address: change.address,
     hint: "apply again to continue",
   });
+}
+
+/** How one change, or one part of it, ended. */
+export interface ChangeResult {
+  readonly result: ChangeStatus;
+  readonly id?: RemoteId;
+  readonly diagnostic?: Diagnostic;
 }

@@ -10,7 +10,7 @@ import type { Change } from "../../planner/model/change.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/provider.ts";
 import { translateNames } from "../../resource/translate-names.ts";
-import type { DesiredSpec } from "../observe/scope.ts";
+import type { DesiredSpec } from "../observe/needed-kinds.ts";
 import type { ApplyRun } from "./apply-run.ts";
 
 export type ChangeWithValues = Extract<Change, { readonly after: unknown }>;

@@ -6,8 +6,9 @@ import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import { type ApplyRun, type ChangeResult, newToken, openJournal } from "./apply-run.ts";
+import { type ApplyRun, newToken, openJournal } from "./apply-run.ts";
 import { runChange } from "./change-result.ts";
+import type { ChangeResult } from "./outcome-log.ts";
 import { readUnmoved } from "./read-object.ts";
 
 /** Gives the object of a change the temporary name that the plan chose. */

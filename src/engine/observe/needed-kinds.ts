@@ -1,6 +1,7 @@
 // Which kinds a plan has to list: those of its resources, and those without which these cannot be judged.
 
 import { type Address, kindOf } from "../../core/address.ts";
+import type { PlanInput } from "../../planner/model/input.ts";
 import { transitiveClosure } from "../../planner/model/order.ts";
 import { somewhere } from "../../resource/field-schema.ts";
 import { isBuiltIn, isSameName } from "../../resource/names.ts";
@@ -8,7 +9,6 @@ import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { kindsNamedBy } from "../../resource/translate-names.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
-import type { DesiredSpec } from "./scope.ts";
 
 /** Addresses that a run is limited to (`--only`). */
 export interface Restriction {
@@ -151,3 +151,5 @@ class Need {
 }
 
 const isReplacing = somewhere((field) => field.onChange === "replace");
+
+export type DesiredSpec = PlanInput["spec"];

@@ -14,9 +14,9 @@ import type { State } from "../../state/model/record.ts";
 import { Semaphore } from "../concurrency.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { createNameIndex, type NameIndex } from "../name-index.ts";
-import type { Restriction } from "./needed-kinds.ts";
+import type { DesiredSpec, Restriction } from "./needed-kinds.ts";
 import { type LiveSnapshot, memoizedReader } from "./readers.ts";
-import { type DesiredSpec, isKnown, type KnownNames, type ObserveScope, observeScope } from "./scope.ts";
+import { isKnown, type KnownNames, type ObserveScope, observeScope } from "./scope.ts";
 
 export interface ObserveInput {
   readonly registry: Registry;

@@ -1,15 +1,12 @@
 // Decides what to observe: the kinds in use, the relevant names, and the parents whose members are managed.
 
 import { type Address, kindOf } from "../../core/address.ts";
-import type { PlanInput } from "../../planner/model/input.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import { kindsNamedBy } from "../../resource/translate-names.ts";
 import { kindsNeeded, type Needing } from "./needed-kinds.ts";
-
-export type DesiredSpec = PlanInput["spec"];
 
 /** What the spec and the state know of one kind. */
 export interface KnownNames {

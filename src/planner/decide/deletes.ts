@@ -4,16 +4,11 @@ import { type Address, addressOf, isInModule, kindOf, parentOf, type RemoteId } 
 import { foldName, isBuiltIn } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import { stateExists } from "../check/state-exists.ts";
 import type { Change, Forget } from "../model/change.ts";
 import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.ts";
-import {
-  deleteChange,
-  type LiveMember,
-  managedObjects,
-  type PlannedDeletes,
-  unmanagedMembers,
-} from "./nested-members.ts";
+import type { LiveMember } from "../model/live-index.ts";
+import { deleteChange, managedObjects, type PlannedDeletes, unmanagedMembers } from "./nested-members.ts";
+import { stateExists } from "./state-exists.ts";
 import { isManageable } from "./unmanageable.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */

@@ -8,6 +8,7 @@ import type { PlannedKind } from "../../resource/provider.ts";
 import { comparable, liveFingerprint } from "../diff/fingerprint.ts";
 import type { Change, Delete } from "../model/change.ts";
 import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.ts";
+import type { LiveMember } from "../model/live-index.ts";
 
 export interface PlannedDeletes {
   readonly changes: readonly Change[];
@@ -18,11 +19,6 @@ export interface PlannedDeletes {
   readonly appeared: readonly LiveMember[];
   /** Objects that would be judged differently if the caller were known. */
   readonly callerMatters: boolean;
-}
-
-export interface LiveMember {
-  readonly address: Address;
-  readonly live: LiveObject;
 }
 
 /** Live members of nested lists: deleted if the list is authoritative, reported if their value cannot be read. */

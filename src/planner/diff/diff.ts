@@ -5,13 +5,8 @@ import { type Path, toPointer, valueAt } from "../../core/pointer.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
+import type { RecordedValues } from "../model/context.ts";
 import { isSameValue, normalForm } from "./normalize.ts";
-
-/** What a state record tells the comparison. */
-export interface RecordedValues {
-  readonly applied: Values;
-  readonly seen: Values;
-}
 
 interface Comparison {
   readonly live: LiveObject;

@@ -1,13 +1,14 @@
 // What moved in the workspace since the last apply: live against recorded, whatever the spec says now.
 
 import { type Address, kindOf } from "../../core/address.ts";
-import type { LiveMember } from "../decide/nested-members.ts";
 import type { Change } from "../model/change.ts";
+import type { RecordedValues } from "../model/context.ts";
 import { type PlanContext, recordedOf } from "../model/context.ts";
 import type { PlanFacts } from "../model/facts.ts";
+import type { LiveMember } from "../model/live-index.ts";
 import type { Drift } from "../model/plan.ts";
 import { driftedContent } from "./content-diff.ts";
-import { diffResource, type RecordedValues } from "./diff.ts";
+import { diffResource } from "./diff.ts";
 import { comparable } from "./fingerprint.ts";
 import { isIdentical, isIgnored } from "./normalize.ts";
 

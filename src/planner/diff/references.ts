@@ -8,8 +8,7 @@ import { toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import type { Reference, Resource } from "../../spec/model/spec.ts";
-import type { PlanContext } from "../model/context.ts";
-import type { RecordedValues } from "./diff.ts";
+import type { PlanContext, RecordedValues } from "../model/context.ts";
 import { isIdentical } from "./normalize.ts";
 
 /** The value of an attribute, or undefined while only an apply can tell. */

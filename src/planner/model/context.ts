@@ -2,9 +2,9 @@
 
 import { type Address, kindOf } from "../../core/address.ts";
 import type { Json } from "../../core/json.ts";
+import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import type { RecordedValues } from "../diff/diff.ts";
 import type { Change } from "./change.ts";
 import type { PlanInput } from "./input.ts";
 import type { LiveIndex } from "./live-index.ts";
@@ -98,4 +98,10 @@ export function holdsUnreadable(provider: PlannedKind): boolean {
   return Object.values(provider.fields).some(
     (field) => field.writeOnly === true && field.witness !== undefined,
   );
+}
+
+/** What a state record tells the comparison. */
+export interface RecordedValues {
+  readonly applied: Values;
+  readonly seen: Values;
 }

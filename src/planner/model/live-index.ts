@@ -1,5 +1,6 @@
 // An index of live objects by ID, natural name, and parent, with the reasons for what could not be read.
 
+import type { Address } from "../../core/address.ts";
 import { parentOf, type RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
@@ -57,4 +58,9 @@ function indexOf(provider: PlannedKind, objects: readonly LiveObject[]): Index {
     else sharing.push(object);
   }
   return { ids, names };
+}
+
+export interface LiveMember {
+  readonly address: Address;
+  readonly live: LiveObject;
 }

@@ -10,7 +10,7 @@ import type { PlannedKind } from "../../resource/provider.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS, STRICT } from "../model/limits.ts";
 import { member, type SpecNode } from "../model/tree.ts";
-import type { WrittenResource } from "../resolve/flatten.ts";
+import type { WrittenResource } from "../model/written-resource.ts";
 import { namedPath, openSourceFile } from "./source-files.ts";
 import type { SourceReader, Summed } from "./source-reader.ts";
 import type { SpecFolder } from "./spec-folder.ts";

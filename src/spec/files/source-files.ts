@@ -3,7 +3,7 @@
 import type { Findings } from "../model/findings.ts";
 import { isTemplate } from "../model/template.ts";
 import { type SpecNode, scalarText } from "../model/tree.ts";
-import type { WrittenResource } from "../resolve/flatten.ts";
+import type { WrittenResource } from "../model/written-resource.ts";
 import { refusedWords } from "./includes.ts";
 import { type OpenedFile, pathBeside } from "./spec-folder.ts";
 

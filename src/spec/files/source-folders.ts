@@ -14,7 +14,7 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import type { WrittenResource } from "../resolve/flatten.ts";
+import type { WrittenResource } from "../model/written-resource.ts";
 import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./contents.ts";
 import { patternProblem } from "./patterns.ts";
 import { namedPath, openSourceFile } from "./source-files.ts";

@@ -8,8 +8,8 @@ import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { type MapNode, scalarText } from "../model/tree.ts";
+import type { WrittenResource } from "../model/written-resource.ts";
 import { walkFields } from "./field-walk.ts";
-import type { WrittenResource } from "./flatten.ts";
 
 /** Managed resources by kind and natural name. */
 export class DeclaredNames {

@@ -8,7 +8,7 @@ import type { Payload } from "../../resource/operations.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import type { Lifecycle, Reference, Resource } from "../model/spec.ts";
 import { type MapNode, spanOf } from "../model/tree.ts";
-import type { WrittenResource } from "./flatten.ts";
+import type { WrittenResource } from "../model/written-resource.ts";
 
 /** Results of resolution, in addition to the declared fields. */
 export interface ResolvedDesired {

@@ -22,23 +22,7 @@ import {
   whatIs,
   withMembers,
 } from "../model/tree.ts";
-
-/** One resource as declared. */
-export interface WrittenResource {
-  readonly address: Address;
-  readonly provider: PlannedKind;
-  readonly key: string;
-  readonly name: string;
-  /** Where its key stands. */
-  readonly at: Span;
-  /** Its fields; the natural name among them, lifecycle and nested kinds not. */
-  readonly fields: MapNode;
-  readonly lifecycle: SpecNode | undefined;
-  readonly parent: Address | undefined;
-  /** The instance of a module that declares it. */
-  readonly origin: InstanceOrigin | undefined;
-  readonly owns: readonly string[];
-}
+import type { WrittenResource } from "../model/written-resource.ts";
 
 /** Sections that are not kinds. */
 export const CONTROL_SECTIONS = [

@@ -4,8 +4,8 @@ import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Lifecycle, Policy } from "../model/spec.ts";
 import { isNull, member, type SpecNode, scalarText } from "../model/tree.ts";
+import type { WrittenResource } from "../model/written-resource.ts";
 import { hasPath } from "./field-walk.ts";
-import type { WrittenResource } from "./flatten.ts";
 
 type OnImmutable = "error" | "replace";
 

@@ -23,9 +23,9 @@ import {
   type SpecNode,
   scalarAt,
 } from "../model/tree.ts";
+import type { WrittenResource } from "../model/written-resource.ts";
 import { partsOrReport } from "../variables/interpolate.ts";
 import { attributesOf, fieldOf, itemOf } from "./field-walk.ts";
-import type { WrittenResource } from "./flatten.ts";
 
 type Target = Exclude<ReferencePart, string>;
 

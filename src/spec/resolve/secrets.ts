@@ -10,7 +10,7 @@ import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { isTemplate } from "../model/template.ts";
 import { member, type SpecNode, scalarText } from "../model/tree.ts";
-import type { WrittenResource } from "./flatten.ts";
+import type { WrittenResource } from "../model/written-resource.ts";
 
 /** Where secrets may be read from, and how a value becomes a digest. Without `keyed` none is read. */
 export interface SecretSources {

@@ -11,8 +11,8 @@ import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import { isTemplate } from "../model/template.ts";
 import { type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
+import type { WrittenResource } from "../model/written-resource.ts";
 import { textsAt, walkFields } from "./field-walk.ts";
-import type { WrittenResource } from "./flatten.ts";
 
 /** Two resources with one natural name, where the service lets only one have it. */
 export function reportSharedNames(resources: Iterable<WrittenResource>, findings: Findings): void {

@@ -2,16 +2,9 @@
 
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import type { LatestClaim, StateBackend } from "../model/backend.ts";
+import type { LeaseTimes, LockClaim, LockOwner } from "../model/lock-claim.ts";
 import { type Clock, type Random, randomHex } from "../model/ports.ts";
-import {
-  isOver,
-  type LeaseTimes,
-  type LockClaim,
-  type LockOwner,
-  lockedBy,
-  lockUnreadable,
-  silenceMs,
-} from "./lease-rules.ts";
+import { isOver, lockedBy, lockUnreadable, silenceMs } from "./lease-rules.ts";
 
 /** What taking and holding a lock needs of its surroundings. */
 export interface LockEnvironment {

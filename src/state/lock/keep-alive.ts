@@ -2,8 +2,9 @@
 
 import { Failure } from "../../core/diagnostic.ts";
 import type { StateBackend } from "../model/backend.ts";
+import type { LockClaim } from "../model/lock-claim.ts";
 import type { LockEnvironment } from "./acquire.ts";
-import { type LockClaim, lockLost, mayWrite, renewEveryMs } from "./lease-rules.ts";
+import { lockLost, mayWrite, renewEveryMs } from "./lease-rules.ts";
 
 export class LockKeeper {
   readonly #backend: StateBackend;

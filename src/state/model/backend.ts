@@ -1,6 +1,6 @@
 // Where one state lies: what a folder, a database or the workspace brings, so that everything above it is the same for all.
 
-import type { LockClaim } from "../lock/lease-rules.ts";
+import type { LockClaim } from "./lock-claim.ts";
 
 /** A stored item: its bytes, and its name in messages. */
 export interface StoredText {

@@ -4,7 +4,7 @@
 import { Failure } from "../../core/diagnostic.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
 import { type Snapshot, snapshotText } from "../format/snapshot.ts";
-import type { LockClaim } from "../lock/lease-rules.ts";
+import type { LockClaim } from "../model/lock-claim.ts";
 import type { State } from "../model/record.ts";
 import type { LockOptions } from "../model/store.ts";
 import { type DigestKey, openLeaseWith } from "./lease.ts";

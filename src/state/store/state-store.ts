@@ -5,16 +5,9 @@ import { Failure } from "../../core/diagnostic.ts";
 import { createSealer } from "../format/encryption.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
 import { lockContended, newClaim } from "../lock/acquire.ts";
-import {
-  isOver,
-  LEASE_TIMES,
-  type LeaseTimes,
-  type LockClaim,
-  type LockOwner,
-  lockUnreadable,
-  notUnlocked,
-} from "../lock/lease-rules.ts";
+import { isOver, LEASE_TIMES, lockUnreadable, notUnlocked } from "../lock/lease-rules.ts";
 import type { StateBackend } from "../model/backend.ts";
+import type { LeaseTimes, LockClaim, LockOwner } from "../model/lock-claim.ts";
 import type { Clock, Random } from "../model/ports.ts";
 import type { State } from "../model/record.ts";
 import type {

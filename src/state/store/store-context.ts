@@ -3,9 +3,9 @@
 import type { Sealer } from "../format/encryption.ts";
 import { emptyState } from "../format/fold.ts";
 import { acquireLock, type LockEnvironment } from "../lock/acquire.ts";
-import type { LockClaim } from "../lock/lease-rules.ts";
 import type { StateBackend } from "../model/backend.ts";
 import { ioFailure } from "../model/failures.ts";
+import type { LockClaim } from "../model/lock-claim.ts";
 import { randomHex } from "../model/ports.ts";
 import type { LockOptions } from "../model/store.ts";
 import { type DigestKey, type HeldLease, openLease } from "./lease.ts";

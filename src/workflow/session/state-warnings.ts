@@ -4,7 +4,7 @@ import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
-import { stateExists } from "../../planner/check/state-exists.ts";
+import { stateExists } from "../../planner/decide/state-exists.ts";
 import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Spec } from "../../spec/model/spec.ts";

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, parse, relative, sep } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
-import { stateExists } from "../../planner/check/state-exists.ts";
+import { stateExists } from "../../planner/decide/state-exists.ts";
 import type { State } from "../../state/model/record.ts";
 import { specFile } from "../target/target.ts";
 import { type StateOptions, stateFolderOf } from "./open-state.ts";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import type { CommandContext } from "../../config/environment.ts";
 import { isInModule } from "../../core/address.ts";
 import { type Diagnostic, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
-import { stateExists } from "../../planner/check/state-exists.ts";
+import { stateExists } from "../../planner/decide/state-exists.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import { type StateOptions, stateFolderOf, withState } from "../session/open-state.ts";

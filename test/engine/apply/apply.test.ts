@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { applyPlan } from "../../../src/engine/apply/apply.ts";
+import type { DesiredSpec } from "../../../src/engine/observe/needed-kinds.ts";
 import { observe } from "../../../src/engine/observe/observe.ts";
-import type { DesiredSpec } from "../../../src/engine/observe/scope.ts";
 import { recordRecovery, recover } from "../../../src/engine/recover/recover.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { ApplyEvent, ApplyOutcome, Plan } from "../../../src/planner/model/plan.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
+import type { DesiredSpec } from "../../../src/engine/observe/needed-kinds.ts";
 import { observe } from "../../../src/engine/observe/observe.ts";
-import type { DesiredSpec } from "../../../src/engine/observe/scope.ts";
 import type { ReadEvent } from "../../../src/planner/model/plan.ts";
 import { type Registry, registryOf } from "../../../src/resource/registry.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";

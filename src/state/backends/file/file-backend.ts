@@ -2,7 +2,6 @@
 // state.<serial>.json.
 
 import { digest } from "../../../core/canonical.ts";
-import type { LockClaim } from "../../lock/lease-rules.ts";
 import {
   type BackendNames,
   GENERATIONS,
@@ -14,6 +13,7 @@ import {
   type StoredText,
 } from "../../model/backend.ts";
 import { ioFailure } from "../../model/failures.ts";
+import type { LockClaim } from "../../model/lock-claim.ts";
 import type { Clock, FileSystem } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";

@@ -1,8 +1,9 @@
 // The lock as files: `lock.<fence>` is made only where it is not there yet, so each number has one owner, and the greatest rules.
 
 import { Failure } from "../../../core/diagnostic.ts";
-import { claimText, type LockClaim, lockLost, readClaim } from "../../lock/lease-rules.ts";
+import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
 import type { LatestClaim } from "../../model/backend.ts";
+import type { LockClaim } from "../../model/lock-claim.ts";
 import type { FileSystem } from "../../model/ports.ts";
 import { claimFile, replaceFile, withFolderDurable } from "./atomic-write.ts";
 

@@ -1,7 +1,7 @@
 // Rows of a database as the place of a state. Every write is one statement that finds for itself whether its writer still holds the lock.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
-import { claimText, type LockClaim, lockLost, readClaim } from "../../lock/lease-rules.ts";
+import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
 import {
   type BackendNames,
   GENERATIONS,
@@ -13,6 +13,7 @@ import {
   type StoredText,
 } from "../../model/backend.ts";
 import { corrupt, newerFormat } from "../../model/failures.ts";
+import type { LockClaim } from "../../model/lock-claim.ts";
 import {
   columnNumber,
   columnText,

@@ -3,7 +3,7 @@
 
 import type { Writer } from "../../../api/contract/reader.ts";
 import { Failure } from "../../../core/diagnostic.ts";
-import { claimText, type LockClaim, lockLost, readClaim } from "../../lock/lease-rules.ts";
+import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
 import {
   type BackendNames,
   GENERATIONS,
@@ -14,6 +14,7 @@ import {
   type StoredState,
   type StoredText,
 } from "../../model/backend.ts";
+import type { LockClaim } from "../../model/lock-claim.ts";
 import type { Clock } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
