@@ -10,7 +10,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
   fmt: "format the spec with a YAML formatter; to check it, run `workspace validate`",
   "force-unlock": "run `workspace state unlock`",
   get: "list the parts of a spec under `include`; nothing is downloaded",
-  login: "set WORKSPACE_HOST and WORKSPACE_TOKEN, or add a profile to ~/.workspacecfg",
   output: "a spec has no outputs; to see an attribute, run `workspace state show ADDRESS`",
   providers: "to list the kinds, run `workspace explain`",
   refresh: "to compare the workspace with the state, run `workspace drift`",
