@@ -15,7 +15,14 @@ import type { SourcedValue } from "./sign-in/attributes.ts";
 import { azureCliRunner } from "./sign-in/azure-cli.ts";
 import { chooseSignIn, type SignInChoice } from "./sign-in/choose.ts";
 import { NOT_AZURE } from "./sign-in/methods.ts";
-import { hostIn, ownProfile, profileSources, type Sources, signInSources } from "./sign-in/sources.ts";
+import {
+  hostIn,
+  isSpecProfile,
+  ownProfile,
+  profileSources,
+  type Sources,
+  signInSources,
+} from "./sign-in/sources.ts";
 
 export const EMBEDDED = "embedded";
 
@@ -109,22 +116,6 @@ function namedHost(context: CommandContext, options: Partial<HostOptions>, sourc
     host !== undefined && "family" in host && host.family === "databricks" ? { dialect: "databricks" } : {};
   const profile = host === undefined || own.host === host.value ? own.profile : vendors;
   return { host, profile, spoken: spokenDialect(context, options, host?.value, profile) };
-}
-
-const HOST_VARIABLES = [
-  "WORKSPACE_HOST",
-  "WORKSPACE_PROFILE",
-  "DATABRICKS_HOST",
-  "DATABRICKS_CONFIG_PROFILE",
-];
-
-/** Whether only the spec names a profile. A spec comes from pull requests, so no other credential goes to the profile's host. */
-function isSpecProfile(
-  context: CommandContext,
-  { host, profile, specProfile }: Partial<HostOptions>,
-): boolean {
-  if (specProfile === undefined || host !== undefined || profile !== undefined) return false;
-  return HOST_VARIABLES.every((name) => fromEnv(context, name) === undefined);
 }
 
 /** Throws Failure with CLI_NO_HOST, CLI_FILE, CLI_USAGE, CLI_PLAIN_HTTP or API_UNAUTHENTICATED. */

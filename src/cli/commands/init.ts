@@ -1,12 +1,15 @@
 // `workspace init`: a first spec that validates, and a .gitignore line for the state. Overwrites nothing.
 
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
+import { listed } from "../../core/sentences.ts";
+import { printableJson } from "../../report/text/printable.ts";
 import { ignoreState, SCHEMA_LINES } from "../../workflow/transfer/new-folder.ts";
 import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { textOption } from "../command/option.ts";
+import { flagOption, textOption } from "../command/option.ts";
 
 const FIRST_SPEC = `# What the workspace should have. Check it with: workspace validate
 ${SCHEMA_LINES.map((line) => `# ${line}`).join("\n")}
@@ -40,17 +43,35 @@ clusters:
 export const initCommand = defineCommand({
   name: "init",
   summary: "write a first spec into this folder",
-  options: { file: textOption("-f, --file <path>", "spec file to write (default: workspace.yaml)") },
+  options: {
+    file: textOption("-f, --file <path>", "spec file to write (default: workspace.yaml)"),
+    editor: flagOption(
+      "--editor",
+      "also write the JSON Schema and editor settings, for an existing spec too",
+    ),
+  },
   async run(context, options) {
     const file = options.file ?? DEFAULT_FILE;
     const path = resolve(context.cwd, file);
+    if (options.editor && existsSync(path)) {
+      context.stdout.write(`Wrote ${listed(await editorFiles(path))}.\n`);
+      return EXIT.ok;
+    }
     withFileCreation(path, "name another file with --file", () =>
       writeWholeFile(path, FIRST_SPEC, { over: false }),
     );
     const ignored = ignoreState(join(path, ".."));
     context.stdout.write(`Wrote ${file}${ignored ? " and a line into .gitignore" : ""}.\n`);
+    if (options.editor) context.stdout.write(`Wrote ${listed(await editorFiles(path))}.\n`);
     const named = options.file === undefined ? "" : ` --file ${options.file}`;
     context.stdout.write(`Next: workspace validate${named}; workspace plan${named} --host embedded\n`);
     return EXIT.ok;
   },
 });
+
+async function editorFiles(spec: string): Promise<readonly string[]> {
+  const { writeEditorFiles } = await import("../../workflow/transfer/editor-files.ts");
+  const { specSchema } = await import("../../spec/schema/json-schema.ts");
+  const { registry } = await import("../../providers/index.ts");
+  return writeEditorFiles(spec, `${printableJson(specSchema(registry), 2)}\n`);
+}

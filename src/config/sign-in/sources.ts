@@ -67,6 +67,30 @@ export function signInSources(context: CommandContext, profile: string | undefin
   return first && elsewhere ? [databricks, workspace] : [workspace, databricks];
 }
 
+const HOST_VARIABLES = [
+  "WORKSPACE_HOST",
+  "WORKSPACE_PROFILE",
+  "DATABRICKS_HOST",
+  "DATABRICKS_CONFIG_PROFILE",
+];
+
+/** Whether only the spec names a profile. A spec comes from pull requests, so no other credential goes to the profile's host. */
+export function isSpecProfile(
+  context: CommandContext,
+  {
+    host,
+    profile,
+    specProfile,
+  }: {
+    readonly host?: string | undefined;
+    readonly profile?: string | undefined;
+    readonly specProfile?: string;
+  },
+): boolean {
+  if (specProfile === undefined || host !== undefined || profile !== undefined) return false;
+  return HOST_VARIABLES.every((name) => variableText(context, name) === undefined);
+}
+
 /** One profile without any variable. Throws Failure with CLI_FILE if no file has it. */
 export function profileSources(context: CommandContext, name: string): Sources {
   const own = ownProfiles(context);

@@ -1,0 +1,41 @@
+// Files that make editors complete and check specs: the JSON Schema, a line that names it, and settings of VS Code.
+
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { readRegularFile } from "../../state/backends/file/regular-file.ts";
+import { writeWholeFile } from "./write-file.ts";
+
+const SCHEMA_FILE = "workspace.schema.json";
+const MODELINE = `# yaml-language-server: $schema=./${SCHEMA_FILE}`;
+
+/** Writes the files into the folder of a spec. Returns their names. Keeps other settings. */
+export function writeEditorFiles(spec: string, schema: string): readonly string[] {
+  const folder = dirname(spec);
+  writeWholeFile(join(folder, SCHEMA_FILE), schema, { over: true });
+  const text = readRegularFile(spec).toString("utf8");
+  if (!text.includes("yaml-language-server:")) writeWholeFile(spec, `${MODELINE}\n${text}`, { over: true });
+  const settings = join(folder, ".vscode/settings.json");
+  const before = existsSync(settings) ? parsedSettings(settings) : {};
+  const schemas = isObject(before["yaml.schemas"]) ? before["yaml.schemas"] : {};
+  const patterns = ["workspace.yaml", "**/workspace.yaml"];
+  const after = { ...before, "yaml.schemas": { ...schemas, [`./${SCHEMA_FILE}`]: patterns } };
+  mkdirSync(dirname(settings), { recursive: true });
+  writeWholeFile(settings, `${JSON.stringify(after, undefined, 2)}\n`, { over: true });
+  return [SCHEMA_FILE, ".vscode/settings.json"];
+}
+
+function parsedSettings(path: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(readRegularFile(path).toString("utf8"));
+    if (isObject(value as JsonObject)) return value as JsonObject;
+  } catch {
+    // Comments are allowed there, and would be lost.
+  }
+  throw new Failure(
+    error("CLI_FILE", `${path} is not plain JSON, so it is left unchanged`, {
+      hint: `add "yaml.schemas": { "./${SCHEMA_FILE}": ["**/workspace.yaml"] } to it`,
+    }),
+  );
+}

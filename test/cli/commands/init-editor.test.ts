@@ -1,0 +1,58 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runProgram } from "../../../src/cli/program.ts";
+import { contextWith } from "../context.ts";
+
+async function init(context: ReturnType<typeof contextWith>) {
+  return runProgram(context, ["init", "--editor"]);
+}
+
+const jsonIn = (folder: string, path: string): unknown =>
+  JSON.parse(readFileSync(join(folder, path), "utf8"));
+
+test("init --editor writes a spec, the schema, and settings", async () => {
+  const context = contextWith();
+  expect(await init(context)).toBe(0);
+  expect(readFileSync(join(context.cwd, "workspace.yaml"), "utf8")).toContain(
+    "# yaml-language-server: $schema=./workspace.schema.json",
+  );
+  expect(jsonIn(context.cwd, "workspace.schema.json")).toMatchObject({
+    properties: { modules: {}, moved: {} },
+  });
+  expect(jsonIn(context.cwd, ".vscode/settings.json")).toEqual({
+    "yaml.schemas": { "./workspace.schema.json": ["workspace.yaml", "**/workspace.yaml"] },
+  });
+});
+
+test("init --editor keeps an existing spec and other settings, and changes nothing the second time", async () => {
+  const context = contextWith();
+  const { cwd } = context;
+  writeFileSync(join(cwd, "workspace.yaml"), "users: { ada@example.com: {} }\n");
+  mkdirSync(join(cwd, ".vscode"));
+  writeFileSync(
+    join(cwd, ".vscode/settings.json"),
+    '{ "editor.tabSize": 2, "yaml.schemas": { "x": ["y"] } }',
+  );
+  for (let at = 0; at < 2; at++) {
+    expect(await init(context)).toBe(0);
+    expect(readFileSync(join(cwd, "workspace.yaml"), "utf8")).toBe(
+      "# yaml-language-server: $schema=./workspace.schema.json\nusers: { ada@example.com: {} }\n",
+    );
+    expect(jsonIn(cwd, ".vscode/settings.json")).toMatchObject({
+      "editor.tabSize": 2,
+      "yaml.schemas": { x: ["y"], "./workspace.schema.json": ["workspace.yaml", "**/workspace.yaml"] },
+    });
+  }
+});
+
+test("init --editor does not touch settings with comments, and says what to add", async () => {
+  const context = contextWith();
+  const { cwd } = context;
+  mkdirSync(join(cwd, ".vscode"));
+  const settings = '{ // mine\n  "editor.tabSize": 2 }';
+  writeFileSync(join(cwd, ".vscode/settings.json"), settings);
+  expect(await init(context)).toBe(1);
+  expect(readFileSync(join(cwd, ".vscode/settings.json"), "utf8")).toBe(settings);
+  expect(context.err()).toContain("yaml.schemas");
+});
