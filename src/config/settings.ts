@@ -149,17 +149,14 @@ export function settingsFor(
   return { place, ...common, warnings: [...warnings, ...overPlainHttp(identity, network)] };
 }
 
-/**
- * The dialect of the workspace that a command would use; it need not name one. A profile file that cannot be used is ignored,
- * because commands that connect report it.
- */
+/** The dialect that a command would use. A profile file that cannot be used counts as absent: commands that connect report it. */
 export function dialectFrom(context: CommandContext, options: Partial<HostOptions>): SpokenDialect {
   try {
     return namedHost(context, options, sourcesFor(context, options)).spoken;
   } catch (problem) {
-    if (!(problem instanceof Failure) || problem.diagnostics.some(({ code }) => code !== "CLI_FILE"))
-      throw problem;
-    return spokenDialect(context, options, undefined, {});
+    if (problem instanceof Failure && problem.diagnostics.every(({ code }) => code === "CLI_FILE"))
+      return spokenDialect(context, options, undefined, {});
+    throw problem;
   }
 }
 
