@@ -13,14 +13,13 @@ import { diagnosticsOf, reportFailure } from "./output/diagnostics.ts";
 
 /** Runs to the end, or to the moment a signal ends it; the exit code. Never throws. */
 export async function runProgram(context: CommandContext, argv: readonly string[]): Promise<number> {
-  const work = dispatch({ ...context, runProgram }, argv).catch((problem: unknown) =>
-    reportFailure(context, problem),
-  );
+  const work = dispatch(context, argv).catch((problem: unknown) => reportFailure(context, problem));
   const code = await Promise.race([work, context.signals.ended]);
   return context.signals.exitCode ?? code;
 }
 
-async function dispatch(context: CommandContext, argv: readonly string[]): Promise<number> {
+async function dispatch(given: CommandContext, argv: readonly string[]): Promise<number> {
+  const context = { ...given, runProgram };
   const called = await parseArguments(buildProgram(COMMANDS), argv);
   const { command, own, root } = called;
   if (command !== undefined && !("commands" in command))
