@@ -222,7 +222,7 @@ describe.skipIf(older === undefined)("on an older Node", () => {
     expect(await ended).toMatchObject({
       code: 130,
       stderr: expect.stringMatching(
-        /^waiting: instance-pools\/list answered 429; sent again in 6\d s, for the 2nd time\n/,
+        /^instance-pools\/list answered 429; retry 1 in 6\d s\n/,
       ),
     });
   });

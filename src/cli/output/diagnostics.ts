@@ -35,7 +35,7 @@ export function diagnosticsOf(problem: unknown): readonly Diagnostic[] {
   if (problem instanceof Failure) return problem.diagnostics;
   if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
   return [
-    error("CLI_INTERNAL", "the program met a state that it holds to be impossible", {
+    error("CLI_INTERNAL", "internal error", {
       cause: problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem),
       hint: "this is a bug: please report it with the command, and with the output of the same run under WORKSPACE_DEBUG=1",
     }),
