@@ -142,7 +142,7 @@ test("state push stops reading stdin at the limit", async () => {
   })();
   const { code, text } = await run(["state", "push", "-"], emulator.url, endless);
   expect(text).toContain("STATE_CORRUPT");
-  expect(text).toContain(`a state has at most ${STATE_BYTES}`);
+  expect(text).toContain(`the limit is ${STATE_BYTES}`);
   expect(code).toBe(1);
   expect(sent).toBeLessThan(HUGE);
 });
