@@ -44,6 +44,7 @@ const MAY_USE_NODE = [
   "src/cli/",
   "src/config/",
   "src/workflow/",
+  "src/core/regular-file.ts",
   "src/api/http/transport.ts",
   "src/emulator/embedded.ts",
   "src/emulator/server.ts",
@@ -60,7 +61,7 @@ const MAY_USE_NODE = [
   "src/spec/yaml/rare.ts",
   "src/state/format/key.ts",
   "src/state/backends/file/node-ports.ts",
-  "src/state/backends/file/regular-file.ts",
+  "../src/core/regular-file.ts",
   "src/state/backends/postgres/pg-database.ts",
   "src/state/format/encryption.ts",
 ];

@@ -3,13 +3,14 @@
 import type { CommandContext } from "../config/environment.ts";
 import { VERSION } from "../config/version.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
-import type { Command } from "./command/command.ts";
+import type { Command, ConsoleContext } from "./command/command.ts";
 import { EXIT } from "./command/exit-codes.ts";
 import type { OutputRequest } from "./command/option.ts";
 import { optionValues } from "./command/option-values.ts";
 import { buildProgram, type Invocation, parseArguments } from "./command/parser.ts";
 import { COMMANDS } from "./commands.ts";
 import { diagnosticsOf, reportFailure } from "./output/diagnostics.ts";
+import { workflowObserver } from "./output/workflow-observer.ts";
 
 /** Runs to the end, or to the moment a signal ends it; the exit code. Never throws. */
 export async function runProgram(context: CommandContext, argv: readonly string[]): Promise<number> {
@@ -18,12 +19,13 @@ export async function runProgram(context: CommandContext, argv: readonly string[
   return context.signals.exitCode ?? code;
 }
 
-async function dispatch(given: CommandContext, argv: readonly string[]): Promise<number> {
-  const context = { ...given, runProgram };
+async function dispatch(context: CommandContext, argv: readonly string[]): Promise<number> {
   const called = await parseArguments(buildProgram(COMMANDS), argv);
   const { command, own, root } = called;
   if (command !== undefined && !("commands" in command))
-    return isGiven(called, "help") ? showHelp(context, called) : runCommand(context, command, called);
+    return isGiven(called, "help")
+      ? showHelp(context, called)
+      : runCommand({ ...context, runProgram, observer: workflowObserver(context) }, command, called);
   if (called.args.length > 0) throw new Failure(...withAdvice(called, called.problems));
   if (isGiven(called, "help") || argv.length === 0) return showHelp(context, called);
   if (own.version !== undefined) {
@@ -48,7 +50,7 @@ async function showHelp(context: CommandContext, { command, parser, args }: Invo
   return EXIT.ok;
 }
 
-async function runCommand(context: CommandContext, command: Command, called: Invocation): Promise<number> {
+async function runCommand(context: ConsoleContext, command: Command, called: Invocation): Promise<number> {
   const { values, problems } = optionValues(command.options, called.root, called.own);
   const wrong = [...called.problems, ...problems];
   try {
@@ -66,7 +68,7 @@ async function runCommand(context: CommandContext, command: Command, called: Inv
 
 /** Writes the report files, too: what an earlier run left there is about that run. */
 async function refusal(
-  context: CommandContext,
+  context: ConsoleContext,
   { ending }: Command,
   found: readonly Diagnostic[],
   wishes: readonly OutputRequest<string>[],
@@ -84,7 +86,7 @@ function reportsIn({ output }: Readonly<Record<string, unknown>>): readonly Outp
   return Array.isArray(output) ? output : [];
 }
 
-/** One problem without a hint of its own leads to the help. */
+/** The last problem without a hint refers to the help. */
 function withAdvice({ parser }: Invocation, problems: readonly Diagnostic[]): readonly Diagnostic[] {
   const last = problems.findLast(({ hint }) => hint === undefined);
   const hint = `run \`${parser.title} --help\``;

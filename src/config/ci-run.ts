@@ -1,18 +1,18 @@
 // The CI run that this process belongs to, from the variables of GitHub, GitLab and Azure Pipelines, or from the project's own.
 
-import type { CommandContext } from "./environment.ts";
+import type { ProcessContext } from "./environment.ts";
 import { fromEnv } from "./settings.ts";
 
 const LONGEST = 500;
 
 /** The commit that a CI service says it has checked out. */
-export function ciCommit(context: CommandContext): string | undefined {
+export function ciCommit(context: ProcessContext): string | undefined {
   const found = first(context, ["WORKSPACE_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"]);
   return found !== undefined && /^[0-9a-f]{7,64}$/i.test(found) ? found : undefined;
 }
 
 /** The page of the CI run; never one that carries credentials. */
-export function ciRunUrl(context: CommandContext): string | undefined {
+export function ciRunUrl(context: ProcessContext): string | undefined {
   const text = urlText(context);
   const url = text === undefined || text.length > LONGEST ? null : URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
@@ -20,7 +20,7 @@ export function ciRunUrl(context: CommandContext): string | undefined {
 }
 
 /** The person that a CI service names; undefined outside of one. */
-export function ciActor(context: CommandContext): string | undefined {
+export function ciActor(context: ProcessContext): string | undefined {
   const names = [
     "WORKSPACE_ACTOR",
     "GITHUB_TRIGGERING_ACTOR",
@@ -31,7 +31,7 @@ export function ciActor(context: CommandContext): string | undefined {
   return first(context, names)?.slice(0, LONGEST);
 }
 
-function urlText(context: CommandContext): string | undefined {
+function urlText(context: ProcessContext): string | undefined {
   const said = first(context, ["WORKSPACE_RUN_URL", "CI_JOB_URL", "CI_PIPELINE_URL"]);
   if (said !== undefined) return said;
   const from = (name: string) => fromEnv(context, name);
@@ -44,6 +44,6 @@ function urlText(context: CommandContext): string | undefined {
   return `${collection}${encodeURIComponent(project)}/_build/results?buildId=${build}`;
 }
 
-function first(context: CommandContext, names: readonly string[]): string | undefined {
+function first(context: ProcessContext, names: readonly string[]): string | undefined {
   return names.map((name) => fromEnv(context, name)).find((value) => value !== undefined);
 }

@@ -4,17 +4,12 @@ import { parseHost } from "../api/contract/host.ts";
 import { DATABRICKS_TABLE } from "../api/dialect/databricks.ts";
 import { CONTRACT_TABLE, type DialectTable } from "../api/dialect/table.ts";
 import { error, Failure } from "../core/diagnostic.ts";
-import type { DialectChoice } from "../emulator/dialect/choice.ts";
-import type { CommandContext } from "./environment.ts";
+import type { ProcessContext } from "./environment.ts";
 import type { Profile } from "./profile.ts";
 
 /** Written out here, so that help and completion load nothing of the emulator. */
-export const DIALECTS = ["contract", "databricks"] as const satisfies readonly NonNullable<
-  DialectChoice["dialect"]
->[];
-export const CLOUDS = ["azure", "aws", "gcp"] as const satisfies readonly NonNullable<
-  DialectChoice["cloud"]
->[];
+export const DIALECTS = ["contract", "databricks"] as const;
+export const CLOUDS = ["azure", "aws", "gcp"] as const;
 
 /** A dialect, and the cloud of its host; the contract has no clouds. */
 export interface SpokenDialect {
@@ -29,7 +24,7 @@ export interface DialectOptions {
 }
 
 /** Throws Failure with CLI_USAGE if a variable has no allowed value. */
-export function dialectOf(context: CommandContext, given: DialectOptions = {}): DialectChoice {
+export function dialectOf(context: ProcessContext, given: DialectOptions = {}): Partial<SpokenDialect> {
   const dialect = given.dialect ?? allowed("WORKSPACE_DIALECT", context.env.WORKSPACE_DIALECT, DIALECTS);
   const cloud = given.cloud ?? allowed("WORKSPACE_CLOUD", context.env.WORKSPACE_CLOUD, CLOUDS);
   return { ...(dialect === undefined ? {} : { dialect }), ...(cloud === undefined ? {} : { cloud }) };
@@ -37,7 +32,7 @@ export function dialectOf(context: CommandContext, given: DialectOptions = {}): 
 
 /** The dialect of a host; `profile` is one of this host. Throws Failure with CLI_USAGE. */
 export function spokenDialect(
-  context: CommandContext,
+  context: ProcessContext,
   given: DialectOptions,
   host: string | undefined,
   profile: Profile,

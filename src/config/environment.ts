@@ -6,12 +6,16 @@ import type { Output } from "./streams.ts";
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
-export interface CommandContext {
+/** What the process gives to a workflow. */
+export interface ProcessContext {
   readonly env: ProcessEnvironment;
   /** The folder that relative paths start from; absolute. */
   readonly cwd: string;
-  /** The person's home folder, for the profile file. */
+  /** The user's home folder, for the profile file. */
   readonly home: string;
+}
+
+export interface CommandContext extends ProcessContext {
   /** For data. */
   readonly stdout: Output;
   /** For progress, questions and diagnostics. */

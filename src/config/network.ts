@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { isLoopback } from "../api/auth/endpoints.ts";
 import type { ProxyRoute } from "../api/http/transport.ts";
 import { error, Failure } from "../core/diagnostic.ts";
-import { readRegularFile } from "../state/backends/file/regular-file.ts";
-import type { CommandContext, ProcessEnvironment } from "./environment.ts";
+import { readRegularFile } from "../core/regular-file.ts";
+import type { ProcessContext, ProcessEnvironment } from "./environment.ts";
 import { fileFailure } from "./files.ts";
 
 export interface Network {
@@ -16,7 +16,7 @@ export interface Network {
 }
 
 /** Throws Failure with CLI_FILE or CLI_USAGE. */
-export function networkOf(context: CommandContext, caFile: string | undefined, origin: string): Network {
+export function networkOf(context: ProcessContext, caFile: string | undefined, origin: string): Network {
   const proxy = proxyFor(context.env, origin);
   const authorities = authoritiesOf(context, caFile);
   return {
@@ -63,7 +63,7 @@ function noProxy(variable: string) {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 /** Node's own authorities and those of `--ca-file` or WORKSPACE_CA_FILE; undefined where no file is named. */
-export function authoritiesOf(context: CommandContext, caFile?: string): readonly string[] | undefined {
+export function authoritiesOf(context: ProcessContext, caFile?: string): readonly string[] | undefined {
   const said = caFile ?? context.env.WORKSPACE_CA_FILE;
   if (said === undefined || said === "") return undefined;
   const path = resolve(context.cwd, said);

@@ -3,9 +3,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
+import { readRegularFile } from "../core/regular-file.ts";
 import { nearestHint } from "../core/suggest.ts";
-import { readRegularFile } from "../state/backends/file/regular-file.ts";
-import type { CommandContext } from "./environment.ts";
+import type { ProcessContext } from "./environment.ts";
 import { fileFailure } from "./files.ts";
 
 /** Values of a profile of this program that do not belong to the sign-in. */
@@ -34,12 +34,12 @@ export interface ProfileFile {
 export const DEFAULT_PROFILE = "DEFAULT";
 
 /** The profiles of this program. Throws Failure with CLI_FILE if the file cannot be read. */
-export function ownProfiles({ env, home }: CommandContext): ProfileFile {
+export function ownProfiles({ env, home }: ProcessContext): ProfileFile {
   return readProfiles(env.WORKSPACE_CONFIG_FILE ?? join(home, ".workspacecfg"));
 }
 
 /** The profiles of the vendor's tools: a comment may follow a value there. Throws Failure likewise. */
-export function vendorProfiles({ env, home }: CommandContext): ProfileFile {
+export function vendorProfiles({ env, home }: ProcessContext): ProfileFile {
   const said = env.DATABRICKS_CONFIG_FILE;
   const path =
     said === undefined || said === "" ? join(home, ".databrickscfg") : said.replace(/^~(?=\/)/, home);

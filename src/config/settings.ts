@@ -6,9 +6,8 @@ import { isLoopback, isPrivate, METADATA_SERVICE } from "../api/auth/endpoints.t
 import { parseHost } from "../api/contract/host.ts";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
-import type { DialectChoice } from "../emulator/dialect/choice.ts";
 import { type DialectOptions, dialectOf, type SpokenDialect, spokenDialect } from "./dialect.ts";
-import type { CommandContext } from "./environment.ts";
+import type { ProcessContext } from "./environment.ts";
 import { type Network, networkOf } from "./network.ts";
 import type { Profile } from "./profile.ts";
 import type { SourcedValue } from "./sign-in/attributes.ts";
@@ -39,7 +38,7 @@ export interface HostOptions extends DialectOptions {
 
 /** Where requests go. `identity` is what states and plans are bound to. The embedded workspace speaks a dialect. */
 export type HostTarget =
-  | ({ readonly embedded: true; readonly identity: typeof EMBEDDED } & DialectChoice)
+  | ({ readonly embedded: true; readonly identity: typeof EMBEDDED } & Partial<SpokenDialect>)
   | {
       readonly embedded: false;
       readonly identity: string;
@@ -66,7 +65,7 @@ export interface Settings {
 const DEFAULT_PARALLELISM = 10;
 
 /** A variable of the environment; empty counts as unset. */
-export function fromEnv(context: CommandContext, name: string): string | undefined {
+export function fromEnv(context: ProcessContext, name: string): string | undefined {
   const value = context.env[name];
   return value === undefined || value === "" ? undefined : value;
 }
@@ -82,7 +81,7 @@ export interface HostSettings {
 
 /** Throws Failure with CLI_NO_HOST, CLI_FILE or CLI_USAGE. */
 export function hostSettings(
-  context: CommandContext,
+  context: ProcessContext,
   options: HostOptions,
   sources = sourcesFor(context, options),
 ): HostSettings {
@@ -100,7 +99,7 @@ export function hostSettings(
   return { host, spoken, sources, choice };
 }
 
-function sourcesFor(context: CommandContext, options: Partial<HostOptions>): Sources {
+function sourcesFor(context: ProcessContext, options: Partial<HostOptions>): Sources {
   const { specProfile, profile } = options;
   return specProfile !== undefined && isSpecProfile(context, options)
     ? profileSources(context, specProfile)
@@ -108,7 +107,7 @@ function sourcesFor(context: CommandContext, options: Partial<HostOptions>): Sou
 }
 
 /** The host that options, variables, or profiles name, and what it speaks. */
-function namedHost(context: CommandContext, options: Partial<HostOptions>, sources: Sources) {
+function namedHost(context: ProcessContext, options: Partial<HostOptions>, sources: Sources) {
   const host = options.host === undefined ? hostIn(sources) : { value: options.host, from: "--host" };
   const own = ownProfile(sources);
   // The dialect of a profile applies to its host. A host from the vendor's variables or profiles speaks the vendor's dialect.
@@ -119,13 +118,13 @@ function namedHost(context: CommandContext, options: Partial<HostOptions>, sourc
 }
 
 /** Throws Failure with CLI_NO_HOST, CLI_FILE, CLI_USAGE, CLI_PLAIN_HTTP or API_UNAUTHENTICATED. */
-export function settingsOf(context: CommandContext, options: HostOptions): Settings {
+export function settingsOf(context: ProcessContext, options: HostOptions): Settings {
   return settingsFor(context, options, hostSettings(context, options));
 }
 
 /** Throws Failure likewise. */
 export function settingsFor(
-  context: CommandContext,
+  context: ProcessContext,
   options: HostOptions,
   { host, spoken, sources, choice }: HostSettings,
 ): Settings {
@@ -150,7 +149,7 @@ export function settingsFor(
 }
 
 /** The dialect that a command would use. A profile file that cannot be used counts as absent: commands that connect report it. */
-export function dialectFrom(context: CommandContext, options: Partial<HostOptions>): SpokenDialect {
+export function dialectFrom(context: ProcessContext, options: Partial<HostOptions>): SpokenDialect {
   try {
     return namedHost(context, options, sourcesFor(context, options)).spoken;
   } catch (problem) {
@@ -203,7 +202,7 @@ function noSignInOverHttp(host: string, method: string): Diagnostic {
   });
 }
 
-export function integerFromEnv(context: CommandContext, name: string): number | undefined {
+export function integerFromEnv(context: ProcessContext, name: string): number | undefined {
   const text = fromEnv(context, name);
   if (text === undefined) return undefined;
   if (!/^[1-9]\d{0,3}$/.test(text))
@@ -218,7 +217,7 @@ const LONGEST_LEASE_MS = 60_000;
  * WORKSPACE_LEASE: how long a run without heartbeats keeps the lock. The next holder also waits for the last request,
  * so requests time out after the same time. Undefined: both are 1 minute.
  */
-export function leaseFromEnv(context: CommandContext): number | undefined {
+export function leaseFromEnv(context: ProcessContext): number | undefined {
   const ms = timeFromEnv(context, "WORKSPACE_LEASE");
   if (ms === undefined) return undefined;
   if (ms < SHORTEST_LEASE_MS || ms > LONGEST_LEASE_MS)
@@ -228,7 +227,7 @@ export function leaseFromEnv(context: CommandContext): number | undefined {
   return ms;
 }
 
-export function timeFromEnv(context: CommandContext, name: string): number | undefined {
+export function timeFromEnv(context: ProcessContext, name: string): number | undefined {
   const text = fromEnv(context, name);
   if (text === undefined) return undefined;
   const ms = parseDuration(text);

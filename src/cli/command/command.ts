@@ -1,8 +1,12 @@
-// What a command is: a name, a summary, its options and arguments as data, and what it does.
+// A command: its name, summary, options, and arguments as data, and the function that runs it.
 
 import type { CommandContext } from "../../config/environment.ts";
+import type { WorkflowContext } from "../../workflow/session/workflow-context.ts";
 import type { ReportEnding } from "../output/failure-documents.ts";
 import type { Options, ValuesOf } from "./option.ts";
+
+/** What a command gets: the streams of the process, and the observer for its workflow. */
+export interface ConsoleContext extends CommandContext, WorkflowContext {}
 
 /** A positional argument, as commander writes it: `<address>`, `[planfile]`, `[names...]`. */
 export interface ArgumentSpec {
@@ -32,7 +36,7 @@ export interface Command extends Described {
   readonly ending?: ReportEnding;
   /** Gives the exit code. */
   run(
-    context: CommandContext,
+    context: ConsoleContext,
     options: Readonly<Record<string, unknown>>,
     args: readonly string[],
   ): Promise<number>;
@@ -44,7 +48,7 @@ interface Definition<O extends Options> extends Described {
   readonly below?: readonly Command[];
   readonly ending?: ReportEnding;
   moreHelp?(args: readonly string[]): Promise<string>;
-  run(context: CommandContext, options: ValuesOf<O>, args: readonly string[]): Promise<number>;
+  run(context: ConsoleContext, options: ValuesOf<O>, args: readonly string[]): Promise<number>;
 }
 
 /** The parser fills exactly the declared options, so `run` may count on their types. */

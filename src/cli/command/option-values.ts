@@ -1,9 +1,9 @@
-// From the texts of the command line to the values of the declared options, with every wrong value at once.
+// Reads the values of the declared options from the command line, and reports every wrong value at once.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { OptionSpec, Options, ValuesOf } from "./option.ts";
 
-/** What was given for each option, by its attribute name (`varFile` for `--var-file`), in the order of the command line. */
+/** The strings given for each option, by its attribute name (`varFile` for `--var-file`), in the order of the command line. */
 export type RawOptions = Readonly<Record<string, readonly string[]>>;
 
 /** `root`: the options before the command; `own`: those after it, which take precedence. */
@@ -39,7 +39,7 @@ export function longOf({ flags }: Pick<OptionSpec<unknown>, "flags">): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** `varFile` for `--var-file`; `noInput` for `--no-input`, which is an option of its own. */
+/** `varFile` for `--var-file`; `noInput` for `--no-input`, which does not negate `--input`. */
 export function attributeOf(spec: Pick<OptionSpec<unknown>, "flags">): string {
   return longOf(spec)
     .slice(2)

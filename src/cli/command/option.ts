@@ -14,7 +14,7 @@ export interface OptionSpec<T> {
   readonly choices?: readonly string[];
   /** Whether "" is a value as others are. */
   readonly mayBeEmpty?: true;
-  /** The value of all texts that were given, in their order; a flag has one empty text for each time. */
+  /** Reads the value from the given strings, in their order; a flag has an empty string for each occurrence. */
   parse(given: readonly string[], refuse: RefuseValue): T;
 }
 
@@ -37,7 +37,7 @@ export function textsOption(flags: string, description: string): OptionSpec<read
   return { flags, description, parse: (given) => given };
 }
 
-/** Values that are handed on as they are, so an empty one is a value. */
+/** Values that are passed on unchanged, so an empty one is a value. */
 export function valuesOption(flags: string, description: string): OptionSpec<readonly string[]> {
   return { ...textsOption(flags, description), mayBeEmpty: true };
 }

@@ -17,7 +17,7 @@ export interface Invocation {
   /** Absent for the program itself. */
   readonly command: Command | CommandGroup | undefined;
   readonly parser: Parser;
-  /** What was given before the command, and after it. */
+  /** The options before the command, and after it. */
   readonly root: RawOptions;
   readonly own: RawOptions;
   readonly args: readonly string[];
@@ -130,7 +130,7 @@ function addOptions(parser: Parser, specs: readonly OptionSpec<unknown>[]): void
 
 function optionOf(spec: OptionSpec<unknown>): Option {
   const option = new Option(spec.flags, spec.description);
-  // `--no-input` is an option of its own, not the negative of `--input`.
+  // `--no-input` is not the negative of an option `--input`.
   option.negate = false;
   if (spec.group !== undefined) option.helpGroup(`${spec.group}:`);
   return option.argParser((text: string | undefined, before: readonly string[] = []) => [

@@ -1,8 +1,10 @@
-// `workspace apply [PLANFILE]`: makes the workspace as the spec, or a saved plan, says.
-// `workspace destroy`: deletes everything that the state says is ours.
+// `workspace apply [PLANFILE]`: applies the spec or a saved plan.
+// `workspace destroy`: deletes all managed resources.
 
-import { runApply } from "../../workflow/reconcile/apply.ts";
-import { applyPlanFile } from "../../workflow/reconcile/apply-plan-file.ts";
+import { type ApplyRequest, runApply } from "../../workflow/reconcile/apply.ts";
+import { runPlanFile, withPlanFile } from "../../workflow/reconcile/apply-plan-file.ts";
+import { type PlanOptions, type SessionOptions, withSession } from "../../workflow/session/session.ts";
+import { assertMayApply } from "../../workflow/target/target.ts";
 import { defineCommand } from "../command/command.ts";
 import { textsOption } from "../command/option.ts";
 import {
@@ -15,7 +17,16 @@ import {
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
 } from "../command/shared-options.ts";
+import {
+  askingFrom,
+  endApply,
+  originFrom,
+  planObserver,
+  savedPlanObserver,
+} from "../output/apply-observer.ts";
 import { applyEnding } from "../output/failure-documents.ts";
+import type { OutcomeReports } from "../output/plan.ts";
+import type { Asking } from "../output/prompt.ts";
 import { withReports } from "../output/reports.ts";
 
 export const applyCommand = defineCommand({
@@ -35,13 +46,12 @@ export const applyCommand = defineCommand({
   ending: applyEnding,
   notes:
     "Exit codes: 0 success, 1 error, 3 blocked by a guard or a policy, 4 stale plan, 5 state locked, 130 and 143 interrupted.",
-  async run(context, options, [planfile]) {
-    return withReports(context, options, applyEnding, (reports) =>
+  run: (context, options, [planfile]) =>
+    withReports(context, options, applyEnding, (reports) =>
       planfile === undefined
-        ? runApply(reports, options, { plan: options, question: "Apply this plan?" })
-        : applyPlanFile(reports, options, planfile),
-    );
-  },
+        ? applySpec(reports, options, options, "Apply this plan?")
+        : applyFile(reports, options, planfile),
+    ),
 });
 
 export const destroyCommand = defineCommand({
@@ -57,10 +67,40 @@ export const destroyCommand = defineCommand({
   },
   ending: applyEnding,
   notes: "To preview the deletions, run `workspace plan --destroy`.",
-  async run(context, options) {
-    const wish = { destroy: true, only: options.only };
-    return withReports(context, options, applyEnding, (reports) =>
-      runApply(reports, options, { plan: wish, question: "Delete all of this?" }),
-    );
-  },
+  run: (context, options) =>
+    withReports(context, options, applyEnding, (reports) =>
+      applySpec(reports, options, { destroy: true, only: options.only }, "Delete all of this?"),
+    ),
 });
+
+type ApplyOptions = SessionOptions & Asking & Pick<ApplyRequest, "lockTimeout">;
+
+function applySpec(
+  reports: OutcomeReports,
+  options: ApplyOptions,
+  plan: PlanOptions,
+  question: string,
+): Promise<number> {
+  assertMayApply(reports.context, options, { saved: false, named: false });
+  const secrets = plan.destroy === true ? "skip" : "resolve";
+  return reports.context.signals.during((signal) =>
+    withSession(reports.context, options, { makesKey: true, secrets, signal }, async (session) => {
+      const asking = askingFrom(reports, options);
+      const observer = await planObserver(reports, session, { asking, question, signal });
+      const { lockTimeout } = options;
+      const request = { plan, lockTimeout, signal, origin: originFrom(reports) };
+      return endApply(reports, await runApply(session, request, observer));
+    }),
+  );
+}
+
+function applyFile(reports: OutcomeReports, options: ApplyOptions, file: string): Promise<number> {
+  return reports.context.signals.during((signal) =>
+    withPlanFile(reports.context, options, file, signal, async (session, text) => {
+      const observer = await savedPlanObserver(reports, session);
+      const { lockTimeout } = options;
+      const request = { lockTimeout, signal, origin: originFrom(reports) };
+      return endApply(reports, await runPlanFile(session, text, request, observer));
+    }),
+  );
+}

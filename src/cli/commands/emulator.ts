@@ -2,9 +2,9 @@
 
 import { resolve } from "node:path";
 import { CLOUDS, DIALECTS, dialectOf } from "../../config/dialect.ts";
-import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import type { ConsoleContext } from "../command/command.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { integerOption, optionalChoiceOption, textOption } from "../command/option.ts";
@@ -58,7 +58,7 @@ export const emulatorCommand = defineCommand({
   },
 });
 
-function newToken(context: CommandContext): string {
+function newToken(context: ConsoleContext): string {
   const token = `wat${crypto.randomUUID().replaceAll("-", "")}`;
   context.stderr.write(`token: ${token}\n`);
   return token;

@@ -53,7 +53,7 @@ export const explainCommand = defineCommand({
   },
 });
 
-/** A kind, one of its fields, or what stands in a resource beside its fields. */
+/** A kind, one of its fields, or another key of a resource. */
 function partText(registry: Registry, provider: Provider, path: readonly string[], colors: Colors): string {
   const { kind } = provider;
   const [first, ...rest] = path;
@@ -76,7 +76,7 @@ function unders(nested: readonly Provider[]): FieldTable {
   return Object.fromEntries(nested.map((one) => [one.nested?.under ?? "", { description: one.description }]));
 }
 
-/** What a spec holds beside resources. */
+/** A section of the spec that declares no resources. */
 function sectionText(registry: Registry, name: string, path: readonly string[], colors: Colors): string {
   const { properties, $defs } = specSchema(registry) as FieldSchema & { readonly $defs: FieldTable };
   const sections: FieldTable = Object.fromEntries(

@@ -2,7 +2,6 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
 import { dialectFrom, EMBEDDED, type HostOptions, settingsOf } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
@@ -21,6 +20,7 @@ import { embeddedFolder } from "../../workflow/session/open-state.ts";
 import { fetchSources, writeSpec } from "../../workflow/transfer/export.ts";
 import { kindsNamed } from "../../workflow/transfer/export-kinds.ts";
 import { ignoreState, SCHEMA_LINES } from "../../workflow/transfer/new-folder.ts";
+import type { ConsoleContext } from "../command/command.ts";
 import { defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
 import { flagOption, textOption, textsOption } from "../command/option.ts";
@@ -76,7 +76,7 @@ export const exportCommand = defineCommand({
 });
 
 async function look(
-  context: CommandContext,
+  context: ConsoleContext,
   { reader }: Connection,
   parallelism: number,
   kinds: ReadonlySet<string>,
@@ -100,7 +100,7 @@ async function look(
   return only === undefined ? input : { ...input, only };
 }
 
-function print(context: CommandContext, { host }: Connection, input: ExportInput, options: Wish): number {
+function print(context: ConsoleContext, { host }: Connection, input: ExportInput, options: Wish): number {
   const found = exportSpec(input);
   context.stdout.write(yamlText(found.document, headOf(host)));
   const notes = [...notesOf(found, options)];
@@ -119,7 +119,7 @@ function print(context: CommandContext, { host }: Connection, input: ExportInput
 }
 
 async function write(
-  context: CommandContext,
+  context: ConsoleContext,
   { host, reader }: Connection,
   input: ExportInput,
   options: Wish,
@@ -155,7 +155,7 @@ function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportI
 
 /** What the service holds and a spec cannot say is found by reading what was written. */
 async function doubts(
-  context: CommandContext,
+  context: ConsoleContext,
   options: HostOptions,
   file: string,
 ): Promise<readonly Diagnostic[]> {

@@ -15,10 +15,9 @@ import { withLock } from "../../workflow/reconcile/apply-plan.ts";
 import { placesIn, withoutSensitive } from "../../workflow/reconcile/located.ts";
 import { type Session, withSession } from "../../workflow/session/session.ts";
 import { assertFree, planImport } from "../../workflow/transfer/import.ts";
-import { defineCommand } from "../command/command.ts";
+import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
 import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
-import { printDiagnostics } from "../output/diagnostics.ts";
 import { showPlan, viewOf } from "../output/plan.ts";
 import { Reports } from "../output/reports.ts";
 
@@ -41,7 +40,7 @@ export const importCommand = defineCommand({
       withSession(context, options, { makesKey: true, secrets: "skip", signal }, (session) => {
         const resource = declared(session.spec, text);
         return withLock(session, options.lockTimeout, signal, (lease) =>
-          importInto(session, lease, resource, id, options.output),
+          importInto(context, session, lease, resource, id, options.output),
         );
       }),
     );
@@ -49,6 +48,7 @@ export const importCommand = defineCommand({
 });
 
 async function importInto(
+  context: ConsoleContext,
   session: Session,
   lease: Lease,
   resource: Resource,
@@ -59,17 +59,18 @@ async function importInto(
   const { record, plan, planned } = await planImport(session, lease.state(), resource, id);
   const found = [...lease.diagnostics, ...planned.recovered.diagnostics];
   if (hasErrors(found)) throw new Failure(...found);
-  printDiagnostics(session.context, found);
+  context.observer.found(found);
   await recordRecovery(lease, [...planned.recovered.entries, ...planned.learnt]);
   if (lease.state().host === "") await lease.append({ type: "host", host: session.connection.host });
   await lease.append({ type: "record", record });
   await lease.publish();
-  await show(session, record, plan, form);
+  await show(context, session, record, plan, form);
   return exitOf(unreadable(plan));
 }
 
 async function show(
-  { context, options, spec }: Session,
+  context: ConsoleContext,
+  { options, spec }: Session,
   { address, id, name }: StateRecord,
   plan: Plan,
   form: "text" | "json",

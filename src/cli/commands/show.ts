@@ -1,6 +1,6 @@
 // `workspace show PLANFILE`: a saved plan in every format. Its signature is checked; nothing is asked of the workspace.
 
-import { changesAnything } from "../../report/plan/summary.ts";
+import { changesAnything } from "../../planner/model/change.ts";
 import { sealedPlan } from "../../workflow/reconcile/plan-file.ts";
 import { placesFrom } from "../../workflow/reconcile/saved-places.ts";
 import { defineCommand } from "../command/command.ts";

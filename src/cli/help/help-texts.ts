@@ -133,4 +133,36 @@ export const HELP_TEXTS: Readonly<Record<string, HelpTexts>> = {
     examples: [["workspace version", "print the versions of the program and of Node"]],
     seeAlso: ["workspace --version"],
   },
+  "workspace fleet": {
+    examples: [["workspace fleet plan -l env=prod", "plan the workspaces with a label"]],
+    seeAlso: ["workspace plan", "docs/fleet.md"],
+  },
+  "workspace fleet list": {
+    examples: [["workspace fleet list -l env=prod", "list the workspaces with a label"]],
+    seeAlso: ["workspace fleet status"],
+  },
+  "workspace fleet validate": {
+    examples: [["workspace fleet validate", "check the spec of each workspace"]],
+    seeAlso: ["workspace validate", "workspace fleet plan"],
+  },
+  "workspace fleet plan": {
+    examples: [["workspace fleet plan team-a team-b", "plan two workspaces"]],
+    seeAlso: ["workspace plan", "workspace fleet apply"],
+  },
+  "workspace fleet drift": {
+    examples: [["workspace fleet drift", "check each workspace for drift"]],
+    seeAlso: ["workspace drift", "workspace fleet status"],
+  },
+  "workspace fleet apply": {
+    examples: [["workspace fleet apply --auto-approve --waves 'canary: 1, then rest'", "apply in two waves"]],
+    seeAlso: ["workspace apply", "workspace fleet plan", "docs/fleet.md"],
+  },
+  "workspace fleet status": {
+    examples: [["workspace fleet status", "show the last result of each workspace"]],
+    seeAlso: ["workspace fleet report"],
+  },
+  "workspace fleet report": {
+    examples: [["workspace fleet report -o html", "print a page about all workspaces"]],
+    seeAlso: ["workspace fleet status", "docs/fleet.md"],
+  },
 };

@@ -2,7 +2,6 @@
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { CommandContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import type { Output } from "../../config/streams.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
@@ -14,6 +13,7 @@ import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { specFile } from "../../workflow/target/target.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write-file.ts";
+import type { ConsoleContext } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import type { OutputRequest } from "../command/option.ts";
 import { colorsOf, diagnosticsOf, printDiagnostics } from "./diagnostics.ts";
@@ -36,14 +36,14 @@ export type RunFacts = Pick<Plan, "host" | "modes" | "part"> & {
 };
 
 export class Reports<F extends string> {
-  readonly context: CommandContext;
+  readonly context: ConsoleContext;
   /** The format on standard output. */
   readonly format: F | "text";
   readonly origin: Promise<RunOrigin>;
   readonly #untrusted: boolean;
   readonly #targets: readonly Target<F | "text">[];
 
-  constructor(context: CommandContext, wishes: readonly OutputRequest<F>[], options: OriginOptions) {
+  constructor(context: ConsoleContext, wishes: readonly OutputRequest<F>[], options: OriginOptions) {
     this.context = context;
     assertOwnFiles(context, wishes, specFile(context, { file: options.file }));
     this.#untrusted = options.untrusted === true;
@@ -164,7 +164,7 @@ function linked(file: string, link: string): Diagnostic {
 
 /** Each file gets one report, and none is the spec. */
 function assertOwnFiles(
-  context: CommandContext,
+  context: ConsoleContext,
   wishes: readonly OutputRequest<string>[],
   spec: string,
 ): void {
@@ -178,7 +178,7 @@ function assertOwnFiles(
 
 const isDevice = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === false;
 
-function fileTarget<F>(context: CommandContext, format: F, file: string): Target<F> {
+function fileTarget<F>(context: ConsoleContext, format: F, file: string): Target<F> {
   const output = collected(context.stdout);
   return { format, file, output, colors: colorsFor(false), text: () => output.text() };
 }
@@ -202,7 +202,7 @@ interface ReportOptions<F> extends OriginOptions {
 
 /** Runs `work`, then writes the files, also where it fails: what an earlier run left there is of another run. */
 export async function withReports<F extends string>(
-  context: CommandContext,
+  context: ConsoleContext,
   options: ReportOptions<F>,
   ending: ReportEnding,
   work: (reports: Reports<F>) => Promise<number>,

@@ -13,7 +13,7 @@ import {
   type RunResult,
 } from "../../report/metrics/run-result.ts";
 import type { State } from "../../state/model/record.ts";
-import type { RunObserver } from "../../workflow/session/run-observer.ts";
+import type { RunObserver } from "../../workflow/session/workflow-context.ts";
 
 type Found = Pick<RunResult, "resources" | "differences" | "planMs" | "applyMs" | "results">;
 

@@ -8,7 +8,7 @@ import { fromEnv } from "../../config/settings.ts";
 import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnostic.ts";
 import type { RunOutcome, RunResult } from "../../report/metrics/run-result.ts";
 import { WEBHOOK_FORMATS, type WebhookFormat } from "../../report/metrics/webhook-body.ts";
-import type { RunObserver } from "../../workflow/session/run-observer.ts";
+import type { RunObserver } from "../../workflow/session/workflow-context.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import type { Command } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";

@@ -3,12 +3,12 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, relative } from "node:path";
 import type { CliAnswer } from "../../api/auth/azure.ts";
-import type { CommandContext } from "../environment.ts";
+import type { ProcessContext } from "../environment.ts";
 
 const NAMES = process.platform === "win32" ? ["az.cmd", "az.exe"] : ["az"];
 
 /** Only folders of PATH outside of the current one count: a pull request may have put a program into its checkout. */
-export function findAzureCli({ env, cwd }: CommandContext): string | undefined {
+export function findAzureCli({ env, cwd }: ProcessContext): string | undefined {
   const folders = (env.PATH ?? "")
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !isIn(cwd, folder));
@@ -35,7 +35,7 @@ const MOST_OUTPUT = 1024 * 1024;
 /** Runs it in the home folder: Python looks for modules in the current one. */
 export function azureCliRunner(
   path: string,
-  { env, home }: CommandContext,
+  { env, home }: ProcessContext,
 ): (args: readonly string[]) => Promise<CliAnswer> {
   return (args) =>
     new Promise((resolve) => {

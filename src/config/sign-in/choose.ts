@@ -2,7 +2,7 @@
 
 import { AUTH_TYPES, type AuthType, type Credential } from "../../api/auth/credential.ts";
 import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnostic.ts";
-import type { CommandContext } from "../environment.ts";
+import type { ProcessContext } from "../environment.ts";
 import { exposure } from "../profile.ts";
 import {
   ATTRIBUTE_NAMES,
@@ -33,7 +33,7 @@ export interface SignInChoice {
 }
 
 export interface ChoiceInput {
-  readonly context: CommandContext;
+  readonly context: ProcessContext;
   /** The address of the workspace, without what does not tell workspaces apart. */
   readonly host: string;
   readonly sources: Sources;

@@ -3,12 +3,12 @@
 import type { AuthType, AzureEndpoints, Credential, IdTokenSource } from "../../api/auth/credential.ts";
 import { AUTH_TYPES } from "../../api/auth/credential.ts";
 import { isLoopback, isWorkflowService } from "../../api/auth/endpoints.ts";
-import type { CommandContext } from "../environment.ts";
+import type { ProcessContext } from "../environment.ts";
 import type { AttributeName, SourcedValues } from "./attributes.ts";
 import { variableText } from "./sources.ts";
 
 export interface MethodInput {
-  readonly context: CommandContext;
+  readonly context: ProcessContext;
   /** The address of the workspace. */
   readonly host: string;
   readonly values: SourcedValues;

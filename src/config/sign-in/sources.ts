@@ -1,7 +1,7 @@
 // The sources of sign-in values, in order: WORKSPACE_* variables, ~/.workspacecfg, DATABRICKS_* and ARM_*, ~/.databrickscfg.
 
 import { Failure } from "../../core/diagnostic.ts";
-import type { CommandContext } from "../environment.ts";
+import type { ProcessContext } from "../environment.ts";
 import {
   DEFAULT_PROFILE,
   noProfile,
@@ -39,7 +39,7 @@ export interface FamilySources {
 export type Sources = readonly { readonly family: Family; readonly read: () => FamilySources }[];
 
 /** `profile`: the option. Throws Failure with CLI_FILE if no file has a profile that was named. */
-export function signInSources(context: CommandContext, profile: string | undefined): Sources {
+export function signInSources(context: ProcessContext, profile: string | undefined): Sources {
   const named = profile ?? variableText(context, "WORKSPACE_PROFILE");
   const own = ownProfiles(context);
   const found = profileIn(own, named ?? DEFAULT_PROFILE);
@@ -76,7 +76,7 @@ const HOST_VARIABLES = [
 
 /** Whether only the spec names a profile. A spec comes from pull requests, so no other credential goes to the profile's host. */
 export function isSpecProfile(
-  context: CommandContext,
+  context: ProcessContext,
   {
     host,
     profile,
@@ -92,7 +92,7 @@ export function isSpecProfile(
 }
 
 /** One profile without any variable. Throws Failure with CLI_FILE if no file has it. */
-export function profileSources(context: CommandContext, name: string): Sources {
+export function profileSources(context: ProcessContext, name: string): Sources {
   const own = ownProfiles(context);
   const found = profileIn(own, name);
   const vendors = vendorProfiles(context);
@@ -111,7 +111,7 @@ export function hostIn(sources: Sources): (SourcedValue & { readonly family: Fam
 }
 
 function ordered(
-  context: CommandContext,
+  context: ProcessContext,
   family: Family,
   section: ProfileSection | undefined,
   profileFirst: boolean,
@@ -122,7 +122,7 @@ function ordered(
   return profileFirst ? [profile, variables] : [variables, profile];
 }
 
-function variablesOf(context: CommandContext, family: Family): SignInSource {
+function variablesOf(context: ProcessContext, family: Family): SignInSource {
   const values: Partial<Record<AttributeName, SourcedValue>> = {};
   for (const name of ATTRIBUTE_NAMES) {
     const variable = variableOf(name, family);
@@ -149,7 +149,7 @@ export function shortPath(path: string, home: string): string {
 }
 
 /** A variable that is set; an empty one counts as unset. */
-export function variableText({ env }: CommandContext, name: string): string | undefined {
+export function variableText({ env }: ProcessContext, name: string): string | undefined {
   const value = env[name];
   return value === undefined || value === "" ? undefined : value;
 }

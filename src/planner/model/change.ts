@@ -110,3 +110,13 @@ export type Report = Common & Existing & { readonly action: "report" };
 
 export type Change = Create | Update | Replace | Delete | Adopt | Forget | Noop | Report;
 export type Action = Change["action"];
+
+/** Whether applying a change does something: to the workspace, or to the state. */
+export function touches({ action }: { readonly action: Action }): boolean {
+  return action !== "noop" && action !== "report";
+}
+
+/** Whether applying the plan would do anything. */
+export function changesAnything(plan: { readonly changes: readonly Change[] }): boolean {
+  return plan.changes.some(touches);
+}

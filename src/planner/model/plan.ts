@@ -2,7 +2,7 @@
 // result for each change, and the events that report it.
 
 import type { Address } from "../../core/address.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { Action, Change, ContentDiff } from "./change.ts";
@@ -67,6 +67,11 @@ export interface Plan {
   readonly guards: readonly Guard[];
   /** Errors here forbid an apply (exit 1; a refused immutable change is exit 3). */
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Whether an error or a guard blocks the plan. */
+export function isBlocked({ diagnostics, guards }: Pick<Plan, "diagnostics" | "guards">): boolean {
+  return hasErrors([...diagnostics, ...guards.map((guard) => guard.diagnostic)]);
 }
 
 export type Summary = Readonly<Record<Action, number>>;

@@ -1,10 +1,10 @@
 // What an apply did as one page for a browser: what failed first, then what was applied, each with the change that the plan had.
 
+import { duration } from "../../core/duration.ts";
 import { count, grouped } from "../../core/sentences.ts";
 import type { OutcomeItem, OutcomeView } from "../outcome/outcome-view.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { RunInfo } from "../text/run-info.ts";
-import { duration } from "../text/vocabulary.ts";
 import { type Facets, filterBar, keyHelp } from "./filter-bar.ts";
 import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
 import { chunked, fieldTable, findings, folded, remark, runLine } from "./parts.ts";

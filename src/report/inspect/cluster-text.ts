@@ -2,6 +2,7 @@
 
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { count } from "../../core/sentences.ts";
+import { whyText } from "../../resource/service-status.ts";
 import type { Colors } from "../text/color.ts";
 import { tableText } from "../text/layout.ts";
 import { printable } from "../text/printable.ts";
@@ -13,13 +14,6 @@ export function clusterText(cluster: JsonObject): string {
   if (state === "RUNNING" || state === "RESIZING") return printable(`${state}, ${sizeText(cluster)}`);
   const why = whyText(cluster);
   return printable(why === "" ? state : `${state}: ${why}`);
-}
-
-/** Why a cluster is as it is, in the service's words. */
-export function whyText(cluster: JsonObject): string {
-  const { code } = objectIn(cluster.termination_reason);
-  const message = typeof cluster.state_message === "string" ? cluster.state_message : "";
-  return [typeof code === "string" ? code : "", message].filter((one) => one !== "").join(", ");
 }
 
 /** `2 workers`, `1 to 8 workers`. */

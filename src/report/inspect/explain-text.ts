@@ -1,4 +1,4 @@
-// What a kind, or one of its fields, is: from the same table that validates and compares it.
+// Describes a kind or a field from the same table that validates and compares it.
 
 import type { Json } from "../../core/json.ts";
 import { grouped, listed } from "../../core/sentences.ts";
@@ -156,7 +156,7 @@ function fieldFacts(schema: FieldSchema): readonly string[] {
   return facts;
 }
 
-/** The largest whole number of the wire says nothing to people. */
+/** The largest integer of the wire format is not a limit for users. */
 const LARGEST = 2_147_483_647;
 
 const LIMITS = [

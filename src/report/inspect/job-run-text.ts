@@ -1,16 +1,12 @@
 // Runs of jobs as text: a table of many, the story of one, and what it gave.
 
+import { duration } from "../../core/duration.ts";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { hasEnded, idText } from "../../resource/service-status.ts";
 import type { Colors } from "../text/color.ts";
 import { tableText } from "../text/layout.ts";
 import { printable, printableLines } from "../text/printable.ts";
-import { duration, timeText } from "../text/vocabulary.ts";
-
-const ENDED = ["TERMINATED", "SKIPPED", "INTERNAL_ERROR"];
-
-export function hasEnded(run: JsonObject): boolean {
-  return ENDED.includes(String(objectIn(run.state).life_cycle_state));
-}
+import { timeText } from "../text/vocabulary.ts";
 
 /** Both spellings are seen (part B, 2.3). */
 export function hasSucceeded(run: JsonObject): boolean {
@@ -104,12 +100,6 @@ export function outputText(answer: JsonObject): string {
   if (truncated === true) lines.push("(truncated by the service, which keeps the first 1 MB)");
   if (typeof answer.error === "string") lines.push(...printableLines(answer.error));
   return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
-}
-
-export function idText(value: Json | undefined): string {
-  return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
-    ? String(value)
-    : "";
 }
 
 /** `, run 3 of it`; empty if the service numbers runs by their IDs. */

@@ -1,6 +1,7 @@
 // What an apply did, as every report shows it: plain data, made once; each form only lays it out.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { duration } from "../../core/duration.ts";
 import { grouped } from "../../core/sentences.ts";
 import type { Action } from "../../planner/model/change.ts";
 import {
@@ -10,7 +11,7 @@ import {
   wasStopped,
 } from "../../planner/model/plan.ts";
 import type { PlanView } from "../plan/plan-view.ts";
-import { DONE, duration, TOUCHING } from "../text/vocabulary.ts";
+import { DONE, TOUCHING } from "../text/vocabulary.ts";
 
 export interface OutcomeView {
   /** `Applied in 12 s: 3 created, 1 updated, 0 replaced, 0 deleted; 1 failed, 2 blocked.` */

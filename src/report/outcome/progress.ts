@@ -1,11 +1,12 @@
 // What is going on, for people who wait: a board of tasks on a terminal, plain lines elsewhere. All of it goes to stderr.
 
 import { kindOf } from "../../core/address.ts";
+import { duration } from "../../core/duration.ts";
 import { count } from "../../core/sentences.ts";
 import { type ApplyEvent, type ChangeStatus, type ReadEvent, wasStopped } from "../../planner/model/plan.ts";
 import type { Colors, Paint } from "../text/color.ts";
 import { printable } from "../text/printable.ts";
-import { DOING, DONE, duration } from "../text/vocabulary.ts";
+import { DOING, DONE } from "../text/vocabulary.ts";
 
 export interface Progress {
   read(event: ReadEvent): void;

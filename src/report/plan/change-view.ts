@@ -3,7 +3,7 @@
 import { nameOf } from "../../core/address.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
 import { count } from "../../core/sentences.ts";
-import type { Action, Change, ContentDiff } from "../../planner/model/change.ts";
+import { type Action, type Change, type ContentDiff, touches } from "../../planner/model/change.ts";
 import type { ChangeOrigin, SplitChange } from "../../planner/model/split.ts";
 import type { FieldTable, Severity, Values } from "../../resource/field-schema.ts";
 import type { Kind } from "../../resource/kind.ts";
@@ -14,7 +14,7 @@ import { printable } from "../text/printable.ts";
 import { SIGNS } from "../text/vocabulary.ts";
 import { causeText, diffLines, type FieldLine, setLines, withNote } from "./field-lines.ts";
 import { NO_PLACES, type SpecPlace, type SpecPlaces } from "./spec-places.ts";
-import { destroys, touches } from "./summary.ts";
+import { destroys } from "./summary.ts";
 
 export interface ChangeView {
   readonly action: Action;

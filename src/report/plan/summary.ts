@@ -2,7 +2,7 @@
 
 import { hasErrors } from "../../core/diagnostic.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
-import type { Action, Change } from "../../planner/model/change.ts";
+import { type Action, type Change, changesAnything, touches } from "../../planner/model/change.ts";
 import type { Plan, Summary } from "../../planner/model/plan.ts";
 import { secretField } from "../../resource/content.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
@@ -32,16 +32,6 @@ export function destroys(change: Change): boolean {
 export function isUnknownSecret(change: Change, registry: KindRegistry): boolean {
   if (change.action !== "noop" || change.payload !== undefined) return false;
   return secretField(registry.of(change.address)) !== undefined;
-}
-
-/** Whether applying a change does something: to the workspace, or to the state. */
-export function touches({ action }: { readonly action: Action }): boolean {
-  return action !== "noop" && action !== "report";
-}
-
-/** Whether applying the plan would do anything. */
-export function changesAnything(plan: Pick<Plan, "changes">): boolean {
-  return plan.changes.some(touches);
 }
 
 /**

@@ -3,16 +3,6 @@
 import type { Json } from "../../core/json.ts";
 import type { Action } from "../../planner/model/change.ts";
 
-/** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
-export function duration(ms: number): string {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
 /** How an action is written at the start of its line. */
 export const SIGNS: Readonly<Record<Action, string>> = {
   create: "+",

@@ -2,10 +2,10 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import type { CommandContext } from "../../config/environment.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { checkSpec, type DigestFn, type SpecOptions } from "../session/read-spec.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
 import { specFile } from "../target/target.ts";
 import { type Checkouts, withWorktree } from "./worktree.ts";
 
@@ -26,7 +26,7 @@ type Reading = SpecOptions & { readonly state?: string | undefined };
 
 /** Undefined without a base. Throws Failure for a base that cannot be reached at all. */
 export async function readBase(
-  context: CommandContext,
+  context: WorkflowContext,
   options: BaseOptions & Reading,
   keyed: DigestFn | undefined,
   untrusted: boolean,
@@ -54,7 +54,7 @@ interface Place extends Checkouts {
   readonly untrusted: boolean;
 }
 
-async function readAt(context: CommandContext, options: Reading, place: Place): Promise<BaseSpec> {
+async function readAt(context: WorkflowContext, options: Reading, place: Place): Promise<BaseSpec> {
   const { name, keyed, untrusted } = place;
   const file = counterpart(place, place.file);
   if (file === undefined)
@@ -95,7 +95,7 @@ function invalid(name: string, first: Diagnostic | undefined): Diagnostic {
 }
 
 /** Variable files of the checkout are part of the change. One that the base lacks is left out. */
-function varFile(context: CommandContext, place: Place, path: string): readonly string[] {
+function varFile(context: WorkflowContext, place: Place, path: string): readonly string[] {
   const given = resolve(context.cwd, path);
   const there = counterpart(place, existsSync(given) ? realFile(given) : given);
   if (there === undefined) return [given];

@@ -1,8 +1,8 @@
 // Runs git so that nothing of a repository is executed: no hooks, no file system monitor, no filters, no submodules.
 
 import { spawnSync } from "node:child_process";
-import type { CommandContext } from "../../config/environment.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
 
 /**
  * Variables that git and its configuration need. They exclude tokens, secrets, and what a hook sets to name its own
@@ -31,7 +31,7 @@ export interface GitAnswer {
 export type Git = (args: readonly string[]) => GitAnswer;
 
 /** Git in a folder. Throws Failure where git cannot be run. */
-export function gitIn(context: CommandContext, folder: string): Git {
+export function gitIn(context: WorkflowContext, folder: string): Git {
   const passed = Object.entries(context.env).filter(([name]) => PASSED.test(name));
   const env = {
     ...Object.fromEntries(passed),

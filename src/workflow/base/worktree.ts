@@ -3,9 +3,9 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CommandContext } from "../../config/environment.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
 import { type Git, gitIn } from "./git.ts";
 
 /** Two folders with the same files at two times. */
@@ -17,7 +17,7 @@ export interface Checkouts {
 
 /** Checks a reference out for as long as `use` takes. Throws Failure with PLAN_BASE where that is not possible. */
 export async function withWorktree<T>(
-  context: CommandContext,
+  context: WorkflowContext,
   folder: string,
   reference: string,
   use: (checkouts: Checkouts) => Promise<T>,

@@ -1,21 +1,17 @@
 // The size that `clusters resize` asks for, and what the spec said of it when it was last applied.
 
-import { integerOption } from "../../cli/command/option.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { sizeText } from "../../report/inspect/cluster-text.ts";
+import { type JsonObject, objectIn } from "../../core/json.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 
-export const SIZE_OPTIONS = {
-  workers: integerOption("--workers <number>", "fixed number of workers", 0, 100_000),
-  min: integerOption("--min <number>", "minimum number of workers; requires --max", 0, 100_000),
-  max: integerOption("--max <number>", "maximum number of workers; requires --min", 1, 100_000),
-} as const;
-
-type Given = { readonly [Name in keyof typeof SIZE_OPTIONS]: number | undefined };
+export interface RequestedSize {
+  readonly workers: number | undefined;
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+}
 
 /** Throws Failure with CLI_USAGE. */
-export function requestedSize({ workers, min, max }: Given): JsonObject {
+export function requestedSize({ workers, min, max }: RequestedSize): JsonObject {
   if (workers !== undefined && min === undefined && max === undefined) return { num_workers: workers };
   if (workers !== undefined)
     throw new Failure(error("CLI_USAGE", "--workers cannot be used together with --min and --max"));
@@ -40,12 +36,16 @@ export function isResized(cluster: JsonObject, size: JsonObject): boolean {
 }
 
 function hasSize(cluster: JsonObject, size: JsonObject): boolean {
-  return sizeText(cluster) === sizeText(size);
+  return JSON.stringify(sizeIn(cluster)) === JSON.stringify(sizeIn(size));
 }
 
-/** What the next apply makes of the size, where the spec said another one. */
-export function sizeAfterNextApply(record: StateRecord, size: JsonObject): string | undefined {
-  const { num_workers, autoscale } = record.applied;
-  if (num_workers === undefined && autoscale === undefined) return undefined;
-  return hasSize(record.applied, size) ? undefined : sizeText(record.applied);
+function sizeIn({ num_workers, autoscale }: JsonObject): readonly unknown[] {
+  const { min_workers: min, max_workers: max } = objectIn(autoscale);
+  return min !== undefined && max !== undefined ? [String(min), String(max)] : [num_workers];
+}
+
+/** The fields of the size that the next apply restores; undefined if the spec declares this size or none. */
+export function sizeAfterNextApply({ applied }: StateRecord, size: JsonObject): JsonObject | undefined {
+  if (applied.num_workers === undefined && applied.autoscale === undefined) return undefined;
+  return hasSize(applied, size) ? undefined : applied;
 }

@@ -1,12 +1,10 @@
 // Waits until a cluster reaches a state, and reports each new state once; fails if the state can no longer be
 // reached.
 
-import type { CommandContext } from "../../config/environment.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { duration } from "../../core/duration.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { clusterText, whyText } from "../../report/inspect/cluster-text.ts";
-import { printable } from "../../report/text/printable.ts";
-import { duration } from "../../report/text/vocabulary.ts";
+import { whyText } from "../../resource/service-status.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { RecordedObject } from "../session/recorded-object.ts";
 
@@ -23,6 +21,8 @@ export interface ClusterWait {
   readonly lost: readonly string[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Receives the cluster at each poll, whether it changed or not. */
+  readonly polled: (cluster: JsonObject) => void;
 }
 
 export async function clusterNow({ connection, id }: RecordedObject): Promise<JsonObject> {
@@ -30,19 +30,12 @@ export async function clusterNow({ connection, id }: RecordedObject): Promise<Js
 }
 
 /** The cluster once it is there; undefined when the signal came first. Throws Failure with CLI_NOT_REACHED or API_TIMEOUT. */
-export async function waitForCluster(
-  context: CommandContext,
-  of: RecordedObject,
-  on: ClusterWait,
-): Promise<JsonObject | undefined> {
+export async function waitForCluster(of: RecordedObject, on: ClusterWait): Promise<JsonObject | undefined> {
   const begun = performance.now();
-  let told = "";
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 1.5)) {
     const found = await clusterNow(of);
     if (on.isThere(found)) return found;
-    const now = clusterText(found);
-    if (now !== told) context.stderr.write(`${printable(of.address)}: ${now}\n`);
-    told = now;
+    on.polled(found);
     if (on.lost.includes(String(found.state))) throw new Failure(cannotCome(of, on, found));
     if (on.signal.aborted) return undefined;
     const left = on.timeoutMs - (performance.now() - begun);

@@ -1,11 +1,10 @@
 // Follows a run of a job to its end, and on through the attempts that the job makes after it, telling each new state once.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import type { CommandContext } from "../../config/environment.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { duration } from "../../core/duration.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { hasEnded, outcomeWord, stateText } from "../../report/inspect/job-run-text.ts";
-import { duration } from "../../report/text/vocabulary.ts";
+import { hasEnded } from "../../resource/service-status.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { findNextAttempt, type RunId } from "./next-attempt.ts";
 
@@ -29,25 +28,28 @@ export interface FollowedRun {
   readonly ended: JsonObject | undefined;
 }
 
+/** Receives what happens while a run is followed. */
+export interface FollowRunObserver {
+  /** The run at each poll, whether it changed or not. */
+  polled(id: RunId, run: JsonObject): void;
+  /** The run has ended, and its job will try again. */
+  retryExpected(id: RunId, run: JsonObject): void;
+  retried(next: RunId, id: RunId, run: JsonObject): void;
+}
+
 /** Throws Failure with API_TIMEOUT. */
 export async function followRun(
-  context: CommandContext,
-  { reader }: { readonly reader: Reader },
+  reader: Reader,
   following: FollowRunInput,
+  observer: FollowRunObserver,
 ): Promise<FollowedRun> {
   const begun = performance.now();
   for (let id = following.run; ; ) {
-    const one: Attempt = {
-      id,
-      reader,
-      following,
-      begun,
-      tell: (what) => context.stderr.write(`run ${id}: ${what}\n`),
-    };
+    const one: Attempt = { id, reader, following, begun, observer };
     const ended = await endOf(one);
     const next = ended === undefined ? undefined : await nextOf(one, ended);
     if (next === undefined) return { id, ended };
-    context.stderr.write(`run ${next}: retry of run ${id} (${outcomeWord(ended ?? {})})\n`);
+    observer.retried(next, id, ended ?? {});
     id = next;
   }
 }
@@ -57,17 +59,14 @@ interface Attempt {
   readonly reader: Reader;
   readonly following: FollowRunInput;
   readonly begun: number;
-  readonly tell: (what: string) => void;
+  readonly observer: FollowRunObserver;
 }
 
 async function endOf(one: Attempt): Promise<JsonObject | undefined> {
-  let told = "";
   for (let round = 0; ; round++) {
     const found = await one.reader.read("jobs/runs/get", { run_id: one.id });
     if (hasEnded(found)) return found;
-    const now = stateText(found);
-    if (now !== told) one.tell(now);
-    told = now;
+    one.observer.polled(one.id, found);
     if (!(await paused(one, round))) return undefined;
   }
 }
@@ -80,7 +79,7 @@ async function nextOf(one: Attempt, ended: JsonObject): Promise<RunId | undefine
     const outlook = await findNextAttempt(one.reader, ended);
     if (outlook === undefined || "next" in outlook) return outlook?.next;
     if (performance.now() - begun > outlook.withinMs + patienceMs) return undefined;
-    if (round === 0) one.tell(`${stateText(ended)}; the job retries it`);
+    if (round === 0) one.observer.retryExpected(one.id, ended);
     if (!(await paused(one, round))) return undefined;
   }
 }

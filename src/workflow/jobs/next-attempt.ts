@@ -3,7 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
-import { idText } from "../../report/inspect/job-run-text.ts";
+import { idText } from "../../resource/service-status.ts";
 import { newestRuns } from "../session/paging.ts";
 import { numberId } from "../session/recorded-object.ts";
 

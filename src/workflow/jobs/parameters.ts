@@ -1,21 +1,15 @@
 // The parameters of a start: put into the field that the job's kind of task takes (part B, 4.2 rule 4).
 
-import { valuesOption } from "../../cli/command/option.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 
-export const PARAMETER_OPTIONS = {
-  param: valuesOption(
-    "--param <value>",
-    "parameter of the task: name=value for a notebook, one argument for any other task; repeatable",
-  ),
-  jarParam: valuesOption("--jar-param <value>", "argument of the main method of a JAR; repeatable"),
-  pythonParam: valuesOption("--python-param <value>", "argument of a Python file; repeatable"),
-  submitParam: valuesOption("--submit-param <value>", "argument of spark-submit; repeatable"),
-} as const;
-
-export type Parameters = { readonly [Name in keyof typeof PARAMETER_OPTIONS]: readonly string[] };
+export interface Parameters {
+  readonly param: readonly string[];
+  readonly jarParam: readonly string[];
+  readonly pythonParam: readonly string[];
+  readonly submitParam: readonly string[];
+}
 
 interface TaskKind {
   readonly task: string;

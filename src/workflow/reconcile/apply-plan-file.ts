@@ -1,29 +1,33 @@
 // `workspace apply PLANFILE`: exactly the saved plan, or nothing.
 
-import { EXIT, exitOfOutcome, exitOfPlan } from "../../cli/command/exit-codes.ts";
-import { printDiagnostics } from "../../cli/output/diagnostics.ts";
-import { showOutcome } from "../../cli/output/outcome.ts";
-import { type OutcomeReports, showRefusal } from "../../cli/output/plan.ts";
 import { error, Failure, hasErrors } from "../../core/diagnostic.ts";
+import { isBlocked } from "../../planner/model/plan.ts";
 import { movedSince, otherRecords } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
 import type { Lease } from "../../state/model/store.ts";
-import { type PlanOptions, planSession, type Session, withSession } from "../session/session.ts";
+import {
+  type PlanOptions,
+  planSession,
+  type Session,
+  type SessionOptions,
+  withSession,
+} from "../session/session.ts";
 import { ephemeralState } from "../session/state-warnings.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
 import { plannedEntries } from "../target/record-entries.ts";
 import { assertMayApply } from "../target/target.ts";
-import { type ApplyOptions, assertNotInterrupted } from "./apply.ts";
+import { type ApplyObserver, type ApplyRequest, type ApplyResult, assertNotInterrupted } from "./apply.ts";
 import { executePlan, withLock } from "./apply-plan.ts";
-import { placesIn, withoutSensitive } from "./located.ts";
 import { assertBelow, checkedPlan, planFile, sealCheck } from "./plan-file.ts";
 
-/** A saved plan was reviewed when it was made, so the user is not prompted. */
-export function applyPlanFile(
-  reports: OutcomeReports,
-  options: ApplyOptions & PlanOptions,
+/** Opens a session for the spec of a plan file, with the text of the file. */
+export function withPlanFile<T>(
+  context: WorkflowContext,
+  options: SessionOptions & PlanOptions,
   file: string,
-): Promise<number> {
-  const { context } = reports;
+  signal: AbortSignal,
+  work: (session: Session, text: string) => Promise<T>,
+): Promise<T> {
   refuseOwnWishes(options);
   const { text, claims } = planFile(context, file);
   refuseOtherTarget(options, claims.target, file);
@@ -36,18 +40,24 @@ export function applyPlanFile(
     varFile: claims.varFile,
   };
   assertMayApply(context, chosen, { saved: true, named: options.target !== undefined });
-  return context.signals.during((signal) => {
-    const opening = { makesKey: false, secrets: "resolve", signal, unlocked: sealCheck(text) } as const;
-    return withSession(context, chosen, opening, (session) =>
-      withLock(session, options.lockTimeout, signal, (lease) =>
-        applyChecked(reports, session, lease, text, signal),
-      ),
-    );
-  });
+  const opening = { makesKey: false, secrets: "resolve", signal, unlocked: sealCheck(text) } as const;
+  return withSession(context, chosen, opening, (session) => work(session, text));
+}
+
+/** Applies exactly the saved plan. The user approved it when it was made, so the observer is not asked. */
+export function runPlanFile(
+  session: Session,
+  text: string,
+  request: Omit<ApplyRequest, "plan">,
+  observer: ApplyObserver,
+): Promise<ApplyResult> {
+  return withLock(session, request.lockTimeout, request.signal, (lease) =>
+    applyChecked(session, lease, text, request, observer),
+  );
 }
 
 /** A saved plan contains the options that shaped it; other such options are an error, not ignored. */
-function refuseOwnWishes(options: ApplyOptions & PlanOptions): void {
+function refuseOwnWishes(options: SessionOptions & PlanOptions): void {
   const given = [
     ...(options.var.length === 0 ? [] : ["--var"]),
     ...(options.varFile.length === 0 ? [] : ["--var-file"]),
@@ -64,7 +74,7 @@ function refuseOwnWishes(options: ApplyOptions & PlanOptions): void {
 }
 
 /** The target that the plan was made for may be named once more. */
-function refuseOtherTarget({ target }: ApplyOptions, planned: string | undefined, file: string): void {
+function refuseOtherTarget({ target }: SessionOptions, planned: string | undefined, file: string): void {
   if (target === undefined || target === planned) return;
   const made = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;
   throw new Failure(
@@ -75,22 +85,19 @@ function refuseOtherTarget({ target }: ApplyOptions, planned: string | undefined
 }
 
 async function applyChecked(
-  reports: OutcomeReports,
   session: Session,
   lease: Lease,
   text: string,
-  signal: AbortSignal,
-): Promise<number> {
+  { signal, origin }: Omit<ApplyRequest, "plan">,
+  observer: ApplyObserver,
+): Promise<ApplyResult> {
+  const { context, settings, spec, warnings } = session;
   const saved = checkedPlan(session, text, lease.state());
-  const doubts = ephemeralState(session.context, session.options, session.settings.place, lease.state());
-  const refused = exitOfPlan(saved.plan);
-  if (refused !== EXIT.ok) {
-    await showRefusal(reports, {
-      plan: withoutSensitive(session.spec, saved.plan),
-      places: placesIn(session.spec.resources),
-      notes: [],
-    });
-    return refused;
+  const { plan } = saved;
+  const doubts = ephemeralState(context, session.options, settings.place, lease.state());
+  if (isBlocked(plan)) {
+    await observer.planned(plan, []);
+    return { status: "refused", plan };
   }
   // The workspace is read again for names and IDs; the changes are those of the file.
   const { live, learnt, recovered } = await planSession(session, lease.state(), { writes: true });
@@ -98,33 +105,23 @@ async function applyChecked(
   if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
   const moved = [
     ...otherRecords(saved, recovered.state),
-    ...movedSince(saved.plan, live, registry, recovered.state),
+    ...movedSince(plan, live, registry, recovered.state),
   ];
   if (hasErrors(moved)) throw new Failure(...moved);
   const found = [...lease.diagnostics, ...recovered.diagnostics, ...doubts];
-  printDiagnostics(session.context, found);
-  const notes = [...session.warnings, ...found];
-  await reports.events(notes);
-  const entries = [
-    ...plannedEntries(recovered.entries, saved.plan),
-    ...learnt,
-    { type: "nonce", nonce: saved.nonce } as const,
-  ];
-  const resources = session.spec.resources;
+  context.observer.found(found);
+  const notes = [...warnings, ...found];
+  await observer.planned(plan, notes);
   const outcome = await executePlan(session, {
     lease,
-    plan: saved.plan,
+    plan,
     live,
-    resources,
-    entries,
-    reports,
+    resources: spec.resources,
+    entries: [...plannedEntries(recovered.entries, plan), ...learnt, { type: "nonce", nonce: saved.nonce }],
     signal,
-    command: "apply",
+    origin: { command: "apply", ...(await origin(plan)) },
+    changed: (event) => observer.changed(event),
   });
-  await showOutcome(reports, outcome, {
-    plan: withoutSensitive(session.spec, saved.plan),
-    places: placesIn(resources),
-    notes,
-  });
-  return exitOfOutcome(outcome);
+  await observer.applied(plan, outcome, notes);
+  return { status: "applied", plan, outcome };
 }

@@ -1,10 +1,7 @@
-// Carries out a plan under the lock: what recovery found goes into the journal first, events go to progress and output.
+// Executes a plan under the lock: what recovery found is recorded first, events go to the observers.
 
-import type { OutcomeReports } from "../../cli/output/plan.ts";
-import { progressFor } from "../../cli/output/progress.ts";
 import { ciActor } from "../../config/ci-run.ts";
-import type { CommandContext } from "../../config/environment.ts";
-import { fromEnv, timeFromEnv } from "../../config/settings.ts";
+import { timeFromEnv } from "../../config/settings.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
 import { applyPlan } from "../../engine/apply/apply.ts";
 import { recordRecovery } from "../../engine/recover/recover.ts";
@@ -41,16 +38,16 @@ export interface ExecuteInput {
   readonly resources: Spec["resources"];
   /** What has to be known before the first change. */
   readonly entries: readonly JournalEntry[];
-  readonly reports: OutcomeReports;
   readonly signal: AbortSignal;
-  readonly command: ApplyOrigin["command"];
+  readonly origin: Omit<ApplyOrigin, "actor">;
+  readonly changed: (event: ApplyEvent) => void;
 }
 
 export async function executePlan(session: Session, what: ExecuteInput): Promise<ApplyOutcome> {
   await recordRecovery(what.lease, what.entries);
-  const origin = await originOf(session, what);
-  const progress = await progressFor(session.context);
-  const tellEvent = what.reports.asJson ? await jsonEvents(what.reports) : () => undefined;
+  const { user, host } = thisProcess();
+  const actor = ciActor(session.context) ?? `${user}@${host}`;
+  const activity = await session.context.observer.begin();
   try {
     const outcome = await applyPlan({
       plan: what.plan,
@@ -63,46 +60,15 @@ export async function executePlan(session: Session, what: ExecuteInput): Promise
       random: nodeRandom,
       parallelism: session.settings.parallelism,
       onEvent: (event) => {
-        progress.apply(event);
-        tellEvent(withoutSensitive(session.spec, locatedEvent(event, what.resources)));
+        activity.apply(event);
+        what.changed(withoutSensitive(session.spec, locatedEvent(event, what.resources)));
       },
       signal: what.signal,
-      origin,
+      origin: { ...what.origin, actor },
     });
     session.options.observer?.applied(what.plan, what.lease.state(), outcome);
     return withoutSensitive(session.spec, locatedOutcome(outcome, what.resources));
   } finally {
-    await progress.stop();
+    await activity.stop();
   }
-}
-
-/** Who applies, for the history of the state. */
-async function originOf(
-  { context }: Session,
-  { command, reports, plan }: ExecuteInput,
-): Promise<ApplyOrigin> {
-  const { user, host } = thisProcess();
-  const { commit, runUrl: url } = await reports.info(plan);
-  return {
-    command,
-    actor: ciActor(context) ?? `${user}@${host}`,
-    ...(commit === undefined ? {} : { commit }),
-    ...(url === undefined ? {} : { run_url: url }),
-  };
-}
-
-async function jsonEvents(reports: OutcomeReports): Promise<(event: ApplyEvent) => void> {
-  const { eventJson } = await import("../../report/outcome/outcome-json.ts");
-  return (event) => reports.line(eventJson(event));
-}
-
-/** Options that a pipeline may set once for all its runs. */
-export function approval(
-  context: CommandContext,
-  options: { readonly autoApprove: boolean; readonly noInput: boolean },
-) {
-  return {
-    autoApprove: options.autoApprove,
-    noInput: options.noInput || fromEnv(context, "WORKSPACE_NO_INPUT") !== undefined,
-  };
 }

@@ -1,113 +1,84 @@
-// The way of apply and destroy: lock, look, show, ask, carry out, tell.
+// Runs an apply or a destroy: locks the state, plans, gets approval, applies. Prints nothing and knows no exit code.
 
-import { EXIT, exitOfOutcome, exitOfPlan } from "../../cli/command/exit-codes.ts";
-import { printDiagnostics } from "../../cli/output/diagnostics.ts";
-import { applyEnding } from "../../cli/output/failure-documents.ts";
-import { showOutcomeAfterPlan } from "../../cli/output/outcome.ts";
-import { logPlan, type OutcomeReports, showPlan, showRefusal } from "../../cli/output/plan.ts";
-import { askApproval } from "../../cli/output/prompt.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import { error, Failure, hasErrors } from "../../core/diagnostic.ts";
-import { changesAnything } from "../../report/plan/summary.ts";
+import type { ApplyOrigin } from "../../core/past-run.ts";
+import { changesAnything } from "../../planner/model/change.ts";
+import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
 import type { Lease } from "../../state/model/store.ts";
-import {
-  type PlanOptions,
-  planSession,
-  type Session,
-  type SessionOptions,
-  withSession,
-} from "../session/session.ts";
+import { type PlanOptions, planSession, type Session } from "../session/session.ts";
 import { ephemeralState } from "../session/state-warnings.ts";
 import { plannedEntries } from "../target/record-entries.ts";
-import { assertMayApply } from "../target/target.ts";
-import { approval, executePlan, withLock } from "./apply-plan.ts";
-import { placesIn, withoutSensitive } from "./located.ts";
+import { executePlan, withLock } from "./apply-plan.ts";
 
-export type ApplyOptions = SessionOptions & {
-  readonly autoApprove: boolean;
-  readonly noInput: boolean;
-  readonly lockTimeout: number | undefined;
-};
+/** Shows an apply, and decides for the user. Its methods are called in this order, under the lock. */
+export interface ApplyObserver {
+  /** `notes`: what was found about the run before the plan. */
+  planned(plan: Plan, notes: readonly Diagnostic[]): Promise<void>;
+  approve(plan: Plan): Promise<boolean>;
+  changed(event: ApplyEvent): void;
+  applied(plan: Plan, outcome: ApplyOutcome, notes: readonly Diagnostic[]): Promise<void>;
+}
 
 export interface ApplyRequest {
   readonly plan: PlanOptions;
-  readonly question: string;
+  readonly lockTimeout: number | undefined;
+  readonly signal: AbortSignal;
+  /** The commit and the CI run, for the history of the state. */
+  readonly origin: (plan: Plan) => Promise<Pick<ApplyOrigin, "commit" | "run_url">>;
 }
 
+export type ApplyResult =
+  | { readonly status: "refused" | "declined"; readonly plan: Plan }
+  | { readonly status: "applied"; readonly plan: Plan; readonly outcome: ApplyOutcome };
+
+/** Throws Failure with what ended the run before its plan, and with APPLY_INTERRUPTED. */
 export function runApply(
-  reports: OutcomeReports,
-  options: ApplyOptions,
-  making: ApplyRequest,
-): Promise<number> {
-  const { context } = reports;
-  assertMayApply(context, options, { saved: false, named: false });
-  const secrets = making.plan.destroy === true ? "skip" : "resolve";
-  return context.signals.during((signal) =>
-    withSession(context, options, { makesKey: true, secrets, signal }, (session) =>
-      withLock(session, options.lockTimeout, signal, (lease) =>
-        planAndApply(reports, session, lease, options, making, signal),
-      ),
-    ),
+  session: Session,
+  request: ApplyRequest,
+  observer: ApplyObserver,
+): Promise<ApplyResult> {
+  return withLock(session, request.lockTimeout, request.signal, (lease) =>
+    planAndApply(session, lease, request, observer),
   );
 }
 
 async function planAndApply(
-  reports: OutcomeReports,
   session: Session,
   lease: Lease,
-  options: ApplyOptions,
-  making: ApplyRequest,
-  signal: AbortSignal,
-): Promise<number> {
-  const { context } = session;
-  const doubts =
-    making.plan.destroy === true
-      ? []
-      : ephemeralState(context, options, session.settings.place, lease.state());
-  const planned = await planSession(session, lease.state(), { ...making.plan, writes: true });
+  { plan: options, signal, origin }: ApplyRequest,
+  observer: ApplyObserver,
+): Promise<ApplyResult> {
+  const destroys = options.destroy === true;
+  const { context, settings, spec, warnings } = session;
+  const doubts = destroys ? [] : ephemeralState(context, session.options, settings.place, lease.state());
+  const { plan, live, recovered, learnt, diagnostics } = await planSession(session, lease.state(), {
+    ...options,
+    writes: true,
+  });
   assertNotInterrupted(signal);
-  const found = [...lease.diagnostics, ...planned.diagnostics, ...doubts];
+  const found = [...lease.diagnostics, ...diagnostics, ...doubts];
   if (hasErrors(found)) throw new Failure(...found);
-  printDiagnostics(context, found);
-  const notes = [...session.warnings, ...found];
-  await reports.events(notes);
-  const entries = [...plannedEntries(planned.recovered.entries, planned.plan), ...planned.learnt];
-  const refused = exitOfPlan(planned.plan);
-  const shown = {
-    plan: withoutSensitive(session.spec, planned.plan),
-    places: placesIn(session.spec.resources),
-    notes,
-  };
-  if (refused === EXIT.ok) {
-    await showPlan(reports, shown, (format) => format === "text");
-    await reports.events(planned.plan.diagnostics);
-  } else await showRefusal(reports, shown);
-  if (refused !== EXIT.ok) {
-    context.stderr.write("Nothing was changed.\n");
-    return refused;
-  }
-  const asks = changesAnything(planned.plan);
-  if (asks && !options.autoApprove && reports.format !== "text") await logPlan(reports, shown);
-  if (asks && !(await askApproval(context, approval(context, options), making.question, signal))) {
+  context.observer.found(found);
+  const notes = [...warnings, ...found];
+  await observer.planned(plan, notes);
+  if (isBlocked(plan)) return { status: "refused", plan };
+  if (changesAnything(plan) && !(await observer.approve(plan))) {
     assertNotInterrupted(signal);
-    const declined = error("CLI_CONFIRMATION", "the plan was not approved, so nothing was changed");
-    await reports.end(applyEnding, [declined], { stdout: true });
-    context.stderr.write("Nothing was changed.\n");
-    return EXIT.error;
+    return { status: "declined", plan };
   }
-  const { plan, live } = planned;
-  const resources = making.plan.destroy === true ? new Map() : session.spec.resources;
   const outcome = await executePlan(session, {
     lease,
     plan,
     live,
-    resources,
-    entries,
-    reports,
+    resources: destroys ? new Map() : spec.resources,
+    entries: [...plannedEntries(recovered.entries, plan), ...learnt],
     signal,
-    command: making.plan.destroy === true ? "destroy" : "apply",
+    origin: { command: destroys ? "destroy" : "apply", ...(await origin(plan)) },
+    changed: (event) => observer.changed(event),
   });
-  await showOutcomeAfterPlan(reports, outcome, shown, !asks);
-  return exitOfOutcome(outcome);
+  await observer.applied(plan, outcome, notes);
+  return { status: "applied", plan, outcome };
 }
 
 /** A signal before the first change: nothing was written, so nothing has to be finished. */

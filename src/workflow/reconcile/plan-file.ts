@@ -1,13 +1,13 @@
 // Plans in files: bound to what they were made from, and checked against it before they are applied.
 
 import { isAbsolute, relative, resolve } from "node:path";
-import type { CommandContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
 import { keyedDigest } from "../../core/canonical.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
+import { readRegularFile } from "../../core/regular-file.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
   readPlan,
@@ -19,13 +19,13 @@ import {
 } from "../../planner/plan-file.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
-import { readRegularFile } from "../../state/backends/file/regular-file.ts";
 import { keyFromText } from "../../state/format/key.ts";
 import { randomHex } from "../../state/model/ports.ts";
 import type { State } from "../../state/model/record.ts";
 import type { Loaded } from "../../state/model/store.ts";
 import { type StateOptions, withState } from "../session/open-state.ts";
 import type { Session } from "../session/session.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
 import { specFile, targetOf } from "../target/target.ts";
 import { placesIn } from "./located.ts";
 import { closedPlan, openedPlan } from "./plan-seal.ts";
@@ -86,7 +86,7 @@ function nameAndValue(given: string): readonly [string, string] {
 
 /** The text of a plan file, and what it says about the spec that it was made from. Nothing in it is trusted yet. */
 export function planFile(
-  context: CommandContext,
+  context: WorkflowContext,
   file: string,
 ): { readonly text: string; readonly claims: Claims } {
   const text = readFile(context, file);
@@ -101,7 +101,7 @@ export interface Claims {
   readonly varFile: readonly string[];
 }
 
-function readFile(context: CommandContext, file: string): string {
+function readFile(context: WorkflowContext, file: string): string {
   try {
     return openedPlan(context, readRegularFile(resolve(context.cwd, file), PLAN_BYTES), file);
   } catch (problem) {
@@ -154,7 +154,7 @@ function textOrNothing(value: unknown): string | undefined {
  * its digests. Throws Failure.
  */
 export async function sealedPlan(
-  context: CommandContext,
+  context: WorkflowContext,
   options: StateOptions,
   file: string,
 ): Promise<SavedPlan> {
@@ -176,7 +176,7 @@ export async function sealedPlan(
 }
 
 /** The signing key is stored next to the spec: a plan from elsewhere must not supply both. */
-export function assertBelow(context: CommandContext, file: string | undefined): void {
+export function assertBelow(context: WorkflowContext, file: string | undefined): void {
   const path = file === undefined ? "" : relative(context.cwd, resolve(context.cwd, file));
   if (!isAbsolute(path) && path !== ".." && !/^\.\.[\\/]/.test(path)) return;
   throw new Failure(

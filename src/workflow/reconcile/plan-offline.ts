@@ -1,6 +1,5 @@
 // A plan without any network: the spec against what the state recorded.
 
-import type { CommandContext } from "../../config/environment.ts";
 import { EMBEDDED, fromEnv, identityOf } from "../../config/settings.ts";
 import { keyedDigest } from "../../core/canonical.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
@@ -20,9 +19,9 @@ import { type BaseOptions, type BaseSpec, readBase } from "../base/base-spec.ts"
 import { addressFilter } from "../session/address-filter.ts";
 import { type StateOptions, withState } from "../session/open-state.ts";
 import { readSpec, type SpecOptions } from "../session/read-spec.ts";
-import type { RunObserver } from "../session/run-observer.ts";
 import { type AllowedExposure, ephemeralState, exposedState } from "../session/state-warnings.ts";
 import { untrustedState } from "../session/untrusted-state.ts";
+import type { RunObserver, WorkflowContext } from "../session/workflow-context.ts";
 import { assertExpectedHost, selectedTarget } from "../target/target.ts";
 import { placesIn } from "./located.ts";
 import { assertSameHost } from "./plan.ts";
@@ -41,18 +40,18 @@ export interface OfflinePlan {
   readonly spec: Pick<Spec, "sensitive">;
   readonly places: ReturnType<typeof placesIn>;
   readonly diagnostics: readonly Diagnostic[];
-  /** Warnings about the spec; already written to stderr. */
+  /** Warnings about the spec; the observer has them already. */
   readonly warnings: readonly Diagnostic[];
 }
 
 /** Needs neither host nor token; a host that is named must be the state's. */
-export function planOffline(context: CommandContext, options: OfflineOptions): Promise<OfflinePlan> {
+export function planOffline(context: WorkflowContext, options: OfflineOptions): Promise<OfflinePlan> {
   return withState(context, options, (store) => planOn(store, context, options));
 }
 
 async function planOn(
   store: StateStore,
-  context: CommandContext,
+  context: WorkflowContext,
   options: OfflineOptions,
 ): Promise<OfflinePlan> {
   const { state, diagnostics } = await store.read();
@@ -94,7 +93,7 @@ interface Known {
 }
 
 async function planned(
-  context: CommandContext,
+  context: WorkflowContext,
   options: OfflineOptions,
   known: Known,
   host: string,
@@ -138,7 +137,7 @@ function nothing(host: string): Plan {
   return { host, changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [] };
 }
 
-function saidHost(context: CommandContext, options: OfflineOptions): string | undefined {
+function saidHost(context: WorkflowContext, options: OfflineOptions): string | undefined {
   const said = options.host ?? fromEnv(context, "WORKSPACE_HOST");
   return said === undefined || said === EMBEDDED ? said : identityOf(said);
 }

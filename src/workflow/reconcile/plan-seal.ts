@@ -1,13 +1,13 @@
 // Plan files under WORKSPACE_STATE_KEY: written encrypted, and opened again.
 
-import type { CommandContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { createSealer, type Sealer } from "../../state/format/encryption.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
 
 /** A plan that is not encrypted still has a signature with the state's key, so it may be read. */
-function planSealer(context: CommandContext): Sealer {
+function planSealer(context: WorkflowContext): Sealer {
   const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
   return createSealer({
     random: nodeRandom,
@@ -17,12 +17,12 @@ function planSealer(context: CommandContext): Sealer {
 }
 
 /** `text` as it goes into the file. */
-export function closedPlan(context: CommandContext, text: string): string {
+export function closedPlan(context: WorkflowContext, text: string): string {
   const sealer = planSealer(context);
   return sealer.seals ? `${sealer.seal("plan", "", text)}\n` : text;
 }
 
-export function openedPlan(context: CommandContext, bytes: Uint8Array, file: string): string {
+export function openedPlan(context: WorkflowContext, bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder().decode(planSealer(context).open("plan", "", bytes, file));
   } catch (failure) {

@@ -16,12 +16,12 @@ import type { PlanFacts } from "../../planner/model/facts.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
-import type { Progress } from "../../report/outcome/progress.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
 import { addressFilter, restrictionOf } from "../session/address-filter.ts";
+import type { Activity } from "../session/workflow-context.ts";
 import { importNotes, withImports, withoutImports } from "../target/record-entries.ts";
 import { gatherFacts } from "./gather-facts.ts";
 
@@ -32,7 +32,7 @@ export interface PlanWorkspaceInput {
   readonly host: string;
   readonly settings: Settings;
   readonly key: Uint8Array;
-  readonly progress: Progress;
+  readonly progress: Activity;
   readonly adopt: boolean;
   readonly allowDuplicates: boolean;
   readonly destroy: boolean;

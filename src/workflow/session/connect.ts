@@ -6,9 +6,7 @@ import { type Client, createClient } from "../../api/client.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../../api/http/message.ts";
 import { httpTransport } from "../../api/http/transport.ts";
 import type { RequestEvent } from "../../api/retry/send.ts";
-import { printDiagnostics } from "../../cli/output/diagnostics.ts";
 import { dialectTable } from "../../config/dialect.ts";
-import type { CommandContext } from "../../config/environment.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { DialectChoice } from "../../emulator/dialect/choice.ts";
@@ -16,6 +14,7 @@ import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { settingsForTarget } from "../target/target.ts";
 import { embeddedFolder } from "./open-state.ts";
 import type { SpecOptions } from "./read-spec.ts";
+import type { WorkflowContext } from "./workflow-context.ts";
 
 export interface Connection extends Client {
   /** The identity that states and plans are bound to. */
@@ -28,14 +27,11 @@ export interface ConnectionOptions {
   /** The folder of the embedded workspace. */
   readonly embeddedFolder: string;
   readonly signal?: AbortSignal;
-  /** Receives a message for every long wait before a retry, so that the user does not assume a hang. */
-  readonly waits?: (sentence: string) => void;
+  /** Receives every attempt after which the request waits to be sent again. */
+  readonly retrying?: (event: RequestEvent) => void;
   /** Told of every attempt that has ended. */
   readonly requested?: (event: RequestEvent) => void;
 }
-
-/** Shorter waits are over before a sentence about them is read. */
-const LONG_WAIT_MS = 3_000;
 
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { place } = options.settings;
@@ -135,26 +131,23 @@ function clientOver(
     ...(requestMs === undefined ? {} : { timeoutMs: requestMs }),
     log: (event) => {
       options.requested?.(event);
-      const { operation, status, attempt, waitMs = 0 } = event;
-      if (waitMs < LONG_WAIT_MS) return;
-      const what = status === 0 ? "gave no complete answer" : `answered ${status}`;
-      options.waits?.(`${operation} ${what}; retry ${attempt} in ${Math.ceil(waitMs / 1000)} s`);
+      if (event.waitMs !== undefined) options.retrying?.(event);
     },
   });
 }
 
 /** A connection for commands that need no state. */
 export async function withConnection<T>(
-  context: CommandContext,
+  context: WorkflowContext,
   options: HostOptions & Pick<SpecOptions, "file">,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const settings = settingsForTarget(context, options);
-  printDiagnostics(context, settings.warnings);
+  context.observer.found(settings.warnings);
   const connection = await connect({
     settings,
     embeddedFolder: embeddedFolder(context, options),
-    waits: (sentence) => context.stderr.write(`${sentence}\n`),
+    retrying: (event) => context.observer.retrying(event),
   });
   try {
     return await work(connection);

@@ -2,7 +2,7 @@
 
 import { dirname, join, resolve } from "node:path";
 import { ciRunUrl } from "../../config/ci-run.ts";
-import type { CommandContext } from "../../config/environment.ts";
+import type { ProcessContext } from "../../config/environment.ts";
 import { fromEnv, type HostOptions, leaseFromEnv } from "../../config/settings.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import {
@@ -25,15 +25,15 @@ export type StateOptions = Pick<SpecOptions, "file" | "target"> &
   };
 
 /** The folder of everything that a spec's runs keep. */
-function ownFolder(context: CommandContext, options: Pick<SpecOptions, "file">): string {
+function ownFolder(context: ProcessContext, options: Pick<SpecOptions, "file">): string {
   return join(dirname(specFile(context, options)), ".workspace");
 }
 
-export function embeddedFolder(context: CommandContext, options: Pick<SpecOptions, "file">): string {
+export function embeddedFolder(context: ProcessContext, options: Pick<SpecOptions, "file">): string {
   return join(ownFolder(context, options), "embedded");
 }
 
-function stateFolder(context: CommandContext, options: StateOptions, said: string | undefined): string {
+function stateFolder(context: ProcessContext, options: StateOptions, said: string | undefined): string {
   if (said === undefined) return join(ownFolder(context, options), targetFolder(targetOf(context, options)));
   return resolve(context.cwd, said);
 }
@@ -47,27 +47,27 @@ function targetFolder(target: string | undefined): string {
 
 /** The configured location; undefined for the default. */
 export function explicitStateLocation(
-  context: CommandContext,
+  context: ProcessContext,
   options: Pick<StateOptions, "state"> & TargetOptions,
 ): string | undefined {
   return options.state ?? fromEnv(context, "WORKSPACE_STATE") ?? stateOfTarget(context, options);
 }
 
 /** The absolute folder of the state; undefined where it is kept in PostgreSQL or in the workspace. */
-export function stateFolderOf(context: CommandContext, options: StateOptions): string | undefined {
+export function stateFolderOf(context: ProcessContext, options: StateOptions): string | undefined {
   const said = explicitStateLocation(context, options);
   if (said !== undefined && (isPostgresUrl(said) || isInWorkspace(said))) return undefined;
   return stateFolder(context, options, said);
 }
 
 /** Opened on first use; the opener closes it. */
-export function openState(context: CommandContext, options: StateOptions): StateStore {
+export function openState(context: ProcessContext, options: StateOptions): StateStore {
   return openStateAt(context, options, explicitStateLocation(context, options));
 }
 
 /** The state at a location that was not set with --state. */
 export function openStateAt(
-  context: CommandContext,
+  context: ProcessContext,
   options: StateOptions,
   said: string | undefined,
   keys: Keys = keysOf(context),
@@ -92,14 +92,14 @@ export function openStateAt(
 
 type Keys = Pick<StoreOptions, "keyText" | "oldKeyText">;
 
-function keysOf(context: CommandContext): Keys {
+function keysOf(context: ProcessContext): Keys {
   const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
   return keyText === undefined ? {} : { keyText };
 }
 
 /** Opens the state, works with it, and closes it however that ends. */
 export async function withState<T>(
-  context: CommandContext,
+  context: ProcessContext,
   options: StateOptions,
   work: (store: StateStore) => Promise<T>,
 ): Promise<T> {

@@ -1,8 +1,6 @@
 // Reads the spec that a command's options name.
 
 import { resolve } from "node:path";
-import { printDiagnostics } from "../../cli/output/diagnostics.ts";
-import type { CommandContext } from "../../config/environment.ts";
 import { dialectFrom, fromEnv, type HostOptions } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
@@ -10,6 +8,7 @@ import { registryIn } from "../../resource/dialect-view.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { namedTarget, specFile, stateOfTarget } from "../target/target.ts";
+import type { WorkflowContext } from "./workflow-context.ts";
 
 export interface SpecOptions {
   readonly file: string | undefined;
@@ -27,13 +26,13 @@ export type DigestFn = (bytes: Uint8Array) => string;
 
 export interface ReadSpec {
   readonly spec: Spec;
-  /** Already written to stderr; for output that is a document. */
+  /** The observer has them already; for output that is a document. */
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Throws Failure with everything that is wrong; warnings go to stderr. */
+/** Throws Failure with everything that is wrong; warnings go to the observer. */
 export async function readSpec(
-  context: CommandContext,
+  context: WorkflowContext,
   options: Reading,
   keyed: DigestFn | undefined,
   untrusted = false,
@@ -41,13 +40,13 @@ export async function readSpec(
 ): Promise<ReadSpec> {
   const { spec, diagnostics } = await checkSpec(context, options, keyed, untrusted, turn);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
-  printDiagnostics(context, diagnostics);
+  context.observer.found(diagnostics);
   return { spec, warnings: diagnostics };
 }
 
 /** The spec, unless something is wrong with it, and everything that was found. */
 export function checkSpec(
-  context: CommandContext,
+  context: WorkflowContext,
   options: Reading,
   keyed: DigestFn | undefined,
   untrusted = false,
@@ -72,7 +71,7 @@ export function checkSpec(
 }
 
 /** The folders that --state, WORKSPACE_STATE, and the target name; a state in another place leads to no folder. */
-function statesOf(context: CommandContext, options: Reading, untrusted: boolean): readonly string[] {
+function statesOf(context: WorkflowContext, options: Reading, untrusted: boolean): readonly string[] {
   const ofTarget = untrusted ? undefined : stateOfTarget(context, options);
   const said = [options.state, fromEnv(context, "WORKSPACE_STATE"), ofTarget];
   return said.flatMap((state) => (state === undefined ? [] : [resolve(context.cwd, state)]));
@@ -80,7 +79,7 @@ function statesOf(context: CommandContext, options: Reading, untrusted: boolean)
 
 /** For commands that need no workspace: secrets are declared, and none is read. */
 export async function specWithoutSecrets(
-  context: CommandContext,
+  context: WorkflowContext,
   options: SpecOptions & Partial<HostOptions>,
 ): Promise<Spec> {
   return (await readSpec(context, options, undefined)).spec;

@@ -1,8 +1,6 @@
 // The remote id of what an address stands for: from the state, for commands that operate what is declared.
 
 import { isMissing } from "../../api/contract/refusals.ts";
-import { printDiagnostics } from "../../cli/output/diagnostics.ts";
-import type { CommandContext } from "../../config/environment.ts";
 import type { HostOptions } from "../../config/settings.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
@@ -12,6 +10,7 @@ import type { State, StateRecord } from "../../state/model/record.ts";
 import { assertSameHost } from "../reconcile/plan.ts";
 import { type Connection, withConnection } from "./connect.ts";
 import { type StateOptions, withState } from "./open-state.ts";
+import type { WorkflowContext } from "./workflow-context.ts";
 
 export interface RecordedObject {
   readonly connection: Connection;
@@ -22,14 +21,14 @@ export interface RecordedObject {
 
 /** Connects, with the id of an address of this kind. Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export async function withRecordedObject<T>(
-  context: CommandContext,
+  context: WorkflowContext,
   options: HostOptions & StateOptions,
   kind: string,
   address: string,
   work: (recorded: RecordedObject) => Promise<T>,
 ): Promise<T> {
   const { state, diagnostics } = await withState(context, options, (store) => store.read());
-  printDiagnostics(context, diagnostics);
+  context.observer.found(diagnostics);
   const record = recordOf(state, kind, address);
   return withConnection(context, options, (connection) => {
     assertSameHost(state, connection.host);

@@ -1,8 +1,5 @@
 // What plan, apply, drift and destroy share: settings, spec, state and connection, opened in that order and closed again.
 
-import { printDiagnostics } from "../../cli/output/diagnostics.ts";
-import { progressFor } from "../../cli/output/progress.ts";
-import type { CommandContext } from "../../config/environment.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
 import { keyedDigest } from "../../core/canonical.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
@@ -18,8 +15,8 @@ import { type Connection, connect } from "./connect.ts";
 import { embeddedFolder, type StateOptions, withState } from "./open-state.ts";
 import { beginPrefetch, yieldToEventLoop } from "./prefetch.ts";
 import { readSpec, type SpecOptions } from "./read-spec.ts";
-import type { RunObserver } from "./run-observer.ts";
 import { type AllowedExposure, exposedState } from "./state-warnings.ts";
+import type { RunObserver, WorkflowContext } from "./workflow-context.ts";
 
 export type SessionOptions = SpecOptions &
   HostOptions &
@@ -27,13 +24,13 @@ export type SessionOptions = SpecOptions &
   AllowedExposure & { readonly observer?: RunObserver };
 
 export interface Session {
-  readonly context: CommandContext;
+  readonly context: WorkflowContext;
   readonly options: SessionOptions;
   readonly settings: Settings;
   readonly store: StateStore;
   readonly key: Uint8Array;
   readonly spec: Spec;
-  /** Warnings about the settings and the spec; already written to stderr. */
+  /** Warnings about the settings and the spec; the observer has them already. */
   readonly warnings: readonly Diagnostic[];
   readonly connection: Connection;
   /** The state for runs without the lock: before the first request. */
@@ -58,7 +55,7 @@ export interface SessionRequirements {
 
 /** Opens what a run needs, gives it to `work`, and closes it however that ends. */
 export async function withSession<T>(
-  context: CommandContext,
+  context: WorkflowContext,
   options: SessionOptions,
   opening: SessionRequirements,
   work: (session: Session) => Promise<T>,
@@ -68,13 +65,13 @@ export async function withSession<T>(
 
 async function withRunOn<T>(
   store: StateStore,
-  context: CommandContext,
+  context: WorkflowContext,
   options: SessionOptions,
   opening: SessionRequirements,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const settings = settingsForTarget(context, { ...options, untrusted: opening.untrusted === true });
-  printDiagnostics(context, settings.warnings);
+  context.observer.found(settings.warnings);
   const key = await store.key({ make: opening.makesKey });
   opening.unlocked?.(key);
   const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
@@ -82,7 +79,7 @@ async function withRunOn<T>(
     connect({
       settings,
       embeddedFolder: embeddedFolder(context, options),
-      waits: (sentence) => context.stderr.write(`${sentence}\n`),
+      retrying: (event) => context.observer.retrying(event),
       ...(signal === undefined ? {} : { signal }),
       requested: (event) => options.observer?.requested(event),
     });
@@ -104,7 +101,7 @@ async function withRunOn<T>(
     ahead?.drop();
     throw new Failure(...exposed);
   }
-  printDiagnostics(context, exposed);
+  context.observer.found(exposed);
   const connection = ahead?.connection ?? (await connected(opening.signal));
   const loaded = (): Promise<Loaded> => (ahead === undefined ? store.read() : Promise.resolve(ahead.loaded));
   try {
@@ -152,7 +149,7 @@ export async function planSession(
     host: session.connection.host,
     settings: session.settings,
     key: session.key,
-    progress: await progressFor(session.context),
+    progress: await session.context.observer.begin(),
     adopt: options.adopt ?? false,
     allowDuplicates: options.allowDuplicates ?? false,
     destroy: options.destroy ?? false,

@@ -1,7 +1,7 @@
 // States that a team shares: in a PostgreSQL database, or in the workspace itself. Nothing of either is loaded before it is used.
 
 import { isConflict, isMissing } from "../../api/contract/refusals.ts";
-import type { CommandContext } from "../../config/environment.ts";
+import type { ProcessContext } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/url.ts";
@@ -22,7 +22,7 @@ export function isInWorkspace(said: string): boolean {
 
 /** Undefined if `said` is a folder. Throws CLI_USAGE; no message repeats a possible password. */
 export function sharedState(
-  context: CommandContext,
+  context: ProcessContext,
   options: StateOptions,
   said: string,
   common: StoreOptions,
@@ -40,7 +40,7 @@ export function sharedState(
 }
 
 function inPostgres(
-  context: CommandContext,
+  context: ProcessContext,
   options: StateOptions,
   said: string,
   common: StoreOptions,
@@ -54,7 +54,7 @@ function inPostgres(
 }
 
 function inWorkspace(
-  context: CommandContext,
+  context: ProcessContext,
   options: StateOptions,
   said: string,
   common: StoreOptions,

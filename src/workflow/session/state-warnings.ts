@@ -1,6 +1,6 @@
 // Warns about risky state locations: a folder that a CI runner deletes, a workspace folder that everyone can read.
 
-import type { CommandContext } from "../../config/environment.ts";
+import type { ProcessContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
@@ -14,7 +14,7 @@ import { isInWorkspace } from "./shared-state.ts";
 
 /** `state`: before this run. */
 export function ephemeralState(
-  context: CommandContext,
+  context: ProcessContext,
   options: StateOptions,
   { embedded }: { readonly embedded: boolean },
   state: State,
@@ -29,7 +29,7 @@ export function ephemeralState(
 }
 
 /** Some shells cannot unset a variable, so people set it to "false". */
-function isCi(context: CommandContext): boolean {
+function isCi(context: ProcessContext): boolean {
   const said = fromEnv(context, "CI");
   return said !== undefined && said !== "false" && said !== "0";
 }
@@ -44,7 +44,7 @@ export interface AllowedExposure {
  * guesses of secrets. `digests`: whether this run computes digests of the spec's secrets.
  */
 export function exposedState(
-  context: CommandContext,
+  context: ProcessContext,
   options: Pick<StateOptions, "state"> & AllowedExposure,
   spec: Spec,
   { digests }: { readonly digests: boolean },
@@ -55,7 +55,7 @@ export function exposedState(
 
 /** The same of a state that is brought to `place` from elsewhere: its records have the digests. */
 export function exposedRecords(
-  context: CommandContext,
+  context: ProcessContext,
   place: string | undefined,
   options: AllowedExposure,
   state: Pick<State, "records" | "open">,
@@ -76,7 +76,7 @@ function allows(options: AllowedExposure): boolean {
 
 /** `secrets`: what has secrets, if anything has. */
 function exposed(
-  context: CommandContext,
+  context: ProcessContext,
   place: string | undefined,
   secrets: string | undefined,
   allowed: boolean,

@@ -2,7 +2,7 @@
 
 import { existsSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, relative, sep } from "node:path";
-import type { CommandContext } from "../../config/environment.ts";
+import type { ProcessContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import { stateExists } from "../../planner/decide/state-exists.ts";
@@ -15,7 +15,7 @@ import { type StateOptions, stateFolderOf } from "./open-state.ts";
  * key of WORKSPACE_STATE_KEY. With that key set, a store opens nothing else. Without a state a warning is enough.
  */
 export function untrustedState(
-  context: CommandContext,
+  context: ProcessContext,
   options: StateOptions,
   state: State,
 ): readonly Diagnostic[] {

@@ -1,15 +1,15 @@
 // The user name that the service reports for the sign-in of a run.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import type { CommandContext } from "../../config/environment.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { connect, withConnection } from "../session/connect.ts";
 import type { SpecOptions } from "../session/read-spec.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
 
 /** Undefined if the service does not report names. Throws Refused if it does not accept the sign-in. */
 export function callerName(
-  context: CommandContext,
+  context: WorkflowContext,
   options: HostOptions & Pick<SpecOptions, "file">,
 ): Promise<string | undefined> {
   return withConnection(context, options, ({ reader }) => nameFrom(reader));
@@ -18,9 +18,13 @@ export function callerName(
 /** The same for settings that are not those of a command. */
 export async function callerNameWith(
   settings: Settings,
-  waits: (sentence: string) => void,
+  { observer }: WorkflowContext,
 ): Promise<string | undefined> {
-  const connection = await connect({ settings, embeddedFolder: "", waits });
+  const connection = await connect({
+    settings,
+    embeddedFolder: "",
+    retrying: (event) => observer.retrying(event),
+  });
   try {
     return await nameFrom(connection.reader);
   } finally {

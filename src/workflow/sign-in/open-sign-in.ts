@@ -5,8 +5,8 @@ import { createSignIn, type SignIn } from "../../api/auth/sign-in.ts";
 import type { Transport } from "../../api/http/message.ts";
 import { type HttpTransport, httpTransport } from "../../api/http/transport.ts";
 import type { HostTarget } from "../../config/settings.ts";
+import { readRegularFile } from "../../core/regular-file.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
-import { readRegularFile } from "../../state/backends/file/regular-file.ts";
 
 export interface OpenSignIn extends SignIn {
   close(): Promise<void>;

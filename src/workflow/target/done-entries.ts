@@ -1,7 +1,7 @@
 // Which moved, removed, and import entries of the spec have nothing left to do, by the state of the target.
 
 import { existsSync } from "node:fs";
-import type { CommandContext } from "../../config/environment.ts";
+import type { ProcessContext } from "../../config/environment.ts";
 import { isInModule } from "../../core/address.ts";
 import { type Diagnostic, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
 import { stateExists } from "../../planner/decide/state-exists.ts";
@@ -11,7 +11,7 @@ import { type StateOptions, stateFolderOf, withState } from "../session/open-sta
 
 /** Reads a state in a folder only: this needs no network. */
 export async function doneEntries(
-  context: CommandContext,
+  context: ProcessContext,
   options: StateOptions,
   spec: Spec,
 ): Promise<readonly Diagnostic[]> {

@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { CommandContext } from "../../config/environment.ts";
+import type { ProcessContext } from "../../config/environment.ts";
 import { DEFAULT_FILE } from "../../config/files.ts";
 import {
   EMBEDDED,
@@ -24,7 +24,7 @@ export interface TargetOptions {
 }
 
 /** The spec's path; absolute. */
-export function specFile(context: CommandContext, { file }: Pick<TargetOptions, "file">): string {
+export function specFile(context: ProcessContext, { file }: Pick<TargetOptions, "file">): string {
   return resolve(context.cwd, file ?? fromEnv(context, "WORKSPACE_FILE") ?? DEFAULT_FILE);
 }
 
@@ -32,17 +32,17 @@ const IN_WORKSPACE = "workspace:";
 
 /** The target that the command line or the environment names. */
 export function namedTarget(
-  context: CommandContext,
+  context: ProcessContext,
   { target }: Pick<TargetOptions, "target">,
 ): string | undefined {
   return target ?? fromEnv(context, "WORKSPACE_TARGET");
 }
 
 /** A run asks several times; the spec is read once for all. */
-const selected = new WeakMap<CommandContext, Map<string, SelectedTarget>>();
+const selected = new WeakMap<ProcessContext, Map<string, SelectedTarget>>();
 
 /** The target of the spec, or why none can be selected. */
-export function selectedTarget(context: CommandContext, options: TargetOptions): SelectedTarget {
+export function selectedTarget(context: ProcessContext, options: TargetOptions): SelectedTarget {
   const known = selected.get(context) ?? new Map<string, SelectedTarget>();
   selected.set(context, known);
   const file = specFile(context, { file: options.file });
@@ -58,7 +58,7 @@ export function selectedTarget(context: CommandContext, options: TargetOptions):
 }
 
 /** The name of the target, which may be the default of the spec. Throws SPEC_TARGET if one has to be named. */
-export function targetOf(context: CommandContext, options: TargetOptions): string | undefined {
+export function targetOf(context: ProcessContext, options: TargetOptions): string | undefined {
   const named = namedTarget(context, options);
   if (named !== undefined) return named;
   const { settings, problem } = selectedTarget(context, options);
@@ -67,7 +67,7 @@ export function targetOf(context: CommandContext, options: TargetOptions): strin
 }
 
 /** The place of the state that the target names; a folder is absolute. */
-export function stateOfTarget(context: CommandContext, options: TargetOptions): string | undefined {
+export function stateOfTarget(context: ProcessContext, options: TargetOptions): string | undefined {
   const { settings } = selectedTarget(context, options);
   if (settings?.state === undefined) return undefined;
   if (options.untrusted === true)
@@ -86,7 +86,7 @@ export function stateOfTarget(context: CommandContext, options: TargetOptions): 
 }
 
 /** The settings of a run, with the profile of its target. Throws SPEC_TARGET if the target is for another host. */
-export function settingsForTarget(context: CommandContext, options: HostOptions & TargetOptions): Settings {
+export function settingsForTarget(context: ProcessContext, options: HostOptions & TargetOptions): Settings {
   const { settings: target } = selectedTarget(context, options);
   const profile = options.untrusted === true ? undefined : target?.profile;
   const settings = settingsOf(
@@ -121,7 +121,7 @@ function expected({ name, at }: TargetSettings, host: string): string {
 
 /** A protected target is changed by a saved plan only, and the command line has to name it. */
 export function assertMayApply(
-  context: CommandContext,
+  context: ProcessContext,
   options: TargetOptions,
   { saved, named }: { readonly saved: boolean; readonly named: boolean },
 ): void {

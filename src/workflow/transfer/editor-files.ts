@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
-import { readRegularFile } from "../../state/backends/file/regular-file.ts";
+import { readRegularFile } from "../../core/regular-file.ts";
 import { writeWholeFile } from "./write-file.ts";
 
 const SCHEMA_FILE = "workspace.schema.json";

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readRegularFile } from "../../state/backends/file/regular-file.ts";
+import { readRegularFile } from "../../core/regular-file.ts";
 import { writeWholeFile } from "./write-file.ts";
 
 /** Comments, without their sign. */

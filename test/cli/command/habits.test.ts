@@ -62,7 +62,7 @@ test.each([
   });
 });
 
-test("the words after the name of a command stay as they are", () => {
+test("the words after the name of a command do not change", () => {
   const given = ["-out", "plan", "plan", "-out", "x", "-chdir=y"];
   const read = ["--out", "plan", "plan", "-out", "x", "-chdir=y"];
   expect(withoutHabits(FLAGS, given, new Set(["plan"]))).toEqual({ words: read, problems: [] });

@@ -24,7 +24,8 @@ async function titles(): Promise<readonly string[]> {
 
 async function problemsOf(line: string): Promise<readonly string[]> {
   const words = (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""));
-  const called = await parseArguments(buildProgram(COMMANDS), words.slice(1));
+  const given = words.slice(1).filter((word) => !word.startsWith("<"));
+  const called = await parseArguments(buildProgram(COMMANDS), given);
   const { command } = called;
   if (command === undefined || "commands" in command) return [`${line} names no command`];
   const { problems } = optionValues(command.options, called.root, called.own);

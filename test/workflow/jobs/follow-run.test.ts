@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";
+import { runStates } from "../../../src/cli/output/polling.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
@@ -33,9 +34,9 @@ async function follow(reader: Reader, from = 1) {
   const context = contextWith();
   const signal = new AbortController().signal;
   const { id, ended } = await followRun(
-    context,
-    { reader },
+    reader,
     { run: from, signal, timeoutMs: undefined, patienceMs: 0 },
+    runStates(context),
   );
   return { id, ended: (ended?.state as JsonObject | undefined)?.result_state, told: context.err() };
 }

@@ -165,7 +165,10 @@ describe("an import entry", () => {
       folder,
       `${TARGETS}pools: { mine: { node_type_id: Standard_DS3_v2 } }\nimport: [{ to: pools.mine, id: "${id}" }]\n`,
     );
-    const { out, err } = await run(folder, `plan --host embedded --untrusted --state ${folderWith("")}/state`);
+    const { out, err } = await run(
+      folder,
+      `plan --host embedded --untrusted --state ${folderWith("")}/state`,
+    );
     expect(out + err).toContain("the plan does not show imports");
     expect(out + err).not.toContain("dev-warm");
   });

@@ -1,16 +1,16 @@
 // `workspace api OPERATION field=value …`: any operation of the API, with checked fields, through the one client.
 
 import { resolve } from "node:path";
-import type { CommandContext } from "../../../config/environment.ts";
 import { fileFailure } from "../../../config/files.ts";
 import { error, Failure, hasErrors } from "../../../core/diagnostic.ts";
 import { parseJson } from "../../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { readRegularFile } from "../../../core/regular-file.ts";
 import { operationsText, operationText } from "../../../report/inspect/operation-help.ts";
 import { printableJson } from "../../../report/text/printable.ts";
-import { readRegularFile } from "../../../state/backends/file/regular-file.ts";
 import { withConnection } from "../../../workflow/session/connect.ts";
 import { isPaged } from "../../../workflow/session/paging.ts";
+import type { ConsoleContext } from "../../command/command.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, textOption } from "../../command/option.ts";
@@ -93,7 +93,7 @@ function parsed(content: string): Json | undefined {
   }
 }
 
-async function bytesOf(context: CommandContext, path: string): Promise<Uint8Array> {
+async function bytesOf(context: ConsoleContext, path: string): Promise<Uint8Array> {
   if (path === "-") {
     const chunks: Buffer[] = [];
     for await (const chunk of context.stdin) chunks.push(Buffer.from(chunk));

@@ -1,14 +1,14 @@
 // Which run a command means: one by its id, or of a job by its address.
 
-import type { CommandContext } from "../../../config/environment.ts";
 import type { HostOptions } from "../../../config/settings.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { idText } from "../../../report/inspect/job-run-text.ts";
+import { idText } from "../../../resource/service-status.ts";
 import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
 import type { StateOptions } from "../../../workflow/session/open-state.ts";
 import { newestRuns } from "../../../workflow/session/paging.ts";
 import { numberId, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
+import type { ConsoleContext } from "../../command/command.ts";
 import { textOption } from "../../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
 
@@ -32,7 +32,7 @@ export interface SelectedRuns {
 
 /** Of a job: its most recent run, or every active one. Throws Failure with CLI_USAGE or CLI_NO_OBJECT. */
 export async function withSelectedRuns<T>(
-  context: CommandContext,
+  context: ConsoleContext,
   options: JobRunOptions,
   run: string | undefined,
   ofJob: "latest" | "active",

@@ -1,29 +1,35 @@
 // `workspace run JOB`: starts a job that the spec manages, and follows it to its result.
 
-import type { CommandContext } from "../../../config/environment.ts";
 import { Failure } from "../../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../../core/json.ts";
 import { UnknownOutcome } from "../../../core/request-failure.ts";
 import { numberInJob } from "../../../report/inspect/job-run-text.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";
-import {
-  hasParameters,
-  PARAMETER_OPTIONS,
-  type Parameters,
-  parametersFor,
-} from "../../../workflow/jobs/parameters.ts";
+import { hasParameters, type Parameters, parametersFor } from "../../../workflow/jobs/parameters.ts";
 import type { Connection } from "../../../workflow/session/connect.ts";
 import {
   numberId,
   type RecordedObject,
   withRecordedObject,
 } from "../../../workflow/session/recorded-object.ts";
+import type { ConsoleContext } from "../../command/command.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { durationOption, flagOption } from "../../command/option.ts";
+import { durationOption, flagOption, valuesOption } from "../../command/option.ts";
 import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
 import { showEnd } from "../../output/job-run.ts";
+import { runStates } from "../../output/polling.ts";
+
+const PARAMETER_OPTIONS = {
+  param: valuesOption(
+    "--param <value>",
+    "parameter of the task: name=value for a notebook, one argument for any other task; repeatable",
+  ),
+  jarParam: valuesOption("--jar-param <value>", "argument of the main method of a JAR; repeatable"),
+  pythonParam: valuesOption("--python-param <value>", "argument of a Python file; repeatable"),
+  submitParam: valuesOption("--submit-param <value>", "argument of spark-submit; repeatable"),
+} as const;
 
 interface Wish extends Parameters {
   readonly wait: boolean;
@@ -64,7 +70,7 @@ Exit codes: 0 started (with --wait: succeeded), 1 error (with --wait: any other 
 });
 
 async function startAndFollow(
-  context: CommandContext,
+  context: ConsoleContext,
   job: RecordedObject,
   wish: Wish,
   signal: AbortSignal,
@@ -81,7 +87,7 @@ async function startAndFollow(
   }
   context.stderr.write(`run ${id}: started ${printable(job.address)}\n`);
   const following = { run: id, signal, timeoutMs: wish.timeout };
-  const last = await followRun(context, job.connection, following);
+  const last = await followRun(job.connection.reader, following, runStates(context));
   if (last.ended !== undefined) {
     const ending = { id: last.id, address: job.address, form: wish.output };
     return showEnd(context, job.connection, last.ended, ending);

@@ -1,27 +1,23 @@
 // `workspace runs …`: the runs of jobs, looked at and acted on by their ids, or by their job.
 
-import type { CommandContext } from "../../../config/environment.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { listed } from "../../../core/sentences.ts";
-import {
-  hasEnded,
-  outcomeWord,
-  outputText,
-  runsText,
-  runText,
-} from "../../../report/inspect/job-run-text.ts";
+import { outcomeWord, outputText, runsText, runText } from "../../../report/inspect/job-run-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
+import { hasEnded } from "../../../resource/service-status.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";
 import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
 import { newestRuns } from "../../../workflow/session/paging.ts";
 import { numberId, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
+import type { ConsoleContext } from "../../command/command.ts";
 import { type CommandGroup, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, durationOption, flagOption, integerOption, textOption } from "../../command/option.ts";
 import { ASK_OPTIONS, FORM_OPTION } from "../../command/shared-options.ts";
 import { colorsOf } from "../../output/diagnostics.ts";
 import { showEnd, viewsOf, writeViews } from "../../output/job-run.ts";
+import { runStates } from "../../output/polling.ts";
 import { askApproval } from "../../output/prompt.ts";
 import { RUN_ARGUMENT, RUN_OPTIONS, withSelectedRuns } from "./run-selector.ts";
 
@@ -83,7 +79,7 @@ const get = defineCommand({
         withSelectedRuns(context, options, run, "latest", async ({ connection, ids: [id = 0] }) => {
           if (!options.wait) return showOne(context, connection, id, options.output);
           const following = { run: id, signal, timeoutMs: options.timeout };
-          const last = await followRun(context, connection, following);
+          const last = await followRun(connection.reader, following, runStates(context));
           if (last.ended === undefined) return EXIT.error;
           return showEnd(context, connection, last.ended, { id: last.id, address: "", form: options.output });
         }),
@@ -92,7 +88,7 @@ const get = defineCommand({
 });
 
 async function showOne(
-  context: CommandContext,
+  context: ConsoleContext,
   { reader }: Connection,
   run_id: number | bigint,
   form: "text" | "json",

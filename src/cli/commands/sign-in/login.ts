@@ -1,7 +1,6 @@
 // `workspace login`: checks a sign-in with the workspace and writes it as a profile.
 
 import type { AuthType } from "../../../api/auth/credential.ts";
-import type { CommandContext } from "../../../config/environment.ts";
 import { fileFailure } from "../../../config/files.ts";
 import { DEFAULT_PROFILE, ownProfiles, profileIn } from "../../../config/profile.ts";
 import { EMBEDDED, fromEnv, hostSettings, settingsFor } from "../../../config/settings.ts";
@@ -13,10 +12,11 @@ import {
 } from "../../../config/sign-in/new-profile.ts";
 import { shortPath } from "../../../config/sign-in/sources.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
+import { readRegularFile } from "../../../core/regular-file.ts";
 import { printable } from "../../../report/text/printable.ts";
-import { readRegularFile } from "../../../state/backends/file/regular-file.ts";
 import { callerNameWith } from "../../../workflow/sign-in/caller-name.ts";
 import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
+import type { ConsoleContext } from "../../command/command.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, textOption } from "../../command/option.ts";
@@ -68,7 +68,7 @@ export const loginCommand = defineCommand({
     const found = hostSettings(context, settings, sourcesOfProfile(profile, file.path));
     const checked = settingsFor(context, settings, found);
     printDiagnostics(context, checked.warnings);
-    const user = await callerNameWith(checked, (sentence) => context.stderr.write(`${sentence}\n`));
+    const user = await callerNameWith(checked, context);
     const replaced = hasProfile(file, name);
     writeProfile(file.path, profile);
     context.stdout.write(
@@ -90,7 +90,7 @@ interface LoginOptions {
 }
 
 async function valuesFor(
-  context: CommandContext,
+  context: ConsoleContext,
   url: string,
   options: LoginOptions,
 ): Promise<NewProfile["values"]> {

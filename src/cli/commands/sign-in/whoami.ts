@@ -1,11 +1,11 @@
 // `workspace whoami`: the user of a sign-in, where the sign-in comes from, and why other ones were not used.
 
-import type { CommandContext } from "../../../config/environment.ts";
 import { type HostOptions, type HostSettings, hostSettings } from "../../../config/settings.ts";
 import { notNeeded } from "../../../config/sign-in/choose.ts";
 import { type IdentityView, identityJson, identityText } from "../../../report/inspect/identity-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { callerName } from "../../../workflow/sign-in/caller-name.ts";
+import type { ConsoleContext } from "../../command/command.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION, HOST_OPTIONS } from "../../command/shared-options.ts";
@@ -34,7 +34,7 @@ export const whoamiCommand = defineCommand({
   },
 });
 
-function callerOf(context: CommandContext, options: HostOptions): Promise<string | undefined> {
+function callerOf(context: ConsoleContext, options: HostOptions): Promise<string | undefined> {
   return callerName(context, { ...options, file: undefined });
 }
 

@@ -1,6 +1,5 @@
 // `workspace state rekey`: writes the state and its generations again under WORKSPACE_STATE_KEY.
 
-import type { CommandContext } from "../../../config/environment.ts";
 import { fromEnv } from "../../../config/settings.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import type { Loaded } from "../../../state/model/store.ts";
@@ -10,6 +9,7 @@ import {
   type StateOptions,
 } from "../../../workflow/session/open-state.ts";
 import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
+import type { ConsoleContext } from "../../command/command.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption } from "../../command/option.ts";
@@ -52,7 +52,7 @@ interrupted, run it again with both keys. Saved plans must be created again.`,
   },
 });
 
-async function readWith(context: CommandContext, options: StateOptions, keyText: string): Promise<Loaded> {
+async function readWith(context: ConsoleContext, options: StateOptions, keyText: string): Promise<Loaded> {
   const store = openStateAt(context, options, explicitStateLocation(context, options), { keyText });
   try {
     return await store.read();

@@ -1,6 +1,5 @@
 // `workspace state restore [GENERATION]`: brings an older state back, also where the present one is damaged; without an argument lists them.
 
-import type { CommandContext } from "../../../config/environment.ts";
 import { kindOf } from "../../../core/address.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
@@ -9,6 +8,7 @@ import { printable, printableJson } from "../../../report/text/printable.ts";
 import type { State } from "../../../state/model/record.ts";
 import type { Generation } from "../../../state/model/store.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
+import type { ConsoleContext } from "../../command/command.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption } from "../../command/option.ts";
@@ -49,7 +49,7 @@ function serialOf(text: string): number {
   );
 }
 
-function list(context: CommandContext, generations: readonly Generation[], form: "text" | "json"): void {
+function list(context: ConsoleContext, generations: readonly Generation[], form: "text" | "json"): void {
   if (form === "json") {
     context.stdout.write(`${printableJson(generations.map(brief), 2)}\n`);
     return;
@@ -91,7 +91,7 @@ function brief({ serial, state, diagnostics }: Generation): Record<string, unkno
 const SHOWN = 20;
 
 /** What the older state does not know of: nobody should have to find that out from the next plan. */
-function tellDifference(context: CommandContext, state: State, before: State | undefined): void {
+function tellDifference(context: ConsoleContext, state: State, before: State | undefined): void {
   if (before === undefined) {
     context.stdout.write(
       "The previous state could not be read, so resources recorded only there are unknown.\n",

@@ -1,8 +1,8 @@
 // The options of all commands about a state: which one is meant, and how long its lock is waited for.
 
-import type { CommandContext } from "../../../config/environment.ts";
 import { timeFromEnv } from "../../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../../core/diagnostic.ts";
+import type { ConsoleContext } from "../../command/command.ts";
 import { flagOption } from "../../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
@@ -21,12 +21,12 @@ export const STATE_WRITE_OPTIONS = { ...STATE_LOCATION_OPTIONS, lockTimeout: STA
 
 export const FORCE_OPTION = flagOption("--force", "overwrite another or a newer state");
 
-export function lockWait(context: CommandContext, options: { readonly lockTimeout: number | undefined }) {
+export function lockWait(context: ConsoleContext, options: { readonly lockTimeout: number | undefined }) {
   return { timeoutMs: options.lockTimeout ?? timeFromEnv(context, "WORKSPACE_LOCK_TIMEOUT") ?? 0 };
 }
 
 /** Throws Failure when digests of secrets would be readable; warns of what was allowed. */
-export function refuseExposed(context: CommandContext, exposed: readonly Diagnostic[]): void {
+export function refuseExposed(context: ConsoleContext, exposed: readonly Diagnostic[]): void {
   if (hasErrors(exposed)) throw new Failure(...exposed);
   printDiagnostics(context, exposed);
 }

@@ -1,6 +1,5 @@
 // `workspace state …`: looks at what is recorded, and mends it. None of these commands touches the workspace.
 
-import type { CommandContext } from "../../../config/environment.ts";
 import { type Address, kindOf, nameOf, parseAddress } from "../../../core/address.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
@@ -14,6 +13,7 @@ import type { State, StateRecord } from "../../../state/model/record.ts";
 import { type StateOptions, withState } from "../../../workflow/session/open-state.ts";
 import { checkSpec } from "../../../workflow/session/read-spec.ts";
 import { targetOf } from "../../../workflow/target/target.ts";
+import type { ConsoleContext } from "../../command/command.ts";
 import { type CommandGroup, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
@@ -113,7 +113,7 @@ export const stateCommand: CommandGroup = {
   ],
 };
 
-async function read(context: CommandContext, options: StateOptions): Promise<State> {
+async function read(context: ConsoleContext, options: StateOptions): Promise<State> {
   const loaded = await withState(context, options, (store) => store.read());
   printDiagnostics(context, loaded.diagnostics);
   if (loaded.state.records.size === 0) await assertTarget(context, options);
@@ -121,7 +121,7 @@ async function read(context: CommandContext, options: StateOptions): Promise<Sta
 }
 
 /** Nothing is recorded: because nothing was applied yet, or because the spec has no such target. */
-async function assertTarget(context: CommandContext, { file, target }: StateOptions): Promise<void> {
+async function assertTarget(context: ConsoleContext, { file, target }: StateOptions): Promise<void> {
   if (targetOf(context, { file, target }) === undefined) return;
   const { diagnostics } = await checkSpec(context, { file, target, var: [], varFile: [] }, undefined);
   const unknown = diagnostics.filter(({ code }) => code === "SPEC_TARGET");
@@ -174,7 +174,7 @@ function freeAddress(state: State, from: string, to: string): Address {
 }
 
 async function edit(
-  context: CommandContext,
+  context: ConsoleContext,
   options: StateOptions & { readonly lockTimeout: number | undefined },
   entries: (state: State) => readonly JournalEntry[],
 ): Promise<void> {

@@ -3,12 +3,11 @@
 
 import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import type { CommandContext } from "../../../config/environment.ts";
 import { fileFailure } from "../../../config/files.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
+import { readRegularFile } from "../../../core/regular-file.ts";
 import { count } from "../../../core/sentences.ts";
 import { printable, printableQuoted } from "../../../report/text/printable.ts";
-import { readRegularFile } from "../../../state/backends/file/regular-file.ts";
 import { keyCheck } from "../../../state/format/key.ts";
 import { stateFromJson, stateToJson } from "../../../state/format/state-json.ts";
 import { assertStateSize, STATE_BYTES } from "../../../state/model/failures.ts";
@@ -17,6 +16,7 @@ import { explicitStateLocation, withState } from "../../../workflow/session/open
 import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import { assertFollows } from "../../../workflow/transfer/replace-state.ts";
 import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
+import type { ConsoleContext } from "../../command/command.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { textOption } from "../../command/option.ts";
@@ -96,7 +96,7 @@ async function* bounded(stdin: AsyncIterable<Uint8Array | string>): AsyncIterabl
   }
 }
 
-async function read(context: CommandContext, file: string): Promise<string> {
+async function read(context: ConsoleContext, file: string): Promise<string> {
   if (file === "-") return textOf(bounded(context.stdin));
   try {
     return readRegularFile(resolve(context.cwd, file), STATE_BYTES).toString("utf8");

@@ -4,10 +4,10 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
+import { assertRegular } from "../../../core/regular-file.ts";
 import { assertStateSize } from "../../model/failures.ts";
 import type { LockOwner } from "../../model/lock-claim.ts";
 import type { Clock, FileSystem, OpenFile, Random } from "../../model/ports.ts";
-import { assertRegular } from "./regular-file.ts";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;

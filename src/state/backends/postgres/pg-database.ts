@@ -4,10 +4,10 @@
 import type { ConnectionOptions } from "node:tls";
 import type { Pool } from "pg";
 import { error, Failure, thrownText } from "../../../core/diagnostic.ts";
+import { readRegularFile } from "../../../core/regular-file.ts";
 import type { Clock } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
-import { readRegularFile } from "../file/regular-file.ts";
 import {
   type Database,
   databaseFailure,

@@ -1,0 +1,62 @@
+// Ends a command about a cluster: prints its state now, or waits for the requested state.
+
+import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { ENDED, isDown } from "../../../providers/clusters/states.ts";
+import { clusterText } from "../../../report/inspect/cluster-text.ts";
+import { printable, printableJson } from "../../../report/text/printable.ts";
+import {
+  type ClusterWait,
+  clusterNow,
+  DEADLINE_MS,
+  waitForCluster,
+} from "../../../workflow/clusters/wait.ts";
+import type { RecordedObject } from "../../../workflow/session/recorded-object.ts";
+import type { ConsoleContext } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { clusterStates } from "../../output/polling.ts";
+import type { WaitOptions } from "./cluster-options.ts";
+
+type Goal = Pick<ClusterWait, "what" | "isThere" | "lost">;
+
+export const RUNS: Goal = { what: "run", isThere: ({ state }) => state === "RUNNING", lost: ENDED };
+
+export const ENDS: Goal = {
+  what: "be terminated",
+  isThere: ({ state }) => state === "TERMINATED",
+  lost: ["ERROR"],
+};
+
+/** Prints the cluster now, or after it reached the goal. */
+export async function finish(
+  context: ConsoleContext,
+  of: RecordedObject,
+  goal: Goal,
+  { wait, timeout, output }: WaitOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const timeoutMs = timeout ?? DEADLINE_MS;
+  const found = wait
+    ? await waitForCluster(of, { ...goal, timeoutMs, signal, polled: clusterStates(context, of.address) })
+    : await clusterNow(of);
+  if (found === undefined) return EXIT.error;
+  context.stdout.write(
+    output === "json"
+      ? `${printableJson({ address: of.address, ...found }, 2)}\n`
+      : `${printable(of.address)}: ${clusterText(found)}\n`,
+  );
+  return EXIT.ok;
+}
+
+export function assertRunning({ address }: RecordedObject, { state }: JsonObject, verb: string): void {
+  if (state !== "RUNNING") throw new Failure(notRunning(address, String(state), verb));
+}
+
+function notRunning(address: RecordedObject["address"], state: string, verb: string): Diagnostic {
+  return error("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
+    address,
+    hint: isDown(state)
+      ? `start it first: workspace clusters start ${address} --wait`
+      : "try again when it runs",
+  });
+}

@@ -1,0 +1,92 @@
+// Shows an apply or a destroy in every format that the run was asked for, asks for approval, and gives the exit code.
+
+import { fromEnv } from "../../config/settings.ts";
+import { error } from "../../core/diagnostic.ts";
+import { isBlocked, type Plan } from "../../planner/model/plan.ts";
+import type { ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/reconcile/apply.ts";
+import { placesIn, withoutSensitive } from "../../workflow/reconcile/located.ts";
+import type { Session } from "../../workflow/session/session.ts";
+import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
+import { applyEnding } from "./failure-documents.ts";
+import { showOutcome, showOutcomeAfterPlan } from "./outcome.ts";
+import { logPlan, type OutcomeReports, type Shown, showPlan, showRefusal } from "./plan.ts";
+import { type Asking, askApproval } from "./prompt.ts";
+
+/** An apply that shows its plan and asks. */
+export async function planObserver(
+  reports: OutcomeReports,
+  session: Session,
+  {
+    asking,
+    question,
+    signal,
+  }: { readonly asking: Asking; readonly question: string; readonly signal: AbortSignal },
+): Promise<ApplyObserver> {
+  let isAsked = false;
+  let notesOfPlan: Shown["notes"] = [];
+  const shown = shownFrom(session);
+  return {
+    async planned(plan, notes) {
+      notesOfPlan = notes;
+      await reports.events(notes);
+      if (isBlocked(plan)) return showRefusal(reports, shown(plan, notes));
+      await showPlan(reports, shown(plan, notes), (format) => format === "text");
+      await reports.events(plan.diagnostics);
+    },
+    async approve(plan) {
+      isAsked = true;
+      if (!asking.autoApprove && reports.format !== "text") await logPlan(reports, shown(plan, notesOfPlan));
+      return askApproval(reports.context, asking, question, signal);
+    },
+    changed: await eventLines(reports),
+    applied: (plan, outcome, notes) => showOutcomeAfterPlan(reports, outcome, shown(plan, notes), !isAsked),
+  };
+}
+
+/** The apply of a saved plan, which was shown and approved before. */
+export async function savedPlanObserver(reports: OutcomeReports, session: Session): Promise<ApplyObserver> {
+  const shown = shownFrom(session);
+  return {
+    async planned(plan, notes) {
+      await reports.events(notes);
+      if (isBlocked(plan)) await showRefusal(reports, shown(plan, notes));
+    },
+    approve: () => Promise.resolve(true),
+    changed: await eventLines(reports),
+    applied: (plan, outcome, notes) => showOutcome(reports, outcome, shown(plan, notes)),
+  };
+}
+
+function shownFrom({ spec }: Session): (plan: Plan, notes: Shown["notes"]) => Shown {
+  const places = placesIn(spec.resources);
+  return (plan, notes) => ({ plan: withoutSensitive(spec, plan), places, notes });
+}
+
+async function eventLines(reports: OutcomeReports): Promise<ApplyObserver["changed"]> {
+  if (!reports.asJson) return () => undefined;
+  const { eventJson } = await import("../../report/outcome/outcome-json.ts");
+  return (event) => reports.line(eventJson(event));
+}
+
+/** The exit code, after what is left to say. */
+export async function endApply(reports: OutcomeReports, result: ApplyResult): Promise<number> {
+  if (result.status === "applied") return exitOfOutcome(result.outcome);
+  if (result.status === "declined") {
+    const declined = error("CLI_CONFIRMATION", "the plan was not approved, so nothing was changed");
+    await reports.end(applyEnding, [declined], { stdout: true });
+  }
+  reports.context.stderr.write("Nothing was changed.\n");
+  return result.status === "refused" ? exitOfPlan(result.plan) : EXIT.error;
+}
+
+export function originFrom(reports: OutcomeReports): ApplyRequest["origin"] {
+  return async (plan) => {
+    const { commit, runUrl: url } = await reports.info(plan);
+    return { ...(commit === undefined ? {} : { commit }), ...(url === undefined ? {} : { run_url: url }) };
+  };
+}
+
+/** Options that a pipeline may set once for all its runs. */
+export function askingFrom({ context }: OutcomeReports, { autoApprove, noInput }: Asking): Asking {
+  return { autoApprove, noInput: noInput || fromEnv(context, "WORKSPACE_NO_INPUT") !== undefined };
+}

@@ -1,0 +1,24 @@
+// Shows what a workflow reports while it works: findings, long waits, progress. All of it goes to stderr.
+
+import type { CommandContext } from "../../config/environment.ts";
+import type { WorkflowObserver } from "../../workflow/session/workflow-context.ts";
+import { printDiagnostics } from "./diagnostics.ts";
+
+/** A shorter wait is over before a sentence about it is read. */
+const LONG_WAIT_MS = 3_000;
+
+export function workflowObserver(context: CommandContext): WorkflowObserver {
+  return {
+    found: (diagnostics) => printDiagnostics(context, diagnostics),
+    retrying({ operation, status, attempt, waitMs = 0 }) {
+      if (waitMs < LONG_WAIT_MS) return;
+      const what = status === 0 ? "gave no complete answer" : `answered ${status}`;
+      const seconds = Math.ceil(waitMs / 1000);
+      context.stderr.write(`${operation} ${what}; retry ${attempt} in ${seconds} s\n`);
+    },
+    async begin() {
+      const { progressFor } = await import("./progress.ts");
+      return progressFor(context);
+    },
+  };
+}

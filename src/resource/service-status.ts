@@ -1,0 +1,22 @@
+// What the service says about the state of job runs and clusters.
+
+import { type Json, type JsonObject, objectIn } from "../core/json.ts";
+
+const ENDED = ["TERMINATED", "SKIPPED", "INTERNAL_ERROR"];
+
+export function hasEnded(run: JsonObject): boolean {
+  return ENDED.includes(String(objectIn(run.state).life_cycle_state));
+}
+
+export function idText(value: Json | undefined): string {
+  return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
+    ? String(value)
+    : "";
+}
+
+/** The reason for the state of a cluster, as the service reports it. */
+export function whyText(cluster: JsonObject): string {
+  const { code } = objectIn(cluster.termination_reason);
+  const message = typeof cluster.state_message === "string" ? cluster.state_message : "";
+  return [typeof code === "string" ? code : "", message].filter((one) => one !== "").join(", ");
+}

@@ -1,0 +1,36 @@
+// What a workflow gets from its command: the environment of the process, and an observer. A workflow prints nothing.
+
+import type { RequestEvent } from "../../api/retry/send.ts";
+import type { ProcessContext } from "../../config/environment.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { ApplyEvent, ApplyOutcome, Plan, ReadEvent } from "../../planner/model/plan.ts";
+import type { State } from "../../state/model/record.ts";
+
+/** One phase of a run, such as the reading of the workspace. */
+export interface Activity {
+  read(event: ReadEvent): void;
+  apply(event: ApplyEvent): void;
+  /** Ends what is shown; later events show nothing. */
+  stop(): Promise<void>;
+}
+
+export interface WorkflowObserver {
+  /** Receives findings in the order in which they are found. */
+  found(diagnostics: readonly Diagnostic[]): void;
+  /** Receives an attempt after which a request waits to be sent again. */
+  retrying(event: RequestEvent): void;
+  begin(): Promise<Activity>;
+}
+
+export interface WorkflowContext extends ProcessContext {
+  readonly observer: WorkflowObserver;
+}
+
+/** Counts what a run did, for metrics and webhooks. */
+export interface RunObserver {
+  /** An attempt has ended. */
+  requested(event: RequestEvent): void;
+  planned(plan: Plan, state: Pick<State, "records">, planMs: number): void;
+  /** The plan is that of the file where a saved one was applied. */
+  applied(plan: Plan, state: Pick<State, "records">, outcome: ApplyOutcome): void;
+}
