@@ -8,6 +8,7 @@ import { listKinds } from "../../src/engine/observe/list-kinds.ts";
 import { makePlan } from "../../src/planner/make-plan.ts";
 import { registry } from "../../src/providers/index.ts";
 import { yamlText } from "../../src/report/text/yaml.ts";
+import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import { type ExportInput, exportSpec } from "../../src/spec/export/document.ts";
 import { fetchSources } from "../../src/workflow/transfer/export.ts";
 import { doing, results, Site } from "../engine/site.ts";
@@ -45,7 +46,7 @@ async function exportInto(site: Site, to: Site, options: Partial<ExportInput> = 
   const kinds = new Set(registry.kinds.map(({ kind }) => kind));
   const live = await site.drive(listKinds({ registry, reader, kinds, parallelism: 10 }));
   const found = exportSpec({
-    registry,
+    registry: registryIn(registry, CONTRACT_FIELDS),
     live,
     kinds,
     builtIn: false,
