@@ -221,9 +221,7 @@ describe.skipIf(older === undefined)("on an older Node", () => {
     child.kill("SIGINT");
     expect(await ended).toMatchObject({
       code: 130,
-      stderr: expect.stringMatching(
-        /^instance-pools\/list answered 429; retry 1 in 6\d s\n/,
-      ),
+      stderr: expect.stringMatching(/^instance-pools\/list answered 429; retry 1 in 6\d s\n/),
     });
   });
 
