@@ -30,8 +30,8 @@ export const mutants: readonly Mutant[] = [
     bug: "the name of a new journal is not made durable",
     file: "src/state/backends/file/file-backend.ts",
     find: `    await fs.syncFolder(folder);
-    const file = await fs.open(inFolder(folder, JOURNAL_FILE), "append");`,
-    put: `    const file = await fs.open(inFolder(folder, JOURNAL_FILE), "append");`,
+    const file = await fs.open(withFolderDurable(folder, JOURNAL_FILE), "append");`,
+    put: `    const file = await fs.open(withFolderDurable(folder, JOURNAL_FILE), "append");`,
     suite: "crash",
   },
   {
@@ -83,8 +83,8 @@ export const mutants: readonly Mutant[] = [
     name: "no-sweep",
     bug: "a token that was not found is forgotten at once",
     file: "src/engine/recover/resolve-intent.ts",
-    find: `return unanswered && around.now < until`,
-    put: `return unanswered && around.now < 0`,
+    find: `return unanswered && recovery.now < until`,
+    put: `return unanswered && recovery.now < 0`,
     suite: "late",
   },
   {
@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
     name: "token-before-id",
     bug: "a job that has its real name is looked for by its token, although its id is recorded",
     file: "src/engine/recover/match-object.ts",
-    find: `  if (intent.made !== undefined) return world.byId(kind, intent.made);`,
+    find: `  if (intent.made !== undefined) return liveIndex.byId(kind, intent.made);`,
     put: ``,
     suite: "crash",
   },
@@ -225,8 +225,8 @@ export const mutants: readonly Mutant[] = [
     name: "acl-waits-for-no-group",
     bug: "an access does not depend on the user or group that it names",
     file: "src/providers/acls.ts",
-    find: `  needs: (name) => ["users", "groups"].map((kind) => ({ kind, name: placeOf(name).member })),`,
-    put: `  needs: () => [],`,
+    find: `    dependencies: (name) => ["users", "groups"].map((kind) => ({ kind, name: nestedName(name).member })),`,
+    put: `    dependencies: () => [],`,
     suite: "order",
   },
   {
