@@ -1,29 +1,31 @@
 // Takes out of an output what differs from run to run: the folder, the port, ids, times, digests.
 
 export function stable(text: string, folder: string, url: string): string {
-  return text
-    .replaceAll(url, "http://workspace.test")
-    .replaceAll(folder, "/here")
-    .replace(/\b\d{4}-\d{6}-[a-z]+\d+(-pool-[0-9a-f]+)?\b/g, "ID")
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME")
-    .replace(/\d{4}-\d\d-\d\dT\d\d&#58;\d\d&#58;\d\d(\.\d+)?Z/g, "TIME")
-    .replace(/\b1\d{12}\b/g, "TIME")
-    .replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b/g, "TIME")
-    .replace(/^run \d+: (PENDING|RUNNING|TERMINATING).*\n/gm, "")
-    .replace(/^clusters\.[\w-]+: (PENDING|RESTARTING|RESIZING|TERMINATING)\b.*\n/gm, "")
-    .replace(/("(?:setup|execution|cleanup)_duration": )\d+/g, "$1N")
-    .replace(/("spark_context_id": ")\d+/g, "$1ID")
-    .replace(/\b\d+\.\d s\b/g, "N s")
-    .replace(/\b(in|after) \d+(\.\d+)? (s|min)\b( \d+ s)?/g, "$1 N s")
-    // Starting an emulated cluster takes measurable time on a busy machine only.
-    .replaceAll("N s to set up, ", "")
-    .replace(/^(.*CANCELED after N s): .*$/gm, "$1")
-    .replace(/(last heartbeat) \d+ s/g, "$1 N s")
-    .replace(/\b\d+ attempts/g, "N attempts")
-    .replace(/\btime="(?!0\.000)\d+\.\d{3}"/g, 'time="N"')
-    .replace(/("elapsed_ms": ?)\d+/g, "$10")
-    .replace(/\b[\w.-]+@[\w.-]+ \(process \d+\)/g, "USER@MACHINE (process N)")
-    .replace(/\b(unlock) [0-9a-f]{16}\b/g, "$1 NONCE")
-    .replace(/\(replaced [0-9a-f]{6}\)/g, "(replaced TOKEN)")
-    .replace(/\b[0-9a-f]{32,64}\b/g, "DIGEST");
+  return (
+    text
+      .replaceAll(url, "http://workspace.test")
+      .replaceAll(folder, "/here")
+      .replace(/\b\d{4}-\d{6}-[a-z]+\d+(-pool-[0-9a-f]+)?\b/g, "ID")
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME")
+      .replace(/\d{4}-\d\d-\d\dT\d\d&#58;\d\d&#58;\d\d(\.\d+)?Z/g, "TIME")
+      .replace(/\b1\d{12}\b/g, "TIME")
+      .replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b/g, "TIME")
+      .replace(/^run \d+: (PENDING|RUNNING|TERMINATING).*\n/gm, "")
+      .replace(/^clusters\.[\w-]+: (PENDING|RESTARTING|RESIZING|TERMINATING)\b.*\n/gm, "")
+      .replace(/("(?:setup|execution|cleanup)_duration": )\d+/g, "$1N")
+      .replace(/("spark_context_id": ")\d+/g, "$1ID")
+      .replace(/\b\d+\.\d s\b/g, "N s")
+      .replace(/\b(in|after) \d+(\.\d+)? (s|min)\b( \d+ s)?/g, "$1 N s")
+      // Starting an emulated cluster takes measurable time on a busy machine only.
+      .replaceAll("N s to set up, ", "")
+      .replace(/^(.*CANCELED after N s): .*$/gm, "$1")
+      .replace(/(last heartbeat) \d+ s/g, "$1 N s")
+      .replace(/\b\d+ attempts/g, "N attempts")
+      .replace(/\btime="(?!0\.000)\d+\.\d{3}"/g, 'time="N"')
+      .replace(/("elapsed_ms": ?)\d+/g, "$10")
+      .replace(/\b[\w.-]+@[\w.-]+ \(process \d+\)/g, "USER@MACHINE (process N)")
+      .replace(/\b(unlock) [0-9a-f]{16}\b/g, "$1 NONCE")
+      .replace(/\(replaced [0-9a-f]{6}\)/g, "(replaced TOKEN)")
+      .replace(/\b[0-9a-f]{32,64}\b/g, "DIGEST")
+  );
 }
