@@ -17,6 +17,7 @@ export function stable(text: string, folder: string, url: string): string {
       .replace(/\b\d+\.\d s\b/g, "N s")
       .replace(/\b(in|after) \d+(\.\d+)? (s|min)\b( \d+ s)?/g, "$1 N s")
       // Starting an emulated cluster takes measurable time on a busy machine only.
+      .replace(/^waiting: clusters\..* RUNNING or TERMINATED\n/gm, "")
       .replaceAll("N s to set up, ", "")
       .replace(/^(.*CANCELED after N s): .*$/gm, "$1")
       .replace(/(last heartbeat) \d+ s/g, "$1 N s")
