@@ -100,14 +100,24 @@ describe("a report in a file", () => {
     expect((await run(folder, line)).code).toBe(0);
   });
 
-  test("neither overwrites the spec nor another report of the run", async () => {
+  test("overwrites neither the spec nor another file of the run", async () => {
     const folder = folderWith(DOUBTFUL);
+    await run(folder, "plan --out saved.plan");
+    const saved = readFileSync(join(folder, "saved.plan"), "utf8");
     for (const [line, message] of [
       ["plan -o markdown=./workspace.yaml", "which is the spec"],
       ["plan -o markdown=a.txt -o html=./a.txt", "two reports cannot be written to the same file"],
+      ["plan --out a.plan -o json=./a.plan", "a report and the plan cannot be written to the same file"],
+      ["plan --out workspace.yaml", "the plan cannot be written to"],
+      ["plan --metrics workspace.yaml", "which is the spec"],
+      ["plan -o json=a --metrics a", "a report and the metrics cannot be written to the same file"],
+      ["show saved.plan -o markdown=saved.plan", "which is the plan to read"],
+      ["apply saved.plan -o markdown=saved.plan", "which is the plan to read"],
+      ["apply saved.plan --metrics saved.plan", "which is the plan to read"],
     ] as const)
       expect(await run(folder, line)).toMatchObject({ code: 1, err: expect.stringContaining(message) });
     expect(readFileSync(join(folder, "workspace.yaml"), "utf8")).toBe(DOUBTFUL);
+    expect(readFileSync(join(folder, "saved.plan"), "utf8")).toBe(saved);
   });
 });
 

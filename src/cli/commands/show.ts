@@ -27,7 +27,7 @@ export const showCommand = defineCommand({
   notes:
     "The command verifies the signature with WORKSPACE_STATE_KEY, or with the key next to the state. It does not check whether the plan is stale.",
   async run(context, options, [planfile = ""]) {
-    return withReports(context, { ...options, untrusted: true }, planEnding, async (reports) => {
+    return withReports(context, { ...options, planfile, untrusted: true }, planEnding, async (reports) => {
       const saved = await sealedPlan(context, options, planfile);
       const { plan, report } = saved;
       const notes = report?.notes ?? [];

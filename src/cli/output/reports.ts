@@ -2,6 +2,7 @@
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { CommandContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import type { Output } from "../../config/streams.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
@@ -45,7 +46,7 @@ export class Reports<F extends string> {
 
   constructor(context: ConsoleContext, wishes: readonly OutputRequest<F>[], options: OriginOptions) {
     this.context = context;
-    assertOwnFiles(context, wishes, specFile(context, { file: options.file }));
+    assertOwnFiles(context, { output: wishes, file: options.file });
     this.#untrusted = options.untrusted === true;
     this.origin = runOrigin(context, options);
     // Awaited with the first report; a run that ends before it has a reason of its own.
@@ -162,18 +163,38 @@ function linked(file: string, link: string): Diagnostic {
   });
 }
 
-/** Each file gets one report, and none is the spec. */
-function assertOwnFiles(
-  context: ConsoleContext,
-  wishes: readonly OutputRequest<string>[],
-  spec: string,
-): void {
-  const files = wishes.flatMap(({ file }) => (file === undefined ? [] : [resolve(context.cwd, file)]));
-  const twice = files.find((file, at) => files.indexOf(file) !== at && !isDevice(file));
-  if (twice !== undefined)
-    throw new Failure(error("CLI_USAGE", `two reports cannot be written to the same file ${twice}`));
-  if (files.includes(spec))
-    throw new Failure(error("CLI_USAGE", `a report cannot be written to ${spec}, which is the spec`));
+/** The files that a run is told to write, and the saved plan that it reads. */
+export interface RunFiles {
+  readonly output?: readonly OutputRequest<string>[];
+  readonly file?: string | undefined;
+  readonly metrics?: string | undefined;
+  readonly out?: string | undefined;
+  readonly planfile?: string | undefined;
+}
+
+/** Each file gets one document, and none is the spec or the plan that the run reads. */
+export function assertOwnFiles(context: CommandContext, files: RunFiles): void {
+  const { output = [], file, metrics, out, planfile } = files;
+  const at = (what: string, name: string | undefined) =>
+    name === undefined ? [] : [{ what, path: resolve(context.cwd, name) }];
+  const written = [
+    ...output.flatMap((wish) => at("a report", wish.file)),
+    ...at("the metrics", metrics),
+    ...at("the plan", out),
+  ];
+  const taken = [
+    { what: "the spec", path: specFile(context, { file }) },
+    ...at("the plan to read", planfile),
+  ];
+  for (const [number, { what, path }] of written.entries()) {
+    const kept = taken.find((one) => one.path === path);
+    if (kept !== undefined)
+      throw new Failure(error("CLI_USAGE", `${what} cannot be written to ${path}, which is ${kept.what}`));
+    const other = written.slice(0, number).find((one) => one.path === path);
+    if (other === undefined || isDevice(path)) continue;
+    const both = what === other.what ? "two reports" : `${other.what} and ${what}`;
+    throw new Failure(error("CLI_USAGE", `${both} cannot be written to the same file ${path}`));
+  }
 }
 
 const isDevice = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === false;
@@ -196,7 +217,7 @@ function collected({ stream }: Output): Output & { readonly text: () => string }
   };
 }
 
-interface ReportOptions<F> extends OriginOptions {
+interface ReportOptions<F> extends OriginOptions, Omit<RunFiles, "output"> {
   readonly output: readonly OutputRequest<F>[];
 }
 
@@ -207,6 +228,7 @@ export async function withReports<F extends string>(
   ending: ReportEnding,
   work: (reports: Reports<F>) => Promise<number>,
 ): Promise<number> {
+  assertOwnFiles(context, options);
   const reports = new Reports(context, options.output, options);
   let code: number;
   try {

@@ -15,6 +15,7 @@ import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { optionalChoiceOption, textOption } from "../command/option.ts";
 import { underHeading } from "../command/shared-options.ts";
 import { diagnosticsOf, printDiagnostics } from "./diagnostics.ts";
+import { assertOwnFiles, type RunFiles } from "./reports.ts";
 import type { RunCollector } from "./run-collector.ts";
 import { runOrigin } from "./run-origin.ts";
 
@@ -34,13 +35,13 @@ export function watchable(command: Command): Command {
     ...command,
     options: { ...command.options, ...WATCH_OPTIONS },
     run: (context, options, args) =>
-      watched(context, options as unknown as WatchOptions, command.name, (watching) =>
+      watched(context, options as unknown as WatchOptions, command.name, args[0], (watching) =>
         command.run(context, { ...options, ...watching }, args),
       ),
   };
 }
 
-interface WatchOptions {
+interface WatchOptions extends RunFiles {
   readonly metrics: string | undefined;
   readonly webhook: string | undefined;
   readonly webhookFormat: WebhookFormat | undefined;
@@ -54,6 +55,7 @@ async function watched(
   context: CommandContext,
   options: WatchOptions,
   command: string,
+  planfile: string | undefined,
   work: (watching: { readonly observer?: RunObserver }) => Promise<number>,
 ): Promise<number> {
   if (options.metrics === undefined && options.webhook === undefined) {
@@ -61,6 +63,7 @@ async function watched(
       throw new Failure(error("CLI_USAGE", "--webhook-format goes with --webhook"));
     return work({});
   }
+  assertOwnFiles(context, { ...options, planfile });
   const post = await webhookOf(context, options);
   const { RunCollector: Collector } = await import("./run-collector.ts");
   const observer = new Collector(command);
