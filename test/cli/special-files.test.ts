@@ -1,6 +1,6 @@
 // Pipes that nobody writes to, folders that nobody may write to: told at once, never waited for, never a bug of the program.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -31,6 +31,20 @@ describe("a pipe", () => {
     const { code, stderr } = await run.ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/regular file/);
+  });
+
+  test("metrics are written to a pipe without reading it first", async () => {
+    spawnSync("mkfifo", [join(cwd, "metrics")]);
+    const reader = spawn("cat", [join(cwd, "metrics")]);
+    let text = "";
+    reader.stdout.on("data", (data: Buffer) => {
+      text += data.toString();
+    });
+    const read = new Promise((resolve) => reader.on("close", resolve));
+    const run = start(["plan", "--metrics", "metrics"], { cwd, env: { WORKSPACE_HOST: "embedded" } });
+    expect((await run.ended).code).toBe(0);
+    await read;
+    expect(text).toContain("workspace_run_outcome");
   });
 
   test("/dev/null as the profile file is an empty one", async () => {

@@ -1,6 +1,6 @@
 // What a run leaves for machines that watch it: the metrics file and the webhook message. Written however the run ends.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { networkOf } from "../../config/network.ts";
@@ -142,9 +142,10 @@ async function writeMetrics(
   }
 }
 
+/** A pipe or a device has no previous text, and reading it could block. */
 function previousText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return statSync(path).isFile() ? readFileSync(path, "utf8") : "";
   } catch {
     return "";
   }
