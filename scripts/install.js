@@ -20,7 +20,8 @@ function whyInstall() {
   for (const [path, entry] of Object.entries(wanted ?? {})) {
     if (!path.startsWith("node_modules/") || entry.link === true) continue;
     if (entry.optional === true && present[path] === undefined && !isForHere(entry)) continue;
-    if (present[path]?.version !== entry.version)
+    // npm's record may list a package whose folder is missing, so the folder is checked too.
+    if (present[path]?.version !== entry.version || !existsSync(join(root, path, "package.json")))
       return `${path.replace(/^.*node_modules\//, "")} is not at ${entry.version}`;
   }
   return hasNode() ? undefined : "Node 24 is missing";
