@@ -1,7 +1,6 @@
 // The service as a function from request to response: it finds the operation, checks caller and input, runs it, answers.
 
 import { isObject } from "../core/json.ts";
-import { areas as allAreas } from "./areas.ts";
 import { Lifeline } from "./background.ts";
 import { Control } from "./control.ts";
 import type { Dialect } from "./dialect/databricks.ts";
@@ -22,6 +21,7 @@ import {
 import { badTarget, type EmulatorAnswer, errorAnswer, refusal, renderAnswer } from "./http/responses.ts";
 import { type InputValidator, makeValidator } from "./http/validation.ts";
 import { RequestLog } from "./request-log.ts";
+import { areas as allAreas } from "./routes/areas.ts";
 import type { Store } from "./store/store.ts";
 import type { EmulatorClock } from "./world/clock.ts";
 import { ApiError } from "./world/errors.ts";

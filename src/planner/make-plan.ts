@@ -5,7 +5,6 @@ import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import { isBuiltIn } from "../resource/names.ts";
 import type { FactRequest, PlannedWorkspace } from "../resource/planning.ts";
 import type { Resource } from "../spec/model/spec.ts";
-import { duplicatesIn } from "./check/duplicate-names.ts";
 import { checkGuards } from "./check/guards.ts";
 import { lookupQuestions, unconfirmedValues } from "./check/lookups.ts";
 import { unknownNames } from "./check/unknown-names.ts";
@@ -13,6 +12,7 @@ import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unrea
 import { decideResource } from "./decide/decide.ts";
 import { planDeletes } from "./decide/deletes.ts";
 import { limitChanges, withDependencies } from "./decide/dependencies.ts";
+import { duplicatesIn } from "./decide/duplicate-names.ts";
 import { dropInvalidRecords } from "./decide/invalid-records.ts";
 import type { PlannedDeletes } from "./decide/nested-members.ts";
 import { heldByOldObjects, type PassedNames, withPassedNames } from "./decide/passed-names.ts";

@@ -7,17 +7,17 @@ import { overwriteGroup } from "../routes/scim/groups.ts";
 import { tokenOperations } from "../routes/tokens/tokens.ts";
 import { ApiError } from "../world/errors.ts";
 import type { Area, Call, Operation, Operations, Reply } from "../world/operation.ts";
-import { clusterHooks, setClusterSource } from "./clusters.ts";
-import { fromContract } from "./from-contract.ts";
-import type { Asked, Cloud, Hook, Hooks } from "./hook.ts";
-import { jobHooks, updateJob } from "./jobs.ts";
-import { poolHooks } from "./pools.ts";
-import { runHooks } from "./runs.ts";
-import type { DialectSchemas } from "./schema.ts";
-import { makeAccountGroup, makeServicePrincipal, scimHooks } from "./scim.ts";
-import { secretHooks } from "./secrets.ts";
-import { toContract } from "./to-contract.ts";
-import { makeObject, workspaceHooks } from "./workspace.ts";
+import { clusterHooks, setClusterSource } from "./operations/clusters.ts";
+import type { Asked, Cloud, Hook, Hooks } from "./operations/hook.ts";
+import { jobHooks, updateJob } from "./operations/jobs.ts";
+import { poolHooks } from "./operations/pools.ts";
+import { runHooks } from "./operations/runs.ts";
+import { makeAccountGroup, makeServicePrincipal, scimHooks } from "./operations/scim.ts";
+import { secretHooks } from "./operations/secrets.ts";
+import { makeObject, workspaceHooks } from "./operations/workspace.ts";
+import { fromContract } from "./translate/from-contract.ts";
+import type { DialectSchemas } from "./translate/schema.ts";
+import { toContract } from "./translate/to-contract.ts";
 
 const HOOKS: Hooks = {
   ...scimHooks,

@@ -2,7 +2,7 @@
 
 import { dialectFile } from "../http/contract-file.ts";
 import { type Dialect, databricks } from "./databricks.ts";
-import type { Cloud } from "./hook.ts";
+import type { Cloud } from "./operations/hook.ts";
 
 export interface DialectChoice {
   /** By default the contract's own. */

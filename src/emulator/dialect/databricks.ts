@@ -1,16 +1,16 @@
 // The Databricks dialect as the app takes it: its description, its areas, what its parser forgives, and how it refuses.
 
 import type { JsonObject } from "../../core/json.ts";
-import { areas } from "../areas.ts";
 import type { Contract, OperationSpec } from "../http/contract.ts";
 import type { AppRequest, AppResponse } from "../http/message.ts";
+import { areas } from "../routes/areas.ts";
 import type { Area } from "../world/operation.ts";
 import type { World } from "../world/world.ts";
 import { dialectAreas } from "./areas.ts";
-import type { Cloud } from "./hook.ts";
-import { lenient } from "./lenient.ts";
-import { DialectSchemas } from "./schema.ts";
-import { answerSignIn, isSignIn, signInArea } from "./sign-in.ts";
+import type { Cloud } from "./operations/hook.ts";
+import { answerSignIn, isSignIn, signInArea } from "./sign-in/sign-in.ts";
+import { lenient } from "./translate/lenient.ts";
+import { DialectSchemas } from "./translate/schema.ts";
 
 export interface Dialect {
   readonly contract: Contract;

@@ -1,9 +1,9 @@
 // Who is calling: an access token, as bearer or as the password of the user `token` (A 5).
 
 import { digest } from "../../core/canonical.ts";
-import { signInSettings, type TokenRow, userTokens } from "../tokens.ts";
 import { isAdmin, userById } from "../world/directory.ts";
 import type { Caller } from "../world/operation.ts";
+import { signInSettings, type TokenRow, userTokens } from "../world/tokens.ts";
 import type { World } from "../world/world.ts";
 
 /** Refused before the service looks at the request; the gateway's error codes are numbers (facts 4.1). */

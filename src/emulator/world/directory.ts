@@ -1,8 +1,8 @@
 // The people and groups of the workspace: who exists, who belongs to what (directly or through groups), who may do what.
 
-import { userTokens } from "../tokens.ts";
 import { RETENTION } from "./limits.ts";
 import type { Caller } from "./operation.ts";
+import { userTokens } from "./tokens.ts";
 import type { Collection, World } from "./world.ts";
 
 export interface User {

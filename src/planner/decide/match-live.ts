@@ -7,10 +7,10 @@ import { isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import { importCommands, namesakeOf, namesakesText } from "../check/duplicate-names.ts";
 import { isIgnored } from "../diff/normalize.ts";
 import type { Namesake, NonEmpty } from "../model/change.ts";
 import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.ts";
+import { importCommands, namesakeOf, namesakesText } from "./duplicate-names.ts";
 import { isManageable, unmanageableError } from "./unmanageable.ts";
 
 /** `ours`: recorded and there. `takeover`: there, not recorded, and we may have it. `absent`: to be created. */

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { areas } from "../../../src/emulator/areas.ts";
 import { contractFile } from "../../../src/emulator/http/contract-file.ts";
 import { makeValidator } from "../../../src/emulator/http/validation.ts";
+import { areas } from "../../../src/emulator/routes/areas.ts";
 import { ApiError } from "../../../src/emulator/world/errors.ts";
 import { type Body, startWorld } from "../harness.ts";
 

@@ -2,9 +2,9 @@
 
 import { digest } from "../../../core/canonical.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { userTokens } from "../../tokens.ts";
 import { ApiError } from "../../world/errors.ts";
 import type { Call, Operations, Reply } from "../../world/operation.ts";
+import { userTokens } from "../../world/tokens.ts";
 import type { Collection, World } from "../../world/world.ts";
 
 interface TokenInfo {

@@ -1,7 +1,7 @@
 // Users and groups of the dialect: empty values in patches, answers with some attributes only, groups of the account.
 
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { lookupIn } from "../routes/scim/filter.ts";
+import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
+import { lookupIn } from "../../routes/scim/filter.ts";
 import {
   allGroups,
   groupById,
@@ -10,12 +10,12 @@ import {
   putGroup,
   servicePrincipals,
   setMembers,
-} from "../world/directory.ts";
-import { invalidValue, ScimError } from "../world/errors.ts";
-import type { Call, Operation, Reply } from "../world/operation.ts";
-import type { World } from "../world/world.ts";
+} from "../../world/directory.ts";
+import { invalidValue, ScimError } from "../../world/errors.ts";
+import type { Call, Operation, Reply } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
+import { hasValue } from "../translate/lenient.ts";
 import type { Asked, Hooks } from "./hook.ts";
-import { hasValue } from "./lenient.ts";
 import { listMember } from "./members.ts";
 
 export const scimHooks: Hooks = {

@@ -1,6 +1,6 @@
 // Access tokens as they are kept, by their digest, and how the sign-in of a dialect issues them.
 
-import type { Collection, World } from "./world/world.ts";
+import type { Collection, World } from "./world.ts";
 
 /** Who keeps a token of this user is refused from now on. */
 export interface TokenRow {

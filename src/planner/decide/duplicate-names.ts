@@ -4,10 +4,10 @@ import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import { stateExists } from "../decide/state-exists.ts";
 import type { Change, Create, Namesake } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { Plan } from "../model/plan.ts";
+import { stateExists } from "./state-exists.ts";
 
 /** Maximum number of objects to list in a message. */
 const MOST = 10;

@@ -1,7 +1,7 @@
 // Pages of the lists of version 2.1: opaque tokens, and an explicit end.
 
-import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { invalidValue } from "../world/errors.ts";
+import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
+import { invalidValue } from "../../world/errors.ts";
 
 export interface Page {
   readonly items: readonly JsonObject[];

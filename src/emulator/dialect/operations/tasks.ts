@@ -1,7 +1,7 @@
 // Jobs in their two forms: one task among the settings (2.0), or a list of tasks. The contract runs the first form.
 
-import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { invalidValue } from "../world/errors.ts";
+import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
+import { invalidValue } from "../../world/errors.ts";
 import { listMember, only, without } from "./members.ts";
 import { refuseNodeTypeOfPool } from "./pool-rule.ts";
 

@@ -1,7 +1,7 @@
 // Secret scopes of the dialect: more characters in names, and vaults of Azure only there.
 
-import { type JsonObject, objectIn } from "../../core/json.ts";
-import { invalidValue } from "../world/errors.ts";
+import { type JsonObject, objectIn } from "../../../core/json.ts";
+import { invalidValue } from "../../world/errors.ts";
 import type { Asked, Hooks } from "./hook.ts";
 import { listMember } from "./members.ts";
 

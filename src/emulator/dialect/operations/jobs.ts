@@ -1,7 +1,7 @@
 // Jobs of the dialect: both forms of settings, pages of version 2.1, and partial updates.
 
-import { type JsonObject, objectIn } from "../../core/json.ts";
-import type { Operation } from "../world/operation.ts";
+import { type JsonObject, objectIn } from "../../../core/json.ts";
+import type { Operation } from "../../world/operation.ts";
 import type { Asked, Hooks } from "./hook.ts";
 import { listMember } from "./members.ts";
 import { pageOf } from "./paging.ts";

@@ -1,6 +1,6 @@
 // Answers of the contract as answers of a dialect: other names, values, URIs and maps, with the added fields put back.
 
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import { type DialectSchemas, onCloud, type ResolvedSchema, renames, reversed } from "./schema.ts";
 
 export function fromContract(

@@ -1,7 +1,7 @@
 // What the vendor's parser forgives: numbers written as text, and elements of SCIM lists without a value.
 
-import { parseJson } from "../../core/exact-json.ts";
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { parseJson } from "../../../core/exact-json.ts";
+import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import type { DialectSchemas } from "./schema.ts";
 
 /** The value as strict validation takes it; what cannot be forgiven stays as it is, and is refused there. */

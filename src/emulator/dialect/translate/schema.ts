@@ -1,6 +1,6 @@
 // The schemas of a dialect with their references followed, each once: annotations, and the fields of an object.
 
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 
 const COMPONENT = "#/components/schemas/";
 

@@ -1,13 +1,13 @@
 // Workspace objects of the dialect: imports that look at the content, files, and objects that only tests put there.
 
-import { type JsonObject, objectIn } from "../../core/json.ts";
-import type { Language } from "../notebook/notebook.ts";
-import { objectExistsError, parentFolder, postedContent } from "../routes/workspace/import.ts";
-import { makeFolders, objectsOf, putWorkspaceFile } from "../routes/workspace/objects.ts";
-import { decodeBase64, pathOfSegments, segmentsOf } from "../world/encoding.ts";
-import { ApiError, invalidValue } from "../world/errors.ts";
-import type { Call, Operation, Reply } from "../world/operation.ts";
-import type { World } from "../world/world.ts";
+import { type JsonObject, objectIn } from "../../../core/json.ts";
+import type { Language } from "../../notebook/notebook.ts";
+import { objectExistsError, parentFolder, postedContent } from "../../routes/workspace/import.ts";
+import { makeFolders, objectsOf, putWorkspaceFile } from "../../routes/workspace/objects.ts";
+import { decodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
+import { ApiError, invalidValue } from "../../world/errors.ts";
+import type { Call, Operation, Reply } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
 import type { Asked, Hooks } from "./hook.ts";
 
 export const workspaceHooks: Hooks = {

@@ -1,16 +1,16 @@
 // Paths beside the API where clients sign in: OAuth of the workspace, Azure AD, the machine's identity, GitHub's id tokens.
 
-import type { JsonObject } from "../../core/json.ts";
-import { tokenIn, WORKSPACE_AUDIENCE } from "../http/authenticate.ts";
-import { type AppRequest, type AppResponse, bodyText, pathOf, queryOf } from "../http/message.ts";
-import { jsonAnswer } from "../http/responses.ts";
-import { putSignInSettings, signInSettings } from "../tokens.ts";
-import { administratorName, userByName } from "../world/directory.ts";
-import { invalidValue } from "../world/errors.ts";
-import type { Area } from "../world/operation.ts";
-import type { World } from "../world/world.ts";
-import type { Cloud } from "./hook.ts";
-import { ORG } from "./runs.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { tokenIn, WORKSPACE_AUDIENCE } from "../../http/authenticate.ts";
+import { type AppRequest, type AppResponse, bodyText, pathOf, queryOf } from "../../http/message.ts";
+import { jsonAnswer } from "../../http/responses.ts";
+import { administratorName, userByName } from "../../world/directory.ts";
+import { invalidValue } from "../../world/errors.ts";
+import type { Area } from "../../world/operation.ts";
+import { putSignInSettings, signInSettings } from "../../world/tokens.ts";
+import type { World } from "../../world/world.ts";
+import type { Cloud } from "../operations/hook.ts";
+import { ORG } from "../operations/runs.ts";
 import {
   FORGET_TOKEN,
   forgetToken,
@@ -20,7 +20,7 @@ import {
   MANAGEMENT,
   ownerOf,
   SignInError,
-} from "./sign-in-tokens.ts";
+} from "./tokens.ts";
 
 interface Asked {
   readonly request: AppRequest;

@@ -1,8 +1,8 @@
 // Requests of a dialect as requests of the contract: other names, values and URIs; what the contract lacks is put aside.
 
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { invalidValue } from "../world/errors.ts";
-import { EXTRA } from "../world/operation.ts";
+import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
+import { invalidValue } from "../../world/errors.ts";
+import { EXTRA } from "../../world/operation.ts";
 import { type DialectSchemas, onCloud, type ResolvedSchema, renames } from "./schema.ts";
 
 /** A value in two parts: what the contract knows, in its form, and what the dialect adds, in its own. */

@@ -1,9 +1,9 @@
 // Instance pools of the dialect: an edit takes tags, and the cloud answers a block that nobody set.
 
-import { type JsonObject, objectIn } from "../../core/json.ts";
-import { type GivenTags, readTags } from "../routes/compute/tags.ts";
-import { poolsOf, putPool } from "../routes/pools/pool.ts";
-import { POOLS } from "../world/limits.ts";
+import { type JsonObject, objectIn } from "../../../core/json.ts";
+import { type GivenTags, readTags } from "../../routes/compute/tags.ts";
+import { poolsOf, putPool } from "../../routes/pools/pool.ts";
+import { POOLS } from "../../world/limits.ts";
 import type { Asked, Cloud, Hooks } from "./hook.ts";
 import { listMember } from "./members.ts";
 

@@ -1,8 +1,8 @@
 // What an operation does otherwise in the dialect than its fields say: a hook by the name of the contract's operation.
 
-import type { JsonObject } from "../../core/json.ts";
-import type { Call, Operation, Reply } from "../world/operation.ts";
-import type { World } from "../world/world.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { Call, Operation, Reply } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
 
 export type Cloud = "azure" | "aws" | "gcp";
 

@@ -1,10 +1,10 @@
 // Tokens of the sign-in paths: whom one speaks for, for which audience, and until when by the emulator's clock.
 
-import { digest } from "../../core/canonical.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { signInSettings, userTokens } from "../tokens.ts";
-import type { TimerRun } from "../world/operation.ts";
-import type { World } from "../world/world.ts";
+import { digest } from "../../../core/canonical.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { TimerRun } from "../../world/operation.ts";
+import { signInSettings, userTokens } from "../../world/tokens.ts";
+import type { World } from "../../world/world.ts";
 
 /** Azure's resource manager. */
 export const MANAGEMENT = "https://management.core.windows.net";

@@ -1,6 +1,6 @@
 // Members of JSON values: a list that may be missing, an object without some members or with some alone.
 
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../../core/json.ts";
 
 export function listMember(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];

@@ -1,7 +1,7 @@
 // A rule that clusters and the clusters of jobs share: what a pool decides is not said.
 
-import type { JsonObject } from "../../core/json.ts";
-import { invalidValue } from "../world/errors.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { invalidValue } from "../../world/errors.ts";
 
 /** The pool decides the node type. */
 export function refuseNodeTypeOfPool(cluster: JsonObject): void {

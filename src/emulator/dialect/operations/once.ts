@@ -1,8 +1,8 @@
 // Requests that a token makes safe to repeat: a second one answers what the first answered.
 
-import type { JsonObject } from "../../core/json.ts";
-import type { Call, Operation, Reply } from "../world/operation.ts";
-import type { Collection, World } from "../world/world.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { Call, Operation, Reply } from "../../world/operation.ts";
+import type { Collection, World } from "../../world/world.ts";
 import type { Asked } from "./hook.ts";
 
 const repliesOf = (world: World): Collection<JsonObject> => world.collection("dialect.idempotency");

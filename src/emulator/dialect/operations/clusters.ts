@@ -1,10 +1,10 @@
 // Clusters of the dialect: rules about pools and pins, the snapshot of what was asked for, pages of version 2.1.
 
-import { type JsonObject, objectIn } from "../../core/json.ts";
-import { clusterById, pinsOf, putCluster } from "../routes/clusters/cluster.ts";
-import { ApiError, invalidValue } from "../world/errors.ts";
-import type { Call, Operation, Reply } from "../world/operation.ts";
-import type { World } from "../world/world.ts";
+import { type JsonObject, objectIn } from "../../../core/json.ts";
+import { clusterById, pinsOf, putCluster } from "../../routes/clusters/cluster.ts";
+import { ApiError, invalidValue } from "../../world/errors.ts";
+import type { Call, Operation, Reply } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
 import type { Asked, Cloud, Hooks } from "./hook.ts";
 import { listMember, without } from "./members.ts";
 import { once } from "./once.ts";

@@ -1,9 +1,9 @@
 // Runs of the dialect: their tasks, times and page tokens, and starts that a token makes safe to repeat.
 
-import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { runById } from "../routes/jobs/run.ts";
-import type { Call, Operation, Reply } from "../world/operation.ts";
-import type { World } from "../world/world.ts";
+import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
+import { runById } from "../../routes/jobs/run.ts";
+import type { Call, Operation, Reply } from "../../world/operation.ts";
+import type { World } from "../../world/world.ts";
 import type { Asked, Hooks } from "./hook.ts";
 import { listMember, without } from "./members.ts";
 import { once } from "./once.ts";
