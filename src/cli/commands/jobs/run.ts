@@ -1,13 +1,10 @@
 // `workspace run JOB`: starts a job that the spec manages, and follows it to its result.
 
-import { Failure } from "../../../core/diagnostic.ts";
-import { type JsonObject, objectIn } from "../../../core/json.ts";
-import { UnknownOutcome } from "../../../core/request-failure.ts";
 import { numberInJob } from "../../../report/inspect/job-run-text.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";
-import { hasParameters, type Parameters, parametersFor } from "../../../workflow/jobs/parameters.ts";
-import type { Connection } from "../../../workflow/session/connect.ts";
+import type { Parameters } from "../../../workflow/jobs/parameters.ts";
+import { startRun } from "../../../workflow/jobs/start-run.ts";
 import {
   numberId,
   type RecordedObject,
@@ -75,7 +72,7 @@ async function startAndFollow(
   wish: Wish,
   signal: AbortSignal,
 ): Promise<number> {
-  const started = await start(job, wish);
+  const started = await startRun(job, wish);
   const id = numberId(String(started.run_id));
   if (!wish.wait) {
     context.stdout.write(
@@ -95,23 +92,4 @@ async function startAndFollow(
   if (wish.cancelOnInterrupt) await job.connection.writer.write("jobs/runs/cancel", { run_id: last.id });
   else context.stderr.write(`See how it goes: workspace runs get ${last.id} --wait\n`);
   return EXIT.error;
-}
-
-/** A start is never repeated blindly: where its outcome is unknown, the failure says how to find out. */
-async function start({ connection, id, address }: RecordedObject, wish: Wish): Promise<JsonObject> {
-  const job_id = numberId(id);
-  const parameters = hasParameters(wish)
-    ? parametersFor(address, await settingsOf(connection, job_id), wish)
-    : {};
-  try {
-    return await connection.writer.write("jobs/run-now", { job_id, ...parameters });
-  } catch (failure) {
-    if (!(failure instanceof UnknownOutcome)) throw failure;
-    const hint = `see whether it has started: workspace runs list --job ${address}`;
-    throw new Failure({ ...failure.diagnostic, hint });
-  }
-}
-
-async function settingsOf({ reader }: Connection, job_id: number | bigint): Promise<JsonObject> {
-  return objectIn((await reader.read("jobs/get", { job_id })).settings);
 }

@@ -1,0 +1,64 @@
+// `workspace runs cancel` and `workspace runs delete`.
+
+import { error, Failure } from "../../../core/diagnostic.ts";
+import { listed } from "../../../core/sentences.ts";
+import { outcomeWord } from "../../../report/inspect/job-run-text.ts";
+import { hasEnded } from "../../../resource/service-status.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { ASK_OPTIONS } from "../../command/shared-options.ts";
+import { askApproval } from "../../output/prompt.ts";
+import { RUN_ARGUMENT, RUN_OPTIONS, withSelectedRuns } from "./run-selector.ts";
+
+export const cancelRunsCommand = defineCommand({
+  name: "cancel",
+  summary: "cancel a job run, or every active run of a job",
+  options: RUN_OPTIONS,
+  args: RUN_ARGUMENT,
+  run: (context, options, [run]) =>
+    withSelectedRuns(context, options, run, "active", async ({ connection, ids }) => {
+      if (ids.length === 0) context.stdout.write("No run is active.\n");
+      for (const run_id of ids) {
+        const found = await connection.reader.read("jobs/runs/get", { run_id });
+        if (!hasEnded(found)) await connection.writer.write("jobs/runs/cancel", { run_id });
+        context.stdout.write(
+          hasEnded(found)
+            ? `Run ${run_id} has ended already: ${outcomeWord(found)}.\n`
+            : `Run ${run_id} is being canceled.\n`,
+        );
+      }
+      return EXIT.ok;
+    }),
+});
+
+export const deleteRunsCommand = defineCommand({
+  name: "delete",
+  summary: "delete a finished job run with its output",
+  options: { ...RUN_OPTIONS, ...ASK_OPTIONS },
+  args: RUN_ARGUMENT,
+  run: (context, options, [run]) =>
+    context.signals.during(
+      (signal) =>
+        withSelectedRuns(context, options, run, "latest", async ({ connection, ids }) => {
+          for (const run_id of ids) {
+            const found = await connection.reader.read("jobs/runs/get", { run_id });
+            if (!hasEnded(found)) throw new Failure(active(run_id, outcomeWord(found)));
+          }
+          const question = `Delete run ${listed(ids.map(String))}? It cannot be undone.`;
+          if (!(await askApproval(context, options, question, signal, "to delete it: --auto-approve"))) {
+            context.stderr.write("Nothing was changed.\n");
+            return EXIT.error;
+          }
+          for (const run_id of ids) await connection.writer.write("jobs/runs/delete", { run_id });
+          context.stdout.write(`Deleted run ${listed(ids.map(String))}.\n`);
+          return EXIT.ok;
+        }),
+      "",
+    ),
+});
+
+function active(run: number | bigint, state: string) {
+  return error("CLI_USAGE", `run ${run} has not ended (${state}), and only runs that have can be deleted`, {
+    hint: `cancel it first: workspace runs cancel ${run}`,
+  });
+}

@@ -1,0 +1,55 @@
+// `workspace runs get`: one run, on request followed to its result.
+
+import { runText } from "../../../report/inspect/job-run-text.ts";
+import { printableJson } from "../../../report/text/printable.ts";
+import { followRun } from "../../../workflow/jobs/follow-run.ts";
+import type { Connection } from "../../../workflow/session/connect.ts";
+import type { ConsoleContext } from "../../command/command.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { durationOption, flagOption } from "../../command/option.ts";
+import { FORM_OPTION } from "../../command/shared-options.ts";
+import { colorsOf } from "../../output/diagnostics.ts";
+import { showEnd } from "../../output/job-run.ts";
+import { runStates } from "../../output/polling.ts";
+import { RUN_ARGUMENT, RUN_OPTIONS, withSelectedRuns } from "./run-selector.ts";
+
+export const getRunCommand = defineCommand({
+  name: "get",
+  summary: "show a job run, or the latest run of a job",
+  options: {
+    ...RUN_OPTIONS,
+    wait: flagOption(
+      "--wait",
+      "wait for the run and its retries, then show the result; the exit code is the result",
+    ),
+    timeout: durationOption("--timeout <time>", "stop waiting after this time; requires --wait"),
+    ...FORM_OPTION,
+  },
+  args: RUN_ARGUMENT,
+  run: (context, options, [run]) =>
+    context.signals.during(
+      (signal) =>
+        withSelectedRuns(context, options, run, "latest", async ({ connection, ids: [id = 0] }) => {
+          if (!options.wait) return showOne(context, connection, id, options.output);
+          const following = { run: id, signal, timeoutMs: options.timeout };
+          const last = await followRun(connection.reader, following, runStates(context));
+          if (last.ended === undefined) return EXIT.error;
+          return showEnd(context, connection, last.ended, { id: last.id, address: "", form: options.output });
+        }),
+      options.wait ? "Stopped waiting. The job run continues.\n" : "",
+    ),
+});
+
+async function showOne(
+  context: ConsoleContext,
+  { reader }: Connection,
+  run_id: number | bigint,
+  form: "text" | "json",
+): Promise<number> {
+  const found = await reader.read("jobs/runs/get", { run_id });
+  context.stdout.write(
+    form === "json" ? `${printableJson(found, 2)}\n` : runText(found, colorsOf(context, context.stdout)),
+  );
+  return EXIT.ok;
+}

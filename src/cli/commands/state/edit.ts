@@ -1,0 +1,65 @@
+// `workspace state rm` and `workspace state mv`: edits of the state that leave the workspace as it is.
+
+import { count } from "../../../core/sentences.ts";
+import { printable } from "../../../report/text/printable.ts";
+import type { JournalEntry } from "../../../state/model/journal-entry.ts";
+import type { State } from "../../../state/model/record.ts";
+import { type StateOptions, withState } from "../../../workflow/session/open-state.ts";
+import { recordAt, renamedAddress } from "../../../workflow/state/find-record.ts";
+import type { ConsoleContext } from "../../command/command.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { printDiagnostics } from "../../output/diagnostics.ts";
+import { lockWait, STATE_WRITE_OPTIONS } from "./state-options.ts";
+
+export const removeRecordsCommand = defineCommand({
+  name: "rm",
+  summary: "remove resources from the state without deleting them",
+  options: STATE_WRITE_OPTIONS,
+  args: [{ name: "<address...>", description: "addresses to remove", takes: "address" }],
+  async run(context, options, addresses) {
+    await edit(context, options, (state) =>
+      addresses.map((text) => ({ type: "gone", gone: { address: recordAt(state, text).address } })),
+    );
+    context.stdout.write(`Forgot ${count(addresses.length, "resource")}.\n`);
+    return EXIT.ok;
+  },
+});
+
+export const moveRecordCommand = defineCommand({
+  name: "mv",
+  summary: "change the address of a recorded resource",
+  options: STATE_WRITE_OPTIONS,
+  args: [
+    { name: "<from>", description: "current address", takes: "address" },
+    { name: "<to>", description: "new address of the same kind" },
+  ],
+  async run(context, options, [from, to]) {
+    await edit(context, options, (state) => [
+      {
+        type: "moved",
+        from: recordAt(state, from).address,
+        to: renamedAddress(state, recordAt(state, from), to ?? ""),
+      },
+    ]);
+    context.stdout.write(`Moved ${printable(from ?? "")} to ${printable(to ?? "")}.\n`);
+    return EXIT.ok;
+  },
+});
+
+async function edit(
+  context: ConsoleContext,
+  options: StateOptions & { readonly lockTimeout: number | undefined },
+  entries: (state: State) => readonly JournalEntry[],
+): Promise<void> {
+  await withState(context, options, async (store) => {
+    const lease = await store.lock(lockWait(context, options));
+    try {
+      printDiagnostics(context, lease.diagnostics);
+      for (const entry of entries(lease.state())) await lease.append(entry);
+      await lease.publish();
+    } finally {
+      await lease.release();
+    }
+  });
+}

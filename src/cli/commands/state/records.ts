@@ -1,0 +1,72 @@
+// `workspace state list` and `workspace state show`: what is recorded.
+
+import { Failure } from "../../../core/diagnostic.ts";
+import { registry } from "../../../providers/index.ts";
+import { maskedValues } from "../../../report/text/masked.ts";
+import { printable, printableJson } from "../../../report/text/printable.ts";
+import type { State, StateRecord } from "../../../state/model/record.ts";
+import { type StateOptions, withState } from "../../../workflow/session/open-state.ts";
+import { checkSpec } from "../../../workflow/session/read-spec.ts";
+import { recordAt } from "../../../workflow/state/find-record.ts";
+import { targetOf } from "../../../workflow/target/target.ts";
+import type { ConsoleContext } from "../../command/command.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { FORM_OPTION } from "../../command/shared-options.ts";
+import { printDiagnostics } from "../../output/diagnostics.ts";
+import { STATE_LOCATION_OPTIONS } from "./state-options.ts";
+
+export const listRecordsCommand = defineCommand({
+  name: "list",
+  summary: "list the recorded resources",
+  options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
+  async run(context, options) {
+    const records = sorted(await read(context, options));
+    if (options.output === "json") context.stdout.write(`${printableJson(records.map(brief), 2)}\n`);
+    else
+      for (const one of records)
+        context.stdout.write(
+          `${printable(one.address)}${one.status === "ready" ? "" : `  (${one.status})`}\n`,
+        );
+    return EXIT.ok;
+  },
+});
+
+function brief(one: StateRecord): Record<string, unknown> {
+  return { address: one.address, id: one.id, name: one.name, status: one.status };
+}
+
+export const showRecordCommand = defineCommand({
+  name: "show",
+  summary: "show one record as JSON",
+  options: STATE_LOCATION_OPTIONS,
+  args: [{ name: "<address>", description: "address, such as pools.shared", takes: "address" }],
+  async run(context, options, [text]) {
+    const state = await read(context, options);
+    const record = recordAt(state, text);
+    const { fields } = registry.of(record.address);
+    const seen = record.status === "ready" ? { seen: maskedValues(fields, record.seen) } : {};
+    const shown = { ...record, applied: maskedValues(fields, record.applied), ...seen };
+    context.stdout.write(`${printableJson(shown, 2)}\n`);
+    return EXIT.ok;
+  },
+});
+
+async function read(context: ConsoleContext, options: StateOptions): Promise<State> {
+  const loaded = await withState(context, options, (store) => store.read());
+  printDiagnostics(context, loaded.diagnostics);
+  if (loaded.state.records.size === 0) await assertTarget(context, options);
+  return loaded.state;
+}
+
+/** Nothing is recorded: because nothing was applied yet, or because the spec has no such target. */
+async function assertTarget(context: ConsoleContext, { file, target }: StateOptions): Promise<void> {
+  if (targetOf(context, { file, target }) === undefined) return;
+  const { diagnostics } = await checkSpec(context, { file, target, var: [], varFile: [] }, undefined);
+  const unknown = diagnostics.filter(({ code }) => code === "SPEC_TARGET");
+  if (unknown.length > 0) throw new Failure(...unknown);
+}
+
+function sorted(state: State): readonly StateRecord[] {
+  return [...state.records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+}
