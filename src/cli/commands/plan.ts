@@ -12,7 +12,7 @@ import type { SpecPlaces } from "../../report/plan/spec-places.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import { type BaseOptions, readBase } from "../../workflow/base/base-spec.ts";
-import { withOrigins } from "../../workflow/reconcile/drift-origins.ts";
+import { withOrigins } from "../../workflow/drift/drift-origins.ts";
 import { placesIn, withoutSensitive } from "../../workflow/reconcile/located.ts";
 import { type PlanOrigin, savedText } from "../../workflow/reconcile/plan-file.ts";
 import { planOffline } from "../../workflow/reconcile/plan-offline.ts";

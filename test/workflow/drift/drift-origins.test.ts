@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import type { Reader } from "../../src/api/contract/reader.ts";
-import { addressOf, remoteId } from "../../src/core/address.ts";
-import { error, Failure } from "../../src/core/diagnostic.ts";
-import type { Drift } from "../../src/planner/model/plan.ts";
-import { emptyState } from "../../src/state/format/fold.ts";
-import type { State } from "../../src/state/model/record.ts";
-import { withOrigins } from "../../src/workflow/reconcile/drift-origins.ts";
-import { ready } from "../state/build.ts";
+import type { Reader } from "../../../src/api/contract/reader.ts";
+import { addressOf, remoteId } from "../../../src/core/address.ts";
+import { error, Failure } from "../../../src/core/diagnostic.ts";
+import type { Drift } from "../../../src/planner/model/plan.ts";
+import { emptyState } from "../../../src/state/format/fold.ts";
+import type { State } from "../../../src/state/model/record.ts";
+import { withOrigins } from "../../../src/workflow/drift/drift-origins.ts";
+import { ready } from "../../state/build.ts";
 
 const adhoc = ready("clusters.adhoc", { id: remoteId("c-1") });
 const state: State = { ...emptyState("l"), records: new Map([[adhoc.address, adhoc]]) };

@@ -1,0 +1,92 @@
+// What a user acknowledges: the drift at an address or a field, for a reason, until a day.
+
+import { error, Failure } from "../../core/diagnostic.ts";
+import { toDottedPath } from "../../core/pointer.ts";
+import { nearestHint } from "../../core/suggest.ts";
+import { driftDigests } from "../../planner/diff/known-drift.ts";
+import type { Drift } from "../../planner/model/plan.ts";
+import { registry } from "../../providers/index.ts";
+import type { Acknowledgement } from "../../state/model/record.ts";
+
+const MOST_REASON = 500;
+
+const usage = (message: string, hint: string): Failure => new Failure(error("CLI_USAGE", message, { hint }));
+
+/** The end of the named day, or the time, in milliseconds. Throws Failure with CLI_USAGE. */
+export function acknowledgedUntil(given: string | undefined, now: number): number {
+  const hint = "pass a day that is not over, such as --until 2026-12-31";
+  if (given === undefined) throw usage("--until is missing", hint);
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(given);
+  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?Z$/.test(given);
+  const at = Date.parse(day ? `${given}T23:59:59Z` : given);
+  if ((!day && !time) || Number.isNaN(at)) throw usage(`--until ${given} is not a date`, hint);
+  if (at <= now) throw usage(`--until ${given} is in the past`, hint);
+  return at;
+}
+
+/** Throws Failure with CLI_USAGE. */
+export function acknowledgedReason(given: string | undefined): string {
+  if (given === undefined || given.trim() === "")
+    throw usage("--reason is missing", "say why the drift is accepted, for those who read the report");
+  if (given.length > MOST_REASON)
+    throw usage(`--reason has ${given.length} characters; allowed are ${MOST_REASON}`, "shorten it");
+  return given;
+}
+
+/**
+ * The differences at an address or a field. An address may hold dots, so a whole address outweighs a field.
+ * Throws Failure with CLI_UNKNOWN_ADDRESS.
+ */
+export function driftAt(
+  drift: readonly Drift[],
+  place: string,
+): Pick<Acknowledgement, "address" | "field" | "differences"> {
+  for (const one of drift) {
+    const digests = driftDigests(one, registry.of(one.address).fields);
+    if (one.address === place) return { address: one.address, differences: digests };
+  }
+  for (const one of drift) {
+    const field = place.startsWith(`${one.address}.`) ? place.slice(one.address.length + 1) : undefined;
+    if (field === undefined) continue;
+    const digests = driftDigests(one, registry.of(one.address).fields);
+    const differences = digests.filter((_, at) => {
+      const path = toDottedPath(one.diffs[at]?.path ?? []);
+      return path === field || path.startsWith(`${field}.`);
+    });
+    if (differences.length > 0) return { address: one.address, field, differences };
+  }
+  const known = drift.flatMap((one) => [
+    one.address,
+    ...one.diffs.map((diff) => `${one.address}.${toDottedPath(diff.path)}`),
+  ]);
+  throw new Failure(
+    error("CLI_UNKNOWN_ADDRESS", `no drift exists at ${place}`, {
+      hint: nearestHint(place, known, "to list drift, run `workspace drift`"),
+    }),
+  );
+}
+
+export function acknowledgedSubject({
+  address,
+  field,
+}: Acknowledgement): Pick<Acknowledgement, "address" | "field"> {
+  return field === undefined ? { address } : { address, field };
+}
+
+export const acknowledgedPlace = ({ address, field }: Acknowledgement): string =>
+  field === undefined ? address : `${address}.${field}`;
+
+/** Throws Failure with CLI_UNKNOWN_ADDRESS. */
+export function acknowledgedAt(all: readonly Acknowledgement[], place: string): Acknowledgement {
+  const found = all.find((one) => acknowledgedPlace(one) === place);
+  if (found !== undefined) return found;
+  throw new Failure(
+    error("CLI_UNKNOWN_ADDRESS", `${place} is not acknowledged`, {
+      hint: nearestHint(
+        place,
+        all.map(acknowledgedPlace),
+        "to list them, run `workspace drift acknowledge --list`",
+      ),
+    }),
+  );
+}
