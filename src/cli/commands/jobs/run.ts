@@ -4,7 +4,7 @@ import { numberInJob } from "../../../report/inspect/job-run-text.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";
 import type { Parameters } from "../../../workflow/jobs/parameters.ts";
-import { startJobRun } from "../../../workflow/jobs/start-job-run.ts";
+import { runJobNow } from "../../../workflow/jobs/run-now.ts";
 import {
   numberId,
   type RecordedObject,
@@ -72,7 +72,7 @@ async function startAndFollow(
   wish: Wish,
   signal: AbortSignal,
 ): Promise<number> {
-  const started = await startJobRun(job, wish);
+  const started = await runJobNow(job, wish);
   const id = numberId(String(started.run_id));
   if (!wish.wait) {
     context.stdout.write(

@@ -8,7 +8,7 @@ import { numberId, type RecordedObject } from "../session/recorded-object.ts";
 import { hasParameters, type Parameters, parametersFor } from "./parameters.ts";
 
 /** A start is never repeated blindly: where its outcome is unknown, the failure says how to find out. */
-export async function startJobRun(
+export async function runJobNow(
   { connection, id, address }: RecordedObject,
   wish: Parameters,
 ): Promise<JsonObject> {
