@@ -11,7 +11,7 @@ describe("acceptance", () => {
   for (const file of readdirSync(CASES).sort()) {
     const path = join(CASES, file);
     const text = readFileSync(path, "utf8");
-    test(`${file}: ${(text.split("\n")[0] ?? "").replace(/^# /, "")}`, async () => {
+    test.concurrent(`${file}: ${(text.split("\n")[0] ?? "").replace(/^# /, "")}`, async () => {
       const now = await played(text);
       if (process.env.UPDATE === "1") writeFileSync(path, now);
       else expect(now).toBe(text);

@@ -1,9 +1,11 @@
 // Takes out of an output what differs from run to run: the folder, the port, ids, times, digests.
 
+export const SHOWN_URL = "http://workspace.test";
+
 export function stable(text: string, folder: string, url: string): string {
   return (
     text
-      .replaceAll(url, "http://workspace.test")
+      .replaceAll(url, SHOWN_URL)
       .replaceAll(folder, "/here")
       .replace(/\b\d{4}-\d{6}-[a-z]+\d+(-pool-[0-9a-f]+)?\b/g, "ID")
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME")
@@ -12,7 +14,7 @@ export function stable(text: string, folder: string, url: string): string {
       .replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b/g, "TIME")
       .replace(/^run \d+: (PENDING|RUNNING|TERMINATING).*\n/gm, "")
       .replace(/^clusters\.[\w-]+: (PENDING|RESTARTING|RESIZING|TERMINATING)\b.*\n/gm, "")
-      .replace(/("(?:setup|execution|cleanup)_duration": )\d+/g, "$1N")
+      .replace(/("(?:setup|execution|cleanup|run)_duration": )\d+/g, "$1N")
       .replace(/("spark_context_id": ")\d+/g, "$1ID")
       .replace(/\b\d+\.\d s\b/g, "N s")
       .replace(/\b(in|after) \d+(\.\d+)? (s|min)\b( \d+ s)?/g, "$1 N s")

@@ -20,7 +20,7 @@ import {
 import type { Lease } from "../../src/state/model/store.ts";
 import { inDatabricks } from "../engine/spelling.ts";
 import { type Output, outputLines, parseScenario, type Step, wordsOf } from "./scenario.ts";
-import { stable } from "./stable.ts";
+import { SHOWN_URL, stable } from "./stable.ts";
 
 const TOKEN = "acceptance-token";
 
@@ -56,6 +56,8 @@ class Stage {
   readonly #cloud: FieldDialect["cloud"] | undefined;
   #trigger: Trigger | undefined;
   #lease: Lease | undefined;
+  /** What the next command reads from its standard input. */
+  #input: string | undefined;
 
   static async open(cloud?: FieldDialect["cloud"]): Promise<Stage> {
     const dialect = cloud === undefined ? {} : ({ dialect: "databricks", cloud } as const);
@@ -69,6 +71,7 @@ class Stage {
   private constructor(folder: string, server: RunningServer, cloud: FieldDialect["cloud"] | undefined) {
     this.#cloud = cloud;
     this.#folder = folder;
+    mkdirSync(this.#path("home"));
     this.#server = server;
     // One request at a time: the order of events is part of the output.
     this.#env = {
@@ -123,6 +126,9 @@ class Stage {
         return this.#cloud === undefined ? undefined : respell(this.#folder);
       case "env":
         return this.#setEnv(rest);
+      case "input":
+        this.#input = `${rest}\n`;
+        return;
       case "remove":
         return rmSync(this.#path(first), { recursive: true });
       case "repeat":
@@ -204,17 +210,20 @@ class Stage {
   }
 
   async #command(words: readonly string[]): Promise<Output> {
-    const [program, ...argv] = words;
+    const [program, ...argv] = words.map((word) => word.replace(SHOWN_URL, this.#server.url));
     if (program !== "workspace") throw new Error(`a scenario runs workspace, not ${program}`);
     const [stdout, stderr] = [new Collector(), new Collector()];
     const signals = new Signals((text) => stderr.write(text));
     const watching = this.#watch(signals);
+    const stdin = new PassThrough();
+    if (this.#input !== undefined) stdin.end(this.#input);
+    this.#input = undefined;
     const exit = await runProgram(
       {
         env: this.#env,
         cwd: this.#folder,
         home: this.#path("home"),
-        stdin: new PassThrough(),
+        stdin,
         stdout: outputOf(stdout),
         stderr: outputOf(stderr),
         signals,

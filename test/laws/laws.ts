@@ -46,9 +46,6 @@ function kept(site: Site): string {
   return JSON.stringify(files);
 }
 
-/** Kinds whose applies are also stopped at each step in the Databricks dialect: their requests differ. */
-const STOPPED = new Set(["jobs", "pools"]);
-
 /** Declares the tests. `cloud`: in the Databricks dialect on that cloud. */
 export function testLaws(cloud?: FieldDialect["cloud"]): void {
   describe.each(samples)("$kind", (sample) => {
@@ -144,33 +141,30 @@ export function testLaws(cloud?: FieldDialect["cloud"]): void {
       }
     });
 
-    test.skipIf(cloud !== undefined && !STOPPED.has(sample.kind))(
-      "a stop at any step, then another apply: the same world, nothing twice, nothing open",
-      async () => {
-        const calm = await siteOf(sample, SECRETS, cloud);
-        const whole = doom();
-        await calm.drive(
-          calm.process({ ...whole.options, parallelism: 1 }).apply(await calm.spec(POLICY + sample.spec)),
-        );
-        const wanted = await world(calm);
-        const points = whole.points.length;
-        expect(points).toBeGreaterThan(4);
-        const step = Math.max(1, Math.floor(points / 12));
-        for (let at = 0; at < points; at += step) {
-          const site = await siteOf(sample, SECRETS, cloud);
-          const dying = doom(at);
-          const run = site
-            .process({ ...dying.options, parallelism: 1, pid: 2 })
-            .apply(await site.spec(POLICY + sample.spec));
-          run.catch(() => undefined);
-          await site.drive(Promise.race([run, dying.stopped]));
-          await apply(site, sample.spec);
-          expect(doing(await planned(site, sample.spec)), `stopped at ${whole.points[at]}`).toEqual([]);
-          expect((await site.state()).open).toEqual([]);
-          expect(await world(site), `stopped at ${whole.points[at]}`).toBe(wanted);
-        }
-      },
-    );
+    test("a stop at any step, then another apply: the same world, nothing twice, nothing open", async () => {
+      const calm = await siteOf(sample, SECRETS, cloud);
+      const whole = doom();
+      await calm.drive(
+        calm.process({ ...whole.options, parallelism: 1 }).apply(await calm.spec(POLICY + sample.spec)),
+      );
+      const wanted = await world(calm);
+      const points = whole.points.length;
+      expect(points).toBeGreaterThan(4);
+      const step = Math.max(1, Math.floor(points / 12));
+      for (let at = 0; at < points; at += step) {
+        const site = await siteOf(sample, SECRETS, cloud);
+        const dying = doom(at);
+        const run = site
+          .process({ ...dying.options, parallelism: 1, pid: 2 })
+          .apply(await site.spec(POLICY + sample.spec));
+        run.catch(() => undefined);
+        await site.drive(Promise.race([run, dying.stopped]));
+        await apply(site, sample.spec);
+        expect(doing(await planned(site, sample.spec)), `stopped at ${whole.points[at]}`).toEqual([]);
+        expect((await site.state()).open).toEqual([]);
+        expect(await world(site), `stopped at ${whole.points[at]}`).toBe(wanted);
+      }
+    });
   });
 }
 
