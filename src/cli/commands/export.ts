@@ -1,29 +1,23 @@
 // `workspace export`: the live workspace as a spec that plans to nothing. Reads only.
 
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
-import { dialectFrom, EMBEDDED, type HostOptions, settingsOf } from "../../config/settings.ts";
+import { join } from "node:path";
+import { DEFAULT_FILE } from "../../config/files.ts";
+import { EMBEDDED, settingsOf } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
-import type { Address } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
+import { warning } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
-import { listKinds } from "../../engine/observe/list-kinds.ts";
 import { registry } from "../../providers/index.ts";
 import { yamlText } from "../../report/text/yaml.ts";
-import { registryIn } from "../../resource/dialect-view.ts";
-import { type ExportedSpec, type ExportInput, exportable, exportSpec } from "../../spec/export/document.ts";
-import { loadSpec } from "../../spec/load-spec.ts";
-import { addressFilter } from "../../workflow/session/address-filter.ts";
+import { type ExportInput, exportSpec } from "../../spec/export/document.ts";
 import { type Connection, connect } from "../../workflow/session/connect.ts";
 import { embeddedFolder } from "../../workflow/session/open-state.ts";
-import { fetchSources, writeSpec } from "../../workflow/transfer/export.ts";
+import { exportNotes, exportToFolder, readForExport } from "../../workflow/transfer/export-folder.ts";
 import { kindsNamed } from "../../workflow/transfer/export-kinds.ts";
-import { ignoreState, SCHEMA_LINES } from "../../workflow/transfer/new-folder.ts";
+import { SCHEMA_LINES } from "../../workflow/transfer/new-folder.ts";
 import type { ConsoleContext } from "../command/command.ts";
 import { defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
-import { flagOption, textOption, textsOption } from "../command/option.ts";
+import { flagOption, textOption, textsOption, type ValuesOf } from "../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 import { progressFor } from "../output/progress.ts";
@@ -43,16 +37,7 @@ const OPTIONS = {
   ...HOST_OPTIONS,
 } as const;
 
-interface Wish extends HostOptions {
-  readonly kinds: readonly string[];
-  readonly only: readonly string[];
-  readonly out: string | undefined;
-  readonly secrets: boolean;
-  readonly full: boolean;
-  readonly builtIn: boolean;
-  readonly force: boolean;
-  readonly file: string | undefined;
-}
+type ExportOptions = ValuesOf<typeof OPTIONS>;
 
 export const exportCommand = defineCommand({
   name: "export",
@@ -65,45 +50,29 @@ export const exportCommand = defineCommand({
     const kinds = kindsNamed(registry, options.kinds);
     const connection = await connect({ settings, embeddedFolder: embeddedFolder(context, options) });
     try {
-      const input = await look(context, connection, settings.parallelism, kinds, options);
+      const { parallelism } = settings;
+      const progress = await progressFor(context);
+      const input = await readForExport(context, connection, { ...options, parallelism, kinds }, (event) =>
+        progress.read(event),
+      ).finally(() => progress.stop());
       return options.out === undefined
         ? print(context, connection, input, options)
-        : await write(context, connection, input, options, options.out, settings.parallelism);
+        : await write(context, connection, input, options, options.out, parallelism);
     } finally {
       await connection.close();
     }
   },
 });
 
-async function look(
+function print(
   context: ConsoleContext,
-  { reader }: Connection,
-  parallelism: number,
-  kinds: ReadonlySet<string>,
-  options: Wish,
-): Promise<ExportInput> {
-  const progress = await progressFor(context);
-  const onRead = (event: Parameters<typeof progress.read>[0]) => progress.read(event);
-  const live = await listKinds({ registry, reader, kinds, parallelism, onRead }).finally(() =>
-    progress.stop(),
-  );
-  const { builtIn, full, secrets } = options;
-  const input = {
-    registry: registryIn(registry, dialectFrom(context, options)),
-    live,
-    kinds,
-    builtIn,
-    full,
-    secrets,
-  };
-  const only = addressFilter(options.only, exportable(input), "to list the objects, run `workspace export`");
-  return only === undefined ? input : { ...input, only };
-}
-
-function print(context: ConsoleContext, { host }: Connection, input: ExportInput, options: Wish): number {
+  { host }: Connection,
+  input: ExportInput,
+  options: ExportOptions,
+): number {
   const found = exportSpec(input);
   context.stdout.write(yamlText(found.document, headOf(host)));
-  const notes = [...notesOf(found, options)];
+  const notes = [...exportNotes(found, options.builtIn)];
   if (found.sources.length > 0)
     notes.push(
       warning(
@@ -120,23 +89,21 @@ function print(context: ConsoleContext, { host }: Connection, input: ExportInput
 
 async function write(
   context: ConsoleContext,
-  { host, reader }: Connection,
+  connection: Connection,
   input: ExportInput,
-  options: Wish,
+  options: ExportOptions,
   out: string,
   parallelism: number,
 ): Promise<number> {
-  const folder = resolve(context.cwd, out);
-  const file = join(folder, DEFAULT_FILE);
-  const { force } = options;
-  if (!force && existsSync(file)) throw new Failure(existsAlready(join(out, DEFAULT_FILE)));
-  const { sources } = exportSpec(input);
-  const { failed } = await fetchSources(sources, { folder, reader, parallelism, force });
-  const found = exportSpec(withoutThese(input, new Set(failed.keys())));
-  writeSpec(file, yamlText(found.document, [...headOf(host), ...SCHEMA_LINES]), force);
-  withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
-  const notes = [...notesOf(found, options), ...failed.values(), ...(await doubts(context, options, file))];
-  printDiagnostics(context, notes);
+  const head = [...headOf(connection.host), ...SCHEMA_LINES];
+  const { found, diagnostics } = await exportToFolder(
+    context,
+    connection,
+    input,
+    { ...options, out, parallelism },
+    ({ document }) => yamlText(document, head),
+  );
+  printDiagnostics(context, diagnostics);
   context.stdout.write(
     `Wrote ${count(found.addresses.length, "resource")} to ${join(out, DEFAULT_FILE)}${
       found.sources.length === 0 ? "" : ` and ${count(found.sources.length, "file")} next to it`
@@ -144,54 +111,10 @@ async function write(
   );
   // The embedded workspace lies beside a spec, so another folder has another one.
   const there = out === "." ? "" : `cd ${out}; `;
-  if (host !== EMBEDDED) context.stdout.write(`Next: ${there}workspace plan --adopt\n`);
-  return exitOf(notes);
-}
-
-function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportInput {
-  const { only } = input;
-  return { ...input, only: (address) => !failed.has(address) && only?.(address) !== false };
-}
-
-/** What the service holds and a spec cannot say is found by reading what was written. */
-async function doubts(
-  context: ConsoleContext,
-  options: HostOptions,
-  file: string,
-): Promise<readonly Diagnostic[]> {
-  const { diagnostics } = await loadSpec({
-    file,
-    cwd: context.cwd,
-    env: {},
-    registry: registryIn(registry, dialectFrom(context, options)),
-    secrets: "skip",
-    keyed: () => "",
-  });
-  return diagnostics;
+  if (connection.host !== EMBEDDED) context.stdout.write(`Next: ${there}workspace plan --adopt\n`);
+  return exitOf(diagnostics);
 }
 
 function headOf(host: string): readonly string[] {
   return [`Exported from ${host} by workspace ${VERSION}.`];
-}
-
-function* notesOf(found: ExportedSpec, options: Wish): Generator<Diagnostic> {
-  yield* found.diagnostics;
-  if (found.addresses.length === 0 && found.diagnostics.length === 0)
-    yield warning("CLI_UNKNOWN_ADDRESS", "the workspace has nothing to export", {
-      ...(options.builtIn ? {} : { hint: "to export built-in objects, pass --built-in" }),
-    });
-  if (found.variables.length > 0)
-    yield warning(
-      "SPEC_SECRET_SOURCE",
-      `plan and apply need these variables: ${found.variables.join(", ")}`,
-      {
-        hint: "an apply writes their values over the live secrets",
-      },
-    );
-}
-
-function existsAlready(file: string): Diagnostic {
-  return error("CLI_FILE", `${file} already exists`, {
-    hint: "choose another folder, or write over it with --force",
-  });
 }

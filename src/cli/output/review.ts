@@ -1,0 +1,83 @@
+// Shows a plan for review, saves it on request, and gives the exit code.
+
+import { resolve } from "node:path";
+import { type Diagnostic, error, Failure, hasErrors, warning } from "../../core/diagnostic.ts";
+import { changesAnything } from "../../planner/model/change.ts";
+import { causedPart } from "../../planner/split-plan.ts";
+import type { PlanFormat } from "../../report/formats.ts";
+import { withoutSensitive } from "../../workflow/reconcile/located.ts";
+import { savedText } from "../../workflow/reconcile/plan-file.ts";
+import type { OfflinePlan } from "../../workflow/reconcile/plan-offline.ts";
+import type { ReviewedPlan } from "../../workflow/reconcile/plan-review.ts";
+import type { Session } from "../../workflow/session/session.ts";
+import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
+import { EXIT, exitOf, exitOfPlan } from "../command/exit-codes.ts";
+import { printDiagnostics } from "./diagnostics.ts";
+import { showPlan } from "./plan.ts";
+import type { Reports } from "./reports.ts";
+
+export interface ReviewOutput {
+  readonly detailedExitcode: boolean;
+  readonly exitcodeFor: "all" | "change";
+  /** The file to save the plan to. */
+  readonly out: string | undefined;
+}
+
+interface Saved {
+  readonly message?: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** `save` is called for a plan that nothing blocks. */
+export async function showReview(
+  reports: Reports<PlanFormat>,
+  options: ReviewOutput,
+  { plan, spec, places, diagnostics, warnings }: OfflinePlan,
+  save: () => Saved = () => ({ diagnostics: [] }),
+): Promise<number> {
+  const { context } = reports;
+  if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  printDiagnostics(context, diagnostics);
+  const isBlocked = exitOfPlan(plan) !== EXIT.ok;
+  const counted = options.exitcodeFor === "change" ? causedPart(plan) : plan;
+  const code = exitOfPlan(counted);
+  const saved = isBlocked ? { diagnostics: code === EXIT.ok ? notSaved(options) : [] } : save();
+  const notes = [...warnings, ...diagnostics, ...saved.diagnostics];
+  const { exitcodeFor } = options;
+  await showPlan(reports, { plan: withoutSensitive(spec, plan), places, notes, exitcodeFor });
+  if (code !== EXIT.ok) return code;
+  printDiagnostics(context, saved.diagnostics);
+  if (hasErrors(saved.diagnostics)) return exitOf(saved.diagnostics);
+  if ("message" in saved) context.stderr.write(saved.message);
+  return options.detailedExitcode && changesAnything(counted) ? EXIT.changes : exitOf(diagnostics);
+}
+
+/** The run succeeds without a plan file, because what was pending before the change is blocked. */
+function notSaved({ out }: ReviewOutput): readonly Diagnostic[] {
+  if (out === undefined) return [];
+  const hint = "clear what was pending first: a plan with a guard or an error cannot be applied";
+  return [
+    warning("PLAN_BASE", `the plan is not saved to ${out}, because what was pending blocks it`, { hint }),
+  ];
+}
+
+/** A plan that cannot be saved is shown all the same, with what went wrong. */
+export async function saveReview(
+  reports: Reports<PlanFormat>,
+  session: Session,
+  { plan, origin, warnings, diagnostics }: ReviewedPlan,
+  out: string,
+): Promise<() => Saved> {
+  const about = { run: await reports.origin, notes: [...warnings, ...diagnostics] };
+  return () => {
+    const text = savedText(session, plan, origin, about);
+    try {
+      writeWholeFile(resolve(session.context.cwd, out), text, { over: true, mode: 0o600 });
+    } catch (problem) {
+      const cause = problem instanceof Error ? problem.message : String(problem);
+      return { diagnostics: [error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause })] };
+    }
+    const message = `Saved to ${out}. To apply it, run \`workspace apply ${out}\`.\n`;
+    return { message, diagnostics: [] };
+  };
+}

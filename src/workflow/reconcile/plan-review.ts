@@ -1,0 +1,91 @@
+// A plan for people to review: made without the lock, compared with the base, and shown with who changed the workspace.
+
+import { keyedDigest } from "../../core/canonical.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { Budget } from "../../engine/observe/readers.ts";
+import type { State } from "../../state/model/record.ts";
+import { type BaseOptions, readBase } from "../base/base-spec.ts";
+import { withOrigins } from "../drift/drift-origins.ts";
+import { type PlanOptions, planSession, type Session } from "../session/session.ts";
+import { ephemeralState } from "../session/state-warnings.ts";
+import { untrustedState } from "../session/untrusted-state.ts";
+import { placesIn } from "./located.ts";
+import type { PlanOrigin } from "./plan-file.ts";
+import type { OfflinePlan } from "./plan-offline.ts";
+
+export interface ReviewOptions extends BaseOptions, Pick<PlanOptions, "adopt" | "allowDuplicates" | "only"> {
+  readonly destroy: boolean;
+  readonly exitcodeFor: "all" | "change";
+  readonly untrusted: boolean;
+  readonly offline: boolean;
+  readonly out: string | undefined;
+  readonly maxReads: number | undefined;
+}
+
+export interface ReviewedPlan extends OfflinePlan {
+  /** What a saved plan is bound to. */
+  readonly origin: PlanOrigin;
+}
+
+export async function planForReview(session: Session, options: ReviewOptions): Promise<ReviewedPlan> {
+  const { context, settings, key, spec, warnings } = session;
+  const { destroy, untrusted } = options;
+  const loaded = await session.loaded();
+  const { state, diagnostics } = loaded;
+  const unread = untrusted ? untrustedState(context, session.options, state) : [];
+  const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
+  const base = await readBase(
+    context,
+    { ...session.options, ...options },
+    destroy || untrusted ? undefined : keyed,
+    untrusted,
+  );
+  const planned = await planSession(session, state, {
+    ...options,
+    ...(untrusted ? { budget: budgetFor(state, options.maxReads) } : {}),
+    base,
+    mayLackSecrets: !destroy,
+  });
+  const recovered = planned.recovered.state;
+  const drift = untrusted
+    ? planned.plan.drift
+    : await withOrigins(planned.plan.drift, recovered, session.connection.reader);
+  return {
+    plan: { ...planned.plan, drift },
+    spec,
+    places: placesIn(spec.resources),
+    diagnostics: [
+      ...diagnostics,
+      ...planned.diagnostics,
+      ...unread,
+      ...ephemeralState(context, session.options, settings.place, state),
+    ],
+    warnings,
+    origin: { loaded, recovered },
+  };
+}
+
+/** What the state manages is read anyway; an untrusted spec may add so much to it. */
+function budgetFor(state: State, limit: number | undefined): Budget {
+  const reads = limit ?? 500 + 5 * state.records.size;
+  return { reads, characters: 64 * 1024 * 1024 + reads * 64 * 1024 };
+}
+
+/** Only a plan of the whole workspace and of a trusted spec can be saved or adopt objects. Throws Failure with CLI_USAGE. */
+export function assertReviewable(options: ReviewOptions): void {
+  const mode = options.untrusted ? "--untrusted" : options.offline ? "--offline" : undefined;
+  const other = options.out !== undefined ? "--out" : options.adopt ? "--adopt" : undefined;
+  if (mode !== undefined && other !== undefined)
+    throw new Failure(
+      error("CLI_USAGE", `${mode} and ${other} cannot be used together`, {
+        hint: "a plan to apply must read the whole workspace; make it with a trusted spec",
+      }),
+    );
+  const base = options.base ?? options.baseRef;
+  if (options.destroy && base !== undefined)
+    throw new Failure(error("CLI_USAGE", "--destroy cannot be used together with --base or --base-ref"));
+  if (options.exitcodeFor === "change" && base === undefined)
+    throw new Failure(error("CLI_USAGE", "--exitcode-for change needs --base or --base-ref"));
+  if (options.maxReads !== undefined && !options.untrusted)
+    throw new Failure(error("CLI_USAGE", "--max-reads goes with --untrusted"));
+}
