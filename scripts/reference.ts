@@ -27,6 +27,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   WORKSPACE_DEBUG: "print the stack of an internal error",
   WORKSPACE_DIALECT: "dialect of the embedded workspace: contract or databricks",
   WORKSPACE_FILE: "the spec (`--file`)",
+  WORKSPACE_FLEET_DATABASE: "PostgreSQL URL of the results, the leases, and the queue of a fleet",
   WORKSPACE_HOST: "workspace URL, or `embedded` (`--host`)",
   WORKSPACE_LEASE: "lease of the state lock, such as `60s`",
   WORKSPACE_LOCK_TIMEOUT: "how long to wait for the state lock (`--lock-timeout`)",

@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<
   planner: { values: ["core", "resource"], types: ["spec", "state"] },
   engine: { values: ["core", "resource", "api", "state", "planner"] },
   report: { values: ["core", "resource", "planner"] },
-  fleet: { values: ["core", "resource", "spec", "report"] },
+  fleet: { values: ["core", "resource", "spec", "state", "report"] },
   emulator: { values: ["core"] },
   config: { values: ["core", "api"] },
   workflow: {

@@ -31,7 +31,7 @@ export const BANNED: readonly RegExp[] = [
   /\b(exclude|need)s? each other\b/i,
   /\bin a circle\b|\bcircles?\b/i,
   /\bsigns? of life\b/i,
-  /\b(dies|died|dying|death|dead)\b/i,
+  /\b(dies|died|dying|death|dead(?![- ]letter))\b/i,
   /\b(was|is|were|are) cut\b/i,
   /\b(un)?sealed\b|\bseals?\b/i,
   /\bgenerations?\b/i,

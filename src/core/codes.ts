@@ -16,6 +16,9 @@ export const CODES = {
 
   FLEET_VARIABLE: "An environment variable that the fleet file names is not set.",
   FLEET_TIMEOUT: "A workspace of a fleet did not end within its time limit.",
+  FLEET_BUSY: "Another run of the same workspace has not ended.",
+  FLEET_UNKNOWN: "A job names a workspace that the fleet file of the worker does not contain.",
+  FLEET_DATABASE: "The database of the fleet cannot be used.",
 
   SPEC_NOT_FOUND: "The spec file is missing or cannot be read.",
   SPEC_OUTSIDE: "A path leads outside the folder of the spec.",

@@ -165,4 +165,29 @@ export const HELP_TEXTS: Readonly<Record<string, HelpTexts>> = {
     examples: [["workspace fleet report -o html", "print a page about all workspaces"]],
     seeAlso: ["workspace fleet status", "docs/fleet.md"],
   },
+  "workspace fleet run": {
+    examples: [["workspace fleet run", "check what is due; start it every 5 minutes with a timer"]],
+    seeAlso: ["workspace fleet drift", "workspace fleet worker", "docs/fleet.md"],
+  },
+  "workspace fleet enqueue": {
+    examples: [
+      ["workspace fleet enqueue drift -l env=prod", "let the workers check the workspaces with a label"],
+    ],
+    seeAlso: ["workspace fleet worker", "workspace fleet status", "docs/fleet.md"],
+  },
+  "workspace fleet worker": {
+    examples: [["workspace fleet worker --parallelism 8", "run jobs, 8 at the same time"]],
+    seeAlso: ["workspace fleet enqueue", "workspace fleet schedule", "docs/fleet.md"],
+  },
+  "workspace fleet schedule": {
+    examples: [["workspace fleet schedule", "write the schedules after a change of the fleet file"]],
+    seeAlso: ["workspace fleet worker", "docs/fleet.md"],
+  },
+  "workspace fleet dead-letters": {
+    examples: [
+      ["workspace fleet dead-letters", "show the jobs with their causes"],
+      ["workspace fleet dead-letters --retry ads-prod", "retry the job of a workspace"],
+    ],
+    seeAlso: ["workspace fleet status", "docs/fleet.md"],
+  },
 };

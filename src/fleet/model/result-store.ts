@@ -3,10 +3,13 @@
 import type { WorkspaceResult } from "./result.ts";
 
 export interface ResultStore {
-  /** Durable when it resolves. */
-  add(result: WorkspaceResult): Promise<void>;
-  /** The results of each workspace, newest first, at most `limit` for each. */
-  recent(limit: number): Promise<ReadonlyMap<string, readonly WorkspaceResult[]>>;
+  /** Durable when it resolves. `run`: an ID of the run; a later result of the same run replaces this one. */
+  add(result: WorkspaceResult, run?: string): Promise<void>;
+  /** The results of these workspaces, newest first, at most `limit` for each. */
+  recent(
+    limit: number,
+    workspaces: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly WorkspaceResult[]>>;
   close(): Promise<void>;
 }
 

@@ -1,20 +1,13 @@
-// `workspace fleet validate|plan|drift|apply`: one command on every selected workspace.
+// `workspace fleet validate|plan|drift|apply|run`: one command on every selected workspace.
 
-import type { CommandContext } from "../../../config/environment.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
-import { type FleetCommand, isAnswer } from "../../../fleet/model/result.ts";
-import { resultLine, runSummary } from "../../../fleet/report/fleet-text.ts";
-import { type FleetRun, runFleet } from "../../../fleet/run-fleet.ts";
-import { parseWaves, type Wave } from "../../../fleet/waves.ts";
-import { printableJson } from "../../../report/text/printable.ts";
+import type { FleetCommand } from "../../../fleet/model/result.ts";
+import { parseWaves } from "../../../fleet/waves.ts";
 import { type Command, defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, textOption } from "../../command/option.ts";
 import { EXISTING_OPTIONS, FORM_OPTION } from "../../command/shared-options.ts";
-import { FLEET_RUN_OPTIONS, NAMES_ARGUMENT, openFleet, openResults } from "./fleet-options.ts";
-import { runWorkspace } from "./run-workspace.ts";
-
-const PARALLELISM = 8;
+import { runSelected } from "../../fleet/run-selected.ts";
+import { FLEET_RUN_OPTIONS, NAMES_ARGUMENT } from "./fleet-options.ts";
 
 const SUMMARIES: Readonly<Record<FleetCommand, string>> = {
   validate: "validate the specs of a fleet",
@@ -26,15 +19,6 @@ const SUMMARIES: Readonly<Record<FleetCommand, string>> = {
 const EXIT_CODES =
   "Exit codes: 0 done, 1 a workspace failed or timed out, 2 changes or drift, 3 a workspace is blocked.";
 
-interface RunOptions {
-  readonly fleet: string | undefined;
-  readonly select: readonly string[];
-  readonly parallelism: number | undefined;
-  readonly maxFailures: number | undefined;
-  readonly output: string;
-  readonly waves?: readonly Wave[];
-}
-
 function checkCommand(command: Exclude<FleetCommand, "apply">): Command {
   return defineCommand({
     name: command,
@@ -42,7 +26,7 @@ function checkCommand(command: Exclude<FleetCommand, "apply">): Command {
     options: { ...FLEET_RUN_OPTIONS, ...FORM_OPTION },
     args: [NAMES_ARGUMENT],
     notes: EXIT_CODES,
-    run: (context, options, names) => run(context, command, options, names, []),
+    run: (context, options, names) => runSelected(context, command, options, names, []),
   });
 }
 
@@ -72,7 +56,7 @@ export const applyFleetCommand = defineCommand({
       );
     const extra = options.adopt ? ["--adopt"] : [];
     const { waves, ...shared } = options;
-    return run(
+    return runSelected(
       context,
       "apply",
       waves === undefined ? shared : { ...shared, waves: parseWaves(waves) },
@@ -82,49 +66,11 @@ export const applyFleetCommand = defineCommand({
   },
 });
 
-async function run(
-  context: CommandContext,
-  command: FleetCommand,
-  options: RunOptions,
-  names: readonly string[],
-  extra: readonly string[],
-): Promise<number> {
-  const { fleet, selected } = openFleet(context, options, names);
-  const store = openResults(fleet);
-  const asJson = options.output === "json";
-  const { waves } = options;
-  const pending: Promise<void>[] = [];
-  const found = await context.signals.during((signal) =>
-    runFleet(
-      selected,
-      (workspace, stop) => runWorkspace({ context, fleet, command, extra }, workspace, stop),
-      {
-        parallelism: options.parallelism ?? PARALLELISM,
-        ...(options.maxFailures === undefined ? {} : { maxFailures: options.maxFailures }),
-        ...(waves === undefined ? {} : { waves }),
-        signal,
-      },
-      {
-        waveStarted: (name, items) =>
-          context.stderr.write(`Wave "${name}": ${items.length} of ${selected.length} workspaces.\n`),
-        finished(result) {
-          context.stdout.write(asJson ? `${printableJson(result)}\n` : resultLine(result));
-          pending.push(store.add(result));
-        },
-      },
-    ),
-  );
-  await Promise.all(pending);
-  await store.close();
-  (asJson ? context.stderr : context.stdout).write(runSummary(found));
-  return exitOfRun(found);
-}
-
-function exitOfRun({ results, skipped }: FleetRun): number {
-  const statuses = new Set(results.map(({ status }) => status));
-  if (results.some((result) => !isAnswer(result) && result.status !== "blocked") || skipped.length > 0)
-    return EXIT.error;
-  if (statuses.has("blocked")) return EXIT.refused;
-  const changed = results.some(({ status, command }) => status === "changes" && command !== "apply");
-  return changed ? EXIT.changes : EXIT.ok;
-}
+export const runDueCommand = defineCommand({
+  name: "run",
+  summary: "check the workspaces whose schedule is due",
+  options: { ...FLEET_RUN_OPTIONS, ...FORM_OPTION },
+  args: [NAMES_ARGUMENT],
+  notes: `The command checks each workspace whose schedule matched a time since its last drift run, and ends. Start it every few minutes with a timer; on several machines, use \`workspace fleet worker\`. ${EXIT_CODES}`,
+  run: (context, options, names) => runSelected(context, "drift", { ...options, due: true }, names, []),
+});

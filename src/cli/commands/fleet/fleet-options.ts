@@ -4,6 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { CommandContext } from "../../../config/environment.ts";
 import { fileFailure } from "../../../config/files.ts";
+import type { WorkspaceLeases } from "../../../fleet/database/lease.ts";
 import type { Fleet } from "../../../fleet/model/fleet.ts";
 import type { ResultStore } from "../../../fleet/model/result-store.ts";
 import { readFleet } from "../../../fleet/read-fleet.ts";
@@ -12,6 +13,7 @@ import { selectWorkspaces } from "../../../fleet/select.ts";
 import { SourceText } from "../../../spec/model/source.ts";
 import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
 import { integerOption, textOption, textsOption, type ValuesOf } from "../../command/option.ts";
+import { openFleetDatabase } from "../../fleet/fleet-database.ts";
 
 const DEFAULT_FLEET = "fleet.yaml";
 
@@ -61,10 +63,19 @@ function textOf(path: string, file: string): string {
   }
 }
 
-/** The results of runs on this machine: `.workspace/fleet/results.jsonl` in the folder of the fleet file. */
-export function openResults(fleet: Fleet): ResultStore {
-  return openResultFile({
+/**
+ * Where results are kept: in the database of WORKSPACE_FLEET_DATABASE; without it, in `.workspace/fleet/results.jsonl` in
+ * the folder of the fleet file. Leases come with a database only.
+ */
+export async function openResults(
+  context: CommandContext,
+  fleet: Fleet,
+): Promise<{ readonly results: ResultStore; readonly leases?: WorkspaceLeases }> {
+  const database = await openFleetDatabase(context);
+  if (database !== undefined) return database;
+  const results = openResultFile({
     path: join(fleet.folder, ".workspace", "fleet", "results.jsonl"),
     replace: (path, text) => writeWholeFile(path, text, { over: true, mode: 0o600 }),
   });
+  return { results };
 }

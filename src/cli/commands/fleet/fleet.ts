@@ -1,11 +1,26 @@
 // `workspace fleet …`: many workspaces, one command.
 
 import type { CommandGroup } from "../../command/command.ts";
-import { applyFleetCommand, checkCommands } from "./check.ts";
+import { applyFleetCommand, checkCommands, runDueCommand } from "./check.ts";
+import { deadLettersCommand } from "./dead-letters.ts";
+import { enqueueCommand } from "./enqueue.ts";
 import { fleetReportCommand, listCommand, statusCommand } from "./report.ts";
+import { scheduleCommand } from "./schedule.ts";
+import { workerCommand } from "./worker.ts";
 
 export const fleetCommand: CommandGroup = {
   name: "fleet",
   summary: "run a command on many workspaces",
-  commands: [listCommand, ...checkCommands, applyFleetCommand, statusCommand, fleetReportCommand],
+  commands: [
+    listCommand,
+    ...checkCommands,
+    applyFleetCommand,
+    runDueCommand,
+    statusCommand,
+    fleetReportCommand,
+    enqueueCommand,
+    workerCommand,
+    scheduleCommand,
+    deadLettersCommand,
+  ],
 };

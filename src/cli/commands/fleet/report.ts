@@ -63,11 +63,12 @@ function reportCommand(name: "status" | "report", summary: string, format: "text
     summary,
     options: { ...reportOptions, output: { ...reportOptions.output, parse: undefinedAs(format) } },
     args: [NAMES_ARGUMENT],
-    async run(context, options, names) {
-      const { fleet, selected } = openFleet(context, options, names);
-      const store = openResults(fleet);
-      const view = fleetView({ workspaces: selected }, await store.recent(TREND_RESULTS), Date.now());
-      await store.close();
+    async run(context, options, given) {
+      const { fleet, selected } = openFleet(context, options, given);
+      const { results } = await openResults(context, fleet);
+      const names = selected.map(({ name }) => name);
+      const recent = await results.recent(TREND_RESULTS, names).finally(() => results.close());
+      const view = fleetView({ workspaces: selected }, recent, Date.now());
       context.stdout.write((await FORMATS[options.output]?.(view)) ?? "");
       return EXIT.ok;
     },

@@ -66,11 +66,13 @@ const PASSING: ReadonlySet<string> = new Set([
 
 export function databaseFailure(failure: unknown, url: PostgresUrl): Failure {
   if (failure instanceof Failure) return failure;
-  const code = sqlState(failure) ?? "";
-  const [, message, hint] = WORDS.find(([codes]) => codes.test(code)) ?? OTHER;
+  const state = sqlState(failure) ?? "";
+  const [, message, hint] = WORDS.find(([codes]) => codes.test(state)) ?? OTHER;
   const text = thrownText(failure);
-  const cause = withoutPassword(/^[0-9A-Z]{5}$/.test(code) ? `${text} (${code})` : text, url.password);
-  return new Failure(error("STATE_IO", `the state's database ${url.shown} ${message}`, { hint, cause }));
+  const cause = withoutPassword(/^[0-9A-Z]{5}$/.test(state) ? `${text} (${state})` : text, url.password);
+  const problem = `the ${url.use}'s database ${url.shown} ${message}`;
+  const code = url.use === "state" ? "STATE_IO" : "FLEET_DATABASE";
+  return new Failure(error(code, problem, { hint: hint.replace("{use}", url.use), cause }));
 }
 
 type Words = readonly [RegExp, string, string];
@@ -80,7 +82,7 @@ const OTHER: Words = [/^/, "cannot be used", "check the URL, the network, and th
 const WORDS: readonly Words[] = [
   [/^28/, "rejected the login", "check the user and the password (PGPASSWORD, ~/.pgpass, or the URL)"],
   [/^3D000$/, "does not exist", "create it, or use another one in the URL"],
-  [/^42501$/, "does not grant the user this permission", "grant the permissions listed in docs/state.md"],
+  [/^42501$/, "does not grant the user this permission", "grant the permissions listed in docs/{use}.md"],
   [
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH)$/,
     "cannot be reached",

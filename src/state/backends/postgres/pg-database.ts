@@ -104,17 +104,9 @@ class PgDatabase implements Database {
 
   async #open(): Promise<Pool> {
     const { default: pg } = await import("pg");
-    const { host, port, user, password, database, tls, connectTimeoutMs } = this.#url;
     const pool = new pg.Pool({
-      ...(host === undefined ? {} : { host }),
-      port,
-      ...(user === undefined ? {} : { user }),
-      ...(database === undefined ? {} : { database }),
-      ...(password === undefined ? {} : { password }),
-      ssl: tls.on ? tlsOptions(tls, this.#authorities) : false,
-      application_name: "workspace",
+      ...connectionOptions(this.#url, this.#authorities),
       max: CONNECTIONS,
-      connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: STATEMENT_TIMEOUT_MS,
       idleTimeoutMillis: 5_000,
       allowExitOnIdle: true,
@@ -130,6 +122,23 @@ class PgDatabase implements Database {
     this.#pool = undefined;
     await (await pool)?.end();
   }
+}
+
+/** What a pool of connections to the database needs, in the names of the driver. Throws Failure for an unreadable PEM file. */
+export function connectionOptions(
+  { host, port, user, password, database, tls, connectTimeoutMs }: PostgresUrl,
+  authorities: readonly string[] | undefined,
+) {
+  return {
+    ...(host === undefined ? {} : { host }),
+    port,
+    ...(user === undefined ? {} : { user }),
+    ...(database === undefined ? {} : { database }),
+    ...(password === undefined ? {} : { password }),
+    ssl: tls.on ? tlsOptions(tls, authorities) : false,
+    application_name: "workspace",
+    connectionTimeoutMillis: connectTimeoutMs,
+  } as const;
 }
 
 /** Sets certificate checks explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect. */
@@ -152,9 +161,7 @@ function pem(path: string): string {
     return readRegularFile(path).toString("utf8");
   } catch (problem) {
     const cause = thrownText(problem);
-    throw new Failure(
-      error("CLI_FILE", `${path}, set in the PostgreSQL URL of the state, cannot be read`, { cause }),
-    );
+    throw new Failure(error("CLI_FILE", `${path}, set in a PostgreSQL URL, cannot be read`, { cause }));
   }
 }
 

@@ -1,9 +1,13 @@
 // Parses `--state postgres://user@host/database?state=NAME`: the database, the connection options, and the name of
-// the state. Rejects unknown parameters.
+// the state. Rejects unknown parameters. Also parses the URL of a fleet's database, which has no name of a state.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
 
+/** The use of a database decides the parameters of its URL and the words of messages. */
+export type PostgresUse = "state" | "fleet";
+
 export interface PostgresUrl {
+  readonly use: PostgresUse;
   /** A host name, or the folder of a socket. */
   readonly host: string | undefined;
   readonly port: number;
@@ -30,19 +34,13 @@ export type Tls =
       readonly key?: string;
     };
 
-const KNOWN = [
-  "state",
-  "schema",
-  "host",
-  "sslmode",
-  "sslrootcert",
-  "sslcert",
-  "sslkey",
-  "connect_timeout",
-] as const;
+const KNOWN = ["schema", "host", "sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout"] as const;
 const MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
-const WRITTEN = "write it as postgres://user@host:5432/database?state=name";
-const DEFAULT_SCHEMA = "workspace_state";
+const WRITTEN = {
+  state: "write it as postgres://user@host:5432/database?state=name",
+  fleet: "write it as postgres://user@host:5432/database",
+} as const;
+const DEFAULT_SCHEMAS = { state: "workspace_state", fleet: "workspace_fleet" } as const;
 const CONNECT_TIMEOUT_S = 10;
 
 export function isPostgresUrl(text: string): boolean {
@@ -55,19 +53,28 @@ export type PostgresEnvironment = Readonly<Record<string, string | undefined>>;
  * `name`: the default name of the state; `env`: PGHOST, PGPORT, PGUSER, PGPASSWORD, and PGDATABASE as defaults. No
  * message repeats the URL, because it may contain a password.
  */
-export function parsePostgresUrl(text: string, name: string, env: PostgresEnvironment): PostgresUrl {
-  const url = urlOf(text);
+export function parsePostgresUrl(
+  text: string,
+  name: string,
+  env: PostgresEnvironment,
+  use: PostgresUse = "state",
+): PostgresUrl {
+  const refused: Refuse = (what, hint = WRITTEN[use]) =>
+    new Failure(error("CLI_USAGE", `the ${use}'s PostgreSQL URL cannot be used: ${what}`, { hint }));
+  const decoded = decoder(refused);
+  const url = urlOf(text, refused, WRITTEN[use]);
   const given = new Map<string, string>();
+  const known: readonly string[] = use === "state" ? ["state", ...KNOWN] : KNOWN;
   for (const [key, value] of url.searchParams) {
-    if (!KNOWN.some((known) => known === key))
-      throw refused("it has an unknown parameter", `the parameters are ${KNOWN.join(", ")}`);
+    if (!known.includes(key))
+      throw refused("it has an unknown parameter", `the parameters are ${known.join(", ")}`);
     given.set(key, value);
   }
   const host =
     given.get("host") ?? nonEmpty(decoded(url.hostname.replace(/^\[|\]$/g, ""))) ?? nonEmpty(env.PGHOST);
   const database = nonEmpty(decoded(url.pathname.replace(/^\//, ""))) ?? nonEmpty(env.PGDATABASE);
   const user = nonEmpty(decoded(url.username)) ?? nonEmpty(env.PGUSER);
-  const schema = given.get("schema") ?? DEFAULT_SCHEMA;
+  const schema = given.get("schema") ?? DEFAULT_SCHEMAS[use];
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw refused("its schema is not a plain name", "use lowercase letters, digits, and underscores");
   const state = given.get("state") ?? name;
@@ -76,51 +83,56 @@ export function parsePostgresUrl(text: string, name: string, env: PostgresEnviro
   const port = Number(nonEmpty(url.port) ?? nonEmpty(env.PGPORT) ?? 5432);
   const at = `${user === undefined ? "" : `${user}@`}${encodeURIComponent(host ?? "localhost")}:${port}`;
   return {
+    use,
     host,
     port,
     user,
     password: nonEmpty(decoded(url.password)) ?? nonEmpty(env.PGPASSWORD),
     database,
-    tls: tlsOf(given, host),
-    connectTimeoutMs: timeoutOf(given.get("connect_timeout")),
+    tls: tlsOf(given, host, refused),
+    connectTimeoutMs: timeoutOf(given.get("connect_timeout"), refused),
     schema,
     state,
-    shown: `postgres://${at}/${database ?? ""}?state=${encodeURIComponent(state)}`,
+    shown: `postgres://${at}/${database ?? ""}${use === "state" ? `?state=${encodeURIComponent(state)}` : ""}`,
   };
 }
 
-function urlOf(text: string): URL {
+type Refuse = (what: string, hint?: string) => Failure;
+
+function urlOf(text: string, refused: Refuse, written: string): URL {
   const url = URL.parse(text);
   if (url === null)
     throw refused(
       "it is not a valid URL",
-      `${WRITTEN}; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25`,
+      `${written}; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25`,
     );
   // Left of its last @, such a character ends the host too early: then a part of the password would be taken for a name.
   if (url.hash !== "" || /[@/]/.test(url.pathname.slice(1)) || url.search.includes("@"))
     throw refused(
       "it does not have this form",
-      `${WRITTEN}; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25`,
+      `${written}; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25`,
     );
   return url;
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw refused(
-      "it contains a % that is not followed by two hex digits",
-      "write a % in a name or password as %25",
-    );
-  }
+function decoder(refused: Refuse): (text: string) => string {
+  return (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      throw refused(
+        "it contains a % that is not followed by two hex digits",
+        "write a % in a name or password as %25",
+      );
+    }
+  };
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-function timeoutOf(text: string | undefined): number {
+function timeoutOf(text: string | undefined, refused: Refuse): number {
   const seconds = text === undefined ? CONNECT_TIMEOUT_S : Number(text);
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 600)
     throw refused("its connect_timeout is not a number of seconds from 1 to 600");
@@ -128,7 +140,7 @@ function timeoutOf(text: string | undefined): number {
 }
 
 /** Over a network the connection is encrypted and the host's certificate checked, unless the URL says otherwise. */
-function tlsOf(given: ReadonlyMap<string, string>, host: string | undefined): Tls {
+function tlsOf(given: ReadonlyMap<string, string>, host: string | undefined, refused: Refuse): Tls {
   const mode = given.get("sslmode") ?? (isLocal(host) ? "disable" : "verify-full");
   const files = {
     ...member("authority", given.get("sslrootcert")),
@@ -155,8 +167,4 @@ function member<K extends string>(name: K, value: string | undefined): { readonl
 
 function isLocal(host: string | undefined): boolean {
   return host === undefined || host.startsWith("/") || ["localhost", "127.0.0.1", "::1"].includes(host);
-}
-
-function refused(what: string, hint = WRITTEN): Failure {
-  return new Failure(error("CLI_USAGE", `the state's PostgreSQL URL cannot be used: ${what}`, { hint }));
 }

@@ -3,15 +3,15 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
-import type { CommandContext, ProcessEnvironment } from "../../../config/environment.ts";
-import { DEFAULT_FILE } from "../../../config/files.ts";
-import { Signals } from "../../../config/signals.ts";
-import type { Output } from "../../../config/streams.ts";
-import { type Diagnostic, error } from "../../../core/diagnostic.ts";
-import type { Fleet, FleetWorkspace } from "../../../fleet/model/fleet.ts";
-import type { FleetCommand, WorkspaceResult } from "../../../fleet/model/result.ts";
-import { answerOf } from "../../../fleet/read-answer.ts";
-import { EXIT } from "../../command/exit-codes.ts";
+import type { CommandContext, ProcessEnvironment } from "../../config/environment.ts";
+import { DEFAULT_FILE } from "../../config/files.ts";
+import { Signals } from "../../config/signals.ts";
+import type { Output } from "../../config/streams.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import type { Fleet, FleetWorkspace } from "../../fleet/model/fleet.ts";
+import type { FleetCommand, WorkspaceResult } from "../../fleet/model/result.ts";
+import { answerOf } from "../../fleet/read-answer.ts";
+import { EXIT } from "../command/exit-codes.ts";
 
 export interface WorkspaceRun {
   readonly context: CommandContext;

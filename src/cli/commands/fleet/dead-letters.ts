@@ -1,0 +1,45 @@
+// `workspace fleet dead-letters`: lists the jobs that failed at every attempt, and puts them back or removes them.
+
+import type { DeadJob } from "../../../fleet/queue/job-queue.ts";
+import { columns } from "../../../fleet/report/fleet-text.ts";
+import { printableJson } from "../../../report/text/printable.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { flagOption } from "../../command/option.ts";
+import { FORM_OPTION } from "../../command/shared-options.ts";
+import { withQueue } from "../../fleet/fleet-database.ts";
+
+export const deadLettersCommand = defineCommand({
+  name: "dead-letters",
+  summary: "list, retry, or remove jobs that failed every time",
+  options: {
+    retry: flagOption("--retry", "put the jobs back into the queue"),
+    remove: flagOption("--remove", "remove the jobs"),
+    ...FORM_OPTION,
+  },
+  args: [{ name: "[workspaces...]", description: "names of workspaces (default: all with such jobs)" }],
+  notes: "A workspace that already has a queued or running job keeps its dead letter when you pass --retry.",
+  async run(context, { retry, remove, output }, names) {
+    return withQueue(context, retry || remove ? "send" : "read", async (queue) => {
+      const all = await queue.dead();
+      const jobs = names.length === 0 ? all : all.filter(({ workspace }) => names.includes(workspace));
+      const ids = jobs.map(({ id }) => id);
+      if (retry) context.stdout.write(`Put back: ${await queue.retryDead(ids)} of ${ids.length}.\n`);
+      else if (remove) {
+        await queue.removeDead(ids);
+        context.stdout.write(`Removed: ${ids.length}.\n`);
+      } else context.stdout.write(output === "json" ? `${printableJson(jobs, 2)}\n` : textOf(jobs));
+      return EXIT.ok;
+    });
+  },
+});
+
+function textOf(jobs: readonly DeadJob[]): string {
+  if (jobs.length === 0) return "No job failed at every attempt.\n";
+  const rows = jobs.map(({ workspace, command, failedAt, attempts, failure }) => {
+    const [first] = failure.diagnostics ?? [];
+    const cause = first === undefined ? (failure.message ?? "no details") : `${first.code}: ${first.message}`;
+    return [workspace, command, new Date(failedAt).toISOString(), String(attempts), cause];
+  });
+  return columns([["WORKSPACE", "COMMAND", "FAILED AT", "ATTEMPTS", "CAUSE"], ...rows]);
+}

@@ -1,0 +1,68 @@
+// `workspace fleet worker`: takes jobs of the queue until a signal asks it to end.
+
+import { runWorker } from "../../../fleet/queue/worker.ts";
+import { resultLine } from "../../../fleet/report/fleet-text.ts";
+import { printableJson } from "../../../report/text/printable.ts";
+import { nodeClock } from "../../../state/backends/file/node-ports.ts";
+import type { ConsoleContext } from "../../command/command.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { durationOption, integerOption } from "../../command/option.ts";
+import { FORM_OPTION } from "../../command/shared-options.ts";
+import { withQueue, workerName } from "../../fleet/fleet-database.ts";
+import { runWorkspace } from "../../fleet/run-workspace.ts";
+import { FLEET_OPTIONS, openFleet } from "./fleet-options.ts";
+
+const PARALLELISM = 4;
+const DRAIN_MS = 30_000;
+
+export const workerCommand = defineCommand({
+  name: "worker",
+  summary: "run jobs of the queue until a signal ends it",
+  options: {
+    fleet: FLEET_OPTIONS.fleet,
+    parallelism: integerOption("--parallelism <number>", "workspaces at the same time (default: 4)", 1, 64),
+    drain: durationOption(
+      "--drain <duration>",
+      "time for running jobs after SIGTERM, before they are stopped (default: 30s)",
+    ),
+    ...FORM_OPTION,
+  },
+  notes:
+    "Start any number of workers, on any machine, with the same fleet file. SIGTERM or Ctrl-C: the worker takes no more jobs, lets the running ones finish, and stops those that take longer; another worker repeats them. A second signal ends it at once.",
+  async run(context, options) {
+    const { fleet, selected } = openFleet(context, { ...options, select: [] }, []);
+    const name = workerName();
+    return withQueue(context, "work", async (queue, { leases, results }) => {
+      await context.signals.during(async (drain) => {
+        context.stderr.write(`Worker ${name} takes jobs of ${selected.length} workspaces.\n`);
+        await runWorker(
+          {
+            name,
+            workspaces: selected,
+            queue,
+            leases,
+            results,
+            clock: nodeClock,
+            parallelism: options.parallelism ?? PARALLELISM,
+            drain,
+            drainMs: options.drain ?? DRAIN_MS,
+            execute: (workspace, command, signal) =>
+              runWorkspace({ context, fleet, command, extra: [], worker: name }, workspace, signal),
+          },
+          observerOf(context, options.output === "json"),
+        );
+      }, "Finishing the running jobs. Press Ctrl-C again to exit immediately.\n");
+      context.stderr.write(`Worker ${name} ended.\n`);
+      return EXIT.ok;
+    });
+  },
+});
+
+function observerOf(context: ConsoleContext, asJson: boolean): Parameters<typeof runWorker>[1] {
+  return {
+    finished: (result) => context.stdout.write(asJson ? `${printableJson(result)}\n` : resultLine(result)),
+    released: ({ workspace, attempt }, { message }) =>
+      context.stderr.write(`${workspace}: attempt ${attempt} was not finished: ${message}\n`),
+  };
+}

@@ -1,0 +1,101 @@
+// The database of a fleet, from WORKSPACE_FLEET_DATABASE: results, leases, and the queue. Nothing of it is loaded before it is used.
+
+import { hostname } from "node:os";
+import type { CommandContext } from "../../config/environment.ts";
+import { authoritiesOf } from "../../config/network.ts";
+import { fromEnv } from "../../config/settings.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { WorkspaceLeases } from "../../fleet/database/lease.ts";
+import type { ResultStore } from "../../fleet/model/result-store.ts";
+import type { JobQueue } from "../../fleet/queue/job-queue.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
+
+const FLEET_DATABASE = "WORKSPACE_FLEET_DATABASE";
+
+export interface FleetDatabase {
+  readonly results: ResultStore;
+  readonly leases: WorkspaceLeases;
+  /** `read` changes no table. */
+  openQueue(role: "work" | "send" | "read"): Promise<JobQueue>;
+  close(): Promise<void>;
+}
+
+/** Undefined if the variable is not set. Throws Failure. */
+export async function openFleetDatabase(context: CommandContext): Promise<FleetDatabase | undefined> {
+  const said = fromEnv(context, FLEET_DATABASE);
+  if (said === undefined) return undefined;
+  const { parsePostgresUrl, isPostgresUrl } = await import("../../state/backends/postgres/url.ts");
+  if (!isPostgresUrl(said))
+    throw new Failure(
+      error("CLI_USAGE", `${FLEET_DATABASE} is not a PostgreSQL URL`, {
+        hint: "write it as postgres://user@host:5432/database",
+      }),
+    );
+  const url = parsePostgresUrl(said, "fleet", context.env, "fleet");
+  const { connectionOptions, openPgDatabase } = await import("../../state/backends/postgres/pg-database.ts");
+  const { databaseFailure } = await import("../../state/backends/postgres/database.ts");
+  const { nodeClock } = await import("../../state/backends/file/node-ports.ts");
+  const { prepareTables } = await import("../../fleet/database/tables.ts");
+  const { openResultTable } = await import("../../fleet/database/result-table.ts");
+  const { openLeases } = await import("../../fleet/database/lease.ts");
+  const authorities = authoritiesOf(context, undefined);
+  const database = openPgDatabase({
+    url,
+    clock: nodeClock,
+    ...(authorities === undefined ? {} : { authorities }),
+  });
+  await prepareTables(database, url.schema).catch(async (problem: unknown) => {
+    await database.close();
+    throw databaseFailure(problem, url);
+  });
+  return {
+    results: openResultTable(database, url.schema),
+    leases: openLeases(database, url.schema, nodeClock),
+    async openQueue(role) {
+      const { openBossQueue } = await import("../../fleet/queue/boss-queue.ts");
+      return openBossQueue({
+        connection: connectionOptions(url, authorities),
+        schema: url.schema,
+        role,
+        failure: (problem) => databaseFailure(problem, url),
+        onProblem: ({ diagnostics }) => printDiagnostics(context, diagnostics),
+      });
+    },
+    close: () => database.close(),
+  };
+}
+
+/** For commands that cannot do without. */
+export async function requireFleetDatabase(context: CommandContext): Promise<FleetDatabase> {
+  const found = await openFleetDatabase(context);
+  if (found !== undefined) return found;
+  throw new Failure(
+    error("CLI_USAGE", `this command needs a database, and ${FLEET_DATABASE} is not set`, {
+      hint: `set ${FLEET_DATABASE} to postgres://user@host:5432/database; on one machine, use \`workspace fleet run\``,
+    }),
+  );
+}
+
+/** Opens the queue for `work`, and closes it and the database afterwards. */
+export async function withQueue<T>(
+  context: CommandContext,
+  role: "work" | "send" | "read",
+  work: (queue: JobQueue, database: FleetDatabase) => Promise<T>,
+): Promise<T> {
+  const database = await requireFleetDatabase(context);
+  try {
+    const queue = await database.openQueue(role);
+    try {
+      return await work(queue, database);
+    } finally {
+      await queue.close();
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+/** The name of this process in results and leases. */
+export function workerName(): string {
+  return `${hostname()}:${process.pid}`;
+}

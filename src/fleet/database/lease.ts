@@ -1,0 +1,109 @@
+// A lease on a workspace: at most one process runs it. It is renewed while the run lasts, and a run that could not
+// renew it stops before another process may begin.
+
+import { columnText, type Database } from "../../state/backends/postgres/database.ts";
+import type { Clock } from "../../state/model/ports.ts";
+
+export interface WorkspaceLease {
+  /** Aborts when the lease is lost, or could not be renewed in time. */
+  readonly lost: AbortSignal;
+  release(): Promise<void>;
+}
+
+export interface WorkspaceLeaseTimes {
+  /** From the last renewal to the moment at which another process may begin. */
+  readonly expiryMs: number;
+  readonly renewalMs: number;
+  /** A run stops at this age of its last renewal: before the expiry, so that it has time to end. */
+  readonly stopMs: number;
+}
+
+const TIMES: WorkspaceLeaseTimes = { expiryMs: 30_000, renewalMs: 5_000, stopMs: 20_000 };
+
+/** Wait before the next try to acquire a lease of another process. */
+const RETRY_MS = 1_000;
+
+export interface WorkspaceLeases {
+  /** The lease; or the process that holds it, if it did not become free in `patienceMs`. */
+  acquire(
+    workspace: string,
+    worker: string,
+    patienceMs: number,
+  ): Promise<WorkspaceLease | { readonly heldBy: string }>;
+}
+
+/** Times of expiry come from the clock of the server, ages of renewals from `clock`. */
+export function openLeases(
+  database: Database,
+  schema: string,
+  clock: Clock,
+  times: WorkspaceLeaseTimes = TIMES,
+): WorkspaceLeases {
+  const table = `${schema}.leases`;
+  const expiry = `clock_timestamp() + interval '${times.expiryMs} milliseconds'`;
+  const update = async (sql: string, workspace: string, token: string): Promise<boolean> =>
+    (await database.query(sql, [workspace, token])).count > 0;
+
+  const claim = async (workspace: string, token: string, worker: string): Promise<string | undefined> => {
+    // A statement that is repeated over a broken connection finds its own token.
+    const { count } = await database.query(
+      `insert into ${table} as held (workspace, token, worker, expires_at) values ($1, $2, $3, ${expiry})
+       on conflict (workspace) do update set token = $2, worker = $3, expires_at = ${expiry}
+       where held.expires_at < clock_timestamp() or held.token = $2`,
+      [workspace, token, worker],
+    );
+    if (count > 0) return undefined;
+    const { rows } = await database.query(`select worker from ${table} where workspace = $1`, [workspace]);
+    return columnText(rows[0], "worker") ?? "another process";
+  };
+
+  const renewWhile = async (workspace: string, token: string, ended: AbortSignal, lost: AbortController) => {
+    let renewedAt = clock.now();
+    const stop = new AbortController();
+    const watch = async (): Promise<void> => {
+      while (!ended.aborted && clock.now() - renewedAt < times.stopMs)
+        await clock.sleep(Math.max(1, renewedAt + times.stopMs - clock.now()), ended);
+      if (!ended.aborted) lost.abort();
+      stop.abort();
+    };
+    const renew = async (): Promise<void> => {
+      const sql = `update ${table} set expires_at = ${expiry} where workspace = $1 and token = $2`;
+      for (;;) {
+        await clock.sleep(times.renewalMs, stop.signal);
+        if (stop.signal.aborted) return;
+        const sentAt = clock.now();
+        const renewed = await update(sql, workspace, token).catch(() => undefined);
+        if (renewed === true) renewedAt = sentAt;
+        if (renewed === false && !ended.aborted) lost.abort();
+      }
+    };
+    ended.addEventListener("abort", () => stop.abort(), { once: true });
+    await Promise.all([watch(), renew()]);
+  };
+
+  return {
+    async acquire(workspace, worker, patienceMs) {
+      const token = crypto.randomUUID();
+      const until = clock.now() + patienceMs;
+      for (;;) {
+        const heldBy = await claim(workspace, token, worker);
+        if (heldBy === undefined) break;
+        if (clock.now() >= until) return { heldBy };
+        await clock.sleep(RETRY_MS);
+      }
+      const [ended, lost] = [new AbortController(), new AbortController()];
+      const renewing = renewWhile(workspace, token, ended.signal, lost);
+      return {
+        lost: lost.signal,
+        async release() {
+          ended.abort();
+          await renewing;
+          // A lease that cannot be released expires.
+          await update(`delete from ${table} where workspace = $1 and token = $2`, workspace, token).catch(
+            () => false,
+          );
+        },
+      };
+    },
+  };
+}

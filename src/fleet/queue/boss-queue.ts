@@ -1,0 +1,181 @@
+// The queue on pg-boss, which is loaded here and only here. Tested with the version that package.json pins.
+
+import type { PgBoss } from "pg-boss";
+import { Failure } from "../../core/diagnostic.ts";
+import { queueSchema, tooNew } from "../database/tables.ts";
+import {
+  DEAD_LETTER_OPTIONS,
+  DEAD_LETTERS,
+  HEARTBEAT_REFRESH_S,
+  jobOf,
+  jobOptions,
+  QUEUE,
+  QUEUE_OPTIONS,
+  SUPERVISION_S,
+} from "./job.ts";
+import type { DeadJob, JobFailure, JobOutcome, JobQueue } from "./job-queue.ts";
+
+/** Version of the tables of the pinned pg-boss. An older program must not work on newer tables. */
+export const QUEUE_VERSION = 46;
+
+const MOST_ROWS = 100_000;
+/** A worker without jobs asks again after this time. */
+const POLLING_S = 2;
+/** For the statements of pg-boss; results and leases have other connections. */
+const QUEUE_CONNECTIONS = 4;
+
+export interface QueueOptions {
+  /** Options of the driver: host, TLS, credentials. */
+  readonly connection: Readonly<Record<string, unknown>>;
+  /** The schema of the fleet's own tables. */
+  readonly schema: string;
+  /** `work` also fires schedules and finds jobs of lost workers; `read` changes no table. */
+  readonly role: "work" | "send" | "read";
+  /** Translates an error of the driver. */
+  readonly failure: (problem: unknown) => Failure;
+  /** A problem that pg-boss met in the background and will meet again or not. */
+  readonly onProblem: (problem: Failure) => void;
+}
+
+export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
+  const { PgBoss: Boss } = await import("pg-boss");
+  const { role, schema, failure } = options;
+  const works = role === "work";
+  const boss = new Boss({
+    ...options.connection,
+    schema: queueSchema(schema),
+    createSchema: false,
+    migrate: role !== "read",
+    supervise: works,
+    schedule: works,
+    registerInstance: works,
+    superviseIntervalSeconds: SUPERVISION_S,
+    monitorIntervalSeconds: SUPERVISION_S,
+    queueCacheIntervalSeconds: SUPERVISION_S,
+    max: QUEUE_CONNECTIONS,
+    openTelemetry: { enabled: false },
+  });
+  boss.on("error", (problem) => options.onProblem(failure(problem)));
+  try {
+    await boss.start();
+    const version = (await boss.schemaVersion()) ?? 0;
+    if (version > QUEUE_VERSION) throw new Failure(tooNew(`queue has version ${version}`, QUEUE_VERSION));
+    if (role !== "read") await createQueues(boss);
+    // A queue that an older worker created gets the options of this one.
+    if (works) await boss.updateQueue(QUEUE, QUEUE_OPTIONS);
+  } catch (problem) {
+    await boss.stop({ graceful: false }).catch(() => undefined);
+    throw failure(problem);
+  }
+  return withFailures(queueOn(boss), failure);
+}
+
+async function createQueues(boss: PgBoss): Promise<void> {
+  if ((await boss.getQueue(QUEUE)) === null) {
+    await boss.createQueue(DEAD_LETTERS, { policy: "standard", ...DEAD_LETTER_OPTIONS });
+    await boss.createQueue(QUEUE, { policy: "exclusive", ...QUEUE_OPTIONS });
+  }
+}
+
+function queueOn(boss: PgBoss): JobQueue {
+  return {
+    async enqueue(workspaces, command) {
+      const jobs = workspaces.map((workspace) => ({
+        id: crypto.randomUUID(),
+        data: { workspace: workspace.name, command },
+        ...jobOptions(workspace),
+      }));
+      const inserted = new Set(await boss.insert(QUEUE, jobs, { returnId: true }));
+      return jobs.flatMap(({ id, singletonKey }) => (inserted.has(id) ? [] : [singletonKey]));
+    },
+    async work(parallelism, run) {
+      await boss.work(
+        QUEUE,
+        {
+          localConcurrency: parallelism,
+          pollingIntervalSeconds: POLLING_S,
+          burstWhenReadyExceeds: 1,
+          heartbeatRefreshSeconds: HEARTBEAT_REFRESH_S,
+          includeMetadata: true,
+          perJobResults: true,
+        },
+        (jobs) =>
+          Promise.all(
+            jobs.map(async ({ id, data, retryCount, signal }) => {
+              const job = jobOf(data);
+              const { outcome, output }: JobOutcome =
+                job === undefined
+                  ? { outcome: "dead", output: { status: "failed", worker: "", diagnostics: [] } }
+                  : await run({ ...job, id, attempt: retryCount + 1, signal });
+              return { id, status: STATUSES[outcome], output };
+            }),
+          ),
+      );
+    },
+    stopTaking: () => boss.offWork(QUEUE, { wait: true }),
+    async schedules() {
+      const found = await boss.getSchedules(QUEUE, undefined, { limit: MOST_ROWS });
+      return found.map(({ key, cron, timezone, options }) => {
+        const expireInSeconds = options?.expireInSeconds;
+        return {
+          workspace: key,
+          cron,
+          timezone,
+          ...(expireInSeconds === undefined ? {} : { expireInSeconds }),
+        };
+      });
+    },
+    async putSchedule(workspace) {
+      const { cron, timezone } = workspace.schedule ?? { cron: "", timezone: "UTC" };
+      const job = { workspace: workspace.name, command: "drift" };
+      // A schedule that came due while no worker ran starts once.
+      const options = { tz: timezone, key: workspace.name, missed: "once" } as const;
+      await boss.schedule(QUEUE, cron, job, { ...options, ...jobOptions(workspace) });
+    },
+    removeSchedule: (workspace) => boss.unschedule(QUEUE, workspace),
+    async dead() {
+      const found = await boss.findJobs(DEAD_LETTERS, { queued: true, limit: MOST_ROWS });
+      return found.flatMap(({ id, data, createdOn, sourceOutput, sourceRetryCount }): DeadJob[] => {
+        const job = jobOf(data) ?? { workspace: "?", command: "drift" };
+        const attempts = (sourceRetryCount ?? 0) + 1;
+        return [{ ...job, id, failedAt: createdOn.getTime(), attempts, failure: failureOf(sourceOutput) }];
+      });
+    },
+    retryDead: (ids) => boss.redrive(DEAD_LETTERS, { ids: [...ids], limit: MOST_ROWS }),
+    async removeDead(ids) {
+      await boss.deleteJob(DEAD_LETTERS, [...ids]);
+    },
+    async counts() {
+      const [main, dead] = await Promise.all([boss.getQueue(QUEUE), boss.getQueue(DEAD_LETTERS)]);
+      return {
+        queued: main?.queuedCount ?? 0,
+        active: main?.activeCount ?? 0,
+        dead: dead?.queuedCount ?? 0,
+      };
+    },
+    close: () => boss.stop({ graceful: true, timeout: 1_000 }),
+  };
+}
+
+const STATUSES = { done: "completed", failed: "failed", dead: "deadletter" } as const;
+
+/** pg-boss wraps what it writes itself, such as a lost heartbeat, in `value`. */
+function failureOf(output: object | null): Partial<JobFailure> & { readonly message?: string } {
+  const found = (output ?? {}) as { readonly value?: object };
+  return { ...found, ...found.value } as Partial<JobFailure>;
+}
+
+/** Every method rejects with a diagnostic that names the server and no password. */
+function withFailures(queue: JobQueue, failure: (problem: unknown) => Failure): JobQueue {
+  type Method = (...args: readonly unknown[]) => Promise<unknown>;
+  const methods = Object.entries<Method>(queue as unknown as Record<string, Method>).map(
+    ([name, method]): [string, Method] => [
+      name,
+      (...args) =>
+        method(...args).catch((problem: unknown) => {
+          throw failure(problem);
+        }),
+    ],
+  );
+  return Object.fromEntries(methods) as unknown as JobQueue;
+}

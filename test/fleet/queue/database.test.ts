@@ -1,0 +1,142 @@
+// The tables of a fleet: migrations, results with retention, leases, and what a role without rights may do.
+
+import { afterAll, describe, expect, test } from "vitest";
+import { openLeases } from "../../../src/fleet/database/lease.ts";
+import { openResultTable } from "../../../src/fleet/database/result-table.ts";
+import { prepareTables } from "../../../src/fleet/database/tables.ts";
+import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
+import { failureCode, openFleet, resultOf, server } from "./fleet-server.ts";
+
+afterAll(() => server?.stop());
+
+const NOW = Date.now();
+
+describe.skipIf(server === undefined)("the tables of a fleet", () => {
+  test("are created once when several processes start at the same time", async () => {
+    const fleets = await Promise.all(Array.from({ length: 5 }, () => openFleet("many")));
+    const found = await fleets[0]?.database.query("select version from many.format", []);
+    expect(found?.rows).toEqual([{ version: 1 }]);
+    await Promise.all(fleets.map(({ database }) => database.close()));
+  });
+
+  test("are migrated forward once, and keep their rows", async () => {
+    const { database, results } = await openFleet("older");
+    await results.add(resultOf("ads"), "r1");
+    const statements = (schema: string) => [
+      `alter table ${schema}.results add column more integer default 7`,
+    ];
+    const first = { version: 1, statements: () => ["select 1"] };
+    const next = [first, { version: 2, statements }];
+    await Promise.all([prepareTables(database, "older", next), prepareTables(database, "older", next)]);
+    const { rows } = await database.query("select workspace, more from older.results", []);
+    expect(rows).toEqual([{ workspace: "ads", more: 7 }]);
+    expect((await results.recent(5, ["ads"])).get("ads")).toHaveLength(1);
+    expect(await failureCode(prepareTables(database, "older"))).toBe("FLEET_DATABASE");
+    await database.close();
+  });
+
+  test("reject a queue of a newer version", async () => {
+    const fleet = await openFleet("newer");
+    await (await fleet.openQueue("send")).close();
+    await fleet.database.query("update newer_jobs.version set version = 9999", []);
+    expect(await failureCode(fleet.openQueue("work"))).toBe("FLEET_DATABASE");
+    await fleet.database.close();
+  });
+
+  test("can be read by a role that has no other right", async () => {
+    const { database, results } = await openFleet("reading");
+    await results.add(resultOf("ads", "changes"), "r1");
+    await database.script([
+      "create role auditor login",
+      "grant usage on schema reading to auditor",
+      "grant select on all tables in schema reading to auditor",
+    ]);
+    const auditor = await openFleet("reading", "auditor");
+    expect((await auditor.results.recent(5, ["ads"])).get("ads")).toMatchObject([{ status: "changes" }]);
+    expect(await failureCode(auditor.results.add(resultOf("ads")))).toBe("FLEET_DATABASE");
+    await auditor.database.close();
+    await database.close();
+  });
+});
+
+describe.skipIf(server === undefined)("results in PostgreSQL", () => {
+  test("replace the earlier result of the same run, and are read newest first with findings of the last only", async () => {
+    const { database, results } = await openFleet("results");
+    const diagnostics = [{ severity: "error", code: "API_REFUSED", message: "no" } as const];
+    await results.add(resultOf("ads", "failed", { startedAt: NOW - 2, diagnostics }), "first");
+    await results.add(resultOf("ads", "failed", { startedAt: NOW - 1, diagnostics }), "second");
+    await results.add(resultOf("ads", "ok", { startedAt: NOW }), "second");
+    await results.add(resultOf("web", "failed", { diagnostics }), "third");
+    const found = await results.recent(10, ["ads", "web", "new"]);
+    expect(found.get("ads")?.map(({ status }) => status)).toEqual(["ok", "failed"]);
+    expect(found.get("ads")?.[1]?.diagnostics).toEqual([]);
+    expect(found.get("web")?.[0]?.diagnostics).toEqual(diagnostics);
+    expect(found.has("new")).toBe(false);
+    await database.close();
+  });
+
+  test("are removed beyond the last 100 of a workspace, and at an age of 400 days", async () => {
+    const { database } = await openFleet("retention");
+    const results = openResultTable(database, "retention");
+    await results.add(resultOf("old", "ok", { startedAt: 1000 }), "old");
+    for (let at = 0; at < 103; at++)
+      await results.add(resultOf("ads", "ok", { startedAt: Date.now() + at }), `r${at}`);
+    const later = openResultTable(database, "retention");
+    await later.add(resultOf("web", "ok", { startedAt: Date.now() }), "web");
+    const { rows } = await database.query(
+      "select workspace, count(*)::int as n from retention.results group by 1 order by 1",
+      [],
+    );
+    expect(rows).toEqual([
+      { workspace: "ads", n: 100 },
+      { workspace: "web", n: 1 },
+    ]);
+    await database.close();
+  });
+});
+
+describe.skipIf(server === undefined)("a lease", () => {
+  test("excludes every other holder until it is released", async () => {
+    const { database, leases } = await openFleet("leases");
+    const lease = await leases.acquire("ads", "a", 0);
+    expect(await leases.acquire("ads", "b", 0)).toEqual({ heldBy: "a" });
+    expect(await leases.acquire("web", "b", 0)).toHaveProperty("lost");
+    if ("release" in lease) await lease.release();
+    expect(await leases.acquire("ads", "b", 0)).toHaveProperty("lost");
+    await database.close();
+  });
+
+  test("can be acquired when it has expired, and its earlier holder learns that it is lost", async () => {
+    const { database } = await openFleet("expired");
+    const times = { expiryMs: 30_000, renewalMs: 20, stopMs: 20_000 };
+    const slow = await openLeases(database, "expired", nodeClock, { ...times, renewalMs: 600_000 }).acquire(
+      "ads",
+      "slow",
+      0,
+    );
+    await database.query("update expired.leases set expires_at = now() - interval '1 s'", []);
+    const next = await openLeases(database, "expired", nodeClock, times).acquire("ads", "next", 0);
+    expect(next).toHaveProperty("lost");
+    expect(slow).toMatchObject({ lost: { aborted: false } });
+    await database.query("delete from expired.leases", []);
+    if ("lost" in next) await new Promise((resolve) => next.lost.addEventListener("abort", resolve));
+    await database.close();
+  });
+
+  test("is given up before it expires when the database does not answer", async () => {
+    const { database } = await openFleet("silent");
+    let silent = false;
+    const flaky = {
+      ...database,
+      query: (...args: Parameters<typeof database.query>) =>
+        silent ? Promise.reject(new Error("no answer")) : database.query(...args),
+    };
+    const leases = openLeases(flaky, "silent", nodeClock, { expiryMs: 30_000, renewalMs: 10, stopMs: 100 });
+    const lease = await leases.acquire("ads", "a", 0);
+    silent = true;
+    if (!("lost" in lease)) throw new Error("the lease is free");
+    await new Promise((resolve) => lease.lost.addEventListener("abort", resolve));
+    expect(await leases.acquire("web", "b", 0).catch(() => "no answer")).toBe("no answer");
+    await database.close();
+  });
+});

@@ -1,0 +1,78 @@
+// A PostgreSQL server for the tests of the queue, a schema for each test, and a worker in this process.
+
+import { Failure } from "../../../src/core/diagnostic.ts";
+import { openLeases } from "../../../src/fleet/database/lease.ts";
+import { openResultTable } from "../../../src/fleet/database/result-table.ts";
+import { prepareTables } from "../../../src/fleet/database/tables.ts";
+import type { FleetWorkspace } from "../../../src/fleet/model/fleet.ts";
+import type { ResultStatus, WorkspaceResult } from "../../../src/fleet/model/result.ts";
+import { openBossQueue } from "../../../src/fleet/queue/boss-queue.ts";
+import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
+import { databaseFailure } from "../../../src/state/backends/postgres/database.ts";
+import { connectionOptions, openPgDatabase } from "../../../src/state/backends/postgres/pg-database.ts";
+import { parsePostgresUrl } from "../../../src/state/backends/postgres/url.ts";
+import { type PostgresServer, startPostgres } from "../../state/backends/postgres/server.ts";
+
+export const server = startPostgres();
+
+/** URL of a fleet's database, with a schema. */
+export function fleetUrl(
+  schema: string,
+  user = "postgres",
+  from: PostgresServer | undefined = server,
+): string {
+  return `postgres://${user}@localhost/postgres?host=${encodeURIComponent(from?.folder ?? "")}&schema=${schema}`;
+}
+
+export async function openFleet(schema: string, user?: string) {
+  const url = parsePostgresUrl(fleetUrl(schema, user), "fleet", {}, "fleet");
+  const database = openPgDatabase({ url, clock: nodeClock });
+  await prepareTables(database, schema);
+  const problems: Failure[] = [];
+  return {
+    database,
+    problems,
+    results: openResultTable(database, schema),
+    leases: openLeases(database, schema, nodeClock),
+    openQueue: (role: "work" | "send" | "read") =>
+      openBossQueue({
+        connection: connectionOptions(url, undefined),
+        schema,
+        role,
+        failure: (problem) => databaseFailure(problem, url),
+        onProblem: (problem) => problems.push(problem),
+      }),
+  };
+}
+
+export const workspaceNamed = (name: string, more: Partial<FleetWorkspace> = {}): FleetWorkspace => ({
+  name,
+  spec: ".",
+  variables: {},
+  environment: {},
+  labels: {},
+  timeoutMs: 10_000,
+  ...more,
+});
+
+export const resultOf = (
+  workspace: string,
+  status: ResultStatus = "ok",
+  more: Partial<WorkspaceResult> = {},
+): WorkspaceResult => ({
+  workspace,
+  command: "drift",
+  status,
+  startedAt: Date.now(),
+  durationMs: 5,
+  counts: {},
+  drift: {},
+  diagnostics: [],
+  ...more,
+});
+
+export const failureCode = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "no failure",
+    (problem) => (problem instanceof Failure ? (problem.diagnostics[0]?.code ?? "") : String(problem)),
+  );

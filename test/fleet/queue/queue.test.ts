@@ -1,0 +1,214 @@
+// The queue with real workers: one job a workspace, dead letters, schedules, draining, and no secret in any table.
+
+import { afterAll, describe, expect, test } from "vitest";
+import boss from "../../../node_modules/pg-boss/package.json" with { type: "json" };
+import { error } from "../../../src/core/diagnostic.ts";
+import type { FleetWorkspace } from "../../../src/fleet/model/fleet.ts";
+import type { WorkspaceResult } from "../../../src/fleet/model/result.ts";
+import { QUEUE_VERSION } from "../../../src/fleet/queue/boss-queue.ts";
+import type { RunningJob } from "../../../src/fleet/queue/job-queue.ts";
+import { scheduleChanges } from "../../../src/fleet/queue/schedules.ts";
+import { runWorker } from "../../../src/fleet/queue/worker.ts";
+import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
+import { openFleet, resultOf, server, workspaceNamed } from "./fleet-server.ts";
+
+afterAll(() => server?.stop());
+
+type Execute = (workspace: FleetWorkspace, signal: AbortSignal) => Promise<WorkspaceResult>;
+
+/** A worker that ends when `until` resolves; `seen` are its observations in order. */
+async function startWorker(
+  schema: string,
+  workspaces: readonly FleetWorkspace[],
+  execute: Execute,
+  drainMs = 10_000,
+) {
+  const fleet = await openFleet(schema);
+  const queue = await fleet.openQueue("work");
+  const drain = new AbortController();
+  const seen: string[] = [];
+  const waiting: (() => void)[] = [];
+  const note = (text: string): void => {
+    seen.push(text);
+    for (const wake of waiting.splice(0)) wake();
+  };
+  const ended = runWorker(
+    {
+      name: "tester",
+      workspaces,
+      queue,
+      leases: fleet.leases,
+      results: fleet.results,
+      clock: nodeClock,
+      parallelism: 2,
+      drain: drain.signal,
+      drainMs,
+      execute: (workspace, _command, signal) => execute(workspace, signal),
+    },
+    {
+      started: ({ workspace }: RunningJob) => note(`started ${workspace}`),
+      finished: ({ workspace, status }) => note(`${workspace} ${status}`),
+      released: ({ workspace }, { code }) => note(`${workspace} released ${code}`),
+    },
+  );
+  return {
+    seen,
+    fleet,
+    queue,
+    async saw(text: string) {
+      while (!seen.includes(text)) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    async end() {
+      drain.abort();
+      await ended;
+      await queue.close();
+      await fleet.database.close();
+    },
+  };
+}
+
+describe.skipIf(server === undefined)("the queue", () => {
+  test("has the version that this program knows", () => {
+    expect(boss.pgboss.schema).toBe(QUEUE_VERSION);
+  });
+
+  test("gives a workspace one job, which a worker runs under its lease and records", async () => {
+    const workspaces = [workspaceNamed("ads"), workspaceNamed("web")];
+    const sender = await openFleet("one");
+    const queue = await sender.openQueue("send");
+    expect(await queue.enqueue(workspaces, "drift")).toEqual([]);
+    expect(await queue.enqueue(workspaces, "plan")).toEqual(["ads", "web"]);
+    const worker = await startWorker("one", workspaces, async ({ name }) => {
+      const { rows } = await sender.database.query("select worker from one.leases where workspace = $1", [
+        name,
+      ]);
+      return resultOf(name, rows.length === 1 ? "changes" : "failed");
+    });
+    await Promise.all([worker.saw("ads changes"), worker.saw("web changes")]);
+    await worker.end();
+    const results = await sender.results.recent(5, ["ads", "web"]);
+    expect([...results.values()].map((found) => found.length)).toEqual([1, 1]);
+    expect((await sender.database.query("select * from one.leases", [])).rows).toEqual([]);
+    expect(await queue.enqueue(workspaces, "drift")).toEqual([]);
+    await queue.close();
+    await sender.database.close();
+  });
+
+  test("puts a job that always fails into the dead letters with its diagnostics, and back on request", async () => {
+    const workspaces = [workspaceNamed("gone")];
+    const sender = await openFleet("dead");
+    const queue = await sender.openQueue("send");
+    await queue.enqueue(workspaces, "drift");
+    await sender.database.query("update dead_jobs.job set retry_limit = 0", []);
+    const diagnostics = [error("API_UNREACHABLE", "cannot connect to https://gone.example")];
+    const worker = await startWorker("dead", workspaces, async ({ name }) =>
+      resultOf(name, "failed", { diagnostics }),
+    );
+    await worker.saw("gone failed");
+    await worker.end();
+    const [dead] = await queue.dead();
+    expect(dead).toMatchObject({ workspace: "gone", command: "drift", attempts: 1 });
+    expect(dead?.failure).toMatchObject({ status: "failed", worker: "tester", diagnostics });
+    expect(await queue.retryDead([dead?.id ?? ""])).toBe(1);
+    expect(await queue.dead()).toEqual([]);
+    expect(await queue.enqueue(workspaces, "drift")).toEqual(["gone"]);
+    await queue.close();
+    await sender.database.close();
+  });
+
+  test("tries an apply that failed only once, and a workspace that no fleet file has again", async () => {
+    const sender = await openFleet("once");
+    const queue = await sender.openQueue("send");
+    await queue.enqueue([workspaceNamed("ads")], "apply");
+    await queue.enqueue([workspaceNamed("unknown")], "drift");
+    const worker = await startWorker("once", [workspaceNamed("ads")], async ({ name }) =>
+      resultOf(name, "failed"),
+    );
+    await Promise.all([worker.saw("ads failed"), worker.saw("unknown released FLEET_UNKNOWN")]);
+    await worker.end();
+    expect((await queue.dead()).map(({ workspace, command }) => [workspace, command])).toEqual([
+      ["ads", "apply"],
+    ]);
+    const { rows } = await sender.database.query(
+      "select data ->> 'workspace' as name, state::text from once_jobs.job where state = 'retry'",
+      [],
+    );
+    expect(rows).toEqual([{ name: "unknown", state: "retry" }]);
+    await queue.close();
+    await sender.database.close();
+  });
+
+  test("keeps the schedules of the fleet file: adds, changes, and removes", async () => {
+    const fleet = await openFleet("cron");
+    const queue = await fleet.openQueue("send");
+    const scheduled = (cron: string) => ({ schedule: { cron, timezone: "Europe/Berlin" } });
+    const sync = async (workspaces: readonly FleetWorkspace[]) => {
+      const changes = scheduleChanges(workspaces, await queue.schedules());
+      for (const one of [...changes.added, ...changes.changed]) await queue.putSchedule(one);
+      for (const name of changes.removed) await queue.removeSchedule(name);
+      const { added, changed, removed, unchanged } = changes;
+      return [added.length, changed.length, removed.length, unchanged];
+    };
+    const [ads, web] = [
+      workspaceNamed("ads", scheduled("0 6 * * *")),
+      workspaceNamed("web", scheduled("5 6 * * 1-5")),
+    ];
+    expect(await sync([ads, web, workspaceNamed("none")])).toEqual([2, 0, 0, 0]);
+    expect(await sync([ads, web])).toEqual([0, 0, 0, 2]);
+    expect(
+      await sync([workspaceNamed("ads", scheduled("0 7 * * *")), { ...web, timeoutMs: 60_000 }]),
+    ).toEqual([0, 2, 0, 0]);
+    expect(await sync([ads])).toEqual([0, 1, 1, 0]);
+    expect(
+      (await queue.schedules()).map(({ workspace, cron, timezone }) => [workspace, cron, timezone]),
+    ).toEqual([["ads", "0 6 * * *", "Europe/Berlin"]]);
+    await queue.close();
+    await fleet.database.close();
+  });
+
+  test("gets a job back that the worker could not finish while it drained", async () => {
+    const sender = await openFleet("drain");
+    const queue = await sender.openQueue("send");
+    await queue.enqueue([workspaceNamed("ads")], "drift");
+    const worker = await startWorker(
+      "drain",
+      [workspaceNamed("ads")],
+      ({ name }, signal) =>
+        new Promise((resolve) =>
+          signal.addEventListener("abort", () => resolve(resultOf(name, "interrupted"))),
+        ),
+      1,
+    );
+    await worker.saw("started ads");
+    await worker.end();
+    expect(worker.seen.at(-1)).toBe("ads released FLEET_BUSY");
+    const { rows } = await sender.database.query("select state::text from drain_jobs.job", []);
+    expect(rows).toEqual([{ state: "retry" }]);
+    expect(await sender.results.recent(1, ["ads"])).toEqual(new Map());
+    await queue.close();
+    await sender.database.close();
+  });
+
+  test("lets a hanging workspace delay no other", async () => {
+    const workspaces = ["a", "hangs", "c", "d"].map((name) => workspaceNamed(name));
+    const sender = await openFleet("hang");
+    const queue = await sender.openQueue("send");
+    await queue.enqueue(workspaces, "drift");
+    const worker = await startWorker(
+      "hang",
+      workspaces,
+      ({ name }, signal) =>
+        name === "hangs"
+          ? new Promise((resolve) =>
+              signal.addEventListener("abort", () => resolve(resultOf(name, "interrupted"))),
+            )
+          : Promise.resolve(resultOf(name)),
+      1,
+    );
+    await Promise.all(["a ok", "c ok", "d ok", "started hangs"].map((text) => worker.saw(text)));
+    expect(worker.seen).not.toContain("hangs ok");
+    await worker.end();
+    await queue.close();
+    await sender.database.close();
+  });
+});
