@@ -8,6 +8,17 @@ export function hasEnded(run: JsonObject): boolean {
   return ENDED.includes(String(objectIn(run.state).life_cycle_state));
 }
 
+/** Whether a job run, or one of its tasks, is on a cluster. */
+export function isRunOn(run: JsonObject, cluster: string): boolean {
+  const { cluster_ids: ofTasks } = run;
+  const ids = [
+    objectIn(run.cluster_instance).cluster_id,
+    objectIn(run.cluster_spec).existing_cluster_id,
+    ...(Array.isArray(ofTasks) ? (ofTasks as readonly Json[]) : []),
+  ];
+  return ids.includes(cluster);
+}
+
 export function idText(value: Json | undefined): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
     ? String(value)

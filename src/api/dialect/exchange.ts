@@ -7,10 +7,15 @@ import { OPERATIONS, type OperationFacts, type OperationName } from "../contract
 import type { WriteInput } from "../contract/reader.ts";
 import type { Send } from "../retry/send.ts";
 import { CannotCarry, withCarried } from "./carry.ts";
-import { VersionedJobs } from "./jobs.ts";
+import { type JobRequest, VersionedJobs } from "./jobs.ts";
 import { workspaceGroup } from "./members.ts";
+import { allPages } from "./pages.ts";
+import { VersionedRuns } from "./runs.ts";
 import type { DialectTable, WrittenFields } from "./table.ts";
+import { type ApiVersion, HostVersion } from "./versions.ts";
 import { inContractWords, inDialectWords, withoutNulls } from "./words.ts";
+
+const CLUSTERS_PAGE = 100;
 
 type Exchange = (operation: OperationName, input: WriteInput, permit?: () => void) => Promise<JsonObject>;
 
@@ -33,16 +38,22 @@ class Speaker {
   readonly #send: Send;
   readonly #random: () => number;
   readonly #jobs: VersionedJobs;
+  readonly #runs: VersionedRuns;
+  readonly #clusters: HostVersion;
   readonly #facts = new Map<string, OperationFacts>();
 
   constructor(table: DialectTable, send: Send, random: () => number) {
     this.#random = random;
     this.#table = table;
     this.#send = send;
-    this.#jobs = new VersionedJobs(
-      (version, operation, input, permit) => this.#plain(operation, input, permit, version),
-      (live, settings) => this.#carried("jobs/reset", table.replaced.job, live, settings),
+    const request: JobRequest = (version, operation, input, permit) =>
+      this.#plain(operation, input, permit, version);
+    const version = new HostVersion(() => request("2.1", "jobs/list", { limit: 1 }));
+    this.#jobs = new VersionedJobs(request, version, (live, settings) =>
+      this.#carried("jobs/reset", table.replaced.job, live, settings),
     );
+    this.#runs = new VersionedRuns(request, version);
+    this.#clusters = new HostVersion(() => request("2.1", "clusters/list", { page_size: 1 }));
   }
 
   readonly direct: Exchange = (operation, input, permit) =>
@@ -61,6 +72,21 @@ class Speaker {
         return this.#jobs.reset(json, permit);
       case "jobs/delete":
         return this.#jobs.delete(json, permit);
+      case "jobs/runs/list":
+        return this.#runs.list(json);
+      case "jobs/runs/get":
+        return this.#runs.get(json);
+      case "jobs/runs/get-output":
+        return this.#runs.output(json);
+      case "jobs/runs/submit":
+        return this.#runs.submit(json, permit);
+      case "jobs/run-now":
+      case "jobs/runs/export":
+      case "jobs/runs/cancel":
+      case "jobs/runs/delete":
+        return this.#runs.other(operation, json, permit);
+      case "clusters/list":
+        return this.#listClusters(json);
       case "clusters/edit":
         return this.#editCluster(json, permit);
       case "instance-pools/edit":
@@ -69,6 +95,23 @@ class Speaker {
         return this.#plain(operation, input, permit);
     }
   };
+
+  /** Version 2.0 answers with one list, version 2.1 with pages. */
+  #listClusters(input: JsonObject): Promise<JsonObject> {
+    const page = (token: string | undefined): Promise<JsonObject> =>
+      this.#plain(
+        "clusters/list",
+        { ...input, page_size: CLUSTERS_PAGE, ...(token === undefined ? {} : { page_token: token }) },
+        undefined,
+        "2.1",
+      );
+    return this.#clusters.read(
+      async () => ({
+        clusters: await allPages({ operation: "clusters/list", member: "clusters", last: "no token", page }),
+      }),
+      () => this.#plain("clusters/list", input),
+    );
+  }
 
   async #editCluster(input: JsonObject, permit: (() => void) | undefined): Promise<JsonObject> {
     const { cluster_id = "" } = input;
@@ -112,7 +155,7 @@ class Speaker {
     operation: OperationName,
     input: WriteInput,
     permit?: () => void,
-    version?: string,
+    version?: ApiVersion,
   ): Promise<JsonObject> {
     const { requests, answers, nullIsAbsent, accounts } = this.#table;
     const request = this.#once(operation, inDialectWords(requests[operation] ?? [], input));
@@ -128,7 +171,7 @@ class Speaker {
     return { ...input, idempotency_token: `workspace-${part()}-${part()}-${part()}` };
   }
 
-  #factsOf(operation: OperationName, version = "2.0"): OperationFacts {
+  #factsOf(operation: OperationName, version: ApiVersion = "2.0"): OperationFacts {
     const key = `${version} ${operation}`;
     const known = this.#facts.get(key);
     if (known !== undefined) return known;

@@ -1,35 +1,61 @@
-// Reads a list with page tokens to its end: only an explicit end is one, and a token that comes twice is an error.
+// Reads a list with page tokens. Only an explicit end ends it, and a token that repeats is an error.
 
 import { error } from "../../core/diagnostic.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 
-/** All elements of the pages. Throws Refused with API_PROTOCOL where the pages have no end. */
-export async function allPages(
-  operation: string,
-  member: string,
-  page: (token: string | undefined) => Promise<JsonObject>,
-): Promise<readonly Json[]> {
-  const all: Json[] = [];
-  const tokens = new Set<string>();
-  for (let token: string | undefined; ; ) {
+/** How the last page shows itself: by `has_more`, or by a token that is empty or absent. */
+export type LastPage = "has_more" | "no token";
+
+export interface PagedList {
+  readonly operation: string;
+  /** The field of the elements. */
+  readonly member: string;
+  readonly last: LastPage;
+  readonly page: (token: string | undefined) => Promise<JsonObject>;
+}
+
+/** The position after a page: the token of the next one, and all tokens up to it. */
+export interface PagePosition {
+  readonly token: string;
+  readonly seen: ReadonlySet<string>;
+}
+
+export interface PartOfList {
+  readonly elements: readonly Json[];
+  /** Absent at the end of the list. */
+  readonly next?: PagePosition;
+}
+
+/** All elements. Throws Refused with API_PROTOCOL if the pages have no end. */
+export async function allPages(list: PagedList): Promise<readonly Json[]> {
+  return (await readPages(list, Number.POSITIVE_INFINITY)).elements;
+}
+
+/** At least `most` elements from a position on, unless the list ends before. Throws Refused likewise. */
+export async function readPages(list: PagedList, most: number, from?: PagePosition): Promise<PartOfList> {
+  const { operation, member, page } = list;
+  const elements: Json[] = [];
+  const seen = new Set(from?.seen);
+  for (let token = from?.token; ; ) {
     const answer = await page(token);
-    const elements = answer[member] ?? [];
-    if (!Array.isArray(elements)) throw broken(operation, `a "${member}" that is not a list`);
-    all.push(...elements);
-    const next = nextToken(operation, answer);
-    if (next === undefined) return all;
-    if (tokens.has(next)) throw broken(operation, "a page token for the second time");
-    tokens.add(next);
-    token = next;
+    const found = answer[member] ?? [];
+    if (!Array.isArray(found)) throw broken(operation, `a "${member}" that is not a list`);
+    elements.push(...found);
+    token = nextToken(list, answer);
+    if (token === undefined) return { elements };
+    if (seen.has(token)) throw broken(operation, "a page token for the second time");
+    seen.add(token);
+    if (elements.length >= most) return { elements, next: { token, seen } };
   }
 }
 
-/** The token of the next page; undefined at the end, which an answer without anything says as well. */
-function nextToken(operation: string, answer: JsonObject): string | undefined {
+/** The token of the next page; undefined at the end, which an answer without any field says too. */
+function nextToken({ operation, last }: PagedList, answer: JsonObject): string | undefined {
   const { has_more: more, next_page_token: token } = answer;
   if (more === false || token === "" || Object.keys(answer).length === 0) return undefined;
   if (typeof token === "string") return token;
+  if (last === "no token" && token === undefined) return undefined;
   throw broken(operation, "a page that is neither the last nor names the next one");
 }
 

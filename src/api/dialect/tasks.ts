@@ -106,10 +106,14 @@ export function tasksOfSettings(settings: JsonObject, live: JsonObject = {}): Js
   };
 }
 
+/** The part of a task that says what it runs. */
+export const taskOf = (task: JsonObject): JsonObject =>
+  only(task, (field) => TASK_KINDS.some((kind) => kind === field));
+
 function only(object: JsonObject, is: (field: string) => boolean): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([field]) => is(field)));
 }
 
-function objects(value: Json | undefined): readonly JsonObject[] {
+export function objects(value: Json | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

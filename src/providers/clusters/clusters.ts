@@ -2,10 +2,11 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../resource/planning.ts";
+import { isRunOn } from "../../resource/service-status.ts";
 import { choiceField, defineProvider, flagField, optional, textField } from "../kit/field-builders.ts";
 import { preservedPaths } from "../kit/preserved-fields.ts";
 import { keyIn, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
@@ -134,13 +135,7 @@ function interrupts(change: PlannedChange): boolean {
 }
 
 function runsOn(workspace: PlannedWorkspace, live: LiveObject): readonly JsonObject[] {
-  return (workspace.activeRuns ?? []).filter(({ cluster_instance: instance, cluster_spec: spec }) => {
-    const ids = [
-      isObject(instance) ? instance.cluster_id : undefined,
-      isObject(spec) ? spec.existing_cluster_id : undefined,
-    ];
-    return ids.includes(live.id);
-  });
+  return (workspace.activeRuns ?? []).filter((run) => isRunOn(run, live.id));
 }
 
 function whatBecomesOf(change: PlannedChange): string {

@@ -187,10 +187,11 @@ test("members that are service principals are not shown, and a group of the acco
 
 test("a start of a job is repeated with the same token after an answer that leaves its effect open", async () => {
   const { client, asked } = hostWith({
-    "POST 2.0/jobs/run-now": [apiError(500, "INTERNAL_ERROR"), { run_id: 5 }],
+    "GET 2.1/jobs/list": { has_more: false },
+    "POST 2.1/jobs/run-now": [apiError(500, "INTERNAL_ERROR"), { run_id: 5 }],
   });
   expect(await client.writer.write("jobs/run-now", { job_id: 1 })).toEqual({ run_id: 5 });
-  const tokens = asked.map(({ body }) => body?.idempotency_token);
+  const tokens = asked.slice(1).map(({ body }) => body?.idempotency_token);
   expect(tokens).toHaveLength(2);
   expect(tokens[0]).toMatch(/^workspace-/);
   expect(tokens[1]).toBe(tokens[0]);
