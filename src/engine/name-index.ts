@@ -1,6 +1,7 @@
 // Maps natural names to remote IDs and back, for fields that refer to objects by name.
 
 import type { RemoteId } from "../core/address.ts";
+import type { Change } from "../planner/model/change.ts";
 import type { FieldTable, Values } from "../resource/field-schema.ts";
 import type { Live } from "../resource/live.ts";
 import { foldName } from "../resource/names.ts";
@@ -28,6 +29,13 @@ export function createNameIndex(registry: Registry, live: Live): NameIndex {
     nameOf: (kind, id) => names.get(`${kind}\n${id}`),
     add,
   };
+}
+
+/** Objects that a plan renames have their new name from its start, as in the plan itself. */
+export function addNewNames(names: NameIndex, changes: readonly Change[]): void {
+  for (const change of changes)
+    if (change.action === "update" && names.nameOf(change.kind, change.id) !== change.name)
+      names.add(change.kind, change.name, change.id);
 }
 
 export function toNames(fields: FieldTable, values: Values, names: NameIndex): Values {

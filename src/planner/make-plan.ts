@@ -25,6 +25,7 @@ import { addressByObject, objectKey, type PlanContext } from "./model/context.ts
 import type { FactRequests, PlanFacts } from "./model/facts.ts";
 import type { PlanInput } from "./model/input.ts";
 import { indexLive } from "./model/live-index.ts";
+import { withNewNames } from "./model/new-names.ts";
 import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/order.ts";
 import type { Plan, Unmanaged } from "./model/plan.ts";
 import { createPlannedWorkspace, plannedChange } from "./model/planned-workspace.ts";
@@ -46,7 +47,8 @@ export function makePlan(from: PlanInput & PlanFacts): Plan {
 }
 
 export function draftPlan(from: PlanInput): DraftPlan {
-  const { input, invalidRecords } = dropInvalidRecords(from);
+  const { input: valid, invalidRecords } = dropInvalidRecords(from);
+  const input = { ...valid, live: withNewNames(valid) };
   const context: PlanContext = {
     input,
     liveIndex: indexLive(input.live, input.registry),

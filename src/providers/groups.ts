@@ -12,6 +12,7 @@ import {
   losesAdministrators,
   membershipOf,
   membersOf,
+  nameAfter,
   stayingMembers,
 } from "./kit/admin-membership.ts";
 import { defineProvider, groupField, listField, optional, textField } from "./kit/field-builders.ts";
@@ -24,6 +25,7 @@ import {
   deltaOf,
   joined,
   memberKind,
+  nameOperations,
   operationsFor,
   patch,
   scimValues,
@@ -52,7 +54,8 @@ const fields = {
     textField({
       minLength: 1,
       onChange: "replace",
-      description: "Unique name of the group. Cannot be changed.",
+      inPlaceIn: "databricks",
+      description: "Unique name of the group.",
     }),
   ),
   members: optional(
@@ -110,21 +113,39 @@ function memberDelta(before: JsonObject, after: JsonObject): Delta {
 function steps(live: LiveObject, after: JsonObject): readonly Step[] {
   const delta = memberDelta(live.values, after);
   const rights = deltaOf(live.values.entitlements, after.entitlements);
+  const renames = nameChange(live.values, after) !== undefined;
   const made = [
     ["add-members", delta.added],
     ["remove-members", delta.removed],
     ["grant", rights.added],
     ["revoke", rights.removed],
   ] as const;
-  return made
-    .filter(([, which]) => which.length > 0)
-    .map(([operation, which]) => ({ operation, detail: { names: which } }));
+  return [
+    ...(renames ? [{ operation: "rename" }] : []),
+    ...made
+      .filter(([, which]) => which.length > 0)
+      .map(([operation, which]) => ({ operation, detail: { names: which } })),
+  ];
+}
+
+/** The new name of a group, if an update changes it. Only some dialects update names. */
+function nameChange(before: JsonObject, { displayName: name }: JsonObject): string | undefined {
+  return typeof name === "string" && name !== before.displayName ? name : undefined;
+}
+
+/** Access lists contain names, and may keep the old one. */
+function renamed(live: LiveObject, after: JsonObject, workspace: PlannedWorkspace): readonly string[] {
+  if (nameChange(live.values, after) === undefined) return [];
+  const acls = aclsNaming(workspace, (name) => name, live.name);
+  return acls.length === 0
+    ? []
+    : [`access lists may still contain its old name: ${listed(acls.map((acl) => acl.name))}`];
 }
 
 function memberships(change: PlannedChange, workspace: PlannedWorkspace) {
   const before = membershipOf(workspace);
   const after = new Map(before);
-  const name = change.live?.name ?? change.name;
+  const name = change.live === undefined ? change.name : nameAfter(workspace, change.live);
   if (removesObject(change)) {
     after.delete(name);
     for (const [other, members] of before)
@@ -164,7 +185,9 @@ export const groups = defineProvider({
       return losesAdministrators(before, after) ? ["caller"] : [];
     },
     consequences(change, workspace) {
-      if (!removesObject(change) || change.live === undefined) return [];
+      if (change.live === undefined) return [];
+      if (change.action === "update") return renamed(change.live, change.after ?? {}, workspace);
+      if (!removesObject(change)) return [];
       const members = stayingMembers(workspace, change.live);
       const acls = aclsNaming(workspace, (name) => name, change.live.name);
       return [
@@ -201,6 +224,7 @@ export const groups = defineProvider({
     },
     update: (api, task) =>
       patch(api, "groups", task.id, [
+        ...nameOperations(nameChange(task.before, task.values)),
         ...operationsFor("members", memberDelta(task.before, task.values)),
         ...operationsFor("entitlements", deltaOf(task.before.entitlements, task.values.entitlements)),
       ]),

@@ -2,6 +2,7 @@
 // The disks of an instance (contract: part B, 2.1 DiskSpec).
 
 import { remoteId } from "../core/address.ts";
+import { canonicalJson } from "../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";
 import type { LiveObject } from "../resource/live.ts";
@@ -121,7 +122,12 @@ const fields = {
     }),
   ),
   ...databricksPoolFields,
-  custom_tags: tags({ most: 6, onChange: "replace", description: "Tags of the pool's instances." }),
+  custom_tags: tags({
+    most: 6,
+    onChange: "replace",
+    inPlaceIn: "databricks",
+    description: "Tags of the pool's instances.",
+  }),
 };
 
 const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermination_minutes"] as const;
@@ -134,7 +140,10 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
   return { id: remoteId(id), name: responseText(answer, "instance_pool_name") ?? "", values, facts };
 }
 
-/** What an edit sends: the four editable fields and the node type as it was (part B, 4.1 rule 2). */
+/**
+ * The body of an edit: the four editable fields and the unchanged node type (part B, 4.1 rule 2). Tags are sent only if they
+ * change, which a plan allows only if the service updates them in place.
+ */
 function edit(id: string, live: JsonObject, after: JsonObject): { [field: string]: Json } {
   const body: { [field: string]: Json } = {
     instance_pool_id: id,
@@ -142,6 +151,8 @@ function edit(id: string, live: JsonObject, after: JsonObject): { [field: string
     node_type_id: live.node_type_id ?? after.node_type_id ?? "",
   };
   for (const field of EDITABLE) if (after[field] !== undefined) body[field] = after[field];
+  const { custom_tags: tagged = {} } = after;
+  if (canonicalJson(tagged) !== canonicalJson(live.custom_tags ?? {})) body.custom_tags = tagged;
   return body;
 }
 

@@ -10,15 +10,38 @@ const views = new WeakMap<Registry, Map<string, Registry>>();
 
 /** The registry with fields of a dialect. Operations and planning rules are the same. */
 export function registryIn(registry: Registry, dialect: FieldDialect): Registry {
+  return viewOf(registry, `spec ${dialect.dialect} ${dialect.cloud}`, (fields) =>
+    viewedTable(fields, dialect),
+  );
+}
+
+/** The registry with the fields of all dialects, whose changes are those of one: some replace only elsewhere. */
+export function planningRegistryIn(registry: Registry, { dialect }: Pick<FieldDialect, "dialect">): Registry {
+  return viewOf(registry, `plan ${dialect}`, (fields) => changingTable(fields, dialect));
+}
+
+function viewOf(registry: Registry, key: string, view: (fields: FieldTable) => FieldTable): Registry {
   const known = views.get(registry) ?? new Map<string, Registry>();
   views.set(registry, known);
-  const key = `${dialect.dialect} ${dialect.cloud}`;
-  const view =
-    known.get(key) ??
-    registryOf(registry.kinds.map((kind) => ({ ...kind, fields: viewedTable(kind.fields, dialect) })));
-  known.set(key, view);
-  return view;
+  const found =
+    known.get(key) ?? registryOf(registry.kinds.map((kind) => ({ ...kind, fields: view(kind.fields) })));
+  known.set(key, found);
+  return found;
 }
+
+/** Only fields of a kind itself can name a dialect that updates them in place. */
+const changingTable = (fields: FieldTable, dialect: FieldDialect["dialect"]): FieldTable =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      field.inPlaceIn === undefined ? field : withChanges(field, changeIn(field, dialect)),
+    ]),
+  );
+
+const changeIn = ({ inPlaceIn }: FieldSchema, dialect: FieldDialect["dialect"]): object => ({
+  inPlaceIn: undefined,
+  ...(inPlaceIn === dialect ? { onChange: undefined } : {}),
+});
 
 function viewedTable(fields: FieldTable, dialect: FieldDialect): FieldTable {
   return Object.fromEntries(
@@ -40,6 +63,7 @@ function viewed(field: FieldSchema, dialect: FieldDialect): FieldSchema {
     ...(items === undefined ? {} : { items: viewed(items, dialect) }),
     ...(inside === undefined ? {} : { properties: inside }),
     ...(typeof values === "object" ? { additionalProperties: viewed(values, dialect) } : {}),
+    ...changeIn(field, dialect.dialect),
     ...(dialect.dialect === "databricks" ? inDatabricks(field) : { words: undefined }),
     ...(required === undefined ? {} : { required: left.length === 0 ? undefined : left }),
   });

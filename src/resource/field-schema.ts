@@ -24,6 +24,8 @@ export interface FieldDialect {
 export interface Annotations {
   /** What a changed value requires: an update in place (the default), or a replacement. */
   readonly onChange?: "update" | "replace";
+  /** The dialect that updates the field in place, whatever `onChange` says for the others. */
+  readonly inPlaceIn?: FieldDialect["dialect"];
   readonly list?: ListRule;
   /** Unset means "the server decides": the value first seen is recorded, and a later change of it is drift. */
   readonly serverDefault?: true;
@@ -118,6 +120,7 @@ function insideOf({ items, properties, additionalProperties }: FieldSchema): Fie
 /** The keywords that ajv must let stand in a schema. */
 export const ANNOTATION_KEYWORDS = [
   "onChange",
+  "inPlaceIn",
   "list",
   "serverDefault",
   "whenAbsent",

@@ -19,7 +19,7 @@ import type { PlanFacts } from "../../src/planner/model/facts.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
 import type { ApplyEvent, ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
 import { registry } from "../../src/providers/index.ts";
-import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
+import { CONTRACT_FIELDS, planningRegistryIn, registryIn } from "../../src/resource/dialect-view.ts";
 import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { loadSpec } from "../../src/spec/load-spec.ts";
 import type { Spec } from "../../src/spec/model/spec.ts";
@@ -221,8 +221,8 @@ export class Process {
     });
     const adopt = more.adopt === true;
     const recovered = recover({ registry, state, live, now: this.site.clock.now(), adopt });
-    const input: PlanInput & PlanFacts = {
-      registry,
+    const given: PlanInput & PlanFacts = {
+      registry: planningRegistryIn(registry, this.site.dialect),
       host: "http://workspace.test",
       spec,
       live,
@@ -231,7 +231,8 @@ export class Process {
       activeRuns: [],
       ...more,
     };
-    const draft = draftPlan(input);
+    const draft = draftPlan(given);
+    const input = { ...given, ...draft.context.input };
     const { dependents: kinds } = requestsOf(draft, input);
     if (kinds.size === 0) return { live, recovered, input, plan: finishPlan(draft, input) };
     const { reader } = this.client;

@@ -44,6 +44,8 @@ export interface Call {
   readonly allows?: {
     /** What names of scopes may be. */
     readonly scopeNames?: RegExp;
+    /** A patch of a group may change its name. */
+    readonly groupNames?: true;
     /** Files of any size in a form. */
     readonly largeFiles?: true;
   };

@@ -13,7 +13,7 @@ import { type Clock, type Random, randomHex } from "../../state/model/ports.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { Semaphore } from "../concurrency.ts";
 import { NotSent } from "../failures.ts";
-import { createNameIndex, type NameIndex } from "../name-index.ts";
+import { addNewNames, createNameIndex, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec } from "../observe/needed-kinds.ts";
 import { JournaledWriter } from "./journaled-writer.ts";
 import { stoppedBefore } from "./outcome-log.ts";
@@ -36,9 +36,11 @@ export interface ApplyRun {
 
 export function startRun(input: ApplyInput): ApplyRun {
   const { parallelism } = input;
+  const names = createNameIndex(input.registry, input.live);
+  addNewNames(names, input.plan.changes);
   return {
     input,
-    names: createNameIndex(input.registry, input.live),
+    names,
     slots: new Semaphore(parallelism > 1 ? parallelism * CHANGES_PER_REQUEST : 1),
     writer: bounded(input.writer, new Semaphore(parallelism), input.lease),
     tokens: new Map(),

@@ -9,7 +9,7 @@ import { isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
-import type { Change } from "../model/change.ts";
+import type { Change, Delete, Replace, Update } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
 
 /** A string in the spec that refers to an object of one of these kinds by name. */
@@ -29,9 +29,7 @@ export function unknownNames(
   workspace: PlannedWorkspace,
 ): Diagnostic[] {
   const going = new Set(
-    changes.flatMap((change) =>
-      change.action === "delete" || change.action === "replace" ? [objectKey(change.kind, change.id)] : [],
-    ),
+    changes.flatMap((change) => (losesName(context, change) ? [objectKey(change.kind, change.id)] : [])),
   );
   const suggest = suggester();
   return changes.flatMap((change) => {
@@ -55,6 +53,17 @@ export function unknownNames(
       return [unknown(resource, naming, standing, hint)];
     });
   });
+}
+
+/** Whether no object has the name of a live object after a change. */
+function losesName({ input }: PlanContext, change: Change): change is Delete | Replace | Update {
+  if (change.action === "delete" || change.action === "replace") return true;
+  const { nameField } = input.registry.get(change.kind);
+  return (
+    change.action === "update" &&
+    nameField !== undefined &&
+    change.diffs.some(({ path }) => path.length === 1 && path[0] === nameField)
+  );
 }
 
 function reaches(change: Change): boolean {

@@ -14,11 +14,19 @@ interface Members {
   readonly groups: readonly string[];
 }
 
-/** Groups by name; user names in lower case, because they compare so. */
+/** Groups by the name that they have after the plan; user names in lower case, because they compare so. */
 export type Membership = ReadonlyMap<string, Members>;
 
 export function membershipOf(workspace: PlannedWorkspace): Membership {
-  return new Map(workspace.live("groups").map((live) => [live.name, membersOf(live.values)]));
+  return new Map(
+    workspace.live("groups").map((live) => [nameAfter(workspace, live), membersOf(live.values)]),
+  );
+}
+
+/** The name of a group once the plan is done. */
+export function nameAfter(workspace: PlannedWorkspace, group: LiveObject): string {
+  const { displayName } = workspace.valuesAfter("groups", group) ?? {};
+  return typeof displayName === "string" ? displayName : group.name;
 }
 
 export function membersOf(values: JsonObject): Members {

@@ -117,7 +117,7 @@ const KEYS = {
   maxLength: 512,
 } as const;
 
-interface TagOptions extends Pick<Annotations, "dialect" | "whenAbsent"> {
+interface TagOptions extends Pick<Annotations, "dialect" | "whenAbsent" | "inPlaceIn"> {
   readonly most: number;
   readonly description: string;
   readonly onChange?: "replace";

@@ -52,6 +52,10 @@ export function operationsFor(attribute: string, delta: Delta): readonly Json[] 
   return [...removed, add];
 }
 
+/** The operation that gives a group another name; none without one. */
+export const nameOperations = (value: string | undefined): readonly Json[] =>
+  value === undefined ? [] : [{ op: "replace", path: "displayName", value }];
+
 /** Sends a patch unless it is empty. */
 export async function patch(
   api: OperationWriter,

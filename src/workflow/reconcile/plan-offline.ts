@@ -1,17 +1,18 @@
 // A plan without any network: the spec against what the state recorded.
 
-import { EMBEDDED, fromEnv, identityOf } from "../../config/settings.ts";
+import { dialectFrom, EMBEDDED, fromEnv, identityOf } from "../../config/settings.ts";
 import { keyedDigest } from "../../core/canonical.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { moveRecords } from "../../engine/recover/move-records.ts";
 import { auditPlan } from "../../planner/audit.ts";
-import { makePlan } from "../../planner/make-plan.ts";
+import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
 import { offlineNotes, recordedLive } from "../../planner/mode/offline.ts";
 import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
 import type { PlanFacts } from "../../planner/model/facts.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Mode, Plan } from "../../planner/model/plan.ts";
-import { registry } from "../../providers/index.ts";
+import { registry as everyKind } from "../../providers/index.ts";
+import { planningRegistryIn } from "../../resource/dialect-view.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import type { StateStore } from "../../state/model/store.ts";
@@ -101,6 +102,7 @@ async function planned(
   const { spec, base } = known;
   const recorded = { state: known.state, entries: [], diagnostics: [] };
   const { moved, state, diagnostics: conflicts } = moveRecords(spec.stateEntries?.moved ?? [], recorded);
+  const registry = planningRegistryIn(everyKind, dialectFrom(context, options));
   const live = recordedLive(registry, state);
   const shield = options.untrusted ? redactForUntrusted({ registry, spec, state }, live) : undefined;
   const caller = fromEnv(context, "WORKSPACE_USER") ?? state.caller?.name;
@@ -120,8 +122,9 @@ async function planned(
     ...(caller === undefined ? {} : { caller }),
     ...(only === undefined ? {} : { only }),
   };
-  const plan = makePlan(input);
-  const audit = auditPlan(plan, input);
+  const draft = draftPlan(input);
+  const plan = finishPlan(draft, input);
+  const audit = auditPlan(plan, { ...input, ...draft.context.input });
   const modes: Mode[] = ["offline"];
   const noted = { ...plan, modes, diagnostics: [...plan.diagnostics, ...conflicts, ...offlineNotes(state)] };
   const found: Plan =

@@ -16,6 +16,7 @@ import type { PlanFacts } from "../../planner/model/facts.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
+import { planningRegistryIn } from "../../resource/dialect-view.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
@@ -71,6 +72,7 @@ export async function planWorkspace(from: PlanWorkspaceInput): Promise<Workspace
 async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> {
   assertSameHost(from.state, from.host);
   const { reader, settings, progress } = from;
+  const kinds = planningRegistryIn(registry, settings.spoken);
   const spec = from.budget === undefined ? from.spec : withoutImports(from.spec);
   const owned = new Set(addressByObject(from.state.records).keys());
   const untrusted = from.budget !== undefined;
@@ -96,9 +98,11 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const resolved = from.mayLackSecrets
     ? withRecordedSecrets({ registry, spec, state: recovered.state })
     : spec;
-  const shield = untrusted ? redactForUntrusted({ registry, spec, state: recovered.state }, live) : undefined;
+  const shield = untrusted
+    ? redactForUntrusted({ registry: kinds, spec, state: recovered.state }, live)
+    : undefined;
   const draft = draftPlan({
-    registry,
+    registry: kinds,
     host: from.host,
     spec: shield?.spec ?? resolved,
     live: shield?.live ?? live,

@@ -12,8 +12,8 @@ import { pageOf } from "./paging.ts";
 import { refuseNodeTypeOfPool } from "./pool-rule.ts";
 
 export const clusterHooks: Hooks = {
-  "clusters/create": { before: checked, around: once, after: rememberSpec },
-  "clusters/edit": { before: checked, after: rememberSpec },
+  "clusters/create": { before: checked, around: createOnce },
+  "clusters/edit": { before: checked, around: rememberSpec },
   "clusters/start": { around: refuseUnlessTerminated },
   "clusters/permanent-delete": { around: refusePinned },
   "clusters/get": { after: (cluster, { cloud }) => withCloud(cluster, cloud) },
@@ -25,15 +25,22 @@ function checked({ input }: Asked): JsonObject {
   return input;
 }
 
+/** A replay of a creation changes nothing, so it does not change `spec` either. */
+function createOnce(core: Operation, call: Call, asked: Asked): Reply {
+  return once((inner, world) => rememberSpec(core, inner, { ...asked, world }), call, asked);
+}
+
 /** `get` shows the body of the last create or edit as `spec`. */
-function rememberSpec(answer: JsonObject, { world, input }: Asked): JsonObject {
+function rememberSpec(core: Operation, call: Call, { world, input }: Asked): Reply {
+  const reply = core(call, world);
+  const answer = "json" in reply ? reply.json : {};
   const cluster = clusterById(world, String(answer.cluster_id ?? input.cluster_id));
   if (cluster !== undefined) {
     const { attributes } = cluster;
     const spec = without(input, ["cluster_id", "idempotency_token"]);
     putCluster(world, { ...cluster, attributes: { ...attributes, extra: { ...attributes.extra, spec } } });
   }
-  return answer;
+  return reply;
 }
 
 function refuseUnlessTerminated(core: Operation, call: Call, { world }: Asked): Reply {

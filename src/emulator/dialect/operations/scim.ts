@@ -28,7 +28,7 @@ export const scimHooks: Hooks = {
   "scim/groups/list": { around: wholeList, after: listed(shownGroup) },
   "scim/groups/get": { after: (group, asked) => selected(shownGroup(group, asked), asked.input) },
   "scim/groups/create": { after: shownGroup },
-  "scim/groups/patch": { before: cleanPatch, around: refuseAccountGroup, after: shownGroup },
+  "scim/groups/patch": { before: cleanPatch, around: patchGroup, after: shownGroup },
   "scim/groups/put": { around: refuseAccountGroup, after: shownGroup },
   "scim/groups/delete": { around: refuseAccountGroup },
 };
@@ -49,6 +49,10 @@ function refuseAccountGroup(core: Operation, call: Call, { world }: Asked): Repl
   if (group?.account)
     throw new ScimError(403, `Group ${group.displayName} belongs to the account and cannot be changed here.`);
   return core(call, world);
+}
+
+function patchGroup(core: Operation, call: Call, asked: Asked): Reply {
+  return refuseAccountGroup(core, { ...call, allows: { groupNames: true } }, asked);
 }
 
 /** `[{}]` is no value, in an operation with a path and in one without. */

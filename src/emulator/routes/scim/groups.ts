@@ -51,6 +51,10 @@ const ATTRIBUTES: readonly Attribute[] = [
   ROLES,
 ];
 
+const RENAMING = ATTRIBUTES.map(
+  (one): Attribute => (one.name === "displayName" ? { name: one.name, shape: one.shape } : one),
+);
+
 const FILTERED = new Set([
   ...["displayname", "id", "externalid", "members.display", "groups.display"],
   ...["members", "groups", "entitlements", "roles"].flatMap((name) => [name, `${name}.value`]),
@@ -94,8 +98,20 @@ function patch(call: Call, world: World): Reply {
   const group = existing(world, call);
   checkSchemas(call.input, PATCH_SCHEMA);
   const operations = call.input.Operations;
-  const after = applyPatch(plain(group), Array.isArray(operations) ? operations : [], ATTRIBUTES);
-  return { json: shownGroup(world, write(world, group, after)) };
+  const attributes = call.allows?.groupNames === true ? RENAMING : ATTRIBUTES;
+  const after = applyPatch(plain(group), Array.isArray(operations) ? operations : [], attributes);
+  const displayName = String(after.displayName ?? "");
+  checkNewName(world, group, displayName);
+  return { json: shownGroup(world, write(world, { ...group, displayName }, after)) };
+}
+
+function checkNewName(world: World, group: Group, displayName: string): void {
+  if (displayName === group.displayName) return;
+  if (displayName === "") throw new ScimError(400, "displayName must not be empty.", "invalidValue");
+  if (groupByName(world, displayName) !== undefined)
+    throw new ScimError(409, `Group with name ${displayName} already exists.`, "uniqueness");
+  if (group.displayName === ADMINS || group.displayName === USERS)
+    throw new ScimError(403, `The built-in group ${group.displayName} cannot be renamed.`);
 }
 
 /** Writes every attribute of a group, its name too. The contract has no such call; a dialect has. */
@@ -104,11 +120,7 @@ export function overwriteGroup(call: Call, world: World): Reply {
   checkSchemas(call.input, GROUP_SCHEMA);
   checkUnchanged(call.input, "id", group.id);
   const displayName = String(call.input.displayName);
-  const other = groupByName(world, displayName);
-  if (other !== undefined && other.id !== group.id)
-    throw new ScimError(409, `Group with name ${displayName} already exists.`, "uniqueness");
-  if (displayName !== group.displayName && (group.displayName === ADMINS || group.displayName === USERS))
-    throw new ScimError(403, `The built-in group ${group.displayName} cannot be renamed.`);
+  checkNewName(world, group, displayName);
   return { json: shownGroup(world, write(world, { ...group, displayName }, call.input)) };
 }
 
