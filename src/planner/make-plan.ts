@@ -15,6 +15,7 @@ import { limitChanges, withDependencies } from "./decide/dependencies.ts";
 import { duplicatesIn } from "./decide/duplicate-names.ts";
 import { dropInvalidRecords } from "./decide/invalid-records.ts";
 import type { PlannedDeletes } from "./decide/nested-members.ts";
+import { withNewNames } from "./decide/new-names.ts";
 import { heldByOldObjects, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
 import { withRenames } from "./decide/renames.ts";
 import { retainInUse } from "./decide/retain-in-use.ts";
@@ -25,7 +26,6 @@ import { addressByObject, objectKey, type PlanContext } from "./model/context.ts
 import type { FactRequests, PlanFacts } from "./model/facts.ts";
 import type { PlanInput } from "./model/input.ts";
 import { indexLive } from "./model/live-index.ts";
-import { withNewNames } from "./model/new-names.ts";
 import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/order.ts";
 import type { Plan, Unmanaged } from "./model/plan.ts";
 import { createPlannedWorkspace, plannedChange } from "./model/planned-workspace.ts";

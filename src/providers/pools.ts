@@ -1,5 +1,4 @@
 // Instance pools: warm machines that clusters and jobs draw from (contract: part B, 2.1 and 4.1).
-// The disks of an instance (contract: part B, 2.1 DiskSpec).
 
 import { remoteId } from "../core/address.ts";
 import { canonicalJson } from "../core/canonical.ts";
@@ -7,12 +6,11 @@ import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
-import { databricksDiskTypes, databricksPoolFields } from "./kit/databricks-pool-fields.ts";
+import { databricksPoolFields } from "./kit/databricks-pool-fields.ts";
+import { diskSpec } from "./kit/disk-spec.ts";
 import {
-  choiceField,
   defineProvider,
   flagField,
-  groupField,
   integerField,
   listField,
   optional,
@@ -22,47 +20,6 @@ import {
 import { preservedIn, preservedPaths, removesObject, withPreserved } from "./kit/preserved-fields.ts";
 import { factsOf, ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
-
-const diskSpec = optional(
-  groupField(
-    {
-      disk_type: optional(
-        groupField(
-          {
-            cloud_disk_volume_type: choiceField(["PREMIUM_LRS", "STANDARD_LRS"], {
-              dialect: "contract",
-              description: "PREMIUM_LRS is backed by SSD, STANDARD_LRS by HDD.",
-            }),
-            ...databricksDiskTypes,
-          },
-          { serverDefault: true, description: "Type of the disks." },
-        ),
-      ),
-      disk_count: optional(
-        integerField({
-          minimum: 0,
-          serverDefault: true,
-          description:
-            "Disks of each instance, up to the limit of the node type; at least 1 if the node type has no local disks.",
-        }),
-      ),
-      disk_size: optional(
-        integerField({
-          minimum: 1,
-          maximum: 1023,
-          serverDefault: true,
-          description: "Size of each disk in GiB.",
-        }),
-      ),
-    },
-    {
-      severity: "cost",
-      onChange: "replace",
-      serverDefault: true,
-      description: "Remote storage of each instance.",
-    },
-  ),
-);
 
 const fields = {
   instance_pool_name: optional(

@@ -46,6 +46,24 @@ export const DIFFERENCES: readonly Difference[] = [
     texts: [['"min_idle_instances": 0\n', `"min_idle_instances": 0,\n${PRINTED_ATTRIBUTES}\n`]],
   },
   {
+    cases: ["others-pool"],
+    because: "clusters are listed through version 2.1",
+    texts: [["/api/2.0/clusters/list", "/api/2.1/clusters/list"]],
+  },
+  {
+    cases: ["replaced-elsewhere"],
+    because: "the tags of a pool are updated in place",
+    texts: [
+      [
+        "          custom_tags.team  data → (none)  # forces replacement",
+        "          custom_tags.team  data → (none)",
+      ],
+      ["          because custom_tags cannot be changed in place\n", ""],
+      ["node_type_id, custom_tags cannot", "node_type_id cannot"],
+      ['; custom_tags: nothing → {"team":"bi"}', ""],
+    ],
+  },
+  {
     cases: ["quickstart"],
     because: "an edit without tags removes the tags of a pool",
     texts: [['"max_capacity": 5}', '"max_capacity": 5, "custom_tags": {"team": "data-eng"}}']],
@@ -108,6 +126,11 @@ export const DIFFERENCES: readonly Difference[] = [
       ['"number_in_job": 2,', '"number_in_job": 9400003,'],
       ['"number_in_job": 3\n', '"number_in_job": 9400004\n'],
     ],
+  },
+  {
+    cases: ["run"],
+    because: "runs are read through version 2.1",
+    texts: [["signal SIGINT when jobs/runs/get", "signal SIGINT when /api/2.1/jobs/runs/get"]],
   },
   {
     cases: ["run"],

@@ -22,6 +22,9 @@ import { inDatabricks } from "../engine/spelling.ts";
 import { type Output, outputLines, parseScenario, type Step, wordsOf } from "./scenario.ts";
 import { SHOWN_URL, stable } from "./stable.ts";
 
+/** Paths of scenarios are relative to it. */
+const API = "http://workspace.test/api/2.0/";
+
 const TOKEN = "acceptance-token";
 
 /** The scenario with the outputs that the program really gave. */
@@ -152,8 +155,8 @@ class Stage {
       case "release":
         return this.#lease?.release();
       case "signal":
-        // `signal SIGINT when PATH`: as soon as a request to the path has arrived.
-        this.#trigger = { name: first as SignalName, path: `/api/2.0/${more.join(" ")}` };
+        // `signal SIGINT when PATH`: as soon as a request to the path arrives; a path without a slash at the start is one of 2.0.
+        this.#trigger = { name: first as SignalName, path: new URL(more.join(" "), API).pathname };
         return;
       default:
         throw new Error(`a scenario has no order "${verb}"`);

@@ -93,7 +93,8 @@ export class VersionedRuns {
  * in `cluster_ids`.
  */
 export function runOfTasks(run: JsonObject): JsonObject {
-  const tasks = objects(run.tasks);
+  const { tasks: all, ...own } = run;
+  const tasks = objects(all);
   const [task] = tasks;
   if (task === undefined) return run;
   if (tasks.length > 1) return { ...run, cluster_ids: [...new Set(tasks.flatMap(clusterIds))] };
@@ -102,7 +103,7 @@ export function runOfTasks(run: JsonObject): JsonObject {
     task: taskOf(task),
     cluster_spec: clusterOf(task),
     ...(instance === undefined ? {} : { cluster_instance: instance }),
-    ...run,
+    ...own,
   };
 }
 

@@ -25,7 +25,7 @@ function checked({ input }: Asked): JsonObject {
   return input;
 }
 
-/** A replay of a creation changes nothing, so it does not change `spec` either. */
+/** A replay of a creation has no effect on `spec`. */
 function createOnce(core: Operation, call: Call, asked: Asked): Reply {
   return once((inner, world) => rememberSpec(core, inner, { ...asked, world }), call, asked);
 }

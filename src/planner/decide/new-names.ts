@@ -5,7 +5,7 @@ import { foldName, isSameName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import { kindsNamedBy, translateNames } from "../../resource/translate-names.ts";
 import { isIgnored } from "../diff/normalize.ts";
-import type { PlanInput } from "./input.ts";
+import type { PlanInput } from "../model/input.ts";
 
 /** The live objects as others name them once the plan has changed names in place. */
 export function withNewNames(input: PlanInput): Live {
