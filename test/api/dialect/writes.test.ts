@@ -52,6 +52,13 @@ describe("an edit of a cluster", () => {
     });
   });
 
+  test("keeps a block of which it knows nothing, unless a pool decides it", async () => {
+    const block = { azure_attributes: { log_analytics_info: { workspace: "w" } } };
+    expect(await edited({ ...edit, ...block }, edit)).toEqual({ ...edit, ...block });
+    const member = { ...edit, instance_pool_id: "p" };
+    expect(await edited({ ...member, ...block }, member)).toEqual(member);
+  });
+
   test("keeps unknown attributes of the cloud", async () => {
     const live = { ...edit, azure_attributes: ATTRIBUTES };
     expect(await edited(live, { ...edit, azure_attributes: { availability: "ON_DEMAND_AZURE" } })).toEqual({
