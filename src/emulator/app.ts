@@ -1,9 +1,9 @@
 // The service as a function from request to response: it finds the operation, checks caller and input, runs it, answers.
 
 import { isObject } from "../core/json.ts";
+import type { AppParts } from "./app-parts.ts";
 import { Lifeline } from "./background.ts";
 import { Control } from "./control.ts";
-import type { Dialect } from "./dialect/databricks.ts";
 import { type FaultRule, Faults } from "./faults.ts";
 import { type Admission, Door, isControl } from "./http/admission.ts";
 import { AuthError, Authentication } from "./http/authenticate.ts";
@@ -22,25 +22,8 @@ import { badTarget, type EmulatorAnswer, errorAnswer, refusal, renderAnswer } fr
 import { type InputValidator, makeValidator } from "./http/validation.ts";
 import { RequestLog } from "./request-log.ts";
 import { areas as allAreas } from "./routes/areas.ts";
-import type { Store } from "./store/store.ts";
-import type { EmulatorClock } from "./world/clock.ts";
 import { ApiError } from "./world/errors.ts";
-import type { Area, Call, Caller, Operation } from "./world/operation.ts";
-
-export interface AppParts {
-  readonly store: Store;
-  readonly contract: Contract;
-  readonly clock: EmulatorClock;
-  /** Token of the administrator. */
-  readonly token: string;
-  /** User name of the administrator. */
-  readonly admin: string;
-  /** Waits for the fault `slow`; without it a slow answer comes at once. */
-  readonly sleep?: (ms: number) => Promise<void>;
-  readonly areas?: readonly Area[];
-  /** Another dialect than the contract's; its areas and description take the place of those above. */
-  readonly dialect?: Dialect;
-}
+import type { Call, Caller, Operation } from "./world/operation.ts";
 
 /** A running service: `app` answers, `tick` runs what has come due when nobody asks. */
 export interface Service {

@@ -2,7 +2,7 @@
 
 import { JsonTooDeep, parseJson } from "../core/exact-json.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import type { AppParts } from "./app.ts";
+import type { AppParts } from "./app-parts.ts";
 import type { Lifeline } from "./background.ts";
 import { type Faults, readRules } from "./faults.ts";
 import { CONTROL_BASE } from "./http/admission.ts";

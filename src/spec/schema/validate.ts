@@ -9,7 +9,7 @@ import { plain, type SpecNode } from "../model/tree.ts";
 import { standaloneSchema } from "./json-schema.ts";
 import type { JsonSchema } from "./json-schema-type.ts";
 import { policySchema } from "./sections.ts";
-import type { SchemaError, SpecValidator } from "./validator.ts";
+import type { SchemaError, SpecValidator } from "./spec-validator.ts";
 
 export type RegExpEngine = NonNullable<NonNullable<Options["code"]>["regExp"]>;
 

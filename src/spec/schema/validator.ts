@@ -1,29 +1,13 @@
 // Validates values against kind schemas. Loads the full validator only if the fast check is inconclusive, because
 // loading is slow.
 
-import type { Path } from "../../core/pointer.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { SpecNode } from "../model/tree.ts";
 import { standaloneSchema } from "./json-schema.ts";
 import { type QuickCheck, quickCheck } from "./quick-check.ts";
 import { policySchema } from "./sections.ts";
-
-/** One error of the validator, with the path as keys. */
-export interface SchemaError {
-  readonly path: Path;
-  readonly keyword: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly schemaPath: string;
-  /** The schema that the keyword stands in. */
-  readonly schema: Readonly<Record<string, unknown>>;
-  readonly data: unknown;
-}
-
-export interface SpecValidator {
-  resource(provider: PlannedKind, node: SpecNode): readonly SchemaError[];
-  policy(node: SpecNode): readonly SchemaError[];
-}
+import type { SpecValidator } from "./spec-validator.ts";
 
 const SATISFIED: SpecValidator = { resource: () => [], policy: () => [] };
 
