@@ -23,7 +23,7 @@ export interface ReviewOptions extends BaseOptions, Pick<PlanOptions, "adopt" | 
 }
 
 export interface ReviewedPlan extends OfflinePlan {
-  /** What a saved plan is bound to. */
+  /** A saved plan is valid for this state only. */
   readonly origin: PlanOrigin;
 }
 
@@ -65,7 +65,7 @@ export async function planForReview(session: Session, options: ReviewOptions): P
   };
 }
 
-/** What the state manages is read anyway; an untrusted spec may add so much to it. */
+/** Managed resources are read in any case; this limits what an untrusted spec adds. */
 function budgetFor(state: State, limit: number | undefined): Budget {
   const reads = limit ?? 500 + 5 * state.records.size;
   return { reads, characters: 64 * 1024 * 1024 + reads * 64 * 1024 };
@@ -87,5 +87,5 @@ export function assertReviewable(options: ReviewOptions): void {
   if (options.exitcodeFor === "change" && base === undefined)
     throw new Failure(error("CLI_USAGE", "--exitcode-for change needs --base or --base-ref"));
   if (options.maxReads !== undefined && !options.untrusted)
-    throw new Failure(error("CLI_USAGE", "--max-reads goes with --untrusted"));
+    throw new Failure(error("CLI_USAGE", "--max-reads requires --untrusted"));
 }

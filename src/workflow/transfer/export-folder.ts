@@ -77,7 +77,7 @@ function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportI
   return { ...input, only: (address) => !failed.has(address) && only?.(address) !== false };
 }
 
-/** What the service holds and a spec cannot say is found by reading what was written. */
+/** Loading the exported spec finds the values that a spec cannot express. */
 async function inexpressible(
   context: WorkflowContext,
   options: HostOptions,
