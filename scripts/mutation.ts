@@ -1,0 +1,57 @@
+// `npm run mutation [-- ROOM ...]`: changes the code of a room in thousands of places, one at a time, and counts the
+// changes that no test of the room notices. Exits with 1 if a room scores below 90%.
+
+import { Stryker } from "@stryker-mutator/core";
+
+type MutantResult = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
+
+/** The tests that must notice a change in each room. */
+const TESTS: Readonly<Record<string, readonly string[]>> = {
+  planner: ["test/planner"],
+  "engine/recover": ["test/engine/recover"],
+  "state/format": ["test/state/format"],
+  "spec/resolve": ["test/spec/resolve"],
+  "api/retry": ["test/api/retry"],
+};
+const REQUIRED = 90;
+
+const chosen = process.argv.slice(2);
+for (const room of chosen.length > 0 ? chosen : Object.keys(TESTS)) {
+  const tests = TESTS[room];
+  if (tests === undefined) throw new Error(`no room ${room}; the rooms are ${Object.keys(TESTS).join(", ")}`);
+  const mutants = await mutated(room, tests);
+  const score = scoreOf(mutants);
+  for (const { fileName, location, mutatorName, replacement, status } of mutants)
+    if (status === "Survived" || status === "NoCoverage")
+      process.stdout.write(
+        `${fileName}:${location.start.line}:${location.start.column} ${status} ${mutatorName} ${replacement}\n`,
+      );
+  process.stdout.write(`${room}: ${mutants.length} mutants, score ${score.toFixed(1)}%\n`);
+  if (score < REQUIRED) process.exitCode = 1;
+}
+
+function mutated(room: string, tests: readonly string[]): Promise<MutantResult[]> {
+  process.env.MUTATION_TESTS = tests.join(",");
+  const name = room.replace("/", "-");
+  return new Stryker({
+    testRunner: "vitest",
+    vitest: { configFile: "vitest.mutation.config.ts", related: false },
+    mutate: [`src/${room}/**/*.ts`],
+    coverageAnalysis: "perTest",
+    ignoreStatic: true,
+    incremental: true,
+    incrementalFile: `reports/mutation/${name}.json`,
+    reporters: ["progress-append-only"],
+    tempDirName: ".stryker-tmp",
+    // Stryker reads this file with the JS API of TypeScript, which TypeScript 7 does not have.
+    tsconfigFile: "no-tsconfig.json",
+  }).runMutationTest();
+}
+
+/** Percentage of the changes that a test noticed. A change that makes a test hang is noticed. */
+function scoreOf(mutants: readonly MutantResult[]): number {
+  const count = (...statuses: readonly string[]) =>
+    mutants.filter(({ status }) => statuses.includes(status)).length;
+  const noticed = count("Killed", "Timeout");
+  return (100 * noticed) / (noticed + count("Survived", "NoCoverage"));
+}
