@@ -9,7 +9,19 @@ export const MOST_FILES = 15;
 /** Folders of each room from the bottom up: a folder imports those before it. `.` is the room's entrance. */
 export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   api: ["contract", "http", "auth", "retry", "dialect", "."],
-  spec: ["model", "yaml", "files", "expressions", "variables", "schema", "modules", "resolve", "export", "."],
+  spec: [
+    "model",
+    "yaml",
+    "format",
+    "files",
+    "expressions",
+    "variables",
+    "schema",
+    "modules",
+    "resolve",
+    "export",
+    ".",
+  ],
   state: ["model", "format", "lock", "store", "backends"],
   providers: ["kit", "clusters", "jobs", "notebooks", "users", "."],
   planner: ["model", "diff", "decide", "check", "mode", "."],

@@ -80,6 +80,13 @@ export const COMMANDS: readonly CommandEntry[] = [
       load: async () => (await import("./commands/import.ts")).importCommand,
     },
   ]),
+  ...group("Write specs", [
+    {
+      name: "fmt",
+      summary: "format the files of the spec",
+      load: async () => (await import("./commands/authoring/fmt.ts")).fmtCommand,
+    },
+  ]),
   ...group("Operate", [
     {
       name: "run",

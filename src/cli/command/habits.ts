@@ -7,7 +7,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
   console: "to see what a spec resolves to, run `workspace plan`",
   diff: "run `workspace plan`",
   down: "run `workspace destroy`",
-  fmt: "format the spec with a YAML formatter; to check it, run `workspace validate`",
   "force-unlock": "run `workspace state unlock`",
   get: "list the parts of a spec under `include`; nothing is downloaded",
   output: "a spec has no outputs; to see an attribute, run `workspace state show ADDRESS`",

@@ -6,11 +6,11 @@ import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
-import type { Span } from "../model/source.ts";
+import type { SourceText, Span } from "../model/source.ts";
 import type { Expression, Root } from "../model/template.ts";
 import { isNull, type SpecNode, whatIs } from "../model/tree.ts";
 import { FUNCTIONS, FunctionProblem, type PureFunction } from "./functions.ts";
-import { type PathStep, parseExpression, type Syntax, SyntaxProblem } from "./syntax.ts";
+import { type PathStep, parseExpression, type Syntax, type SyntaxPlace, SyntaxProblem } from "./syntax.ts";
 import { dataOf, treeOfData, visitTexts } from "./values.ts";
 
 /** The value of the first steps of a path, and the remaining steps. */
@@ -36,6 +36,8 @@ export interface EvaluatorOptions {
   readonly suggest: Suggest;
   readonly findings: Findings;
   readonly sensitive: SensitiveTexts;
+  /** Problems of expressions in this text are located inside the expression. */
+  readonly typed?: SourceText;
 }
 
 export class Evaluator {
@@ -52,7 +54,8 @@ export class Evaluator {
   evaluate(part: Expression, scope: ValueScope, at: Span): SpecNode | undefined {
     const syntax = this.#syntax(part.expression);
     if (syntax instanceof SyntaxProblem) {
-      this.#report(part, syntax.message, at, "the functions and paths are listed in docs/spec.md");
+      const place = this.#within(part, at, syntax.at);
+      this.#report(part, syntax.message, place, "the functions and paths are listed in docs/spec.md");
       return undefined;
     }
     if (++this.#depth > LIMITS.evaluations) {
@@ -61,7 +64,7 @@ export class Evaluator {
       return undefined;
     }
     try {
-      return this.#value(syntax, { part, scope, at, quiet: false });
+      return this.#value(syntax, { part, scope, at, whole: at, quiet: false });
     } finally {
       this.#depth--;
     }
@@ -81,9 +84,18 @@ export class Evaluator {
     return made;
   }
 
-  #value(syntax: Syntax, use: Use): SpecNode | undefined {
-    if (syntax.type === "literal") return treeOfData(syntax.value, use.at);
+  #value(syntax: Syntax, around: Use): SpecNode | undefined {
+    if (syntax.type === "literal") return treeOfData(syntax.value, around.at);
+    const use = { ...around, at: this.#within(around.part, around.whole, syntax) };
     return syntax.type === "path" ? this.#path(syntax, use) : this.#call(syntax, use);
+  }
+
+  /** The place of a part of an expression. Files may write it with escapes, so it is the place of the whole there. */
+  #within({ expression }: Expression, whole: Span, { start, end }: SyntaxPlace): Span {
+    const { source } = whole;
+    if (source !== this.#options.typed) return whole;
+    const offset = Math.max(whole.start, source.text.indexOf(expression, whole.start));
+    return { source, start: offset + start, end: offset + end };
   }
 
   #path({ root, path }: Extract<Syntax, { type: "path" }>, use: Use): SpecNode | undefined {
@@ -199,6 +211,8 @@ interface Use {
   readonly part: Expression;
   readonly scope: ValueScope;
   readonly at: Span;
+  /** The place of the whole expression. */
+  readonly whole: Span;
   readonly quiet: boolean;
 }
 

@@ -5,19 +5,36 @@ import type { ScalarValue } from "../model/tree.ts";
 
 export type PathStep = string | number;
 
+/** Offsets in the text of an expression. */
+export interface SyntaxPlace {
+  readonly start: number;
+  readonly end: number;
+}
+
 export type Syntax =
   | { readonly type: "literal"; readonly value: ScalarValue }
-  | { readonly type: "path"; readonly root: Root; readonly path: readonly PathStep[] }
-  | { readonly type: "call"; readonly name: string; readonly operands: readonly Syntax[] };
+  | ({ readonly type: "path"; readonly root: Root; readonly path: readonly PathStep[] } & SyntaxPlace)
+  | ({ readonly type: "call"; readonly name: string; readonly operands: readonly Syntax[] } & SyntaxPlace);
 
 /** Thrown for a string that is not an expression; the message continues `${…}: `. */
-export class SyntaxProblem extends Error {}
+export class SyntaxProblem extends Error {
+  readonly at: SyntaxPlace;
+
+  constructor(message: string, at: SyntaxPlace) {
+    super(message);
+    this.at = at;
+  }
+}
 
 const LONGEST = 4_096;
 const DEEPEST = 16;
 
 export function parseExpression(text: string): Syntax {
-  if (text.length > LONGEST) throw new SyntaxProblem(`an expression has at most ${LONGEST} characters`);
+  if (text.length > LONGEST)
+    throw new SyntaxProblem(`an expression has at most ${LONGEST} characters`, {
+      start: 0,
+      end: text.length,
+    });
   const parser = new Parser(text);
   const syntax = parser.expression(0);
   parser.end();
@@ -37,19 +54,24 @@ class Parser {
   }
 
   expression(depth: number): Syntax {
-    if (depth > DEEPEST) throw new SyntaxProblem(`calls nest at most ${DEEPEST} deep`);
-    const start = this.#at;
+    const start = this.#at + (/^\s*/.exec(this.#text.slice(this.#at))?.[0].length ?? 0);
+    if (depth > DEEPEST)
+      throw new SyntaxProblem(`calls nest at most ${DEEPEST} deep`, { start, end: this.#text.length });
     const [, string, number, name] = this.#token() ?? [];
     if (string !== undefined) return { type: "literal", value: unquoted(string) };
     if (number !== undefined) return { type: "literal", value: Number(number) };
     if (name === undefined) throw this.#unexpected(start);
-    if (this.#take("(")) return { type: "call", name, operands: this.#operands(depth) };
+    if (this.#take("(")) {
+      const operands = this.#operands(depth);
+      return { type: "call", name, operands, start, end: this.#at };
+    }
     const root = ROOTS.find((one) => one === name);
-    if (root !== undefined) return this.#path(root);
+    if (root !== undefined) return this.#path(root, start);
     if (name === "true" || name === "false") return { type: "literal", value: name === "true" };
     if (name === "null") return { type: "literal", value: null };
     throw new SyntaxProblem(
       `${JSON.stringify(name)} is not a value; paths begin with ${ROOTS.slice(0, -1).join(", ")}, or modules`,
+      { start, end: this.#at },
     );
   }
 
@@ -66,14 +88,15 @@ class Parser {
     return operands;
   }
 
-  #path(root: Root): Syntax {
+  #path(root: Root, start: number): Syntax {
     const path: PathStep[] = [];
     for (;;)
       if (this.#take(".")) path.push(this.#segment());
       else if (this.#take("[")) path.push(this.#index());
       else break;
-    if (path.length === 0) throw new SyntaxProblem(`${root} needs a name, as in ${root}.name`);
-    return { type: "path", root, path };
+    const place = { start, end: this.#at };
+    if (path.length === 0) throw new SyntaxProblem(`${root} needs a name, as in ${root}.name`, place);
+    return { type: "path", root, path, ...place };
   }
 
   #segment(): string {
@@ -111,6 +134,7 @@ class Parser {
     const rest = this.#text.slice(at).trim();
     return new SyntaxProblem(
       rest === "" ? "it ends too early" : `${JSON.stringify(rest.slice(0, 40))} is not expected here`,
+      { start: rest === "" ? this.#text.length : this.#text.indexOf(rest, at), end: this.#text.length },
     );
   }
 }

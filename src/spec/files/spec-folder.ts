@@ -57,6 +57,8 @@ export interface SpecFolderOptions {
   readonly visibleOnly?: boolean;
   /** Folders of states, which are not read. */
   readonly states?: readonly string[];
+  /** Receives each absolute path that is looked for. `whole`: with everything below it. */
+  readonly seen?: (path: string, whole: boolean) => void;
 }
 
 const PIECE = 1 << 20;
@@ -64,7 +66,7 @@ const PIECE = 1 << 20;
 /** The tree that contains a file, with the file's path in it. */
 export function openSpecFolder(
   file: string,
-  { cwd, visibleOnly = false, states = [] }: SpecFolderOptions = {},
+  { cwd, visibleOnly = false, states = [], seen = () => undefined }: SpecFolderOptions = {},
 ): { readonly tree: SpecFolder; readonly main: string } | undefined {
   const folderName = dirname(file);
   const near = cwd === undefined ? folderName : relative(cwd, resolve(folderName));
@@ -73,20 +75,30 @@ export function openSpecFolder(
     const folder = realpathSync(resolve(folderName));
     const main = basename(file);
     const isPrivate = privateFiles(states, folder);
-    return { tree: treeAt(folder, given, isPrivate, visibleOnly ? main : undefined), main };
+    return {
+      tree: treeAt(folder, given, { isPrivate, seen, onlyBeside: visibleOnly ? main : undefined }),
+      main,
+    };
   } catch {
     return undefined;
   }
 }
 
-/** With `onlyBeside` hidden files and folders cannot be read, nor reached through a link; the main file itself may be hidden. */
-function treeAt(folder: string, given: string, isPrivate: IsPrivate, onlyBeside?: string): SpecFolder {
+interface TreeOptions {
+  readonly isPrivate: IsPrivate;
+  readonly seen: (path: string, whole: boolean) => void;
+  /** If set, hidden files and folders cannot be read, nor reached through a link; this file itself may be hidden. */
+  readonly onlyBeside: string | undefined;
+}
+
+function treeAt(folder: string, given: string, { isPrivate, seen, onlyBeside }: TreeOptions): SpecFolder {
   const isHidden = (path: string): boolean =>
     onlyBeside !== undefined && path !== onlyBeside && /(^|[\\/])\.(?!\.?([\\/]|$))/.test(path);
   const found = (path: string): OpenedFile<string> => {
     // Check the name before the file so that the error does not reveal whether a hidden file exists.
     if (hasPrivateName(path)) return { ok: false, refusal: "private" };
     if (isHidden(path)) return { ok: false, refusal: "hidden" };
+    if (pathBeside("", path) !== undefined) seen(join(folder, path), false);
     const real = realInside(folder, path);
     if (real.ok && isPrivate(real.value)) return { ok: false, refusal: "private" };
     return real.ok && isHidden(relative(folder, real.value)) ? { ok: false, refusal: "hidden" } : real;
@@ -97,7 +109,10 @@ function treeAt(folder: string, given: string, isPrivate: IsPrivate, onlyBeside?
     read: (path, most) =>
       withFile(found(path), most, (descriptor, size) => readWhole(descriptor, size, most)),
     stream: (path, most, take) => withFile(found(path), most, (descriptor) => pieces(descriptor, most, take)),
-    glob: (patterns, under, except = []) => matching(folder, patterns, under, except),
+    glob: (patterns, under, except = []) => {
+      seen(join(folder, under), true);
+      return matching(folder, patterns, under, except);
+    },
     irregular: (patterns, under, except = []) =>
       matching(folder, patterns, under, except, ALL_ENTRIES).filter(
         (path) => !lstatSync(join(folder, path)).isFile(),

@@ -100,6 +100,15 @@ export class Findings {
     return this.#errors > 0;
   }
 
+  /** All findings, which are then no longer kept. */
+  drain(sensitive: SensitiveTexts): readonly Diagnostic[] {
+    const found = this.diagnostics(undefined, sensitive);
+    this.#all.length = 0;
+    this.#seen.clear();
+    this.#errors = 0;
+    return found;
+  }
+
   /** All findings, located, file by file, in the order of their places. */
   diagnostics(framed = FRAMED, sensitive?: SensitiveTexts): readonly Diagnostic[] {
     const files = new Map<string, number>();

@@ -19,7 +19,7 @@ import {
 import { type InputDeclaration, inputsOf } from "./inputs.ts";
 
 /** The file of a module's folder. */
-const MODULE_FILE = "workspace.yaml";
+export const MODULE_FILE = "workspace.yaml";
 
 /** Sections that only the main spec has. */
 const MAIN_ONLY = ["variables", "targets", "policy", "moved", "removed", "import"];

@@ -9,7 +9,7 @@ import type { SpecFileReader } from "../files/includes.ts";
 import type { Findings } from "../model/findings.ts";
 import type { ModuleLimits } from "../model/limits.ts";
 import type { SpecPart } from "../model/origin.ts";
-import type { Span } from "../model/source.ts";
+import type { SourceText, Span } from "../model/source.ts";
 import { type MapNode, member, type SpecNode, withMembers } from "../model/tree.ts";
 import type { VariableLookup } from "../variables/declarations.ts";
 import { Expander, ExpansionBudget } from "../variables/interpolate.ts";
@@ -32,12 +32,18 @@ export interface ExpandingOptions {
   readonly suggest: Suggest;
   readonly findings: Findings;
   readonly sensitive: SensitiveTexts;
+  /** Problems of expressions in this text are located inside the expression. */
+  readonly typed?: SourceText;
 }
 
 export interface ExpandedSpec {
   /** The main part, with sections such as `policy`. */
   readonly root: MapNode;
   readonly parts: readonly SpecPart[];
+  /** Evaluate further expressions as those of the main spec. */
+  readonly evaluator: Evaluator;
+  readonly scope: SpecScope;
+  readonly expander: Expander;
 }
 
 /** Undefined if the modules are too large for anything else to be judged. */
@@ -45,8 +51,13 @@ export async function expandSpec(
   root: MapNode,
   options: ExpandingOptions,
 ): Promise<ExpandedSpec | undefined> {
-  const { files, main, registry, limits, target, suggest, findings, sensitive } = options;
-  const evaluator = new Evaluator({ suggest, findings, sensitive });
+  const { files, main, registry, limits, target, suggest, findings, sensitive, typed } = options;
+  const evaluator = new Evaluator({
+    suggest,
+    findings,
+    sensitive,
+    ...(typed === undefined ? {} : { typed }),
+  });
   const definitions = new ModuleDefinitions(files, findings);
   const loading = new ModuleLoading({
     definitions,
@@ -79,7 +90,7 @@ export async function expandSpec(
   const parts = [{ root: sections, origin: undefined }, ...modules.parts()];
   if (loading.isFull) return undefined;
   await checkInputs(loading.given, suggest, findings);
-  return { root: sections, parts };
+  return { root: sections, parts, evaluator, scope, expander: expanding };
 }
 
 /** Sections that other code reads. */

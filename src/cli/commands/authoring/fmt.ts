@@ -1,0 +1,76 @@
+// `workspace fmt`: the files of a spec in one format. Comments and values stay; only spaces and line breaks change.
+
+import { error, Failure } from "../../../core/diagnostic.ts";
+import { count } from "../../../core/sentences.ts";
+import { formatDiff } from "../../../report/inspect/format-diff.ts";
+import { printable } from "../../../report/text/printable.ts";
+import { LIMITS } from "../../../spec/model/limits.ts";
+import { type Formatting, formatFiles, formatText } from "../../../workflow/authoring/format-files.ts";
+import { type ConsoleContext, defineCommand } from "../../command/command.ts";
+import { EXIT, exitOf } from "../../command/exit-codes.ts";
+import { flagOption } from "../../command/option.ts";
+import { SPEC_OPTIONS } from "../../command/shared-options.ts";
+import { colorsOf, printDiagnostics } from "../../output/diagnostics.ts";
+
+export const fmtCommand = defineCommand({
+  name: "fmt",
+  summary: "format the files of the spec",
+  options: {
+    file: SPEC_OPTIONS.file,
+    check: flagOption("--check", "change nothing; exit with 2 if a file is not formatted"),
+    diff: flagOption("--diff", "change nothing; show the differences"),
+  },
+  args: [
+    {
+      name: "[files...]",
+      description: "YAML files; `-` is stdin (default: the spec, its includes, and its modules)",
+    },
+  ],
+  notes:
+    "Only spaces, line breaks, and empty lines change. Files with syntax errors are reported and left unchanged.",
+  async run(context, options, files) {
+    const changesNothing = options.check || options.diff;
+    const found = files.includes("-")
+      ? await ofInput(context, files)
+      : formatFiles(context, options, files, !changesNothing);
+    if (files.includes("-") && !changesNothing) context.stdout.write(textOf(found));
+    else if (options.diff) for (const one of found.unformatted) showDiff(context, one);
+    else for (const { file } of found.unformatted) context.stdout.write(`${printable(file)}\n`);
+    printDiagnostics(context, found.diagnostics);
+    const code = exitOf(found.diagnostics);
+    if (code === EXIT.ok && !files.includes("-"))
+      context.stderr.write(`${sentence(found, changesNothing)}\n`);
+    return code === EXIT.ok && options.check && isUnformatted(found) ? EXIT.changes : code;
+  },
+});
+
+async function ofInput(context: ConsoleContext, files: readonly string[]): Promise<Formatting> {
+  if (files.length > 1) throw new Failure(error("CLI_USAGE", "stdin and files cannot be formatted together"));
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of context.stdin) {
+    chunks.push(Buffer.from(chunk as Uint8Array));
+    size += chunks.at(-1)?.length ?? 0;
+    if (size > LIMITS.fileBytes)
+      throw new Failure(error("SPEC_TOO_LARGE", `stdin has more than ${LIMITS.fileBytes} bytes`));
+  }
+  return formatText("stdin", Buffer.concat(chunks));
+}
+
+const isUnformatted = ({ unformatted }: Formatting): boolean =>
+  unformatted.some(({ before, after }) => before !== after);
+
+function textOf({ unformatted }: Formatting): string {
+  return unformatted[0]?.after ?? "";
+}
+
+function showDiff(context: ConsoleContext, difference: Formatting["unformatted"][number]): void {
+  if (difference.before !== difference.after)
+    context.stdout.write(formatDiff(difference, colorsOf(context, context.stdout)));
+}
+
+function sentence({ checked, unformatted }: Formatting, changesNothing: boolean): string {
+  if (unformatted.length === 0) return `Formatted already: ${count(checked, "file")}.`;
+  const files = `${unformatted.length} of ${count(checked, "file")}`;
+  return changesNothing ? `Not formatted: ${files}.` : `Formatted ${files}.`;
+}

@@ -1,0 +1,117 @@
+// The first half of reading a spec: files, target, variables, and expressions. What it declares is not judged yet.
+
+import type { SensitiveTexts } from "../core/sensitive.ts";
+import { type Suggest, suggester } from "../core/suggest.ts";
+import type { PlanningRegistry } from "../resource/registry.ts";
+import { readAll, type SpecFileReader } from "./files/includes.ts";
+import { openSpecFolder, type SpecFolder } from "./files/spec-folder.ts";
+import type { Findings } from "./model/findings.ts";
+import { LIMITS, STRICT } from "./model/limits.ts";
+import type { SourceText } from "./model/source.ts";
+import type { TargetSettings } from "./model/spec.ts";
+import { type MapNode, member } from "./model/tree.ts";
+import { type ExpandedSpec, expandSpec } from "./modules/expand-spec.ts";
+import { type VariableInputs, variablesOf } from "./variables/declarations.ts";
+import { selectTarget } from "./variables/target-settings.ts";
+import { applyTarget } from "./variables/targets.ts";
+
+export interface SpecInput {
+  /** Path of the main file. */
+  readonly file: string;
+  /** Diagnostics show paths relative to this folder, or as in `file` for files outside. */
+  readonly cwd?: string;
+  readonly target?: string;
+  /** `name=value`, as --var takes them; the last one of a name counts. */
+  readonly vars?: readonly string[];
+  /** Paths of variable files; later ones win. */
+  readonly varFiles?: readonly string[];
+  /** Read for `WORKSPACE_VAR_…` and for the variables that secrets name, and for nothing else. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly registry: PlanningRegistry;
+  /** The spec may be untrusted: lower limits, no hidden files, no lines of files in diagnostics. */
+  readonly untrusted?: boolean;
+  /** Absolute paths of folders of states, which no spec reads. */
+  readonly states?: readonly string[];
+  /** Called between two steps, so that other work can continue. */
+  readonly turn?: () => Promise<void>;
+  /** Receives each path that the spec leads to, also one where nothing exists. `whole`: with everything below it. */
+  readonly seen?: (path: string, whole: boolean) => void;
+  /** Problems of expressions in this text are located inside the expression. */
+  readonly typed?: SourceText;
+}
+
+export interface OpenedSpec {
+  readonly tree: SpecFolder;
+  readonly files: SpecFileReader;
+  /** The main spec with its target applied, before expressions. */
+  readonly written: MapNode;
+  readonly target: TargetSettings | undefined;
+  readonly suggest: Suggest;
+  readonly expanded: ExpandedSpec;
+}
+
+/** Undefined after reporting why the rest cannot be read. */
+export async function openExpandedSpec(
+  options: SpecInput,
+  findings: Findings,
+  sensitive: SensitiveTexts,
+): Promise<OpenedSpec | undefined> {
+  const { registry, typed } = options;
+  const limits = options.untrusted === true ? STRICT : LIMITS;
+  const place = openSpecFolder(options.file, {
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    visibleOnly: options.untrusted === true,
+    states: options.states ?? [],
+    ...(options.seen === undefined ? {} : { seen: options.seen }),
+  });
+  if (place === undefined) {
+    findings.error("SPEC_NOT_FOUND", `${options.file} does not exist`, undefined, {
+      hint: "pass another spec with --file, or run `workspace init` to create one",
+    });
+    return undefined;
+  }
+  const { tree, main } = place;
+  const included = readAll(tree, main, findings, limits);
+  if (included === undefined) return undefined;
+  const { files } = included;
+  const suggest = suggester();
+  await options.turn?.();
+  const target = selectTarget(member(included.root, "targets"), options.target, suggest, findings);
+  const { root: written, variables } = applyTarget(included.root, target?.name, findings);
+  const lookup = variablesOf(written, variables, givenBy(options, findings), suggest, findings, sensitive);
+  const expanded = await expandSpec(written, {
+    files,
+    lookup,
+    target: target?.name,
+    main,
+    registry,
+    limits: limits.modules,
+    suggest,
+    findings,
+    sensitive,
+    ...(typed === undefined ? {} : { typed }),
+  });
+  return expanded && { tree, files, written, target, suggest, expanded };
+}
+
+function givenBy(options: SpecInput, findings: Findings): VariableInputs {
+  return {
+    vars: assigned(options.vars ?? [], findings),
+    varFiles: options.varFiles ?? [],
+    env: options.env,
+    untrusted: options.untrusted === true,
+  };
+}
+
+function assigned(texts: readonly string[], findings: Findings): ReadonlyMap<string, string> {
+  const vars = new Map<string, string>();
+  for (const text of texts) {
+    const equals = text.indexOf("=");
+    if (equals > 0) vars.set(text.slice(0, equals), text.slice(equals + 1));
+    else
+      findings.error("CLI_USAGE", "--var requires name=value", undefined, {
+        hint: "for example, --var env=prod",
+      });
+  }
+  return vars;
+}

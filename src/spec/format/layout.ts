@@ -1,0 +1,128 @@
+// Puts pieces of YAML together: one space where one is needed, at most one empty line, and each line in its column.
+
+import type { Frame, Piece } from "./piece.ts";
+
+/** Columns between a collection and what it contains. */
+export const STEP = 2;
+
+/** The text; empty for a text without pieces. */
+export function laidOut(source: string, pieces: readonly Piece[]): string {
+  const lines = new Lines(source);
+  const next = followers(pieces);
+  for (const [at, piece] of pieces.entries()) lines.add(piece, next[at]);
+  return lines.text;
+}
+
+/** For each piece the next one that is not a comment. */
+function followers(pieces: readonly Piece[]): readonly (Piece | undefined)[] {
+  const next: (Piece | undefined)[] = [];
+  let last: Piece | undefined;
+  for (let at = pieces.length - 1; at >= 0; at -= 1) {
+    next[at] = last;
+    const piece = pieces[at];
+    if (piece !== undefined && piece.kind !== "comment") last = piece;
+  }
+  return next;
+}
+
+/** Comments that begin below one another: where they were written, and where they are put. */
+interface CommentColumn {
+  readonly written: number;
+  readonly column: number;
+}
+
+class Lines {
+  readonly #source: string;
+  readonly #out: string[] = [];
+  #column = 0;
+  #last: Piece | undefined;
+  /** The last piece that is not a comment. */
+  #value: Piece | undefined;
+  #beside: CommentColumn | undefined;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  get text(): string {
+    return this.#last === undefined ? "" : `${this.#out.join("")}\n`;
+  }
+
+  add(piece: Piece, next: Piece | undefined): void {
+    const last = this.#last;
+    const gap = last === undefined ? "" : this.#source.slice(last.end, piece.start);
+    const breaks = piece.kind === "body" ? 1 : Math.min(2, gap.split("\n").length - 1);
+    if (last !== undefined && breaks === 0) this.#put(" ".repeat(spaces(last, piece, gap)));
+    else {
+      this.#put("\n".repeat(breaks));
+      this.#column = 0;
+      this.#put(
+        " ".repeat(piece.kind === "comment" ? this.#commentColumn(piece, next, breaks) : piece.column),
+      );
+    }
+    this.#note(piece, breaks);
+    this.#put(piece.text);
+    this.#last = piece;
+  }
+
+  #put(text: string): void {
+    this.#out.push(text);
+    this.#column += text.length;
+  }
+
+  #note(piece: Piece, breaks: number): void {
+    if (piece.kind !== "comment") this.#value = piece;
+    const isBeside = piece.kind === "comment" && (breaks === 0 || this.#isBelow(piece, breaks));
+    this.#beside = isBeside ? { written: this.#written(piece), column: this.#column } : undefined;
+  }
+
+  /** Whether a comment continues the one that stands behind a value. */
+  #isBelow(comment: Piece, breaks: number): boolean {
+    return breaks === 1 && this.#beside?.written === this.#written(comment);
+  }
+
+  #written({ start }: Piece): number {
+    return start - (this.#source.lastIndexOf("\n", start - 1) + 1);
+  }
+
+  /** A comment belongs to what follows, or to a collection that ends before it and was written no further right. */
+  #commentColumn(comment: Piece, after: Piece | undefined, breaks: number): number {
+    if (this.#beside !== undefined && this.#isBelow(comment, breaks)) return this.#beside.column;
+    const before = this.#value;
+    const around = framesOf(before);
+    const shared = after === undefined ? around.length - 1 : around.indexOf(after.frame);
+    // What follows is inside of what is before.
+    if (after !== undefined && shared < 0) return after.column;
+    const written = this.#written(comment);
+    let chosen: Frame | undefined;
+    for (const frame of around.slice(0, shared + 1).toReversed())
+      if (chosen === undefined || (frame.written > chosen.written && frame.written <= written))
+        chosen = frame;
+    if (chosen === undefined) return after?.column ?? 0;
+    const isEmpty = chosen === before?.frame && (before.kind === "colon" || before.text === "-");
+    if (isEmpty && written > chosen.written) return chosen.column + STEP;
+    return after?.frame === chosen ? after.column : chosen.column;
+  }
+}
+
+/** How many spaces are between two pieces of a line. Comments keep their distance. */
+function spaces(left: Piece, right: Piece, gap: string): number {
+  if (right.kind === "comment" || right.kind === "inner comment") return Math.max(1, gap.length);
+  switch (right.kind) {
+    case "colon":
+      return left.kind === "name" || left.kind === "mark" || left.kind === "comma" ? 1 : 0;
+    case "comma":
+      return 0;
+    case "close":
+      return right.text === "}" && left.kind !== "open" ? 1 : 0;
+    default:
+      return left.kind === "open" && left.text === "[" ? 0 : 1;
+  }
+}
+
+/** The collections around a piece, innermost first, without the document. */
+function framesOf(piece: Piece | undefined): readonly Frame[] {
+  const frames: Frame[] = [];
+  for (let frame = piece?.frame; frame?.parent !== undefined; frame = frame.parent) frames.push(frame);
+  return frames;
+}

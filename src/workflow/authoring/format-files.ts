@@ -1,0 +1,162 @@
+// Formats the files of a spec, or files that are named. A file that cannot be read stays as it is.
+
+import { join, relative, resolve, sep } from "node:path";
+import { fileFailure } from "../../config/files.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { refusedWords } from "../../spec/files/includes.ts";
+import { openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";
+import { formatYaml } from "../../spec/format/format-yaml.ts";
+import { specFilePaths } from "../../spec/list-files.ts";
+import { Findings } from "../../spec/model/findings.ts";
+import { LIMITS } from "../../spec/model/limits.ts";
+import { sourceOf } from "../../spec/model/text.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
+import { specFile, type TargetOptions } from "../target/target.ts";
+import { writeWholeFile } from "../transfer/write-file.ts";
+
+/** A file whose format differs. */
+export interface UnformattedFile {
+  /** As diagnostics show it. */
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface Formatting {
+  readonly checked: number;
+  readonly unformatted: readonly UnformattedFile[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface Place {
+  readonly tree: SpecFolder;
+  readonly path: string;
+}
+
+/** `write`: replaces each file whose format differs. */
+export function formatFiles(
+  context: WorkflowContext,
+  options: Pick<TargetOptions, "file">,
+  names: readonly string[],
+  write: boolean,
+): Formatting {
+  const findings = new Findings();
+  const problems: Diagnostic[] = [];
+  const unformatted: UnformattedFile[] = [];
+  const places =
+    names.length === 0 ? ofSpec(context, options, findings) : named(context, options, names, problems);
+  for (const place of places) {
+    const found = formattedFile(place, findings, problems);
+    if (found === undefined) continue;
+    if (!write || wasWritten(place, found, problems)) unformatted.push(found);
+  }
+  return { checked: places.length, unformatted, diagnostics: [...findings.diagnostics(), ...problems] };
+}
+
+/** The text of standard input, formatted; or why it cannot be. */
+export function formatText(file: string, bytes: Uint8Array): Formatting {
+  const findings = new Findings();
+  const found = formattedBytes(file, bytes, findings);
+  const unformatted = found === undefined ? [] : [{ file, ...found }];
+  return { checked: 1, unformatted, diagnostics: findings.diagnostics() };
+}
+
+function ofSpec(
+  context: WorkflowContext,
+  options: Pick<TargetOptions, "file">,
+  findings: Findings,
+): readonly Place[] {
+  const file = specFile(context, options);
+  const opened = openSpecFolder(file, { cwd: context.cwd });
+  if (opened === undefined) {
+    findings.error("SPEC_NOT_FOUND", `${file} does not exist`, undefined, {
+      hint: "pass another spec with --file, or name the files to format",
+    });
+    return [];
+  }
+  const { tree, main } = opened;
+  return specFilePaths(tree, main, findings).map((path) => ({ tree, path }));
+}
+
+const YAML_FILE = /\.ya?ml$/i;
+
+/** Files that the command line names: below the current folder, or the folder of the spec. */
+function named(
+  context: WorkflowContext,
+  options: Pick<TargetOptions, "file">,
+  names: readonly string[],
+  problems: Diagnostic[],
+): readonly Place[] {
+  const folders = [join(context.cwd, "workspace.yaml"), specFile(context, options)];
+  const trees = folders.flatMap((file) => {
+    const opened = openSpecFolder(file, { cwd: context.cwd });
+    return opened === undefined ? [] : [{ tree: opened.tree, folder: resolve(file, "..") }];
+  });
+  const places = new Map<string, Place>();
+  for (const name of names) {
+    const path = resolve(context.cwd, name);
+    const inside = trees.flatMap(({ tree, folder }) => {
+      const below = relative(folder, path).split(sep).join("/");
+      return below.startsWith("../") || below === ".." ? [] : [{ tree, path: below }];
+    });
+    const [place] = inside;
+    if (!YAML_FILE.test(name)) problems.push(refused(name, "is not a YAML file"));
+    else if (place === undefined)
+      problems.push(refused(name, "is outside the current folder and the spec's folder"));
+    else places.set(path, place);
+  }
+  return [...places.values()];
+}
+
+function refused(name: string, why: string): Diagnostic {
+  return error("CLI_FILE", `${name} ${why}`, {
+    hint: "name files that end in .yaml or .yml below this folder",
+  });
+}
+
+function formattedFile(
+  { tree, path }: Place,
+  findings: Findings,
+  problems: Diagnostic[],
+): UnformattedFile | undefined {
+  const file = tree.shown(path);
+  const opened = tree.read(path, LIMITS.fileBytes);
+  if (!opened.ok) {
+    const { code, words } = refusedWords(opened);
+    problems.push(error(code, `${file} ${words}`));
+    return undefined;
+  }
+  const found = formattedBytes(file, opened.value, findings);
+  return found === undefined || found.before === found.after ? undefined : { file, ...found };
+}
+
+const BYTE_ORDER_MARK = "\ufeff";
+
+function formattedBytes(
+  file: string,
+  bytes: Uint8Array,
+  findings: Findings,
+): { readonly before: string; readonly after: string } | undefined {
+  const source = sourceOf(file, bytes, findings);
+  const after = source === undefined ? undefined : formatYaml(source, findings);
+  if (source === undefined || after === undefined) return undefined;
+  const mark = bytes[0] === 0xef && bytes[1] === 0xbb ? BYTE_ORDER_MARK : "";
+  return { before: `${mark}${source.text}`, after: `${mark}${after}` };
+}
+
+/** Writes the file where the tree finds it now; a link that leads out of the tree since then is refused. */
+function wasWritten(
+  { tree, path }: Place,
+  { file, after }: UnformattedFile,
+  problems: Diagnostic[],
+): boolean {
+  const real = tree.realPath(path);
+  try {
+    if (!real.ok) throw new Error(refusedWords(real).words);
+    writeWholeFile(real.value, after, { over: true });
+    return true;
+  } catch (problem) {
+    problems.push(...fileFailure(`${file} cannot be written`, problem).diagnostics);
+    return false;
+  }
+}
