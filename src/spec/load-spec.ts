@@ -28,7 +28,7 @@ export interface LoadOptions extends SpecInput {
   readonly keyed: (bytes: Uint8Array) => string;
 }
 
-/** What the files declare, before references are followed. */
+/** Declared resources with unresolved references. */
 export interface DeclaredSpec {
   /** The sections of the main spec. */
   readonly root: MapNode;

@@ -48,7 +48,7 @@ function isSameAt(a: SpecNode, b: SpecNode | undefined): boolean {
   return b !== undefined && isSame(a, b);
 }
 
-/** A text without its spaces and line breaks. */
+/** Removes spaces and line breaks. */
 function squeezed(text: string): string {
   return text.replace(/[ \t\r\n]+/g, "");
 }

@@ -5,7 +5,7 @@ import type { Frame, Piece } from "./piece.ts";
 /** Columns between a collection and what it contains. */
 export const STEP = 2;
 
-/** The text; empty for a text without pieces. */
+/** Returns the text, which is empty if there are no pieces. */
 export function laidOut(source: string, pieces: readonly Piece[]): string {
   const lines = new Lines(source);
   const next = followers(pieces);
@@ -91,7 +91,7 @@ class Lines {
     const before = this.#value;
     const around = framesOf(before);
     const shared = after === undefined ? around.length - 1 : around.indexOf(after.frame);
-    // What follows is inside of what is before.
+    // The comment is in front of a first member.
     if (after !== undefined && shared < 0) return after.column;
     const written = this.#written(comment);
     let chosen: Frame | undefined;

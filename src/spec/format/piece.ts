@@ -25,7 +25,7 @@ export interface Piece {
   readonly start: number;
   readonly end: number;
   readonly kind: PieceKind;
-  /** As it is put out. */
+  /** The text to write. */
   readonly text: string;
   readonly frame: Frame;
   /** The column if a line begins with it. */

@@ -76,7 +76,7 @@ class Pieces {
     }
   }
 
-  /** A key that is no collection begins where its map does. */
+  /** A scalar key begins in the column of its map. */
   #pair({ key, sep, value }: Item, place: Place, column: number): void {
     if (key?.type === "block-map" || key?.type === "block-seq") this.#node(key, place);
     else if (key !== undefined && key !== null) this.#key(key, place, column);

@@ -1,4 +1,4 @@
-// Formats the files of a spec, or files that are named. A file that cannot be read stays as it is.
+// Formats the files of a spec, or files that are named. A file with problems stays unchanged.
 
 import { join, relative, resolve, sep } from "node:path";
 import { fileFailure } from "../../config/files.ts";

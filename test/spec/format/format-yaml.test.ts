@@ -1,4 +1,4 @@
-// The formatter of YAML: values, comments, and empty lines stay; formatting twice changes nothing.
+// The formatter of YAML: values, comments, and empty lines stay; a second run finds no difference.
 
 import { globSync, readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
@@ -24,7 +24,7 @@ function dataIn(text: string) {
 
 const commentsOf = (text: string) => text.match(/(?<=^|\s)#.*$/gm)?.map((one) => one.trimEnd()) ?? [];
 
-/** Fails unless the text can be formatted, keeps its values and comments, and then stays as it is. */
+/** Fails unless the text can be formatted, keeps its values and comments, and is then stable. */
 function holds(text: string): string {
   const once = formatted(text);
   expect({ text, once }).toEqual({ text, once: expect.any(String) });
@@ -44,7 +44,7 @@ describe("formatYaml", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 }), (seed) => {
         const text = untidyYaml(seed);
-        // A random text can be invalid; such a text is refused.
+        // Some seeds give invalid YAML, which is refused.
         if (dataIn(text) !== undefined) holds(text);
       }),
       { numRuns: 1_000 },

@@ -1,4 +1,4 @@
-// Random YAML that nobody would write: valid, with odd indentation, comments, empty lines, and every style of scalar.
+// Random YAML in an unusual layout: valid, with odd indentation, comments, empty lines, and every style of scalar.
 
 const WORDS = [
   "a",

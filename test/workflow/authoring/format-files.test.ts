@@ -71,7 +71,7 @@ describe("formatFiles", () => {
     expect(readFileSync(join(folder, "other.yaml"), "utf8")).toBe(UNTIDY);
   });
 
-  it("keeps the mode of a file, its line ends, and its byte order mark, and leaves no file beside it", () => {
+  it("keeps the mode of a file, its line ends, and its byte order mark, and leaves no other file", () => {
     const folder = folderOf({ "workspace.yaml": `\ufeff${UNTIDY}# end`.replaceAll("\n", "\r\n") });
     chmodSync(join(folder, "workspace.yaml"), 0o640);
     expect(format(folder).files).toEqual(["workspace.yaml"]);
@@ -138,7 +138,7 @@ describe("formatFiles", () => {
     expect(readdirSync(folder).sort()).toEqual(["link.yaml", "real.yaml"]);
   });
 
-  it("writes nothing unless it is told to, and writes each file once", () => {
+  it("writes no file with write: false, and reads each file once", () => {
     const folder = folderOf({ "workspace.yaml": UNTIDY });
     expect(format(folder, ["workspace.yaml", "./workspace.yaml"], false)).toEqual({
       checked: 1,
@@ -155,7 +155,7 @@ describe("formatFiles", () => {
 });
 
 describe("formatText", () => {
-  it("refuses bytes that are no UTF-8 text", () => {
+  it("refuses bytes that are not UTF-8", () => {
     const { unformatted, diagnostics } = formatText("stdin", new Uint8Array([0x61, 0xff]));
     expect(unformatted).toEqual([]);
     expect(diagnostics.map(({ message }) => message)).toEqual(["the file is not UTF-8 text"]);
