@@ -75,6 +75,11 @@ export const COMMANDS: readonly CommandEntry[] = [
       load: async () => (await import("./commands/export.ts")).exportCommand,
     },
     {
+      name: "convert",
+      summary: "write a Terraform state as a spec",
+      load: async () => (await import("./commands/convert.ts")).convertCommand,
+    },
+    {
       name: "import",
       summary: "import an existing object into the state",
       load: async () => (await import("./commands/import.ts")).importCommand,

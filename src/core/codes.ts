@@ -14,6 +14,8 @@ export const CODES = {
   CLI_RUN_FAILED: "A job run did not succeed.",
   CLI_NOT_REACHED: "A cluster is not in the required state and will not reach it.",
 
+  CONVERT_STATE: "The file to convert is damaged or has an unsupported version.",
+
   FLEET_VARIABLE: "An environment variable that the fleet file names is not set.",
   FLEET_TIMEOUT: "A workspace of a fleet did not end within its time limit.",
   FLEET_BUSY: "Another run of the same workspace has not ended.",

@@ -24,7 +24,7 @@ export type Step =
       readonly words: readonly string[];
       readonly expected: readonly string[];
     }
-  /** Any other word at the start of a line: `example`, `env`, `api`, `control`, `signal`, `edit`, `input`, `repeat`, `remove`. */
+  /** Any other word at the start of a line: `example`, `env`, `api`, `control`, `signal`, `edit`, `fill`, `input`, `repeat`, `remove`. */
   | { readonly type: "order"; readonly line: string; readonly verb: string; readonly rest: string };
 
 export function parseScenario(text: string): readonly Step[] {

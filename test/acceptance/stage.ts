@@ -138,6 +138,8 @@ class Stage {
         return this.#write(first, more.join(" ").repeat(Number(second)));
       case "edit":
         return this.#edit(first, rest.slice(first.length + 1));
+      case "fill":
+        return this.#write(first, await this.#withIds(readFileSync(this.#path(first), "utf8")));
       case "api":
         return this.#request(
           first,

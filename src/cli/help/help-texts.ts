@@ -92,6 +92,16 @@ export const HELP_TEXTS: Readonly<Record<string, HelpTexts>> = {
     ],
     seeAlso: ["workspace import", "workspace plan --adopt", "docs/adopt.md"],
   },
+  "workspace convert": {
+    examples: [
+      ["workspace convert --from terraform terraform.tfstate --out team", "write a spec with its contents"],
+      [
+        "workspace convert --from terraform - <shown.json",
+        "print the output of `terraform show -json` as a spec",
+      ],
+    ],
+    seeAlso: ["workspace export", "workspace import", "docs/databricks.md"],
+  },
   "workspace import": {
     examples: [["workspace import pools.shared 0102-030405-pool1", "manage an existing pool"]],
     seeAlso: ["workspace export", "workspace apply --adopt", "docs/adopt.md"],

@@ -26,6 +26,10 @@ export interface ExportInput {
   readonly full: boolean;
   /** Secrets with a source that has to be filled, instead of a comment. */
   readonly secrets: boolean;
+  /** With an import entry for each resource that a plan does not adopt without one. */
+  readonly imports?: boolean;
+  /** The file of a content that is in the folder already, relative to it. */
+  sourceAt?(one: ExportedObject): string | undefined;
 }
 
 /** One key of a spec: a value, or further keys, with the comment above it. */
@@ -38,6 +42,8 @@ export interface ExportedSpec {
   readonly document: readonly DocumentMember[];
   readonly sources: readonly ExportSource[];
   readonly addresses: readonly Address[];
+  /** Everything that the addresses are of. */
+  readonly objects: readonly ExportedObject[];
   /** Environment variables that an apply needs. */
   readonly variables: readonly string[];
   /** What could not be read. */
@@ -77,7 +83,9 @@ class Exporting {
     this.#input = input;
     this.#chosen = chosen(input, new Map(kinds.map((one) => [one.kind, candidates(input, one)])));
     const contents = kinds.filter(hasContent).flatMap(({ kind }) => this.#of(kind));
-    this.#sources = new Map(sourcesOf(contents).map((source) => [source.of.address, source]));
+    this.#sources = new Map(
+      sourcesOf(contents).map(({ of, path }) => [of.address, { of, path: input.sourceAt?.(of) ?? path }]),
+    );
     const secrets = kinds
       .filter((one) => secretField(one) !== undefined)
       .flatMap(({ kind }) => this.#of(kind));
@@ -94,12 +102,17 @@ class Exporting {
   all(): ExportedSpec {
     const { kinds } = this.#input.registry;
     const written = kinds.filter((one) => this.#input.secrets || secretField(one) === undefined);
+    const objects = written.flatMap(({ kind }) => this.#of(kind));
     return {
-      document: kinds
-        .filter((provider) => provider.nested === undefined && this.#of(provider.kind).length > 0)
-        .map(({ kind }) => ({ key: kind, members: this.#of(kind).map((one) => this.#member(one)) })),
+      document: [
+        ...kinds
+          .filter((provider) => provider.nested === undefined && this.#of(provider.kind).length > 0)
+          .map(({ kind }) => ({ key: kind, members: this.#of(kind).map((one) => this.#member(one)) })),
+        ...(this.#input.imports === true ? importEntries(objects) : []),
+      ],
       sources: [...this.#sources.values()],
-      addresses: written.flatMap(({ kind }) => this.#of(kind).map((one) => one.address)),
+      addresses: objects.map((one) => one.address),
+      objects,
       variables: this.#input.secrets ? [...this.#variables.values()].sort() : [],
       diagnostics: [...unread(this.#input), ...leftOut(this.#input)],
     };
@@ -113,7 +126,7 @@ class Exporting {
     const { provider, key } = one;
     const own = this.#fields(one);
     const nested = this.#nestedIn(one);
-    const above = [...sharedNotes(one), ...nested.notes];
+    const above = [...(this.#input.imports === true ? [] : sharedNotes(one)), ...nested.notes];
     const head = {
       key: escaped(provider.nested === undefined ? key : memberOf(key)),
       ...(above.length === 0 ? {} : { above }),
@@ -168,6 +181,14 @@ class Exporting {
     }
     return { members, notes };
   }
+}
+
+/** An ACL needs none: a plan adopts those of a managed scope. */
+function importEntries(objects: readonly ExportedObject[]): readonly DocumentMember[] {
+  const value = objects
+    .filter(({ provider }) => provider.nested === undefined || secretField(provider) !== undefined)
+    .map(({ address, live }) => ({ to: escaped(address), id: escaped(live.id) }));
+  return value.length === 0 ? [] : [{ key: "import", value }];
 }
 
 /** The requested objects, and the parents of requested members. */

@@ -41,10 +41,15 @@ function written(
 ): Json | undefined {
   if (value === undefined || value === null || isHidden(schema) || isElsewhere(schema, on)) return undefined;
   if (required) return form(schema, value, on) ?? value;
-  if (schema.enum !== undefined && !schema.enum.includes(value)) return undefined;
+  if (schema.enum !== undefined && !schema.enum.includes(saidAs(schema, value))) return undefined;
   if (!on.full && isLeftOut(schema, value, filled)) return undefined;
   const whole = form(schema, value, on);
   return !on.full && whole !== undefined && same(whole, schema.default) ? undefined : whole;
+}
+
+/** The value in the word of the dialect. */
+function saidAs({ words = {} }: FieldSchema, value: Json): Json {
+  return typeof value === "string" && Object.hasOwn(words, value) ? (words[value] ?? value) : value;
 }
 
 const isHidden = (schema: FieldSchema): boolean =>
@@ -59,7 +64,7 @@ function isElsewhere(schema: FieldSchema, on: ExportWriter): boolean {
  * Defaults, values that the service fills in, and single values that are usually unmanaged: a state, an external ID.
  */
 function isLeftOut(schema: FieldSchema, value: Json, filled: Json | undefined): boolean {
-  if (same(value, schema.default)) return true;
+  if (same(saidAs(schema, value), schema.default)) return true;
   if (schema.serverDefault === true && same(value, filled)) return true;
   return schema.whenAbsent === "unmanaged" && typeof value !== "object";
 }
@@ -93,7 +98,7 @@ function isList(value: Json): value is readonly Json[] {
 
 function text(schema: FieldSchema, value: string, on: ExportWriter): string {
   const reference = schema.refersTo === undefined ? undefined : on.reference(schema.refersTo, value);
-  return reference ?? escaped(schema.words?.[value] ?? value);
+  return reference ?? escaped(String(saidAs(schema, value)));
 }
 
 /** Whether a field of a kind lists names of objects of another kind. */

@@ -31,11 +31,12 @@ const EXTENSIONS: Readonly<Record<string, Values>> = {
 
 export const NOTEBOOK_EXTENSIONS = Object.keys(EXTENSIONS);
 
-/** The extension of a notebook that is written out as source; the empty text where its language has none. */
-export function extensionFor(values: Values): string {
-  const { language } = values;
-  if (language === undefined) return "";
-  return NOTEBOOK_EXTENSIONS.find((one) => EXTENSIONS[one]?.language === language) ?? "";
+/** The extension of a notebook that is written out: by its language, else by its format; the empty text where there is none. */
+export function extensionFor({ language, format }: Values): string {
+  const field = language === undefined ? "format" : "language";
+  const value = language ?? format;
+  if (value === undefined) return "";
+  return NOTEBOOK_EXTENSIONS.find((one) => EXTENSIONS[one]?.[field] === value) ?? "";
 }
 
 /** Whether this kind has a language or format, as notebooks have. */

@@ -10,11 +10,10 @@ import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import { type ExportedSpec, type ExportInput, exportable, exportSpec } from "../../spec/export/document.ts";
-import { loadSpec } from "../../spec/load-spec.ts";
 import { addressFilter } from "../session/address-filter.ts";
 import type { Connection } from "../session/connect.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
-import { fetchSources, writeSpec } from "./export.ts";
+import { fetchSources, writeSpec, writtenProblems } from "./export.ts";
 import { ignoreState } from "./new-folder.ts";
 
 export interface FolderExport extends HostOptions {
@@ -68,30 +67,13 @@ export async function exportToFolder(
   const found = exportSpec(withoutThese(input, new Set(failed.keys())));
   writeSpec(file, textOf(found), force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
-  const doubts = await inexpressible(context, options, file);
+  const doubts = await writtenProblems(context, file, registryIn(registry, dialectFrom(context, options)));
   return { found, diagnostics: [...exportNotes(found, options.builtIn), ...failed.values(), ...doubts] };
 }
 
 function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportInput {
   const { only } = input;
   return { ...input, only: (address) => !failed.has(address) && only?.(address) !== false };
-}
-
-/** Loading the exported spec finds the values that a spec cannot express. */
-async function inexpressible(
-  context: WorkflowContext,
-  options: HostOptions,
-  file: string,
-): Promise<readonly Diagnostic[]> {
-  const { diagnostics } = await loadSpec({
-    file,
-    cwd: context.cwd,
-    env: {},
-    registry: registryIn(registry, dialectFrom(context, options)),
-    secrets: "skip",
-    keyed: () => "",
-  });
-  return diagnostics;
 }
 
 /** What the exported spec needs before it can be planned. */
@@ -111,7 +93,7 @@ export function* exportNotes(found: ExportedSpec, builtIn: boolean): Generator<D
     );
 }
 
-function existsAlready(file: string): Diagnostic {
+export function existsAlready(file: string): Diagnostic {
   return error("CLI_FILE", `${file} already exists`, {
     hint: "choose another folder, or write over it with --force",
   });

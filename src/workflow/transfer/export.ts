@@ -8,7 +8,9 @@ import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
 import { failureDiagnostic } from "../../engine/failures.ts";
+import type { Registry } from "../../resource/registry.ts";
 import type { ExportSource } from "../../spec/export/sources.ts";
+import { loadSpec } from "../../spec/load-spec.ts";
 import { openWholeFile, type WholeFile, writeWholeFile } from "./write-file.ts";
 
 const TAKEN = "choose another folder, or overwrite the file with --force";
@@ -83,6 +85,27 @@ export function writeSpec(file: string, text: string, force: boolean): void {
     makeFolder(dirname(file));
     writeWholeFile(file, text, { over: force });
   });
+}
+
+/** Reads the spec that was written, to find values that are not valid in a spec. */
+export async function writtenProblems(
+  { cwd }: { readonly cwd: string },
+  file: string,
+  registry: Registry,
+): Promise<readonly Diagnostic[]> {
+  const { diagnostics } = await loadSpec({ file, cwd, env: {}, registry, secrets: "skip", keyed: () => "" });
+  return diagnostics;
+}
+
+/** Throws Failure with CLI_FILE. */
+export function writeContent(file: string, bytes: Uint8Array, force: boolean): void {
+  const into = opened(file, force);
+  try {
+    withFileCreation(file, TAKEN, () => into.write(bytes));
+    withFileCreation(file, TAKEN, () => into.keep());
+  } finally {
+    into.drop();
+  }
 }
 
 /** One after the other: where a file system has no room for folders (/proc), Node's own recursion never ends. */

@@ -1,0 +1,77 @@
+// `workspace convert --from terraform`: a Terraform state as a spec with import entries. Reads no workspace.
+
+import { join } from "node:path";
+import { CLOUDS } from "../../config/dialect.ts";
+import { DEFAULT_FILE } from "../../config/files.ts";
+import { VERSION } from "../../config/version.ts";
+import { count, shellWord } from "../../core/sentences.ts";
+import { type ConversionView, conversionJson, conversionText } from "../../report/inspect/conversion-text.ts";
+import { printable, printableJson } from "../../report/text/printable.ts";
+import { yamlText } from "../../report/text/yaml.ts";
+import { type ConvertedFile, convertFile } from "../../workflow/convert/convert-file.ts";
+import { SCHEMA_LINES } from "../../workflow/transfer/new-folder.ts";
+import type { ConsoleContext } from "../command/command.ts";
+import { defineCommand } from "../command/command.ts";
+import { exitOf } from "../command/exit-codes.ts";
+import { choiceOption, flagOption, optionalChoiceOption, textOption } from "../command/option.ts";
+import { FORM_OPTION } from "../command/shared-options.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
+
+const OPTIONS = {
+  from: choiceOption("--from <format>", "format of the file", ["terraform"]),
+  out: textOption(
+    "--out <folder>",
+    "write workspace.yaml and its content files to this folder (default: stdout)",
+  ),
+  sources: textOption(
+    "--sources <folder>",
+    "folder of the Terraform configuration, for content files (default: the folder of the state)",
+  ),
+  force: flagOption("--force", "overwrite existing files"),
+  cloud: optionalChoiceOption("--cloud <name>", "cloud of the workspace (default: by the state)", CLOUDS),
+  ...FORM_OPTION,
+} as const;
+
+export const convertCommand = defineCommand({
+  name: "convert",
+  summary: "write a Terraform state as a spec",
+  options: OPTIONS,
+  args: [
+    { name: "<file>", description: "terraform.tfstate, or output of `terraform show -json`; `-` is stdin" },
+  ],
+  notes:
+    "The spec has an import entry for each object, so the first plan adopts the objects. Values of secrets are never written.\nThe report lists each resource and attribute that is not in the spec, with the reason.",
+  async run(context, options, [file = "-"]) {
+    const { out, output } = options;
+    const head = [`Converted from Terraform by workspace ${VERSION}.`];
+    const done = await convertFile(context, file, options, ({ document }) =>
+      yamlText(document, out === undefined ? head : [...head, ...SCHEMA_LINES]),
+    );
+    if (output === "json") {
+      const view = { ...viewOf(done), ...(out === undefined ? { spec: done.yaml } : {}) };
+      context.stdout.write(`${printableJson(conversionJson(view), 2)}\n`);
+    } else show(context, done, out);
+    printDiagnostics(context, done.diagnostics);
+    return exitOf(done.diagnostics);
+  },
+});
+
+function viewOf({ found, written }: ConvertedFile): ConversionView {
+  const { log, files, ...rest } = found;
+  const { resources: left, attributes, notes } = log;
+  return { ...rest, left, attributes, notes, written, unwritten: written.length === 0 ? files.length : 0 };
+}
+
+/** Without a folder, the spec is the output, and the report goes to stderr. */
+function show(context: ConsoleContext, done: ConvertedFile, out: string | undefined): void {
+  const report = conversionText(viewOf(done));
+  if (out === undefined) {
+    context.stdout.write(done.yaml);
+    context.stderr.write(report);
+    return;
+  }
+  const beside = done.written.length - 1;
+  const more = beside === 0 ? "" : ` and ${count(beside, "file")} next to it`;
+  context.stdout.write(`${report}Wrote ${printable(join(out, DEFAULT_FILE))}${more}.\n`);
+  context.stdout.write(`Next: ${out === "." ? "" : `cd ${shellWord(printable(out))}; `}workspace plan\n`);
+}

@@ -1,0 +1,79 @@
+// The report of a conversion: the parts of a Terraform state that are not in the spec, with the reason for each.
+
+import type { JsonObject } from "../../core/json.ts";
+import { type Path, toDottedPath } from "../../core/pointer.ts";
+import { count, grouped } from "../../core/sentences.ts";
+import { printable } from "../text/printable.ts";
+
+interface LeftView {
+  readonly terraform: string;
+  readonly at: Path;
+  readonly reason: string;
+}
+
+export interface ConversionView {
+  /** Managed resources of the state. */
+  readonly resources: number;
+  readonly converted: readonly {
+    readonly terraform: string;
+    readonly address: string;
+    readonly id: string;
+  }[];
+  readonly left: readonly LeftView[];
+  readonly attributes: readonly (LeftView & { readonly attribute: Path })[];
+  readonly notes: readonly { readonly terraform: string; readonly text: string }[];
+  readonly variables: readonly string[];
+  /** The spec and the files next to it that were written. */
+  readonly written: readonly string[];
+  /** The spec itself, if it was not written to a file. */
+  readonly spec?: string;
+  /** Contents that were not written, because no folder was given. */
+  readonly unwritten: number;
+}
+
+export function conversionText(view: ConversionView): string {
+  const { resources, converted, left, attributes, notes, variables, unwritten } = view;
+  const lines = [
+    ...section("Not converted:", left, (one) => [one.terraform, `${one.reason} (${toDottedPath(one.at)})`]),
+    ...section("Attributes that are not in the spec:", attributes, (one) => [
+      `${one.terraform}: ${toDottedPath(one.attribute)}`,
+      one.reason,
+    ]),
+    ...section("Check in the plan:", notes, (one) => [one.terraform, one.text]),
+    ...(variables.length === 0
+      ? []
+      : [
+          `Secret values are not converted. Set these variables for apply: ${variables.join(", ")}.`,
+          "The first apply writes their values to the workspace.",
+          "",
+        ]),
+    ...(unwritten === 0
+      ? []
+      : [
+          `The contents of ${count(unwritten, "notebook or file", "notebooks and files")} were not written; pass --out FOLDER.`,
+          "",
+        ]),
+    `Converted ${grouped(resources - left.length)} of ${count(resources, "Terraform resource")} to ${count(converted.length, "resource")} of a spec.`,
+  ];
+  return `${lines.map((line) => printable(line)).join("\n")}\n`;
+}
+
+function section<T>(heading: string, all: readonly T[], of: (one: T) => readonly [string, string]): string[] {
+  if (all.length === 0) return [];
+  return [heading, ...all.flatMap((one) => [`  ${of(one)[0]}`, `      ${of(one)[1]}`]), ""];
+}
+
+export function conversionJson(view: ConversionView): JsonObject {
+  const leftJson = ({ terraform, at, reason }: LeftView) => ({ terraform, at: toDottedPath(at), reason });
+  return {
+    format_version: 1,
+    resources: view.resources,
+    converted: view.converted.map(({ terraform, address, id }) => ({ terraform, address, id })),
+    not_converted: view.left.map(leftJson),
+    attributes: view.attributes.map((one) => ({ ...leftJson(one), attribute: toDottedPath(one.attribute) })),
+    notes: view.notes.map(({ terraform, text }) => ({ terraform, text })),
+    variables: [...view.variables],
+    written: [...view.written],
+    ...(view.spec === undefined ? {} : { spec: view.spec }),
+  };
+}

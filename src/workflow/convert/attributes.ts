@@ -1,0 +1,121 @@
+// Attributes of a Terraform resource as fields of a kind: blocks are lists of one, and unset attributes are empty.
+
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { type Path, setMember } from "../../core/pointer.ts";
+import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
+
+/** An attribute that is not in the spec, and why. Its value may be a secret, so it is not kept. */
+export interface LeftAttribute {
+  readonly path: Path;
+  readonly reason: string;
+}
+
+export interface ConvertedAttributes {
+  readonly values: Values;
+  readonly left: readonly LeftAttribute[];
+}
+
+/** Zero and false are values of these fields; elsewhere, a provider writes them for what is not set. */
+const MEANT_EMPTY = new Set(["enable_elastic_disk", "num_workers"]);
+
+const NO_FIELD = "the kind has no such field";
+export const IS_SENSITIVE = "Terraform marks it as sensitive; set it with a sensitive variable";
+
+export function convertAttributes(
+  fields: FieldTable,
+  attributes: JsonObject,
+  sensitive: readonly Path[] = [],
+): ConvertedAttributes {
+  const reader = new AttributeReader(sensitive);
+  return { values: reader.members({ properties: fields }, attributes, []), left: reader.left };
+}
+
+/** Whether an attribute is unset: a provider writes null, zero, or an empty list or string for that. */
+export function isUnset(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === "" || value === 0 || value === false) return true;
+  if (Array.isArray(value)) return value.every(isUnset);
+  return isObject(value) && Object.values(value).every(isUnset);
+}
+
+class AttributeReader {
+  readonly left: LeftAttribute[] = [];
+  readonly #sensitive: ReadonlySet<string>;
+
+  constructor(sensitive: readonly Path[]) {
+    this.#sensitive = new Set(sensitive.map((path) => JSON.stringify(path)));
+  }
+
+  members(schema: FieldSchema, object: JsonObject, at: Path): { readonly [field: string]: Json } {
+    const out: { [field: string]: Json } = {};
+    for (const [name, value] of Object.entries(object)) {
+      const path = [...at, name];
+      const isField = schema.properties === undefined || Object.hasOwn(schema.properties, name);
+      if (!isField) {
+        if (!isUnset(value)) this.left.push({ path, reason: NO_FIELD });
+        continue;
+      }
+      const isSized = name === "num_workers" && !isUnset(object.autoscale);
+      const isMeant = schema.properties === undefined || (MEANT_EMPTY.has(name) && !isSized);
+      const one = this.#value(memberSchema(schema, name), value, path, isMeant);
+      if (one !== undefined) setMember(out, name, one);
+    }
+    return out;
+  }
+
+  #value(schema: FieldSchema, value: Json, path: Path, meant: boolean): Json | undefined {
+    if (value === null) return undefined;
+    if (this.#sensitive.has(JSON.stringify(path))) return this.#leave(path, IS_SENSITIVE);
+    if (schema.properties !== undefined) return this.#block(schema, value, path);
+    if (typeof schema.additionalProperties === "object")
+      return isObject(value) ? nonEmpty(this.members(schema, value, path)) : this.#unexpected(value, path);
+    if (schema.items !== undefined) return this.#items(schema.items, value, path);
+    if (typeof value === "object") return this.#unexpected(value, path);
+    if (!meant && schema.default === undefined && isUnset(value)) return undefined;
+    if (schema.enum !== undefined && !isAllowed(schema, value)) {
+      return isUnset(value) ? undefined : this.#leave(path, "its value is unknown to this version");
+    }
+    return value;
+  }
+
+  #block(schema: FieldSchema, value: Json, path: Path): Json | undefined {
+    const blocks: readonly Json[] = Array.isArray(value) ? value : [value];
+    const [only, ...more] = blocks;
+    if (more.length > 0) return this.#leave(path, "it has more than one block");
+    if (only === undefined || only === null) return undefined;
+    const inside = Array.isArray(value) ? [...path, 0] : path;
+    if (this.#sensitive.has(JSON.stringify(inside))) return this.#leave(path, IS_SENSITIVE);
+    return isObject(only) ? nonEmpty(this.members(schema, only, inside)) : this.#unexpected(value, path);
+  }
+
+  #items(schema: FieldSchema, value: Json, path: Path): Json | undefined {
+    if (!Array.isArray(value)) return this.#unexpected(value, path);
+    const items = value.flatMap((one: Json, index) => this.#value(schema, one, [...path, index], true) ?? []);
+    return items.length === 0 ? undefined : items;
+  }
+
+  #unexpected(value: Json, path: Path): undefined {
+    return isUnset(value) ? undefined : this.#leave(path, "its type is not that of the field");
+  }
+
+  #leave(path: Path, reason: string): undefined {
+    this.left.push({ path, reason });
+  }
+}
+
+const nonEmpty = (value: JsonObject): JsonObject | undefined =>
+  Object.keys(value).length === 0 ? undefined : value;
+
+/** In the words of the dialect or of this program. */
+function isAllowed({ enum: values = [], words = {} }: FieldSchema, value: Json): boolean {
+  return values.includes(value) || (typeof value === "string" && Object.hasOwn(words, value));
+}
+
+/** With the names of fields. */
+export function renamed(attributes: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [
+      Object.hasOwn(names, name) ? names[name] : name,
+      value,
+    ]),
+  );
+}

@@ -1,0 +1,158 @@
+// Contents of notebooks and files of a Terraform state: those in the state, and the files that it names.
+
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { shellWord } from "../../core/sentences.ts";
+import { hasContent } from "../../resource/content.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { ExportedObject } from "../../spec/export/addresses.ts";
+import { extensionFor, extensionOf, isNotebookKind } from "../../spec/files/contents.ts";
+import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";
+import { LIMITS } from "../../spec/model/limits.ts";
+import {
+  type ConversionLog,
+  type ConvertedObject,
+  type ConvertedObjects,
+  convertedKey,
+} from "./conversion.ts";
+import { textAttribute } from "./resource-types.ts";
+
+export interface ContentFolders {
+  /** The folder of the Terraform configuration; absolute. */
+  readonly configuration: string;
+  /** The folder of the spec; absolute. */
+  readonly spec: string;
+}
+
+/** A content, which is read when it is written. */
+export interface FoundContent {
+  bytes(): Uint8Array;
+  /** The path in the spec's folder of a file that need not be copied. */
+  readonly path?: string;
+}
+
+export type FoundContents = ReadonlyMap<string, FoundContent>;
+
+export const contentKey = ({ provider, live }: ExportedObject): string =>
+  convertedKey(provider.kind, live.id);
+
+/** Why a file cannot be read. */
+const REFUSALS: Readonly<Record<FileRefusal, string>> = {
+  missing: "does not exist",
+  outside: "is outside the folder of the Terraform configuration",
+  private: "is private",
+  irregular: "is not a regular file",
+  "too large": "is too large",
+  unreadable: "cannot be read",
+  hidden: "is hidden",
+  "no folder": "is not in a folder",
+};
+
+/** The contents that were found, and the objects without those whose content was not. */
+export function findContents(
+  objects: ConvertedObjects,
+  registry: Registry,
+  folders: ContentFolders,
+  log: ConversionLog,
+): { readonly objects: ConvertedObjects; readonly contents: FoundContents } {
+  const tree = openSpecFolder(join(folders.configuration, "main.tf"))?.tree;
+  const contents = new Map<string, FoundContent>();
+  const kept = new Map<string, ConvertedObject>();
+  for (const [key, one] of objects) {
+    const provider = registry.get(one.kind);
+    const found = hasContent(provider) ? contentOfObject(one, provider, tree, folders, log) : undefined;
+    if (typeof found === "string")
+      log.leave(
+        one.instance,
+        `${found}; to convert it, run \`workspace export --only ${shellWord(`${one.kind}.${one.live.name}`)} --out FOLDER\``,
+      );
+    else {
+      kept.set(key, one);
+      if (found !== undefined) contents.set(key, found);
+    }
+  }
+  return { objects: kept, contents };
+}
+
+/** The content, or why there is none. */
+function contentOfObject(
+  one: ConvertedObject,
+  provider: Provider,
+  tree: SpecFolder | undefined,
+  folders: ContentFolders,
+  log: ConversionLog,
+): FoundContent | string {
+  const { values, sensitive } = one.instance;
+  if (sensitive.some(([name]) => name === "content_base64" || name === "source"))
+    return "Terraform marks its content as sensitive";
+  const encoded = textAttribute(values, "content_base64");
+  if (encoded !== undefined) {
+    const bytes = Buffer.from(encoded, "base64");
+    const isWhole = bytes.toString("base64").replace(/=+$/, "") === encoded.replace(/=+$/, "");
+    return isWhole ? { bytes: () => bytes } : "its content_base64 is not valid";
+  }
+  const source = textAttribute(values, "source");
+  if (source === undefined) return "the state contains neither its content nor its source";
+  return contentOfFile(one, provider, source, tree, folders, log);
+}
+
+function contentOfFile(
+  one: ConvertedObject,
+  provider: Provider,
+  source: string,
+  tree: SpecFolder | undefined,
+  folders: ContentFolders,
+  log: ConversionLog,
+): FoundContent | string {
+  const path = isAbsolute(source) ? relative(folders.configuration, source) : source;
+  const most = isNotebookKind(provider) ? LIMITS.notebookBytes : LIMITS.contentBytes;
+  const read = (): Uint8Array | FileRefusal => {
+    const found = tree?.read(path, most) ?? ({ ok: false, refusal: "missing" } as const);
+    return found.ok ? found.value : found.refusal;
+  };
+  const first = read();
+  if (typeof first === "string") return `its source ${JSON.stringify(source)} ${REFUSALS[first]}`;
+  const sum = textAttribute(one.instance.values, "md5");
+  if (sum !== undefined && /^[0-9a-f]{32}$/.test(sum) && md5(first) !== sum)
+    log.note(one.instance, "its source changed after Terraform applied it, so the plan updates it");
+  const inPlace = pathInSpec(tree, path, folders);
+  const isUsable = inPlace !== undefined && hasItsExtension(one, provider, inPlace);
+  const bytes = (): Uint8Array => {
+    const again = read();
+    if (typeof again === "string") throw new Error(`${source} ${REFUSALS[again]}`);
+    return again;
+  };
+  return isUsable ? { bytes, path: inPlace } : { bytes };
+}
+
+/** The service and Terraform compare contents by this sum. */
+const md5 = (bytes: Uint8Array): string => createHash("md5").update(bytes).digest("hex");
+
+function pathInSpec(
+  tree: SpecFolder | undefined,
+  path: string,
+  { spec }: ContentFolders,
+): string | undefined {
+  const real = tree?.realPath(path);
+  if (real?.ok !== true) return undefined;
+  const below = relative(realOf(spec), real.value);
+  const isOutside = isAbsolute(below) || below === ".." || below.startsWith(`..${sep}`);
+  return isOutside || below.split(sep).some((part) => part.startsWith("."))
+    ? undefined
+    : below.split(sep).join("/");
+}
+
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/** Whether the file's extension says what the notebook is, as the spec infers it. */
+function hasItsExtension({ live }: ConvertedObject, provider: Provider, path: string): boolean {
+  return !isNotebookKind(provider) || extensionOf(path) === extensionFor(live.values);
+}

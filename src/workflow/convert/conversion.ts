@@ -1,0 +1,77 @@
+// The result of a conversion: converted resources, and a reason for each resource and attribute that is left out.
+
+import type { Address } from "../../core/address.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { TerraformInstance } from "./terraform-state.ts";
+
+/** A live object and the instance that describes it. */
+export interface ConvertedObject {
+  readonly kind: string;
+  readonly live: LiveObject;
+  readonly instance: TerraformInstance;
+}
+
+/** By kind and ID. */
+export type ConvertedObjects = ReadonlyMap<string, ConvertedObject>;
+
+export const convertedKey = (kind: string, id: string): string => `${kind}\n${id}`;
+
+/** A resource of the Terraform state that is not in the spec. */
+export interface LeftResource {
+  readonly terraform: string;
+  readonly at: Path;
+  readonly reason: string;
+}
+
+/** An attribute that is not in the spec, of a resource that is. */
+export interface LeftOfResource extends LeftResource {
+  readonly attribute: Path;
+}
+
+/** A resource in both; memberships and entitlements become part of another one. */
+export interface ConvertedResource {
+  readonly terraform: string;
+  readonly address: Address;
+  readonly id: string;
+}
+
+export interface ConversionNote {
+  readonly terraform: string;
+  readonly text: string;
+}
+
+/** Collects while a state is converted. */
+export class ConversionLog {
+  readonly #resources: LeftResource[] = [];
+  readonly #order: ReadonlyMap<Path, number>;
+  readonly attributes: LeftOfResource[] = [];
+  readonly notes: ConversionNote[] = [];
+
+  /** `places`: those of the instances, in the order of the state. */
+  constructor(places: readonly Path[]) {
+    this.#order = new Map(places.map((at, index) => [at, index]));
+  }
+
+  /** In the order of the state. */
+  get resources(): readonly LeftResource[] {
+    const rank = ({ at }: LeftResource): number => this.#order.get(at) ?? 0;
+    return this.#resources.toSorted((a, b) => rank(a) - rank(b));
+  }
+
+  leave(instance: { readonly address: string; readonly at: Path }, reason: string): void {
+    this.#resources.push({ terraform: instance.address, at: instance.at, reason });
+  }
+
+  leaveAttribute(
+    instance: { readonly address: string; readonly at: Path },
+    attribute: Path,
+    reason: string,
+  ): void {
+    this.attributes.push({ terraform: instance.address, at: instance.at, attribute, reason });
+  }
+
+  note(instance: { readonly address: string }, text: string): void {
+    this.notes.push({ terraform: instance.address, text });
+  }
+}

@@ -1,0 +1,133 @@
+// The resources of a Terraform state as live objects, in the form in which an export gets them from the service.
+
+import { parentOf, type RemoteId, remoteId } from "../../core/address.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import { foldName } from "../../resource/names.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { convertAttributes } from "./attributes.ts";
+import {
+  type ConversionLog,
+  type ConvertedObject,
+  type ConvertedObjects,
+  convertedKey,
+} from "./conversion.ts";
+import { withMemberships } from "./memberships.ts";
+import { type ResourceType, resourceType } from "./resource-types.ts";
+import type { TerraformInstance } from "./terraform-state.ts";
+
+const VENDOR = "databricks_";
+const AUTHORITATIVE =
+  "its access list is authoritative: the plan removes entries that Terraform did not manage";
+
+/** Resources that are parts of others: memberships and entitlements. */
+const PARTS = new Set(["databricks_group_member", "databricks_entitlements"]);
+
+/** In the order of the state. What cannot be converted is in the log. */
+export function convertedObjects(
+  instances: readonly TerraformInstance[],
+  registry: Registry,
+  log: ConversionLog,
+): ConvertedObjects {
+  const objects = new Map<string, ConvertedObject>();
+  const parts: TerraformInstance[] = [];
+  for (const instance of instances) {
+    if (!instance.managed) continue;
+    const type = resourceType(instance.type);
+    const reason = notConverted(instance, type);
+    if (reason !== undefined) log.leave(instance, reason);
+    else if (type === undefined) parts.push(instance);
+    else add(objects, instance, type, registry, log);
+  }
+  return withParents(withMemberships(objects, parts, instances, log), registry, log);
+}
+
+function notConverted(
+  { type, state, values }: TerraformInstance,
+  known: ResourceType | undefined,
+): string | undefined {
+  if (!type.startsWith(VENDOR)) return "it belongs to another provider";
+  if (known === undefined && !PARTS.has(type)) return "`workspace` does not manage this type";
+  if (state === "deposed") return "it is deposed: Terraform replaced it and did not delete it yet";
+  if (state === "without attributes") return "the state has no attributes of it";
+  if (known === undefined) return undefined;
+  const [id, name] = [known.id(values), known.name(values)];
+  return id === undefined || name === undefined ? "the state does not contain its ID and name" : undefined;
+}
+
+function add(
+  objects: Map<string, ConvertedObject>,
+  instance: TerraformInstance,
+  type: ResourceType,
+  registry: Registry,
+  log: ConversionLog,
+): void {
+  const provider = registry.get(type.kind);
+  const name = type.name(instance.values) ?? "";
+  const id: RemoteId = remoteId(foldedId(type, registry, instance.values));
+  const key = convertedKey(type.kind, id);
+  const earlier = objects.get(key);
+  const {
+    attributes,
+    left = [],
+    unmanageable,
+  } = type.fields?.(instance.values) ?? {
+    attributes: instance.values,
+  };
+  const reason = earlier === undefined ? unmanageable : `${earlier.instance.address} is the same object`;
+  if (reason !== undefined) {
+    log.leave(instance, reason);
+    return;
+  }
+  const given = Object.fromEntries(
+    Object.entries(attributes).filter(([one]) => !type.computed.includes(one)),
+  );
+  const found = convertAttributes(provider.fields, given, instance.sensitive);
+  for (const one of [...left, ...found.left]) log.leaveAttribute(instance, one.path, one.reason);
+  if (instance.state === "tainted")
+    log.note(instance, "it is tainted: Terraform would replace it, and `workspace` keeps it");
+  const values = withName(provider.nameField, name, found.values);
+  objects.set(key, { kind: type.kind, live: { id, name, values, facts: {} }, instance });
+}
+
+function withName(field: string | undefined, name: string, values: Values): Values {
+  return field === undefined ? values : { ...values, [field]: name };
+}
+
+/** Names that are IDs compare as their kind compares names. */
+function foldedId(type: ResourceType, registry: Registry, attributes: JsonObject): string {
+  const provider = registry.get(type.kind);
+  const id = type.id(attributes) ?? "";
+  return provider.nameField === undefined ? foldName(provider, id) : id;
+}
+
+/** Without ACLs and secrets of scopes that the state does not have, and with the ACL that a scope was created with. */
+function withParents(objects: ConvertedObjects, registry: Registry, log: ConversionLog): ConvertedObjects {
+  const kept = new Map<string, ConvertedObject>();
+  for (const [key, one] of objects) {
+    const parent = registry.get(one.kind).nested?.kind;
+    const name = parentOf(one.live.name);
+    if (parent === undefined || objects.has(convertedKey(parent, name))) kept.set(key, one);
+    else log.leave(one.instance, `the secret scope ${JSON.stringify(name)} is not in the state`);
+  }
+  const acls = Map.groupBy(
+    [...kept.values()].filter((one) => one.kind === "acls"),
+    (one) => parentOf(one.live.name),
+  );
+  for (const { kind, live, instance } of [...kept.values()]) {
+    if (kind !== "scopes" || !acls.has(live.name)) continue;
+    log.note(instance, AUTHORITATIVE);
+    const initial = instance.values.initial_manage_principal;
+    if (typeof initial !== "string" || initial === "") continue;
+    const name = `${live.name}/${initial}`;
+    const id = remoteId(foldName(registry.get("acls"), name));
+    const key = convertedKey("acls", id);
+    if (!kept.has(key))
+      kept.set(key, {
+        kind: "acls",
+        live: { id, name, values: { permission: "MANAGE" }, facts: {} },
+        instance,
+      });
+  }
+  return kept;
+}

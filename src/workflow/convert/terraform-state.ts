@@ -1,0 +1,220 @@
+// The resources of a Terraform state, from `terraform.tfstate` (version 4) or the JSON of `terraform show -json`.
+
+import { error, Failure } from "../../core/diagnostic.ts";
+import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { type Path, toDottedPath } from "../../core/pointer.ts";
+import { count } from "../../core/sentences.ts";
+
+/** One instance of a resource, or what a data source read. */
+export interface TerraformInstance {
+  /** `module.team["ads"].databricks_cluster.shared[0]`. */
+  readonly address: string;
+  readonly type: string;
+  /** False for a data source. */
+  readonly managed: boolean;
+  readonly values: JsonObject;
+  /** Paths of values that Terraform treats as sensitive. */
+  readonly sensitive: readonly Path[];
+  /** Where the instance is in the document. */
+  readonly at: Path;
+  /** Why the instance is not simply the current object of its address. */
+  readonly state?: "tainted" | "deposed" | "without attributes";
+}
+
+export const TERRAFORM_LIMITS = { bytes: 128 << 20, instances: 100_000, modules: 64 } as const;
+
+/** Throws Failure with CONVERT_STATE. `name` is the file, or stdin. */
+export function terraformInstances(text: string, name: string): readonly TerraformInstance[] {
+  const reader = new StateReader(name);
+  reader.document(parsed(text, name));
+  return reader.instances;
+}
+
+/** The parser's own message contains a part of the text, which may be a secret, so only the place is kept. */
+function parsed(text: string, name: string): Json {
+  try {
+    return parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  } catch (problem) {
+    const message = problem instanceof Error ? problem.message : "";
+    const why = problem instanceof JsonTooDeep ? message : `line ${lineAt(text, stopIn(text, message))}`;
+    throw new Failure(
+      error("CONVERT_STATE", `${name} is not valid JSON: ${why}`, {
+        hint: "pass terraform.tfstate, or the output of `terraform show -json`",
+      }),
+    );
+  }
+}
+
+const TOKEN =
+  /\s*(?:[{}[\],:]|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)|$)/y;
+
+/** Returns where the parser stopped. If its message has no position, that is the first text that is not a valid token. */
+function stopIn(text: string, message: string): number {
+  const place = / at position (\d+)/.exec(message)?.[1];
+  if (place !== undefined) return Number(place);
+  TOKEN.lastIndex = 0;
+  let at = 0;
+  while (at < text.length && TOKEN.test(text)) at = TOKEN.lastIndex;
+  return at + (/^\s*/.exec(text.slice(at, at + 1000))?.[0].length ?? 0);
+}
+
+function lineAt(text: string, position: number): string {
+  const before = text.slice(0, position).split("\n");
+  return `${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** Own members only: an inherited one is not in the document. */
+function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+class StateReader {
+  readonly instances: TerraformInstance[] = [];
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  document(root: Json): void {
+    if (!isObject(root)) this.#fail("the document is not an object", []);
+    if (own(root, "encrypted_data") !== undefined)
+      this.#fail("the state is encrypted", ["encrypted_data"], "pass the output of `terraform show -json`");
+    if (own(root, "format_version") === undefined) this.#stored(root);
+    else this.#shown(root);
+  }
+
+  #stored(root: JsonObject): void {
+    const version = own(root, "version");
+    if (typeof version !== "number" || own(root, "terraform_version") === undefined)
+      this.#fail("it is neither a Terraform state nor the output of `terraform show -json`", []);
+    if (version !== 4)
+      this.#fail(`the version of the state is ${version}, and only 4 is supported`, ["version"]);
+    this.#list(own(root, "resources") ?? [], ["resources"], (one, at) => this.#resource(one, at));
+  }
+
+  /** A state, or a plan, whose `prior_state` is what exists. */
+  #shown(root: JsonObject): void {
+    const version = own(root, "format_version");
+    if (typeof version !== "string" || !/^[01]\./.test(version))
+      this.#fail(`the format version is ${textOr(version)}, and only 0 and 1 are supported`, [
+        "format_version",
+      ]);
+    const prior = own(root, "prior_state");
+    const isPlan = prior !== undefined || own(root, "planned_values") !== undefined;
+    const at: Path = isPlan ? ["prior_state", "values"] : ["values"];
+    const values = isPlan ? own(this.#object(prior ?? {}, ["prior_state"]), "values") : own(root, "values");
+    if (values === undefined || values === null) return;
+    const top = own(this.#object(values, at), "root_module");
+    if (top !== undefined) this.#module(top, [...at, "root_module"], 0);
+  }
+
+  #module(given: Json, at: Path, depth: number): void {
+    if (depth > TERRAFORM_LIMITS.modules)
+      this.#fail(`modules are nested deeper than ${TERRAFORM_LIMITS.modules} levels`, at);
+    const module = this.#object(given, at);
+    this.#list(own(module, "resources") ?? [], [...at, "resources"], (one, place) => {
+      const address = this.#text(one, "address", place);
+      const values = own(one, "values");
+      this.#add(
+        {
+          address,
+          type: this.#text(one, "type", place),
+          managed: own(one, "mode") === "managed",
+          values: values === undefined || values === null ? {} : this.#object(values, [...place, "values"]),
+          sensitive: [...truePaths(own(one, "sensitive_values") ?? {}, [])],
+          at: place,
+        },
+        own(one, "deposed_key") !== undefined,
+        own(one, "tainted") === true,
+      );
+    });
+    this.#list(own(module, "child_modules") ?? [], [...at, "child_modules"], (one, place) =>
+      this.#module(one, place, depth + 1),
+    );
+  }
+
+  #resource(resource: JsonObject, at: Path): void {
+    const type = this.#text(resource, "type", at);
+    const name = this.#text(resource, "name", at);
+    const module = own(resource, "module");
+    const mode = this.#text(resource, "mode", at);
+    const head = `${typeof module === "string" ? `${module}.` : ""}${mode === "data" ? "data." : ""}${type}.${name}`;
+    this.#list(own(resource, "instances") ?? [], [...at, "instances"], (one, place) => {
+      const index = own(one, "index_key");
+      const attributes = own(one, "attributes");
+      this.#add(
+        {
+          address: index === undefined || index === null ? head : `${head}[${keyText(index)}]`,
+          type,
+          managed: mode === "managed",
+          values: isObject(attributes) ? attributes : {},
+          sensitive: attributePaths(own(one, "sensitive_attributes")),
+          at: place,
+        },
+        own(one, "deposed") !== undefined,
+        own(one, "status") === "tainted",
+      );
+    });
+  }
+
+  #add(one: Omit<TerraformInstance, "state">, deposed: boolean, tainted: boolean): void {
+    if (this.instances.length >= TERRAFORM_LIMITS.instances)
+      this.#fail(`it has more than ${count(TERRAFORM_LIMITS.instances, "resource")}`, one.at);
+    const bare = one.managed && Object.keys(one.values).length === 0;
+    const state = deposed ? "deposed" : tainted ? "tainted" : bare ? "without attributes" : undefined;
+    this.instances.push(state === undefined ? one : { ...one, state });
+  }
+
+  #list(value: Json, at: Path, each: (one: JsonObject, at: Path) => void): void {
+    if (!Array.isArray(value)) this.#fail("a list is expected", at);
+    for (const [index, one] of value.entries()) each(this.#object(one, [...at, index]), [...at, index]);
+  }
+
+  #object(value: Json, at: Path): JsonObject {
+    return isObject(value) ? value : this.#fail("an object is expected", at);
+  }
+
+  #text(object: JsonObject, key: string, at: Path): string {
+    const value = own(object, key);
+    return typeof value === "string" && value !== ""
+      ? value
+      : this.#fail("a string is expected", [...at, key]);
+  }
+
+  #fail(message: string, at: Path, hint?: string): never {
+    const where = at.length === 0 ? this.#name : `${this.#name}, ${toDottedPath(at)}`;
+    throw new Failure(error("CONVERT_STATE", `${where}: ${message}`, hint === undefined ? {} : { hint }));
+  }
+}
+
+const textOr = (value: Json | undefined): string =>
+  typeof value === "string" ? JSON.stringify(value.slice(0, 20)) : "not a string";
+
+const keyText = (index: Json): string =>
+  typeof index === "string" ? JSON.stringify(index) : typeof index === "number" ? String(index) : "?";
+
+/** The paths of `true` in `sensitive_values`. */
+function* truePaths(value: Json, at: Path): Generator<Path> {
+  if (value === true) yield at;
+  else if (Array.isArray(value))
+    for (const [index, one] of value.entries()) yield* truePaths(one, [...at, index]);
+  else if (isObject(value))
+    for (const [key, one] of Object.entries(value)) yield* truePaths(one, [...at, key]);
+}
+
+/** `sensitive_attributes`: lists of steps, each an attribute or an index. A step of another form ends the path early. */
+function attributePaths(value: Json | undefined): readonly Path[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(Array.isArray).map((steps: readonly Json[]) => {
+    const path: (string | number)[] = [];
+    for (const step of steps) {
+      const given = isObject(step) ? own(step, "value") : undefined;
+      const key = isObject(given) ? own(given, "value") : given;
+      if (typeof key !== "string" && typeof key !== "number") break;
+      path.push(key);
+    }
+    return path;
+  });
+}

@@ -1,0 +1,189 @@
+// Conversions of Terraform states: refused input, reasons for omissions, and secrets.
+
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { describe, expect, test } from "vitest";
+import { Failure } from "../../../src/core/diagnostic.ts";
+import { toDottedPath } from "../../../src/core/pointer.ts";
+import { yamlText } from "../../../src/report/text/yaml.ts";
+import { cloudOf, convertTerraform } from "../../../src/workflow/convert/convert.ts";
+import { TERRAFORM_LIMITS, terraformInstances } from "../../../src/workflow/convert/terraform-state.ts";
+
+function converted(text: string) {
+  const instances = terraformInstances(text, "state");
+  const found = convertTerraform(instances, cloudOf(instances), { configuration: tmpdir(), spec: tmpdir() });
+  return { ...found, yaml: yamlText(found.document, []) };
+}
+
+function refusal(text: string): string {
+  try {
+    terraformInstances(text, "state");
+  } catch (problem) {
+    if (problem instanceof Failure) return problem.message;
+  }
+  return "accepted";
+}
+
+const stateWith = (resources: unknown) =>
+  JSON.stringify({ version: 4, terraform_version: "1.5.7", resources });
+const one = (type: string, attributes: object, more: object = {}) => ({
+  mode: "managed",
+  type,
+  name: "x",
+  instances: [{ attributes, ...more }],
+});
+const leftReasons = (text: string) => converted(text).log.resources.map(({ reason }) => reason);
+
+describe("a state", () => {
+  test.each([
+    [
+      "of another version",
+      '{"version":3,"terraform_version":"0.11"}',
+      /version: the version of the state is 3/,
+    ],
+    ["that is another document", '{"hello":1}', /neither a Terraform state nor/],
+    ["that is a list", "[]", /not an object/],
+    ["that is encrypted", '{"version":4,"encrypted_data":"x"}', /encrypted/],
+    ["of a later format", '{"format_version":"2.0"}', /format version is "2.0"/],
+    [
+      "whose resources are no list",
+      '{"version":4,"terraform_version":"1","resources":{}}',
+      /resources: a list/,
+    ],
+    [
+      "whose resource has no type",
+      stateWith([{ mode: "managed", name: "x" }]),
+      /resources\[0\]\.type: a string/,
+    ],
+    ["that is nested too deep", `${"[".repeat(300)}${"]".repeat(300)}`, /nested deeper than 128/],
+  ])("%s is refused, with the place", (_what, text, expected) => {
+    expect(refusal(text)).toMatch(expected);
+  });
+
+  test("that is not JSON is refused without a part of its text, which may be a secret", () => {
+    const message = refusal('{"version": 4,\n "password": canary-of-json }');
+    expect(message).toMatch(/not valid JSON: line 2, column 14/);
+    expect(message).not.toContain("canary");
+  });
+
+  test("with more instances than the limit is refused", () => {
+    const instances = Array.from({ length: TERRAFORM_LIMITS.instances + 1 }, () => ({}));
+    expect(refusal(stateWith([{ mode: "managed", type: "t", name: "n", instances }]))).toMatch(
+      /more than 100,000 resources/,
+    );
+  });
+
+  test("with keys of prototypes gives no object and changes none", () => {
+    const text = stateWith([
+      one("constructor", {}),
+      one("databricks_cluster", { id: "1", cluster_name: "c" }),
+    ]).replace('"cluster_name"', '"__proto__":{"polluted":true},"constructor":{"x":1},"cluster_name"');
+    const { log, yaml } = converted(text);
+    expect(log.resources.map(({ reason }) => reason)).toEqual(["it belongs to another provider"]);
+    expect(log.attributes.map(({ attribute }) => toDottedPath(attribute))).toEqual([
+      "__proto__",
+      "constructor",
+    ]);
+    expect(yaml).not.toContain("polluted");
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+  });
+});
+
+describe("the fixture of everything that is left out", () => {
+  const text = readFileSync("test/workflow/convert/left-out.tfstate.json", "utf8");
+
+  test("has a reason for each resource, and the place in the document", () => {
+    const found = converted(text);
+    expect(
+      found.log.resources.map(({ terraform, reason, at }) => `${terraform} ${toDottedPath(at)}: ${reason}`),
+    ).toMatchInlineSnapshot(`
+      [
+        "databricks_group_member.members["unknown"] resources[3].instances[2]: the state does not contain the name of the member",
+        "databricks_secret_acl.other resources[8].instances[0]: the secret scope "other" is not in the state",
+        "module.compute["eu"].databricks_instance_pool.shared[1] resources[9].instances[1]: it is deposed: Terraform replaced it and did not delete it yet",
+        "databricks_job.pipeline resources[12].instances[0]: it has 2 tasks",
+        "databricks_notebook.nightly resources[13].instances[0]: its source "./nightly.py" does not exist; to convert it, run \`workspace export --only notebooks./Shared/nightly --out FOLDER\`",
+        "databricks_notebook.outside resources[14].instances[0]: its source "../../etc/passwd" is outside the folder of the Terraform configuration; to convert it, run \`workspace export --only notebooks./Shared/outside --out FOLDER\`",
+        "databricks_permissions.nightly resources[15].instances[0]: \`workspace\` does not manage this type",
+        "azurerm_resource_group.main resources[16].instances[0]: it belongs to another provider",
+      ]
+    `);
+    expect(found.converted.length).toBeGreaterThan(5);
+  });
+
+  test("loses no attribute in silence", () => {
+    const { log } = converted(text);
+    expect(
+      log.attributes.map(({ terraform, attribute }) => `${terraform} ${toDottedPath(attribute)}`),
+    ).toEqual([
+      "databricks_group.eng external_id",
+      'module.compute["eu"].databricks_instance_pool.shared[0] preloaded_docker_image',
+      "databricks_cluster.adhoc spark_env_vars.API_TOKEN",
+      "databricks_cluster.adhoc library",
+      "databricks_job.nightly queue",
+    ]);
+  });
+
+  test("gives a spec and a report without any of its secrets", () => {
+    const { yaml, log, variables } = converted(text);
+    expect(text.match(/canary-\w+/g)?.length).toBe(4);
+    expect(yaml + JSON.stringify(log)).not.toContain("canary");
+    expect(variables).toEqual(["ETL_DB_PASSWORD"]);
+  });
+});
+
+test("an object that two addresses have is converted once", () => {
+  const group = one("databricks_group", { id: "1", display_name: "a" });
+  expect(leftReasons(stateWith([group, { ...group, name: "again" }]))).toEqual([
+    "databricks_group.x is the same object",
+  ]);
+});
+
+test("objects of one name get keys of their own, the same in any order", () => {
+  const jobs = ["9", "10", "8"].map((id) =>
+    one("databricks_job", {
+      id,
+      name: "j",
+      existing_cluster_id: "c",
+      notebook_task: [{ notebook_path: "/x" }],
+    }),
+  );
+  const { yaml } = converted(stateWith(jobs));
+  expect(yaml).toContain('{ to: jobs.j, id: "8" }');
+  expect(yaml).toContain('{ to: jobs.j-3, id: "10" }');
+  expect(converted(stateWith(jobs.reverse())).yaml).toBe(yaml);
+});
+
+test("a content outside the folder of the configuration, or in no folder, is not read", () => {
+  const notebook = (source: string) =>
+    one("databricks_notebook", { path: `/n${source}`, language: "SQL", format: "SOURCE", source });
+  const sources = ["../x.sql", "/etc/passwd", ".git/config", "missing.sql", "a\0b"];
+  for (const reason of leftReasons(stateWith(sources.map(notebook))))
+    expect(reason).toMatch(/^its source .* (is outside|is private|does not exist)/);
+  expect(leftReasons(stateWith(sources.map(notebook)))).toHaveLength(sources.length);
+});
+
+test("names that escape from paths or lines stay in the folder and in their line", () => {
+  const content_base64 = Buffer.from("select 1").toString("base64");
+  const notebook = (path: string) =>
+    one("databricks_notebook", { path, language: "SQL", format: "SOURCE", content_base64 });
+  const { files, yaml } = converted(
+    stateWith(["/../../etc/x", "/a/..", "/a\nb: c", "/.git/hooks/x", "/\u001b[31mred"].map(notebook)),
+  );
+  for (const { path } of files) expect(path).toMatch(/^notebooks\/(?!.*(\.\.|\/\.))[\w %.[/-]+$/);
+  expect(files).toHaveLength(5);
+  expect(yaml).not.toContain("\u001b");
+  expect(yaml).not.toMatch(/^b: c/m);
+});
+
+test("10,000 resources are converted within seconds", () => {
+  const groups = Array.from({ length: 5_000 }, (_, at) =>
+    one("databricks_group", { id: String(at), display_name: `group ${at}` }),
+  );
+  const members = groups.map((_, at) =>
+    one("databricks_group_member", { group_id: "0", member_id: String(at) }),
+  );
+  const { log, converted: resources } = converted(stateWith([...groups, ...members]));
+  expect(resources).toHaveLength(5_000);
+  expect(log.resources).toEqual([]);
+}, 20_000);
