@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { ProcessContext } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, fileFailure, withFileCreation } from "../../config/files.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
@@ -35,7 +35,7 @@ export interface ConvertedFile {
 
 /** `file`: a path, or `-` for stdin. Throws Failure with CLI_FILE or CONVERT_STATE. */
 export async function convertFile(
-  context: ProcessContext,
+  context: Pick<CommandContext, "cwd" | "stdin">,
   file: string,
   options: ConvertOptions,
   textOf: (found: Conversion) => string,
