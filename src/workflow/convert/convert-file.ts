@@ -16,7 +16,7 @@ import { readState } from "./read-state.ts";
 import { terraformInstances } from "./terraform-state.ts";
 
 export interface ConvertOptions {
-  /** The folder to write to; undefined writes nothing. */
+  /** The folder to write to; undefined only returns the spec. */
   readonly out: string | undefined;
   /** The folder of the Terraform configuration, if it is not that of the state. */
   readonly sources: string | undefined;
