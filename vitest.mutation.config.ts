@@ -1,12 +1,12 @@
-// The tests of a room for `npm run mutation`. MUTATION_TESTS lists their folders, separated by commas.
+// The tests of a room for `npm run mutation`. MUTATION_TESTS lists their folders and files, separated by commas.
 
 import { defineConfig } from "vitest/config";
 
-const folders = (process.env.MUTATION_TESTS ?? "test").split(",");
+const places = (process.env.MUTATION_TESTS ?? "test").split(",");
 
 export default defineConfig({
   test: {
-    include: folders.map((folder) => `${folder}/**/*.test.ts`),
+    include: places.map((place) => (place.endsWith(".ts") ? place : `${place}/**/*.test.ts`)),
     // Properties run a whole plan thousands of times, which is too slow for each mutant.
     exclude: ["test/planner/properties.test.ts", "test/planner/draft-plan.test.ts"],
   },

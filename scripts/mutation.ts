@@ -11,7 +11,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   "engine/recover": ["test/engine/recover"],
   "state/format": ["test/state/format"],
   "spec/resolve": ["test/spec/resolve"],
-  "api/retry": ["test/api/retry"],
+  "api/retry": ["test/api/retry", "test/api/client.test.ts"],
 };
 const REQUIRED = 90;
 
