@@ -44,6 +44,7 @@ const MAY_USE_NODE = [
   "src/cli/",
   "src/config/",
   "src/workflow/",
+  "src/core/digest.ts",
   "src/core/regular-file.ts",
   "src/api/http/transport.ts",
   "src/emulator/embedded.ts",

@@ -1,20 +1,15 @@
 // Runs the program in this process: real streams and signals; leaves only when everything written has left, too.
 
-import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
 import { homedir } from "node:os";
 import { SIGNALS, Signals } from "../config/signals.ts";
 import { standardOutput } from "../config/streams.ts";
-import { digestWith } from "../core/canonical.ts";
+
 import { exitProcess } from "./exit-process.ts";
 import { runProgram } from "./program.ts";
 
 export async function runInProcess(argv: readonly string[]): Promise<never> {
   // Certificates are always checked. Left there, Node would also warn that they are not.
   delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-  digestWith({
-    sha256: (data) => hash("sha256", data),
-    hmac: (key, data) => createHmac("sha256", keyObject(key)).update(data).digest("hex"),
-  });
   const stdout = standardOutput(process.stdout);
   const stderr = standardOutput(process.stderr);
   const signals = new Signals((text) => stderr.write(text));
@@ -35,17 +30,6 @@ export async function runInProcess(argv: readonly string[]): Promise<never> {
   const code = await runProgram(context, argv);
   await dieWhereBlocked(signals);
   return exitProcess(context, code);
-}
-
-const keyObjects = new WeakMap<Uint8Array, KeyObject>();
-
-/** Preparing a key takes ten times as long as one digest, and a run has one key for all its secrets. */
-function keyObject(key: Uint8Array): KeyObject {
-  const known = keyObjects.get(key);
-  if (known !== undefined) return known;
-  const made = createSecretKey(key);
-  keyObjects.set(key, made);
-  return made;
 }
 
 /** Node's exit waits for reads that are under way. One that may never end, of a file system that hangs, is left by the signal itself. */

@@ -15,18 +15,31 @@ export interface NameIndex {
   add(kind: string, name: string, id: RemoteId): void;
 }
 
+interface NamesOfKind {
+  readonly ids: Map<string, RemoteId>;
+  readonly names: Map<string, string>;
+}
+
+/** Indexes a kind when its first name is asked for: most kinds are named by no field. */
 export function createNameIndex(registry: Registry, live: Live): NameIndex {
-  const ids = new Map<string, RemoteId>();
-  const names = new Map<string, string>();
-  const add = (kind: string, name: string, id: RemoteId): void => {
-    ids.set(`${kind}\n${foldName(registry.get(kind), name)}`, id);
-    names.set(`${kind}\n${id}`, name);
+  const kinds = new Map<string, NamesOfKind>();
+  const of = (kind: string): NamesOfKind => {
+    const known = kinds.get(kind);
+    if (known !== undefined) return known;
+    const made: NamesOfKind = { ids: new Map(), names: new Map() };
+    kinds.set(kind, made);
+    const found = live.get(kind);
+    if (found?.readable === true) for (const object of found.objects) add(kind, object.name, object.id);
+    return made;
   };
-  for (const [kind, found] of live)
-    if (found.readable) for (const object of found.objects) add(kind, object.name, object.id);
+  const add = (kind: string, name: string, id: RemoteId): void => {
+    const { ids, names } = of(kind);
+    ids.set(foldName(registry.get(kind), name), id);
+    names.set(id, name);
+  };
   return {
-    idOf: (kind, name) => ids.get(`${kind}\n${foldName(registry.get(kind), name)}`),
-    nameOf: (kind, id) => names.get(`${kind}\n${id}`),
+    idOf: (kind, name) => of(kind).ids.get(foldName(registry.get(kind), name)),
+    nameOf: (kind, id) => of(kind).names.get(id),
     add,
   };
 }

@@ -21,7 +21,7 @@ import { withRenames } from "./decide/renames.ts";
 import { retainInUse } from "./decide/retain-in-use.ts";
 import { changesContent, withContent } from "./diff/content-diff.ts";
 import { driftOf } from "./diff/drift.ts";
-import type { Change } from "./model/change.ts";
+import { type Change, touches } from "./model/change.ts";
 import { addressByObject, objectKey, type PlanContext } from "./model/context.ts";
 import type { FactRequests, PlanFacts } from "./model/facts.ts";
 import type { PlanInput } from "./model/input.ts";
@@ -68,6 +68,7 @@ export function requestsOf(draft: DraftPlan, facts: PlanFacts): FactRequests {
   const { context } = draft;
   const { registry } = context.input;
   const { deletes, changes: chosen } = arrangedWith(draft, facts);
+  if (!chosen.some(touches)) return nothingFurther(facts, deletes);
   const workspace = createPlannedWorkspace(context, facts, chosen);
   const changes = inOrder(retainInUse(context, facts, chosen, workspace).changes, registry);
   const asked = new Set(changes.flatMap((change) => requestsOfKind(context, change, workspace)));
@@ -83,6 +84,12 @@ export function requestsOf(draft: DraftPlan, facts: PlanFacts): FactRequests {
         : [],
     lookups: facts.lookups === undefined ? lookupQuestions(context, changes, workspace) : [],
   };
+}
+
+/** What a plan without changes turns on: whether the caller keeps members of lists. */
+function nothingFurther({ caller }: PlanFacts, { callerMatters }: PlannedDeletes): FactRequests {
+  const isAsked = caller === undefined && callerMatters;
+  return { caller: isAsked, activeRuns: false, dependents: new Set(), contents: [], lookups: [] };
 }
 
 /** Asks for nothing: without a fact, the plan says less. */
@@ -193,6 +200,7 @@ function inNeedOrder(resources: ReadonlyMap<Address, Resource>): Resource[] {
 }
 
 function withConsequences(context: PlanContext, change: Change, workspace: PlannedWorkspace): Change {
+  if (!touches(change)) return change;
   const planned = plannedChange(change, context.liveIndex);
   const found =
     planned === undefined
@@ -203,17 +211,22 @@ function withConsequences(context: PlanContext, change: Change, workspace: Plann
 
 /** Live objects that are in neither the spec nor the state, of the kinds that these use. */
 function unmanagedOf(context: PlanContext, changes: readonly Change[]): Unmanaged[] {
-  const known = new Set<string>(context.owners.keys());
+  const known = new Set<string>();
   const kinds = new Set<string>();
-  for (const change of [...changes, ...context.decided.values()]) {
+  const members = context.input.registry.kinds.filter(({ nested }) => nested !== undefined);
+  const nested = new Set(members.map(({ kind }) => kind));
+  const note = (change: Change): void => {
     kinds.add(change.kind);
-    if ("id" in change) known.add(objectKey(change.kind, change.id));
-  }
+    if ("id" in change && !nested.has(change.kind)) known.add(objectKey(change.kind, change.id));
+  };
+  for (const change of changes) note(change);
+  for (const change of context.decided.values()) note(change);
   const found: Unmanaged[] = [];
   for (const provider of context.input.registry.kinds) {
     if (provider.nested !== undefined || !kinds.has(provider.kind)) continue;
     for (const live of context.liveIndex.all(provider.kind)) {
-      if (known.has(objectKey(provider.kind, live.id)) || isBuiltIn(provider, live.name)) continue;
+      if (context.owners.has(provider.kind, live.id) || isBuiltIn(provider, live.name)) continue;
+      if (known.has(objectKey(provider.kind, live.id))) continue;
       found.push({ kind: provider.kind, name: live.name, id: live.id });
     }
   }

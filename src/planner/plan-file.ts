@@ -10,7 +10,7 @@ import type { PlanningRegistry } from "../resource/registry.ts";
 import type { State } from "../state/model/record.ts";
 import { comparable, liveFingerprint } from "./diff/fingerprint.ts";
 import type { Change, Create } from "./model/change.ts";
-import { addressByObject, objectKey } from "./model/context.ts";
+import { addressByObject, type ObjectOwners } from "./model/context.ts";
 import { indexLive, type LiveIndex } from "./model/live-index.ts";
 import type { Plan } from "./model/plan.ts";
 
@@ -200,7 +200,7 @@ function movement(
   change: Change,
   liveIndex: LiveIndex,
   registry: PlanningRegistry,
-  owners: ReturnType<typeof addressByObject>,
+  owners: ObjectOwners,
 ): string | undefined {
   const provider = registry.get(change.kind);
   switch (change.action) {
@@ -233,12 +233,10 @@ function movement(
 function newNamesake(
   { kind, name, namesakes }: Create,
   liveIndex: LiveIndex,
-  owners: ReturnType<typeof addressByObject>,
+  owners: ObjectOwners,
 ): string | undefined {
   const known = new Set<string>(namesakes?.map(({ id }) => id));
-  const others = liveIndex
-    .byName(kind, name)
-    .filter(({ id }) => !known.has(id) && !owners.has(objectKey(kind, id)));
+  const others = liveIndex.byName(kind, name).filter(({ id }) => !known.has(id) && !owners.has(kind, id));
   if (others.length === 0) return undefined;
   return `has a namesake (ID ${listed(others.map(({ id }) => id))}) that appeared in the workspace`;
 }

@@ -2,12 +2,10 @@
 // How the content of a live file is read: by ranges of a megabyte.
 // Writes a file: in one request up to a megabyte, beyond that in blocks to a path beside it, looked at, then moved.
 
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
-import { digest } from "../core/canonical.ts";
 import { error, Failure } from "../core/diagnostic.ts";
+import { digest, startDigest } from "../core/digest.ts";
 import type { JsonObject } from "../core/json.ts";
 import { Refused } from "../core/request-failure.ts";
 import { sizeAndDigest } from "../resource/content.ts";
@@ -32,9 +30,9 @@ const MEGABYTE = 1024 * 1024;
 
 /** SHA-256 of a live file of this size. Never holds more than a range of it. */
 async function summed(api: Reader, path: string, size: number): Promise<string> {
-  const hash = sha256.create();
-  for await (const piece of rangesOf(api, path, size)) hash.update(piece);
-  return bytesToHex(hash.digest());
+  const sum = startDigest();
+  for await (const piece of rangesOf(api, path, size)) sum.add(piece);
+  return sum.end();
 }
 
 /** A live file of this size, range by range. */

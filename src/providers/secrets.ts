@@ -8,7 +8,7 @@ import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
 import { choiceField, defineProvider, optional, textField } from "./kit/field-builders.ts";
 import { membersOfAll, nestedName } from "./kit/names.ts";
-import { factsOf, ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
+import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
 
 const KEY = /^[\w.-]{1,128}$/;
 
@@ -40,13 +40,17 @@ const fields = {
   ),
 };
 
+/** The service returns no field of a secret; all secrets share one object. */
+const NO_VALUES = Object.freeze({});
+
 async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[]> {
   const answer = await api.read("secrets/list", { scope });
-  return objectsIn(answer, "secrets").flatMap((item) => {
+  return objectsIn(answer, "secrets").map((item) => {
     const key = keyIn(item, "key");
     const name = `${scope}/${key}`;
-    const facts = factsOf({ last_updated_timestamp: responseText(item, "last_updated_timestamp") });
-    return [{ id: remoteId(name), name, values: {}, facts }];
+    const updated = responseText(item, "last_updated_timestamp");
+    const facts = updated === undefined ? {} : { last_updated_timestamp: updated };
+    return { id: remoteId(name), name, values: NO_VALUES, facts };
   });
 }
 

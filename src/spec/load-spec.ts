@@ -76,6 +76,7 @@ async function read(
     keyed,
     unseen: options.untrusted === true,
     mayLack: options.mayLackSecrets === true,
+    read: new Map(),
   };
   const sources = new SourceReader(tree, options.untrusted === true ? STRICT.sourceBytes : undefined);
   await options.turn?.();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { keyedDigest } from "../../src/core/canonical.ts";
+import { keyedDigest } from "../../src/core/digest.ts";
 import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
 import { type SavedPlan, savePlan } from "../../src/planner/plan-file.ts";
 import { keptKey } from "../../src/state/format/key.ts";

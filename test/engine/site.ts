@@ -7,8 +7,8 @@ import { type Client, type ClientOptions, createClient } from "../../src/api/cli
 import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
 import type { RequestEvent } from "../../src/api/retry/send.ts";
 import { dialectTable } from "../../src/config/dialect.ts";
-import { keyedDigest } from "../../src/core/canonical.ts";
 import { Failure, hasErrors } from "../../src/core/diagnostic.ts";
+import { keyedDigest } from "../../src/core/digest.ts";
 import { applyPlan } from "../../src/engine/apply/apply.ts";
 import { listKinds } from "../../src/engine/observe/list-kinds.ts";
 import { observe } from "../../src/engine/observe/observe.ts";

@@ -1,7 +1,7 @@
 // Saved plans: what binds them, and that no changed leaf is ever accepted.
 
 import { describe, expect, test } from "vitest";
-import { keyedDigest } from "../../src/core/canonical.ts";
+import { keyedDigest } from "../../src/core/digest.ts";
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
 import { withValueAt } from "../../src/core/pointer.ts";

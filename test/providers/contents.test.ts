@@ -1,7 +1,7 @@
 // Directories, notebooks and files: found by folder, compared by content, written so that nothing half-done is seen.
 
 import { describe, expect, test } from "vitest";
-import { digest } from "../../src/core/canonical.ts";
+import { digest } from "../../src/core/digest.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { directories } from "../../src/providers/directories.ts";
 import { files } from "../../src/providers/files.ts";

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { keyedDigest } from "../../src/core/canonical.ts";
+import { keyedDigest } from "../../src/core/digest.ts";
 import { OWN_TABLES, type Tables } from "../../src/emulator/store/store.ts";
 import { registry } from "../../src/providers/index.ts";
 import { loadSpec } from "../../src/spec/load-spec.ts";

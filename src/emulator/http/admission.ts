@@ -1,6 +1,6 @@
 // Who is served at all: programs of this machine, no page of a browser; control requests only with the token of this start.
 
-import { digest } from "../../core/canonical.ts";
+import { digest } from "../../core/digest.ts";
 import { REQUESTS } from "../world/limits.ts";
 import { AuthError, tokenIn } from "./authenticate.ts";
 import { type AppRequest, type AppResponse, pathOf } from "./message.ts";

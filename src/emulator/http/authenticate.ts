@@ -1,6 +1,6 @@
 // Who is calling: an access token, as bearer or as the password of the user `token` (A 5).
 
-import { digest } from "../../core/canonical.ts";
+import { digest } from "../../core/digest.ts";
 import { isAdmin, userById } from "../world/directory.ts";
 import type { Caller } from "../world/operation.ts";
 import { signInSettings, type TokenRow, userTokens } from "../world/tokens.ts";

@@ -1,6 +1,6 @@
 // The whole world as JSON and back: tables as they are, secret values as digests, contents of blobs as base64.
 
-import { digest } from "../../core/canonical.ts";
+import { digest } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { decodeBase64, encodeBase64 } from "../world/encoding.ts";
 import { ApiError } from "../world/errors.ts";

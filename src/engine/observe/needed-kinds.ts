@@ -34,7 +34,7 @@ export function kindsNeeded(needing: Needing): ReadonlySet<string> {
 class Need {
   readonly #from: Needing;
   readonly #open: ReadonlySet<string>;
-  readonly #addresses: ReadonlySet<Address>;
+  readonly #addresses: Iterable<Address>;
 
   constructor(from: Needing) {
     this.#from = from;
@@ -49,10 +49,11 @@ class Need {
     const authoritative = (spec?.policy.authoritative ?? []).filter(
       (kind) => restriction?.mayName(kind) !== false,
     );
-    const declared =
-      restriction === undefined ? [] : this.#all().filter((one) => restriction.mayName(kindOf(one)));
-    const used = [...this.#open, ...authoritative, ...[...this.#addresses, ...declared].map(kindOf)];
-    const known = new Set(used.filter((kind) => registry.find(kind) !== undefined));
+    const used = new Set([...this.#open, ...authoritative]);
+    for (const address of this.#addresses) used.add(kindOf(address));
+    for (const address of restriction === undefined ? [] : this.#all())
+      if (restriction?.mayName(kindOf(address)) === true) used.add(kindOf(address));
+    const known = new Set([...used].filter((kind) => registry.find(kind) !== undefined));
     return transitiveClosure([...known, ...this.#principals(known)], (kind) =>
       this.#behind(registry.get(kind)),
     );
@@ -64,9 +65,9 @@ class Need {
   }
 
   /** The resources of this run: all, or the selected ones with their dependencies. */
-  #asked(): ReadonlySet<Address> {
+  #asked(): Iterable<Address> {
     const { spec, state, restriction } = this.#from;
-    if (restriction === undefined) return new Set(this.#all());
+    if (restriction === undefined) return this.#all();
     const dependents = this.#dependents();
     return transitiveClosure(this.#all().filter(restriction.only), (address) => [
       ...(spec?.resources.get(address)?.dependsOn ?? []),

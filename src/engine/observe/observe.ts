@@ -7,6 +7,7 @@ import type { ReadEvent } from "../../planner/model/plan.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
+import type { ListScope } from "../../resource/operations.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { kindsNamedBy, translateNames, withoutNames } from "../../resource/translate-names.ts";
@@ -120,7 +121,7 @@ class Reading {
     const known = this.#scope.known(provider.kind);
     try {
       const listed = await this.#slots.inside(() =>
-        provider.operations.list(this.#reader, { parents, names: known.names, ids: known.ids }),
+        provider.operations.list(this.#reader, scopeOf(parents, known)),
       );
       if (provider.operations.readDetails === undefined) return { objects: listed };
       const objects = await Promise.all(listed.map((object) => this.#hydrated(provider, known, object)));
@@ -163,6 +164,19 @@ class Reading {
     snapshot.objects.set(key, known);
     return known;
   }
+}
+
+/** What is known of a kind is gathered only for kinds whose lists need it. */
+function scopeOf(parents: readonly string[], known: KnownNames): ListScope {
+  return {
+    parents,
+    get names() {
+      return known.names;
+    },
+    get ids() {
+      return known.ids;
+    },
+  };
 }
 
 type Listed = { readonly objects: readonly LiveObject[] } | { readonly diagnostic: Diagnostic };

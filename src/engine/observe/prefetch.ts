@@ -28,7 +28,8 @@ export function prefetchLists(
     },
   };
   const scope = observeScope({ registry, state });
-  const asked = new Set([...state.records.keys()].filter(only).map(kindOf));
+  const asked = new Set<string>();
+  for (const address of state.records.keys()) if (only(address)) asked.add(kindOf(address));
   for (const provider of scope.kinds) {
     const { names } = scope.known(provider.kind);
     if (provider.nested !== undefined || names.size === 0 || !asked.has(provider.kind)) continue;

@@ -1,6 +1,6 @@
 // Decides what to observe: the kinds in use, the relevant names, and the parents whose members are managed.
 
-import { type Address, kindOf } from "../../core/address.ts";
+import { kindOf } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
@@ -24,52 +24,66 @@ export interface ObserveScope {
   known(kind: string): KnownNames;
 }
 
-interface Growing {
-  readonly names: Set<string>;
-  readonly folded: Set<string>;
-  readonly ids: Set<string>;
-  readonly desired: Map<string, Values>;
-}
-
 const NOTHING: KnownNames = { names: new Set(), folded: new Set(), ids: new Set(), desired: new Map() };
 
 export function observeScope(needing: Needing): ObserveScope {
   const { registry, spec, state } = needing;
-  const known = new Map<string, Growing>();
-  const of = (kind: string): Growing => {
-    const found = known.get(kind) ?? {
-      names: new Set(),
-      folded: new Set(),
-      ids: new Set(),
-      desired: new Map(),
-    };
-    known.set(kind, found);
-    return found;
-  };
-  const mention = (address: Address, name: string): void => {
-    const kind = kindOf(address);
-    of(kind).names.add(name);
+  const resources = lazily(() => Map.groupBy(spec?.resources.values() ?? [], ({ kind }) => kind));
+  const records = lazily(() => Map.groupBy(state.records.values(), ({ address }) => kindOf(address)));
+  const intents = Map.groupBy(
+    [...state.open, ...state.sweeps.flatMap((sweep) => sweep.intent ?? [])],
+    ({ address }) => kindOf(address),
+  );
+  const knownOf = (kind: string): KnownNames => {
     const provider = registry.find(kind);
-    if (provider !== undefined) of(kind).folded.add(foldName(provider, name));
+    if (provider === undefined) return NOTHING;
+    const ofKind = resources().get(kind) ?? [];
+    const recorded = records().get(kind) ?? [];
+    const open = (intents.get(kind) ?? []).flatMap(({ name, token }) => [
+      name,
+      ...optional(provider.planning.content?.partialUploadName?.(name, token)),
+    ]);
+    const names = lazily(() => new Set([...ofKind, ...recorded].map(({ name }) => name).concat(open)));
+    const folded = lazily(() => new Set([...names()].map((name) => foldName(provider, name))));
+    const ids = lazily(() => new Set(recorded.flatMap(({ id, deposed }) => [id, ...(deposed ?? [])])));
+    const desired = lazily(() => new Map(ofKind.map((one) => [foldName(provider, one.name), one.values])));
+    return {
+      get names() {
+        return names();
+      },
+      get folded() {
+        return provider.ignoreCase === true ? folded() : names();
+      },
+      get ids() {
+        return ids();
+      },
+      get desired() {
+        return desired();
+      },
+    };
   };
-  for (const resource of spec?.resources.values() ?? []) {
-    mention(resource.address, resource.name);
-    of(resource.kind).desired.set(foldName(registry.get(resource.kind), resource.name), resource.values);
-  }
-  for (const record of state.records.values()) {
-    mention(record.address, record.name);
-    for (const id of [record.id, ...(record.deposed ?? [])]) of(kindOf(record.address)).ids.add(id);
-  }
-  for (const intent of [...state.open, ...state.sweeps.flatMap((sweep) => sweep.intent ?? [])]) {
-    const { address, name, token } = intent;
-    mention(address, name);
-    const left = registry.find(kindOf(address))?.planning.content?.partialUploadName?.(name, token);
-    if (left !== undefined) mention(address, left);
-  }
+  const known = new Map<string, KnownNames>();
   const used = kindsNeeded(needing);
   return {
     kinds: registry.kinds.filter((provider) => used.has(provider.kind)),
-    known: (kind) => known.get(kind) ?? NOTHING,
+    known: (kind) => {
+      const found = known.get(kind) ?? knownOf(kind);
+      known.set(kind, found);
+      return found;
+    },
+  };
+}
+
+function optional<T>(value: T | undefined): readonly T[] {
+  return value === undefined ? [] : [value];
+}
+
+/** The result of `make`, made once and only when it is needed: most kinds need little of what is known. */
+function lazily<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

@@ -22,6 +22,7 @@ export interface RecoveredAndMoved extends Recovered {
 /** A move that is done, or that concerns nothing in the state, changes nothing. */
 export function moveRecords(moves: readonly Move[], recovered: Recovered): RecoveredAndMoved {
   const before = recovered.state;
+  if (moves.length === 0) return recovered;
   const diagnostics: Diagnostic[] = [];
   const origins = new Map<Address, Address>();
   for (const from of [...before.records.keys()].sort()) {

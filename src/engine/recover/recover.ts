@@ -33,6 +33,8 @@ export interface Recovered {
 }
 
 export function recover(input: RecoverInput): Recovered {
+  if (input.state.open.length === 0 && input.state.sweeps.length === 0)
+    return { state: input.state, entries: [], diagnostics: [] };
   const draft = draftOf(input.state);
   const liveIndex = indexLive(input.live, input.registry);
   const entries: JournalEntry[] = [];

@@ -31,9 +31,9 @@ export function lookupQuestions(
   workspace: PlannedWorkspace,
 ): Question[] {
   return changes.flatMap((change) => {
-    const resource = context.input.spec.resources.get(change.address);
     const sends = change.action === "create" || change.action === "replace" || change.action === "update";
-    if (resource === undefined || !sends) return [];
+    const resource = sends ? context.input.spec.resources.get(change.address) : undefined;
+    if (!sends || resource === undefined) return [];
     return valuesIn(context, resource).flatMap(({ path, place }): Question[] => {
       const text = valueAt(change.after, path);
       if (typeof text !== "string" || !isSent(change, path)) return [];

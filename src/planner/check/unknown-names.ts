@@ -21,6 +21,11 @@ interface Naming {
 
 const mayName = somewhere((field) => field.names !== undefined);
 
+/** Whether a resource of a kind can refer to other objects by name. */
+function namesOthers({ fields, planning }: PlannedKind): boolean {
+  return planning.namedInKey !== undefined || Object.values(fields).some(mayName);
+}
+
 type Standing = "there" | "goes" | "unknown";
 
 export function unknownNames(
@@ -32,8 +37,9 @@ export function unknownNames(
     changes.flatMap((change) => (losesName(context, change) ? [objectKey(change.kind, change.id)] : [])),
   );
   const suggest = suggester();
+  const naming = new Set(context.input.registry.kinds.filter(namesOthers).map(({ kind }) => kind));
   return changes.flatMap((change) => {
-    const resource = context.input.spec.resources.get(change.address);
+    const resource = naming.has(change.kind) ? context.input.spec.resources.get(change.address) : undefined;
     if (resource === undefined || !reaches(change)) return [];
     let before: ReadonlySet<string> | undefined;
     const stoodThere = (text: string): boolean => {

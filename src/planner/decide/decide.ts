@@ -40,13 +40,13 @@ function desiredOf(context: PlanContext, resource: Resource, provider: PlannedKi
   const resolved = resolveReferences(resource, (address, attribute) =>
     plannedAttribute(context, address, attribute),
   );
-  const values = withLiveSpelling(context, provider, resolved.values);
-  return { ...resolved, values: declaredForm(provider, resource.name, values) };
+  const spelled = withLiveSpelling(context, provider, resolved.values);
+  return { ...resolved, values: declaredForm(provider, resource.name, spelled) };
 }
 
 function common(resource: Resource, cause: Cause, reasons: readonly string[]) {
   const { address, kind, name, dependsOn } = resource;
-  return { address, kind, name, cause, reasons, consequences: [], dependsOn };
+  return { address, kind, name, cause, reasons, consequences: NONE, dependsOn };
 }
 
 function reaching(resource: Resource, after: Values, resolved: ResolvedReferences) {
@@ -54,6 +54,7 @@ function reaching(resource: Resource, after: Values, resolved: ResolvedReference
   return { after, unresolved: resolved.unresolved, ...(payload === undefined ? {} : { payload }) };
 }
 
+const NONE: readonly string[] = [];
 type Absent = Extract<LiveMatch, { readonly is: "absent" }>;
 
 function creation(
@@ -169,7 +170,7 @@ function unchanged(context: PlanContext, resource: Resource, found: Compared): C
 /** The sentence about a record that the spec gave another address. */
 function movedFrom({ input }: PlanContext, { address }: Resource): readonly string[] {
   const origin = input.moved?.origins.get(address);
-  return origin === undefined ? [] : [`it is moved from ${origin}`];
+  return origin === undefined ? NONE : [`it is moved from ${origin}`];
 }
 
 /** Defaults and recorded values that drifted are written out, so that a write brings them back. */
@@ -203,8 +204,8 @@ function reasonsOf(
         moved.add(part.address);
   }
   for (const address of [...moved].sort()) reasons.push(`${address} is replaced and gets a new ID`);
-  for (const diff of found.diffs)
-    if (diff.replaces) reasons.push(`${toDottedPath(diff.path)} cannot be changed in place`);
+  for (const { replaces, path } of found.diffs)
+    if (replaces) reasons.push(`${toDottedPath(path)} cannot be changed in place`);
   for (const diff of found.diffs) {
     const why = changedByService(provider.fields[String(diff.path[0])] ?? {}, found.live);
     if (why !== undefined)

@@ -5,9 +5,9 @@ import { foldName, isBuiltIn } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Change, Forget } from "../model/change.ts";
-import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.ts";
+import { holdsUnreadable, type PlanContext } from "../model/context.ts";
 import type { LiveMember } from "../model/live-index.ts";
-import { deleteChange, managedObjects, type PlannedDeletes, unmanagedMembers } from "./nested-members.ts";
+import { deleteChange, isManagedObject, type PlannedDeletes, unmanagedMembers } from "./nested-members.ts";
 import { stateExists } from "./state-exists.ts";
 import { isManageable } from "./unmanageable.ts";
 
@@ -163,14 +163,15 @@ function leaving(context: PlanContext, record: StateRecord): readonly RemoteId[]
 /** Kinds that the policy calls authoritative: whatever is live and not declared goes. */
 function undeclaredObjects(context: PlanContext): LiveMember[] {
   if (context.input.destroy === true) return [];
-  const known = managedObjects(context);
+  if (context.input.spec.policy.authoritative.length === 0) return [];
+  const isManaged = isManagedObject(context);
   const found: LiveMember[] = [];
   for (const kind of context.input.spec.policy.authoritative) {
     const provider = context.input.registry.get(kind);
     if (provider.nested !== undefined) continue;
     const wanted = wantedNames(context, provider);
     for (const live of context.liveIndex.all(kind)) {
-      if (known.has(objectKey(kind, live.id)) || isBuiltIn(provider, live.name)) continue;
+      if (isManaged(kind, live.id) || isBuiltIn(provider, live.name)) continue;
       if (wanted.has(foldName(provider, live.name)) || !isManageable(live)) continue;
       found.push({ address: freeAddress(context, kind, live.name, live.id), live });
     }

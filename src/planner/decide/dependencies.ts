@@ -11,13 +11,14 @@ import { transitiveClosure } from "../model/order.ts";
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
 export function withDependencies(context: PlanContext, changes: readonly Change[]): Change[] {
   const acting = new Set(changes.filter((change) => acts(change)).map((change) => change.address));
-  const dependents = dependentsOf(context);
+  const removes = changes.some(({ action }) => action === "delete" || action === "replace");
+  const dependents = removes ? dependentsOf(context) : new Map<Address, Set<Address>>();
   for (const [going, holders] of liveHolders(context, changes))
     for (const holder of holders) addTo(dependents, holder, going);
   const holders = (address: Address): readonly Address[] =>
     [...(dependents.get(address) ?? [])].filter((one) => acting.has(one) && one !== address).sort();
   return changes.map((change) => {
-    const needs = change.dependsOn.filter((one) => acting.has(one));
+    const needs = change.dependsOn.length === 0 ? NONE : change.dependsOn.filter((one) => acting.has(one));
     switch (change.action) {
       case "delete":
         return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };
@@ -29,12 +30,16 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
       case "forget":
       case "noop":
       case "report":
-        return { ...change, dependsOn: needs };
+        return needs.length === change.dependsOn.length
+          ? change
+          : { ...change, dependsOn: needs.length === 0 ? NONE : needs };
       default:
         return change satisfies never;
     }
   });
 }
+
+const NONE: readonly Address[] = [];
 
 /** Whether a change does anything that another change can wait for. A forgotten resource holds nothing back. */
 function acts(change: Change): boolean {

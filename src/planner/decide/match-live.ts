@@ -9,7 +9,7 @@ import type { Resource } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { isIgnored } from "../diff/normalize.ts";
 import type { Namesake, NonEmpty } from "../model/change.ts";
-import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.ts";
+import { holdsUnreadable, type PlanContext } from "../model/context.ts";
 import { importCommands, namesakeOf, namesakesText } from "./duplicate-names.ts";
 import { isManageable, unmanageableError } from "./unmanageable.ts";
 
@@ -41,11 +41,11 @@ function matchByIdOrName(context: PlanContext, resource: Resource, provider: Pla
   const imported = record === undefined ? importOf(context, resource, provider) : undefined;
   if (imported !== undefined) return imported;
   const named = context.liveIndex.byName(resource.kind, resource.name);
-  const free = named.filter((one) => !context.owners.has(objectKey(resource.kind, one.id)));
+  const free = named.filter((one) => !context.owners.has(resource.kind, one.id));
   if (!provider.unique) return withoutUniqueNames(context, resource, provider, free);
   const [only] = named;
   if (only === undefined) return { is: "absent" };
-  const owner = context.owners.get(objectKey(resource.kind, only.id));
+  const owner = context.owners.get(resource.kind, only.id);
   if (owner !== undefined && givesUpName(context, owner, resource, provider, only)) return { is: "absent" };
   if (owner !== undefined && owner !== resource.address)
     return refuse(resource, provider, heldBy(owner, resource.address));
@@ -61,7 +61,7 @@ function importOf(context: PlanContext, resource: Resource, provider: PlannedKin
   if (entry === undefined || partial === true) return undefined;
   const { address, kind } = resource;
   const live = context.liveIndex.byId(kind, remoteId(entry.id));
-  const owner = context.owners.get(objectKey(kind, remoteId(entry.id)));
+  const owner = context.owners.get(kind, remoteId(entry.id));
   if (live !== undefined && owner === undefined) return { is: "takeover", live };
   const message =
     owner === undefined

@@ -1,7 +1,7 @@
 // Plans live members of nested lists that are not in the spec: deletes them if the list is authoritative, otherwise
 // reports them. Also builds the deletion of one live object.
 
-import { type Address, addressOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
+import { type Address, addressOf, memberOf, nameOf, parentOf, type RemoteId } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -27,13 +27,13 @@ export function unmanagedMembers(context: PlanContext, caller: string | undefine
   const appeared: LiveMember[] = [];
   let callerMatters = false;
   if (context.input.destroy === true) return { changes, appeared, callerMatters };
-  const known = managedObjects(context);
+  const isManaged = isManagedObject(context);
   for (const provider of context.input.registry.kinds) {
     if (provider.nested === undefined) continue;
     const parents = ownersByName(context, provider);
     for (const live of context.liveIndex.all(provider.kind)) {
       const parent = parents.get(parentOf(live.name));
-      if (parent === undefined || known.has(objectKey(provider.kind, live.id))) continue;
+      if (parent === undefined || isManaged(provider.kind, live.id)) continue;
       const address = addressOf(provider.kind, `${nameOf(parent.address)}/${memberOf(live.name)}`);
       if (context.decided.has(address)) continue;
       if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
@@ -82,12 +82,14 @@ function ownersByName(context: PlanContext, provider: PlannedKind): ReadonlyMap<
   return parents;
 }
 
-/** IDs of live objects that a record or a decision already covers. */
-export function managedObjects(context: PlanContext): ReadonlySet<string> {
-  const known = new Set<string>(context.owners.keys());
-  for (const change of context.decided.values())
-    if ("id" in change) known.add(objectKey(change.kind, change.id));
-  return known;
+/** Whether a record or a decision already covers a live object. */
+export function isManagedObject(context: PlanContext): (kind: string, id: RemoteId) => boolean {
+  const decided = new Set<string>();
+  for (const change of context.decided.values()) {
+    if (!("id" in change) || change.id === context.input.state.records.get(change.address)?.id) continue;
+    decided.add(objectKey(change.kind, change.id));
+  }
+  return (kind, id) => context.owners.has(kind, id) || decided.has(objectKey(kind, id));
 }
 
 function reported(provider: PlannedKind, address: Address, live: LiveObject): Change {

@@ -28,8 +28,9 @@ export interface PassedNames {
 
 /** The changes with the source of each name that they take (`nameFrom`), and with temporary names where names go round in a cycle. */
 export function withPassedNames(context: PlanContext, changes: readonly Change[]): PassedNames {
+  const takers = changes.filter(isTaker);
   const passings = context.input.registry.kinds.flatMap((provider) =>
-    isRenamed(provider) ? passingsOf(context, provider, changes) : [],
+    isRenamed(provider) ? passingsOf(context, provider, takers) : [],
   );
   if (passings.length === 0) return { changes, diagnostics: [] };
   const byId = new Map<string, Change>();
@@ -68,16 +69,19 @@ export function nameReached(provider: PlannedKind, change: Taker): string {
   return typeof reached === "string" && !unknown ? reached : change.name;
 }
 
+function isTaker(change: Change): change is Taker {
+  return change.action === "create" || change.action === "update" || change.action === "replace";
+}
+
 /** Every change that takes a name which another live object has. By address, so that the same input gives the same cycle breaks. */
 function passingsOf(
   context: PlanContext,
   provider: PlannedKind,
-  changes: readonly Change[],
+  takers: readonly Taker[],
 ): readonly Passing[] {
   const found: Passing[] = [];
-  for (const taker of changes) {
+  for (const taker of takers) {
     if (taker.kind !== provider.kind) continue;
-    if (taker.action !== "create" && taker.action !== "update" && taker.action !== "replace") continue;
     const name = nameReached(provider, taker);
     const own = taker.action === "create" ? undefined : taker.id;
     const [held] = context.liveIndex.byName(provider.kind, name).filter((one) => one.id !== own);
@@ -161,8 +165,10 @@ export function longestName(provider: PlannedKind): number {
 
 /** Of the changes that are left: those whose name stays with an old object that others still use. */
 export function heldByOldObjects(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
+  const takers = changes.filter((one) => "nameFrom" in one);
+  if (takers.length === 0) return [];
   const byId = new Map(changes.flatMap((one) => ("id" in one ? [[objectKey(one.kind, one.id), one]] : [])));
-  return changes.flatMap((taker) => {
+  return takers.flatMap((taker) => {
     const source = "nameFrom" in taker ? taker.nameFrom : undefined;
     if (source === undefined || !("after" in taker)) return [];
     const holder = byId.get(objectKey(taker.kind, source.id));
@@ -186,7 +192,7 @@ export function heldByOldObjects(context: PlanContext, changes: readonly Change[
 function refusal(context: PlanContext, passing: Passing, holder: Change | undefined): Diagnostic {
   const { provider, taker, name, held } = passing;
   const resource = context.input.spec.resources.get(taker.address);
-  const owner = holder?.address ?? context.owners.get(objectKey(taker.kind, held.id));
+  const owner = holder?.address ?? context.owners.get(taker.kind, held.id);
   const head = `${provider.singular} "${name}" already exists`;
   const unmanaged = owner === undefined;
   const cycle = holder !== undefined && freesName(provider, holder, name);

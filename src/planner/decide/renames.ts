@@ -9,6 +9,7 @@ import { type PlanContext, recordedOf } from "../model/context.ts";
 /** The changes, in which each delete that has exactly one likely successor says how to keep the object. */
 export function withRenames(context: PlanContext, changes: readonly Change[]): readonly Change[] {
   const successors = new Map<Change, Create>();
+  if (!changes.some(({ action }) => action === "delete")) return changes;
   for (const provider of context.input.registry.kinds) {
     if (provider.nameField === undefined) continue;
     const creates = changes.filter((one) => one.action === "create" && one.kind === provider.kind);

@@ -21,10 +21,13 @@ export interface ResolvedReferences {
   readonly unknown: ReadonlySet<string>;
 }
 
+const NOTHING_UNRESOLVED = { unresolved: [], unknown: new Set<string>() } as const;
+
 export function resolveReferences(
   resource: Pick<Resource, "values" | "references">,
   lookup: AttributeLookup,
 ): ResolvedReferences {
+  if (resource.references.length === 0) return { values: resource.values, ...NOTHING_UNRESOLVED };
   let values = resource.values;
   const unresolved: Reference[] = [];
   for (const reference of resource.references) {

@@ -54,7 +54,7 @@ function ownedLive({ registry, spec, state }: UntrustedInput, live: Live): Live 
   const declared = fixedOf(spec, registry);
   let hidden = 0;
   const seen = (provider: PlannedKind, object: LiveObject): readonly LiveObject[] => {
-    if (owners.has(objectKey(provider.kind, object.id))) return [object];
+    if (owners.has(provider.kind, object.id)) return [object];
     if (!named.has(provider.ignoreCase === true ? foldCase(object.name) : object.name)) return [];
     hidden += 1;
     // An object known only by name has no other ID.
@@ -164,8 +164,7 @@ function foreignOf(
     resources.filter((one) => one.owns.length > 0).map((one) => [one.name, one.values]),
   );
   return found.objects.filter((object) => {
-    const known =
-      owners.has(objectKey(provider.kind, object.id)) || names.has(foldName(provider, object.name));
+    const known = owners.has(provider.kind, object.id) || names.has(foldName(provider, object.name));
     if (known || !isOurs(object)) return false;
     return (
       provider.planning.isImplicit?.(object, state.caller?.name, parents.get(parentOf(object.name)) ?? {}) !==

@@ -15,22 +15,33 @@ export interface PlanContext {
   readonly decided: Map<Address, Change>;
   /** Records that are left out of `input`, since they cannot be true. */
   readonly invalidRecords: ReadonlyMap<Address, StateRecord>;
-  /** Records by kind and remote id: who manages a live object. */
-  readonly owners: ReadonlyMap<string, Address>;
+  readonly owners: ObjectOwners;
 }
 
 export function objectKey(kind: string, id: string): string {
   return `${kind}\n${id}`;
 }
 
-export function addressByObject(records: ReadonlyMap<Address, StateRecord>): ReadonlyMap<string, Address> {
-  const owners = new Map<string, Address>();
+/** Who manages a live object: the address of its record. */
+export interface ObjectOwners {
+  get(kind: string, id: string): Address | undefined;
+  has(kind: string, id: string): boolean;
+}
+
+export function addressByObject(records: ReadonlyMap<Address, StateRecord>): ObjectOwners {
+  // By kind and then by ID, because a text made of both for each record takes most of the time.
+  const kinds = new Map<string, Map<string, Address>>();
   for (const record of records.values()) {
     const kind = kindOf(record.address);
-    owners.set(objectKey(kind, record.id), record.address);
-    for (const id of record.deposed ?? []) owners.set(objectKey(kind, id), record.address);
+    const owners = kinds.get(kind) ?? new Map<string, Address>();
+    kinds.set(kind, owners);
+    owners.set(record.id, record.address);
+    for (const id of record.deposed ?? []) owners.set(id, record.address);
   }
-  return owners;
+  return {
+    get: (kind, id) => kinds.get(kind)?.get(id),
+    has: (kind, id) => kinds.get(kind)?.has(id) === true,
+  };
 }
 
 /** The part of a record that takes part in a comparison, in the kind's own form; none for an unfinished object. */
@@ -39,9 +50,11 @@ export function recordedOf(
   record: StateRecord | undefined,
 ): RecordedValues | undefined {
   if (record === undefined || record.status === "creating") return undefined;
+  const { normalize } = provider.planning;
+  if (normalize === undefined && record.status === "ready") return record;
   const known = made.get(record);
   if (known?.provider === provider) return known.recorded;
-  const applied = provider.planning.normalize?.(record.applied) ?? record.applied;
+  const applied = normalize?.(record.applied) ?? record.applied;
   const recorded = { applied, seen: record.status === "ready" ? record.seen : {} };
   made.set(record, { provider, recorded });
   return recorded;

@@ -5,7 +5,6 @@ import { parentOf, type RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 
 export interface LiveIndex {
@@ -17,28 +16,29 @@ export interface LiveIndex {
   unreadable(kind: string, name: string): Diagnostic | undefined;
 }
 
-interface Index {
-  readonly ids: ReadonlyMap<string, LiveObject>;
-  readonly names: ReadonlyMap<string, readonly LiveObject[]>;
-}
-
 const NOTHING: readonly LiveObject[] = [];
 
 export function indexLive(live: Live, registry: PlanningRegistry): LiveIndex {
-  const indexes = new Map<string, Index>();
+  const ids = new Map<string, ReadonlyMap<string, LiveObject>>();
+  const names = new Map<string, ReadonlyMap<string, readonly LiveObject[]>>();
   const all = (kind: string): readonly LiveObject[] => {
     const found = live.get(kind);
     return found?.readable === true ? found.objects : NOTHING;
   };
-  const index = (kind: string): Index => {
-    const made = indexes.get(kind) ?? indexOf(registry.get(kind), all(kind));
-    indexes.set(kind, made);
-    return made;
-  };
   return {
     all,
-    byId: (kind, id) => index(kind).ids.get(id),
-    byName: (kind, name) => index(kind).names.get(foldName(registry.get(kind), name)) ?? NOTHING,
+    byId: (kind, id) => {
+      const made = ids.get(kind) ?? byIds(all(kind));
+      ids.set(kind, made);
+      return made.get(id);
+    },
+    // Most plans find every object by its ID, so names are indexed only when one is asked for.
+    byName: (kind, name) => {
+      const provider = registry.get(kind);
+      const made = names.get(kind) ?? Map.groupBy(all(kind), (object) => foldName(provider, object.name));
+      names.set(kind, made);
+      return made.get(foldName(provider, name)) ?? NOTHING;
+    },
     unreadable: (kind, name) => {
       const found = live.get(kind);
       if (found === undefined) return undefined;
@@ -47,17 +47,10 @@ export function indexLive(live: Live, registry: PlanningRegistry): LiveIndex {
   };
 }
 
-function indexOf(provider: PlannedKind, objects: readonly LiveObject[]): Index {
-  const ids = new Map<string, LiveObject>();
-  const names = new Map<string, LiveObject[]>();
-  for (const object of objects) {
-    ids.set(object.id, object);
-    const name = foldName(provider, object.name);
-    const sharing = names.get(name);
-    if (sharing === undefined) names.set(name, [object]);
-    else sharing.push(object);
-  }
-  return { ids, names };
+function byIds(objects: readonly LiveObject[]): ReadonlyMap<string, LiveObject> {
+  const found = new Map<string, LiveObject>();
+  for (const object of objects) found.set(object.id, object);
+  return found;
 }
 
 export interface LiveMember {

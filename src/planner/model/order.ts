@@ -13,28 +13,53 @@ export function changeKey(change: Change): string {
 }
 
 export function inOrder(changes: readonly Change[], registry: PlanningRegistry): Change[] {
-  const rank = new Map(registry.kinds.map((provider, at) => [provider.kind, at]));
-  const sorted = [...changes].sort((a, b) => compare(a, b, rank));
+  const sorted = sortedByKind(changes, registry);
+  if (sorted.every((change) => needsNothing(change))) return sorted;
   const byAddress = new Map<Address, Change>();
   for (const change of sorted)
     if (changeKey(change) === change.address) byAddress.set(change.address, change);
-  const byId = new Map(sorted.flatMap((one) => ("id" in one ? [[`${one.kind}\n${one.id}`, one]] : [])));
+  const holders = holdersOfNames(sorted);
   return topologicalOrder(sorted, (change) => {
+    if (needsNothing(change)) return NOTHING;
     const source = "nameFrom" in change ? change.nameFrom : undefined;
     // A temporary name needs nothing, so it orders nothing.
     const holder =
-      source === undefined || source.once === "aside" ? undefined : byId.get(`${change.kind}\n${source.id}`);
+      source === undefined || source.once === "aside"
+        ? undefined
+        : holders.get(`${change.kind}\n${source.id}`);
     const needs = change.dependsOn.flatMap((address) => byAddress.get(address) ?? []);
     return [...needs, ...(holder === undefined ? [] : [holder])].filter((one) => one !== change);
   });
 }
 
-function compare(a: Change, b: Change, rank: ReadonlyMap<string, number>): number {
-  const last = Number(isRemoval(a)) - Number(isRemoval(b));
-  if (last !== 0) return last;
-  const kinds = (rank.get(a.kind) ?? 0) - (rank.get(b.kind) ?? 0);
-  const order = kinds !== 0 ? kinds : a.address < b.address ? -1 : a.address > b.address ? 1 : 0;
-  return isRemoval(a) ? -order : order;
+const NOTHING: readonly Change[] = [];
+
+function needsNothing(change: Change): boolean {
+  return change.dependsOn.length === 0 && !("nameFrom" in change);
+}
+
+/** The changes of objects whose names others take, by kind and ID; empty for most plans. */
+function holdersOfNames(changes: readonly Change[]): ReadonlyMap<string, Change> {
+  const holders = new Map<string, Change>();
+  if (!changes.some((one) => "nameFrom" in one)) return holders;
+  for (const one of changes) if ("id" in one) holders.set(`${one.kind}\n${one.id}`, one);
+  return holders;
+}
+
+/** By kind and address, removals last and in reverse. */
+function sortedByKind(changes: readonly Change[], registry: PlanningRegistry): Change[] {
+  const rank = new Map(registry.kinds.map((provider, at) => [provider.kind, at]));
+  const kinds: Change[][] = registry.kinds.map(() => []);
+  const removals: Change[] = [];
+  for (const change of changes)
+    (isRemoval(change) ? removals : kinds[rank.get(change.kind) ?? 0])?.push(change);
+  for (const kind of kinds) kind.sort(compareAddresses);
+  removals.sort((a, b) => (rank.get(b.kind) ?? 0) - (rank.get(a.kind) ?? 0) || compareAddresses(b, a));
+  return [...kinds, removals].flat();
+}
+
+function compareAddresses(a: Change, b: Change): number {
+  return a.address < b.address ? -1 : a.address > b.address ? 1 : 0;
 }
 
 function isRemoval(change: Change): boolean {
@@ -46,6 +71,13 @@ export function topologicalOrder<T>(items: readonly T[], needsOf: (item: T) => r
   const out: T[] = [];
   const state = new Map<T, "open" | "done">();
   for (const start of items) {
+    if (state.has(start)) continue;
+    // Most items need nothing, or only what came before.
+    if (needsOf(start).every((needed) => state.get(needed) === "done")) {
+      state.set(start, "done");
+      out.push(start);
+      continue;
+    }
     const stack = [enter(start)];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const needed = top.needs.next();
@@ -61,9 +93,8 @@ export function topologicalOrder<T>(items: readonly T[], needsOf: (item: T) => r
   return out;
 
   function enter(item: T): { item: T; needs: Iterator<T> } {
-    const known = state.get(item) === "done";
-    if (!known) state.set(item, "open");
-    return { item, needs: (known ? [] : needsOf(item))[Symbol.iterator]() };
+    state.set(item, "open");
+    return { item, needs: needsOf(item)[Symbol.iterator]() };
   }
 }
 

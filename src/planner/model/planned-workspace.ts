@@ -18,11 +18,15 @@ export function createPlannedWorkspace(
   const { registry, spec } = input;
   const removed = removedNames(registry, changes);
   const after = valuesAfter(changes);
-  const declared = new Set(
-    input.destroy === true
-      ? []
-      : [...spec.resources.values()].map((one) => nameKey(registry, one.kind, one.name)),
-  );
+  let declared: ReadonlySet<string> | undefined;
+  const declaredNames = (): ReadonlySet<string> => {
+    declared ??= new Set(
+      input.destroy === true
+        ? []
+        : [...spec.resources.values()].map((one) => nameKey(registry, one.kind, one.name)),
+    );
+    return declared;
+  };
   return {
     live: (kind) => {
       const dependents = facts.dependents?.get(kind);
@@ -30,7 +34,7 @@ export function createPlannedWorkspace(
     },
     caller: facts.caller,
     activeRuns: facts.activeRuns,
-    declared: (kind, name) => declared.has(nameKey(registry, kind, name)),
+    declared: (kind, name) => declaredNames().has(nameKey(registry, kind, name)),
     isRemoved: (kind, name) => removed.has(nameKey(registry, kind, name)),
     valuesAfter: (kind, live) => {
       const key = objectKey(kind, live.id);

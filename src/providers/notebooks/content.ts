@@ -1,6 +1,7 @@
 // The form in which notebooks are compared: their cells, the same whatever the format. What a service adds does not count.
 
-import { digest, fingerprint } from "../../core/canonical.ts";
+import { fingerprint } from "../../core/canonical.ts";
+import { digest } from "../../core/digest.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json } from "../../core/json.ts";
 

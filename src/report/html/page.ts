@@ -1,6 +1,6 @@
 // The frame of every page: one file with its style and its script, and nothing from elsewhere.
 
-import { digest } from "../../core/canonical.ts";
+import { digest } from "../../core/digest.ts";
 import { markupText } from "../text/printable.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { PAGE_STYLE } from "./page-style.ts";

@@ -34,7 +34,7 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone =
 }
 
 function changesSection(plan: PlanView, colors: Colors): readonly string[] {
-  const touching = plan.changes.filter((one) => one.touches);
+  const touching = plan.notable.filter((one) => one.touches);
   return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
     ...(at === 0 ? [] : [""]),
     ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
@@ -99,9 +99,8 @@ function paintOf(action: ChangeView["action"], colors: Colors): Paint {
 
 /** Drift that no change of this plan puts right; the rest is marked at its change. */
 function driftSection(plan: PlanView, colors: Colors): readonly string[] {
-  const changed = new Set(
-    plan.changes.filter((change) => change.action !== "noop").map((change) => change.address),
-  );
+  if (plan.drift.length === 0) return [];
+  const changed = new Set(plan.notable.map((change) => change.address));
   const rest = plan.drift.filter((one) => !changed.has(one.address));
   const kept = new Set(plan.changes.map((change) => change.address));
   const [wanted, open] = [
@@ -141,7 +140,7 @@ function diagnosticsSection(plan: PlanView, colors: Colors, notes: readonly Diag
 }
 
 function tableSection(plan: PlanView, colors: Colors): readonly string[] {
-  const rows = kindTable(plan.changes);
+  const rows = kindTable(plan.notable);
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? "").length)),
   );
@@ -165,7 +164,7 @@ function summarySection(plan: PlanView, colors: Colors): readonly string[] {
 
 /** What goes, once more, where nobody can miss it. */
 function lossSection(plan: PlanView, colors: Colors): readonly string[] {
-  const going = plan.changes.filter((change) => change.destroys);
+  const going = plan.notable.filter((change) => change.destroys);
   if (going.length === 0 || !plan.changesAnything) return [];
   const names = going.map((change) => printable(change.address));
   return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names)}.`)];

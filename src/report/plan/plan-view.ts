@@ -30,8 +30,10 @@ export interface PlanView {
   /** With `change`, no guard, error, or annotation counts that was pending. */
   readonly exitcodeFor: ExitcodeFor;
   readonly summary: Summary;
-  /** Every change in the order of the plan, also those that change nothing. */
+  /** Every change in the order of the plan, also those that change nothing; made when first asked for. */
   readonly changes: readonly ChangeView[];
+  /** The changes that do something or report something: often few of many. */
+  readonly notable: readonly ChangeView[];
   readonly drift: readonly DriftItem[];
   readonly unmanaged: readonly UnmanagedItem[];
   readonly guards: readonly Guard[];
@@ -67,10 +69,17 @@ export function planView(
   const { split } = plan;
   const own = new Set(causedPart(plan).diagnostics);
   const drifted = new Map(plan.drift.map((one) => [one.address, originText(one.origin)]));
-  const changes = plan.changes.map((change) => ({
+  const viewed = (change: Change): ChangeView => ({
     ...changeView(change, registry, places, split?.changes[changeKey(change)]),
     driftOrigin: drifted.get(change.address) ?? "",
-  }));
+  });
+  const notable = new Map<Change, ChangeView>();
+  for (const one of plan.changes) if (one.action !== "noop") notable.set(one, viewed(one));
+  let made: readonly ChangeView[] | undefined;
+  const changes = (): readonly ChangeView[] => {
+    made ??= plan.changes.map((change) => notable.get(change) ?? viewed(change));
+    return made;
+  };
   return {
     host: plan.host,
     modes: plan.modes ?? [],
@@ -79,8 +88,11 @@ export function planView(
     refusal: refusalLine(plan),
     changesAnything: changesAnything(plan),
     summary: summaryOf(plan.changes),
-    changes,
-    ...(split === undefined ? {} : { split: splitView(split, changes, registry) }),
+    get changes() {
+      return changes();
+    },
+    notable: [...notable.values()],
+    ...(split === undefined ? {} : { split: splitView(split, changes(), registry) }),
     exitcodeFor: split === undefined ? "all" : exitcodeFor,
     drift: plan.drift.map((one) => driftItem(one, registry, places)),
     unmanaged: [...plan.unmanaged.map(unmanagedItem), ...plan.changes.flatMap(foundInside)],

@@ -1,6 +1,6 @@
 // Chooses paths for exported contents, always below the spec's folder, whatever the name of the live object.
 
-import { digest } from "../../core/canonical.ts";
+import { digest } from "../../core/digest.ts";
 import { extensionFor, isNotebookKind } from "../files/contents.ts";
 import type { ExportedObject } from "./addresses.ts";
 

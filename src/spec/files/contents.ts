@@ -1,7 +1,7 @@
 // Notebooks and files: their content is a file of the spec's folder, known by a digest and read when it is needed.
 
-import { digest } from "../../core/canonical.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { digest } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import { sizeAndDigest } from "../../resource/content.ts";
 import type { Values } from "../../resource/field-schema.ts";

@@ -1,7 +1,7 @@
 // The main file and what it includes, read within limits and put together; a key that two files hold is a collision.
 
-import { digest } from "../../core/canonical.ts";
 import type { Code } from "../../core/codes.ts";
+import { digest } from "../../core/digest.ts";
 import { grouped } from "../../core/sentences.ts";
 import type { Findings } from "../model/findings.ts";
 import { type FileLimits, LIMITS } from "../model/limits.ts";

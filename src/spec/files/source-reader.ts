@@ -1,8 +1,6 @@
 // Sources of contents: each file is read and digested once a run, however many resources name it, and within a limit if one is set.
 
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
-import { digest } from "../../core/canonical.ts";
+import { digest, startDigest } from "../../core/digest.ts";
 import type { OpenedFile, SpecFolder } from "./spec-folder.ts";
 
 /** `over limit`: the files read before leave no space for this one. */
@@ -29,11 +27,9 @@ export class SourceReader {
   /** A large file passes through in pieces and is never held whole. */
   sum(path: string, most: number): Summed<Sum> {
     return this.#once(this.#sums, path, "", () => {
-      const hash = sha256.create();
-      const read = this.#limited(most, (within) =>
-        this.tree.stream(path, within, (piece) => hash.update(piece)),
-      );
-      return read.ok ? this.#spent({ size: read.value, digest: bytesToHex(hash.digest()) }) : read;
+      const sum = startDigest();
+      const read = this.#limited(most, (within) => this.tree.stream(path, within, (piece) => sum.add(piece)));
+      return read.ok ? this.#spent({ size: read.value, digest: sum.end() }) : read;
     });
   }
 

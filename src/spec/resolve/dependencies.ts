@@ -4,6 +4,7 @@
 import type { Address } from "../../core/address.ts";
 import { type FieldSchema, somewhere, type Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
@@ -15,6 +16,7 @@ import { walkFields } from "./field-walk.ts";
 export class DeclaredNames {
   readonly #kinds = new Map<string, Map<string, Address>>();
   readonly #registry: PlanningRegistry;
+  readonly #members = new Map<Address, readonly Address[]>();
 
   constructor(resources: Iterable<WrittenResource>, registry: PlanningRegistry) {
     this.#registry = registry;
@@ -26,6 +28,13 @@ export class DeclaredNames {
     }
   }
 
+  /** The list of a parent alone, which its members share. */
+  only(parent: Address): readonly Address[] {
+    const known = this.#members.get(parent) ?? [parent];
+    this.#members.set(parent, known);
+    return known;
+  }
+
   find(kind: string, name: string): Address | undefined {
     const provider = this.#registry.find(kind);
     return provider === undefined ? undefined : this.#kinds.get(kind)?.get(foldName(provider, name));
@@ -33,6 +42,15 @@ export class DeclaredNames {
 }
 
 const namesOthers = somewhere(({ names, mentions }) => names !== undefined || mentions !== undefined);
+
+const NO_EDGES: readonly Address[] = [];
+
+/** Whether a resource of a kind may depend on others without a reference to them. */
+function refersByName({ fields, planning }: PlannedKind): boolean {
+  if (planning.dependencies !== undefined) return true;
+  for (const name in fields) if (namesOthers(fields[name] ?? {})) return true;
+  return false;
+}
 
 /** Everything that a resource needs, sorted. */
 export function edgesOf(
@@ -42,6 +60,8 @@ export function edgesOf(
   targets: ReadonlySet<Address>,
   index: DeclaredNames,
 ): readonly Address[] {
+  if (targets.size === 0 && !refersByName(written.provider))
+    return written.parent === undefined ? NO_EDGES : index.only(written.parent);
   const edges = new Set(targets);
   const add = (address: Address | undefined): void => {
     if (address !== undefined) edges.add(address);
@@ -100,6 +120,10 @@ export function reportCycles(
   let told = 0;
   for (const root of resources.keys()) {
     if (done.has(root)) continue;
+    if (resources.get(root)?.dependsOn.every((need) => done.has(need)) === true) {
+      done.add(root);
+      continue;
+    }
     const stack: { readonly address: Address; next: number }[] = [{ address: root, next: 0 }];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       if (top.next === 0) {

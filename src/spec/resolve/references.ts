@@ -42,15 +42,22 @@ export interface BoundReferences {
 export interface ReferenceContext {
   readonly registry: PlanningRegistry;
   readonly resources: ReadonlyMap<Address, WrittenResource>;
-  /** The keys of each kind's resources. */
-  readonly keys: ReadonlyMap<string, readonly string[]>;
+  /** The keys of a kind's resources. */
+  readonly keysOf: (kind: string) => readonly string[];
   readonly suggest: Suggest;
   readonly findings: Findings;
 }
 
 export function bindReferences(written: WrittenResource, linkage: ReferenceContext): BoundReferences {
+  if (isAllPlain(written)) return { fields: written.fields, ...NO_REFERENCES };
   const linking = new Linking(written, linkage);
   return { fields: linking.fields(), references: linking.references, targets: linking.targets };
+}
+
+const NO_REFERENCES = { references: [], targets: new Set<Address>() } as const;
+function isAllPlain({ provider, fields }: WrittenResource): boolean {
+  for (const [key, { value }] of fields.members) if (!isPlain(value, fieldOf(provider, key))) return false;
+  return true;
 }
 
 class Linking {
@@ -160,25 +167,19 @@ class Linking {
   ): Target | undefined {
     const address = addressOf(provider.kind, name);
     if (!this.#linkage.resources.has(address)) {
-      const names = this.#linkage.keys.get(provider.kind) ?? [];
+      const names = this.#linkage.keysOf(provider.kind);
       const best = this.#linkage.suggest(name, names);
       const has =
         names.length > 0 ? `${provider.kind} has ${listed(names)}` : `the spec has no ${provider.kind}`;
-      this.#report(
-        `${part.raw} refers to ${address}, which is not in the spec`,
-        at,
-        didYouMean(best, has).hint,
-      );
+      const message = `${part.raw} refers to ${address}, which is not in the spec`;
+      this.#report(message, at, didYouMean(best, has).hint);
       return undefined;
     }
     const known = attributesOf(provider);
     if (known.includes(attribute)) return { address, attribute };
     const best = this.#linkage.suggest(attribute, known);
-    this.#report(
-      `${part.raw} refers to the attribute ${JSON.stringify(attribute)}, which ${provider.kind} do not have`,
-      at,
-      didYouMean(best, `the attributes are ${listed(known)}`).hint,
-    );
+    const message = `${part.raw} refers to the attribute ${JSON.stringify(attribute)}, which ${provider.kind} do not have`;
+    this.#report(message, at, didYouMean(best, `the attributes are ${listed(known)}`).hint);
     return undefined;
   }
 
@@ -234,16 +235,12 @@ class Linking {
 
   #report(message: string, at: Span, hint: string | undefined): void {
     const { address } = this.#written;
-    this.#linkage.findings.error(
-      "SPEC_REFERENCE",
-      message,
-      at,
-      hint === undefined ? { address } : { address, hint },
-    );
+    const details = hint === undefined ? { address } : { address, hint };
+    this.#linkage.findings.error("SPEC_REFERENCE", message, at, details);
   }
 }
 
-/** Whether a value is not a reference although its field requires an ID. */
+/** Whether a value is no reference. */
 function isPlain(node: SpecNode, schema: FieldSchema): boolean {
   if (node.kind !== "scalar") return false;
   return typeof node.value !== "string" || (schema.refersTo === undefined && !isTemplate(node.value));

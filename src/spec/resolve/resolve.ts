@@ -49,11 +49,10 @@ export async function resolveResources(
 ): Promise<ReadonlyMap<Address, Resource>> {
   const { registry, suggest, findings } = resolving;
   const byAddress = new Map(all.map((one) => [one.address, one]));
-  const keys = Map.groupBy(all, (one) => one.provider.kind);
   const linkage: ReferenceContext = {
     registry,
     resources: byAddress,
-    keys: new Map([...keys].map(([kind, ones]) => [kind, ones.map(({ key }) => key)])),
+    keysOf: (kind) => all.flatMap(({ provider, key }) => (provider.kind === kind ? [key] : [])),
     suggest,
     findings,
   };
@@ -85,8 +84,9 @@ interface Checking extends ResolveInput {
 }
 
 function linkedWhole(written: WrittenResource, linkage: ReferenceContext): LinkedWhole {
-  const link = bindReferences(written, linkage);
-  return { ...link, written, provider: written.provider, node: withLifecycle(written, link.fields) };
+  const { fields, references, targets } = bindReferences(written, linkage);
+  const { provider } = written;
+  return { fields, references, targets, written, provider, node: withLifecycle(written, fields) };
 }
 
 function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking): Desired {
@@ -130,10 +130,12 @@ function checkSchema(
   { registry, validator, suggest, findings }: Checking,
 ): ReadonlySet<string> {
   const { address, provider } = written;
+  const errors = validator.resource(provider, fields);
+  if (errors.length === 0) return NOTHING_FAULTY;
   const beside = registry.kinds.flatMap(({ nested }) => (nested?.kind === provider.kind ? nested.under : []));
   const faulty = new Set<string>();
   for (const { code, message, path, onKey, hint, missing } of schemaMessages(
-    validator.resource(provider, fields),
+    errors,
     address,
     suggest,
     beside,
@@ -145,6 +147,8 @@ function checkSchema(
   }
   return faulty;
 }
+
+const NOTHING_FAULTY: ReadonlySet<string> = new Set();
 
 /** A kind's own check of what its schema left unsaid: a problem elsewhere in the resource hides none of these. */
 function checkSound(

@@ -21,6 +21,8 @@ export interface SecretSources {
   readonly unseen?: boolean;
   /** A variable without a value leaves the secret as if it was not read, with a warning. */
   readonly mayLack?: boolean;
+  /** Values of variables that were read, by name: many secrets may share one. */
+  readonly read: Map<string, { readonly digest: string; readonly payload: Payload }>;
 }
 
 /** Field names that users commonly choose for a literal secret. */
@@ -77,13 +79,17 @@ export function secretOf(
         address,
       },
     );
+  const variable = env === undefined ? undefined : scalarText(env);
+  const known = variable === undefined ? undefined : sources.read.get(variable);
+  if (known !== undefined) return { values: { [field]: known.digest }, payload: known.payload };
   const bytes =
     env !== undefined ? fromEnv(written, env, sources, findings) : fromFile(written, file, sources, findings);
   if (bytes === undefined) return undefined;
   if (bytes === "unread" || sources.keyed === undefined) return { values: { [field]: "" } };
   const digest = sources.keyed(bytes);
-  const secret = new Sensitive(bytes);
-  return { values: { [field]: digest }, payload: { digest, bytes: () => new Uint8Array(), secret } };
+  const payload = { digest, bytes: () => new Uint8Array(), secret: new Sensitive(bytes) };
+  if (variable !== undefined) sources.read.set(variable, { digest, payload });
+  return { values: { [field]: digest }, payload };
 }
 
 type Read = Uint8Array | "unread" | undefined;

@@ -16,12 +16,14 @@ import { textsAt, walkFields } from "./field-walk.ts";
 
 /** Two resources with one natural name, where the service lets only one have it. */
 export function reportSharedNames(resources: Iterable<WrittenResource>, findings: Findings): void {
-  const first = new Map<string, WrittenResource>();
+  const kinds = new Map<string, Map<string, WrittenResource>>();
   for (const written of resources) {
     const { provider, name, address } = written;
     // A name with an expression that has no value was reported, and is the same in every instance of a module.
     if (!provider.unique || (findings.failed && isTemplate(name))) continue;
-    const key = `${provider.kind}\n${foldName(provider, name)}`;
+    const first = kinds.get(provider.kind) ?? new Map<string, WrittenResource>();
+    kinds.set(provider.kind, first);
+    const key = foldName(provider, name);
     const earlier = first.get(key);
     if (earlier === undefined) first.set(key, written);
     else {

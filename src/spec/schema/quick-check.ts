@@ -74,9 +74,9 @@ function limit(keyword: string, value: number | string): QuickCheck | undefined 
   const bound = Number(value);
   switch (keyword) {
     case "minLength":
-      return onTexts((text) => lengthOf(text) >= bound);
+      return onTexts((text) => text.length >= 2 * bound || lengthOf(text) >= bound);
     case "maxLength":
-      return onTexts((text) => lengthOf(text) <= bound);
+      return onTexts((text) => text.length <= bound || lengthOf(text) <= bound);
     case "minimum":
       return onNumbers((number) => number >= bound);
     case "maximum":

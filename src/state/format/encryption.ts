@@ -1,8 +1,8 @@
 // Encrypts the parts of a state: AES-256-GCM under WORKSPACE_STATE_KEY, with a random IV for every part.
 
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
-import { digest } from "../../core/canonical.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { digest } from "../../core/digest.ts";
 import { corrupt } from "../model/failures.ts";
 import type { Random } from "../model/ports.ts";
 import { derive, readKeyText } from "./key.ts";

@@ -1,7 +1,7 @@
 // The text of a journal: one line of JSON for each entry, each carrying a digest of itself and of the line before it.
 
-import { digest } from "../../core/canonical.ts";
 import { Failure } from "../../core/diagnostic.ts";
+import { digest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/failures.ts";

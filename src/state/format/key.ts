@@ -3,8 +3,8 @@
 // passphrase is stretched, so that each guess costs time and memory.
 
 import { hkdfSync, scryptSync } from "node:crypto";
-import { keyedDigest } from "../../core/canonical.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { keyedDigest } from "../../core/digest.ts";
 
 const KEPT = /^[0-9a-f]{64}\n?$/;
 

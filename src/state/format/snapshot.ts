@@ -1,11 +1,13 @@
 // The text of state.json: JSON that people can read, one record a line, under a digest of every byte of it.
 // Brings the data of older formats to the current one, a step for each version.
 
-import { digest } from "../../core/canonical.ts";
+import type { Address, RemoteId } from "../../core/address.ts";
+import { Failure } from "../../core/diagnostic.ts";
+import { startDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/failures.ts";
-import type { State } from "../model/record.ts";
+import type { State, StateRecord } from "../model/record.ts";
 import { decodeAcknowledgement, decodeOpen, decodeRecord, decodeReported, decodeSweep } from "./decode.ts";
 import { decodeRun } from "./decode-run.ts";
 import { type Shape, shapeOf } from "./shape.ts";
@@ -60,24 +62,29 @@ export function snapshotText(from: Omit<Snapshot, "digest">): {
   return { digest: sum, text: `{"format_version":${FORMAT_VERSION},"digest":"${sum}",\n${body}` };
 }
 
-function sumOf(version: number, body: string): string {
-  return digest(`${version}\n${body}`);
+function sumOf(version: number, body: string | Uint8Array): string {
+  const sum = startDigest();
+  sum.add(`${version}\n`);
+  sum.add(body);
+  return sum.end();
 }
 
 /** Reads state.json. Throws STATE_CORRUPT when a byte of it is not what was written, STATE_FORMAT when it is from a newer version. */
 export function readSnapshot(bytes: Uint8Array, file: string): Snapshot {
   assertStateSize(file, bytes.length);
-  const text = textOf(bytes, file);
-  const end = text.indexOf("\n");
-  const [, version, sum] = FIRST_LINE.exec(text.slice(0, Math.max(0, end))) ?? [];
+  const end = bytes.indexOf(NEWLINE);
+  const first = end < 0 ? "" : textOf(bytes.subarray(0, end), file);
+  const [, version, sum] = FIRST_LINE.exec(first) ?? [];
   if (version === undefined || sum === undefined)
     throw corrupt(file, 0, "its first line is not the first line of a state");
   if (Number(version) > FORMAT_VERSION) throw newerFormat(file, Number(version));
-  const body = text.slice(end + 1);
+  const body = bytes.subarray(end + 1);
   if (sumOf(Number(version), body) !== sum)
     throw corrupt(file, end + 1, `checksum mismatch (${bytes.length} bytes)`);
-  return decoded(upgraded(wellParsed(body, file), Number(version), file), sum, file);
+  return decoded(body, Number(version), sum, file);
 }
+
+const NEWLINE = 10;
 
 function textOf(bytes: Uint8Array, file: string): string {
   try {
@@ -87,35 +94,72 @@ function textOf(bytes: Uint8Array, file: string): string {
   }
 }
 
-/** The digest detects damage, not tampering: anyone who can write a state can compute its digest. */
-function wellParsed(body: string, file: string): JsonObject {
-  try {
-    return parsed(body, file);
-  } catch (problem) {
-    if (!(problem instanceof SyntaxError)) throw problem;
-    throw corrupt(file, 0, problem instanceof JsonTooDeep ? problem.message : "it is not JSON");
+/** The lines of a text; the text is decoded in pieces, so that it is never held whole as a string. */
+function* linesOf(bytes: Uint8Array, file: string): Generator<string> {
+  for (let start = 0; start < bytes.length; ) {
+    const enough = bytes.indexOf(NEWLINE, start + PIECE);
+    const end = enough < 0 ? bytes.length : enough + 1;
+    yield* textOf(bytes.subarray(start, end), file).replace(/\n$/, "").split("\n");
+    start = end;
   }
 }
 
-/** Parsed line by line: records hold digests, and only lines with long runs of digits pay for exact numbers. */
-function parsed(body: string, file: string): JsonObject {
-  const [head = "", opening, ...lines] = body.split("\n");
-  if (opening !== RECORDS) throw corrupt(file, head.length, "its records are not in the expected position");
-  const records: Json[] = [];
+const PIECE = 1 << 18;
+
+/** The digest detects damage, not tampering: anyone who can write a state can compute its digest. */
+function decoded(body: Uint8Array, version: number, sum: string, file: string): Snapshot {
+  try {
+    const lines = linesOf(body, file);
+    const head = String(lines.next().value ?? "");
+    if (lines.next().value !== RECORDS)
+      throw corrupt(file, head.length, "its records are not in the expected position");
+    const from = shapeOf(upgraded(object(`{${head.slice(0, -1)}}`), version, file), "state");
+    return {
+      state: stateWith(from, recordsIn(lines)),
+      seq: from.number("seq"),
+      folded: from.text("folded"),
+      key: from.text("key"),
+      ...(from.has("digest_key") ? { digestKey: from.text("digest_key") } : {}),
+      digest: sum,
+    };
+  } catch (problem) {
+    if (problem instanceof Failure) throw problem;
+    if (problem instanceof SyntaxError && !(problem instanceof JsonTooDeep))
+      throw corrupt(file, 0, "it is not JSON");
+    throw corrupt(file, 0, problem instanceof Error ? problem.message : "it cannot be read");
+  }
+}
+
+function object(text: string): JsonObject {
+  const value = parseJson(text);
+  if (isObject(value)) return value;
+  throw new SyntaxError("not an object");
+}
+
+/** Parsed line by line: what a line was parsed from is gone before the next, and only lines with long runs of digits pay for exact numbers. */
+function* recordsIn(lines: Iterable<string>): Generator<StateRecord> {
+  let at = 0;
   for (const line of lines)
-    if (line.startsWith("{")) records.push(parseJson(line.endsWith(",") ? line.slice(0, -1) : line));
-  return { ...shapeOf(parseJson(`{${head.slice(0, -1)}}`), "state").value, records };
+    if (line.startsWith("{")) {
+      const value = parseJson(line.endsWith(",") ? line.slice(0, -1) : line);
+      yield decodeRecord(shapeOf(value, `state.records[${at++}]`));
+    }
 }
 
 /** A state among the members of what was parsed. Throws Misshapen. */
 export function stateIn(from: Shape): State {
-  const records = from.objects("records").map(decodeRecord);
+  return stateWith(from, from.objects("records").map(decodeRecord));
+}
+
+function stateWith(from: Shape, found: Iterable<StateRecord>): State {
+  const records = new Map<Address, StateRecord>();
+  for (const record of sharingValues(found)) records.set(record.address, record);
   const caller = from.value.caller === null ? undefined : from.object("caller");
   return {
     lineage: from.text("lineage"),
     serial: from.number("serial"),
     host: from.text("host"),
-    records: new Map(records.map((record) => [record.address, record])),
+    records,
     sweeps: from.objects("sweeps").map(decodeSweep),
     open: from.objects("open").map(decodeOpen),
     nonces: from.texts("nonces"),
@@ -132,20 +176,27 @@ export function stateIn(from: Shape): State {
   };
 }
 
-function decoded(data: JsonObject, sum: string, file: string): Snapshot {
-  try {
-    const from = shapeOf(data, "state");
-    return {
-      state: stateIn(from),
-      seq: from.number("seq"),
-      folded: from.text("folded"),
-      key: from.text("key"),
-      ...(from.has("digest_key") ? { digestKey: from.text("digest_key") } : {}),
-      digest: sum,
+/** Neighbors often have the same parent and the same values; then they share them, which takes half the memory. */
+function* sharingValues(records: Iterable<StateRecord>): Generator<StateRecord> {
+  let before: StateRecord | undefined;
+  for (const record of records) {
+    const shared: StateRecord = {
+      ...record,
+      id: record.id === record.name ? (record.name as RemoteId) : record.id,
+      applied: sharedValue(before?.applied, record.applied),
+      depends_on: sharedValue(before?.depends_on, record.depends_on),
     };
-  } catch (failure) {
-    throw corrupt(file, 0, failure instanceof Error ? failure.message : "it cannot be read");
+    yield shared;
+    before = shared;
   }
+}
+
+/** Only flat values are compared: deeper ones are rarely the same. Members in another order make another text. */
+function sharedValue<T extends object>(before: T | undefined, value: T): T {
+  if (before === undefined) return value;
+  const [known, own] = [Object.entries(before), Object.entries(value)];
+  const isSame = known.every(([key, one], at) => own[at]?.[0] === key && own[at][1] === one);
+  return known.length === own.length && isSame ? before : value;
 }
 
 /** From the version that is the key to the next one. */

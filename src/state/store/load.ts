@@ -1,6 +1,7 @@
 // Reads a state: the folded part and the journal that continues it, each checked against the other.
 
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
+import { digest } from "../../core/digest.ts";
 import type { Sealer } from "../format/encryption.ts";
 import { emptyState, fold } from "../format/fold.ts";
 import { type Journal, readJournal } from "../format/journal.ts";
@@ -61,17 +62,14 @@ function isBetween(failure: unknown): boolean {
 }
 
 /** The last decrypted input, because a run reads its state several times and mostly finds the same bytes. */
-const opened = new WeakMap<Sealer, { readonly bytes: Uint8Array; readonly snapshot: Snapshot }>();
+const opened = new WeakMap<Sealer, { readonly sum: string; readonly snapshot: Snapshot }>();
 
 export function snapshotIn({ name, bytes }: StoredText, sealer: Sealer): Snapshot {
   const last = opened.get(sealer);
-  if (
-    last !== undefined &&
-    Buffer.from(last.bytes.buffer, last.bytes.byteOffset, last.bytes.length).equals(bytes)
-  )
-    return last.snapshot;
+  const sum = digest(bytes);
+  if (last?.sum === sum) return last.snapshot;
   const snapshot = readSnapshot(sealer.open("state", "", bytes, name), name);
-  opened.set(sealer, { bytes, snapshot });
+  opened.set(sealer, { sum, snapshot });
   return snapshot;
 }
 
@@ -102,7 +100,7 @@ function together(
     const base = snapshot?.state ?? emptyState(begin.lineage);
     const seq = begin.seq + journal.entries.length;
     const unfolded = journal.entries.length > 0;
-    return { ...common, state: fold(base, journal.entries), seq, unfolded };
+    return { ...common, state: unfolded ? fold(base, journal.entries) : base, seq, unfolded };
   }
   // A crash between the two steps of a publication: the journal is the one that the state already contains.
   if (snapshot !== undefined && snapshot.folded === journal.head)

@@ -3,7 +3,7 @@
 import { principalOf } from "../../api/auth/credential.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
-import { keyedDigest } from "../../core/canonical.ts";
+import { keyedDigest } from "../../core/digest.ts";
 import { identify } from "../../engine/observe/identify-caller.ts";
 import { type DraftPlan, requestsOf } from "../../planner/make-plan.ts";
 import type { FactRequests, PlanFacts } from "../../planner/model/facts.ts";

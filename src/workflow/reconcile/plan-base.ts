@@ -6,7 +6,7 @@ import { observe } from "../../engine/observe/observe.ts";
 import { emptyLiveSnapshot } from "../../engine/observe/readers.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
-import { addressByObject, objectKey } from "../../planner/model/context.ts";
+import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts } from "../../planner/model/facts.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -53,7 +53,7 @@ export async function planWithBase(from: PlanWorkspaceInput, base: BaseSpec): Pr
   const snapshot = emptyLiveSnapshot();
   const planned = await planWorkspace({ ...from, snapshot });
   const untrusted = from.budget !== undefined;
-  const owned = new Set(addressByObject(from.state.records).keys());
+  const owned = addressByObject(from.state.records);
   const globs = restrictionOf(from.only);
   const live: Comparison["live"] = (spec, only) =>
     observe({
@@ -63,7 +63,7 @@ export async function planWithBase(from: PlanWorkspaceInput, base: BaseSpec): Pr
       state: from.state,
       ...(globs === undefined || only === undefined ? {} : { restriction: { ...globs, only } }),
       parallelism: from.settings.parallelism,
-      ...(untrusted ? { looksAt: (kind, { id }) => owned.has(objectKey(kind, id)) } : {}),
+      ...(untrusted ? { looksAt: (kind, { id }) => owned.has(kind, id) } : {}),
       snapshot,
     });
   const { plan, notes } = await compareWithBase({ head: planned, base, untrusted, live });

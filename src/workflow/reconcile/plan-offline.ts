@@ -1,8 +1,8 @@
 // A plan without any network: the spec against what the state recorded.
 
 import { dialectFrom, EMBEDDED, fromEnv, identityOf } from "../../config/settings.ts";
-import { keyedDigest } from "../../core/canonical.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
+import { keyedDigest } from "../../core/digest.ts";
 import { moveRecords } from "../../engine/recover/move-records.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";

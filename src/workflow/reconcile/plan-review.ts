@@ -1,7 +1,7 @@
 // A plan for people to review: made without the lock, compared with the base, and shown with who changed the workspace.
 
-import { keyedDigest } from "../../core/canonical.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { keyedDigest } from "../../core/digest.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
 import type { State } from "../../state/model/record.ts";
 import { type BaseOptions, readBase } from "../base/base-spec.ts";

@@ -11,7 +11,7 @@ import { type Recovered, recover } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
 import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
-import { addressByObject, objectKey } from "../../planner/model/context.ts";
+import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts } from "../../planner/model/facts.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -74,8 +74,8 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const { reader, settings, progress } = from;
   const kinds = planningRegistryIn(registry, settings.spoken);
   const spec = from.budget === undefined ? from.spec : withoutImports(from.spec);
-  const owned = new Set(addressByObject(from.state.records).keys());
   const untrusted = from.budget !== undefined;
+  const owned = untrusted ? addressByObject(from.state.records) : undefined;
   const restriction = restrictionOf(from.only);
   const live = await observe({
     registry,
@@ -86,7 +86,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     ...(restriction === undefined ? {} : { restriction }),
     parallelism: settings.parallelism,
     onRead: (event) => progress.read(event),
-    ...(untrusted ? { looksAt: (kind, { id }) => owned.has(objectKey(kind, id)) } : {}),
+    ...(owned === undefined ? {} : { looksAt: (kind, { id }) => owned.has(kind, id) }),
     ...(from.snapshot === undefined ? {} : { snapshot: from.snapshot }),
   }).finally(() => progress.stop());
   assertReadable(live);
@@ -94,7 +94,10 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     spec.stateEntries?.moved ?? [],
     recover({ registry, state: from.state, live, now: Date.now(), adopt: from.adopt }),
   );
-  const only = addressFilter(from.only, [...spec.resources.keys(), ...recovered.state.records.keys()]);
+  const only =
+    restriction === undefined
+      ? undefined
+      : addressFilter(from.only, [...spec.resources.keys(), ...recovered.state.records.keys()]);
   const resolved = from.mayLackSecrets
     ? withRecordedSecrets({ registry, spec, state: recovered.state })
     : spec;

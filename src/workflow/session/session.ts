@@ -1,8 +1,8 @@
 // What plan, apply, drift and destroy share: settings, spec, state and connection, opened in that order and closed again.
 
 import type { HostOptions, Settings } from "../../config/settings.ts";
-import { keyedDigest } from "../../core/canonical.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
+import { keyedDigest } from "../../core/digest.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { digest } from "../../../src/core/canonical.ts";
 import { Failure } from "../../../src/core/diagnostic.ts";
+import { digest } from "../../../src/core/digest.ts";
 import { folderWith, load, loadFrom } from "../folder.ts";
 
 describe("one file", () => {

@@ -47,7 +47,7 @@ test("a flipped bit or a cut at any byte is damage, and never another text", () 
 });
 
 test("whoever changes it without the key is found out, also with a right sum", async () => {
-  const { digest } = await import("../../../src/core/canonical.ts");
+  const { digest } = await import("../../../src/core/digest.ts");
   const text = sealer(HEX).seal("state", "", "a short text");
   const body = text
     .slice(text.indexOf('"kdf"'), -1)

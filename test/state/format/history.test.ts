@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { digest } from "../../../src/core/canonical.ts";
+import { digest } from "../../../src/core/digest.ts";
 import type { PastRun } from "../../../src/core/past-run.ts";
 import { RecordedLease } from "../../../src/engine/apply/history.ts";
 import { emptyState, fold } from "../../../src/state/format/fold.ts";

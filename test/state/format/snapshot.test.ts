@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { remoteId } from "../../../src/core/address.ts";
-import { digest } from "../../../src/core/canonical.ts";
 import { Failure } from "../../../src/core/diagnostic.ts";
+import { digest } from "../../../src/core/digest.ts";
 import { readSnapshot, snapshotText } from "../../../src/state/format/snapshot.ts";
 import type { State } from "../../../src/state/model/record.ts";
 import { intent, pastRun, ready } from "../build.ts";

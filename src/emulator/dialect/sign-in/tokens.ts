@@ -1,6 +1,6 @@
 // Tokens of the sign-in paths: whom one speaks for, for which audience, and until when by the emulator's clock.
 
-import { digest } from "../../../core/canonical.ts";
+import { digest } from "../../../core/digest.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { TimerRun } from "../../world/operation.ts";
 import { signInSettings, userTokens } from "../../world/tokens.ts";

@@ -1,6 +1,6 @@
 // Personal access tokens: each caller's own. The contract has none of these calls; a dialect has.
 
-import { digest } from "../../../core/canonical.ts";
+import { digest } from "../../../core/digest.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../world/errors.ts";
 import type { Call, Operations, Reply } from "../../world/operation.ts";

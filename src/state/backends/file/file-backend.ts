@@ -1,7 +1,7 @@
 // Stores a state in a folder: state.json, journal.jsonl, lock.<fence>, key, and up to five earlier versions as
 // state.<serial>.json.
 
-import { digest } from "../../../core/canonical.ts";
+import { digest } from "../../../core/digest.ts";
 import {
   type BackendNames,
   GENERATIONS,

@@ -1,0 +1,40 @@
+// SHA-256 and HMAC-SHA-256 as 64 hex digits, from the process's own implementation.
+
+import { createHash, createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
+
+/** SHA-256 of bytes or of UTF-8 text, as 64 hex digits. */
+export function digest(data: string | Uint8Array): string {
+  return hash("sha256", data);
+}
+
+/** A digest of data that arrives in pieces and is never held whole. */
+export interface RunningDigest {
+  add(piece: string | Uint8Array): void;
+  /** SHA-256 of all pieces, as 64 hex digits. */
+  end(): string;
+}
+
+export function startDigest(): RunningDigest {
+  const running = createHash("sha256");
+  return {
+    add: (piece) => void running.update(piece),
+    end: () => running.digest("hex"),
+  };
+}
+
+/**
+ * HMAC-SHA-256 under a key that never leaves this machine, as 64 hex digits: shows that a secret changed, but not its
+ * value.
+ */
+export function keyedDigest(key: Uint8Array, data: string | Uint8Array): string {
+  return createHmac("sha256", keyObject(key)).update(data).digest("hex");
+}
+
+const keyObjects = new WeakMap<Uint8Array, KeyObject>();
+
+/** Preparing a key takes ten times as long as one digest, and a run has one key for all its secrets. */
+function keyObject(key: Uint8Array): KeyObject {
+  const known = keyObjects.get(key) ?? createSecretKey(key);
+  keyObjects.set(key, known);
+  return known;
+}
