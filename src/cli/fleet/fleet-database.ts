@@ -58,10 +58,24 @@ export async function openFleetDatabase(context: CommandContext): Promise<FleetD
         schema: url.schema,
         role,
         failure: (problem) => databaseFailure(problem, url),
-        onProblem: ({ diagnostics }) => printDiagnostics(context, diagnostics),
+        onProblem: problemPrinter(context),
       });
     },
     close: () => database.close(),
+  };
+}
+
+/** A lost connection fails many statements at once. */
+const SILENCE_MS = 30_000;
+
+/** Prints each problem once in a while: statements in the background are repeated until they succeed. */
+function problemPrinter(context: CommandContext): (problem: Failure) => void {
+  const printed = new Map<string, number>();
+  return ({ message, diagnostics }) => {
+    const now = Date.now();
+    if (now - (printed.get(message) ?? Number.NEGATIVE_INFINITY) < SILENCE_MS) return;
+    printed.set(message, now);
+    printDiagnostics(context, diagnostics);
   };
 }
 

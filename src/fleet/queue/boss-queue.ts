@@ -55,7 +55,7 @@ export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
     max: QUEUE_CONNECTIONS,
     openTelemetry: { enabled: false },
   });
-  boss.on("error", (problem) => options.onProblem(failure(problem)));
+  boss.on("error", (problem) => options.onProblem(failure(asError(problem))));
   try {
     await boss.start();
     const version = (await boss.schemaVersion()) ?? 0;
@@ -68,6 +68,11 @@ export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
     throw failure(problem);
   }
   return withFailures(queueOn(boss), failure);
+}
+
+/** pg-boss copies some errors into plain objects, which have no message as text. */
+function asError(problem: Partial<Error>): Error {
+  return problem instanceof Error ? problem : Object.assign(new Error(problem.message), problem);
 }
 
 async function createQueues(boss: PgBoss): Promise<void> {

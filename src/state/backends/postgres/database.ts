@@ -94,6 +94,7 @@ const WORDS: readonly Words[] = [
     "pass the CA certificate that signed it with --ca-file, WORKSPACE_CA_FILE, or sslrootcert=FILE in the URL",
   ],
   [/^53|^57P03$/, "is too busy or not ready", "try again later"],
+  [/^57P0[12]$|^08|^ECONNRESET$/, "closed the connection", "check whether the server restarts"],
 ];
 
 /** Also in the encoded form of URLs. */

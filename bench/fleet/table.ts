@@ -1,0 +1,33 @@
+// The figures as Markdown.
+
+import { RESOURCES } from "./template.ts";
+import type { TrialFigures } from "./trial.ts";
+
+type WithLoad = TrialFigures & { readonly load: number };
+
+export interface Measured {
+  readonly calm: readonly WithLoad[];
+  readonly killed: WithLoad;
+  readonly cores: number;
+  readonly parallelism: number;
+  readonly memoryMiB: number;
+}
+
+export function fleetFigures({ calm, killed, cores, parallelism, memoryMiB }: Measured): string {
+  const number = (value: number) => Math.round(value).toLocaleString("en-US");
+  const rows = calm.map(
+    ({ workers, seconds, cpuSeconds, checked, failed, twiceAtOnce, load }) =>
+      `| ${workers} | ${seconds.toFixed(0)} | ${number((checked / seconds) * 3600)} | ${number((checked / cpuSeconds) * 3600)} | ${((cpuSeconds / checked) * 1000).toFixed(0)} | ${failed} | ${twiceAtOnce} | ${load.toFixed(1)} |`,
+  );
+  return [
+    `${number(killed.workspaces)} emulated workspaces of ${RESOURCES} resources in one process (${memoryMiB} MiB), ${parallelism} checks at the same time in each worker, workers, farm, and`,
+    `PostgreSQL on one machine with ${cores} cores. The machine had other work: the load when each trial began is in the last column.`,
+    "",
+    "| workers | seconds | checks an hour | checks an hour and core of worker time | worker ms a check | failed | twice at once | load |",
+    "|---|---|---|---|---|---|---|---|",
+    ...rows,
+    "",
+    `With \`kill -9\` of a random worker for the whole run (${killed.killed} kills, 4 workers) and a restart of PostgreSQL in the middle: ${number(killed.checked)} of ${number(killed.workspaces)}`,
+    `workspaces checked in ${killed.seconds.toFixed(0)} s, ${killed.visits - killed.workspaces} checks begun again after a kill, **${killed.failed}** failed, **${killed.lost}** lost, **${killed.twiceAtOnce}** run twice at once as seen by the emulators (load ${killed.load.toFixed(1)}).`,
+  ].join("\n");
+}

@@ -1,0 +1,77 @@
+// Workers as processes: the real command, started, counted, drained, and killed.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { WORKER_TOKEN } from "./farm.ts";
+import { SECRETS } from "./template.ts";
+
+const CLI = join(import.meta.dirname, "../../bin/workspace.js");
+
+export interface WorkerProcess {
+  readonly id: string;
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  /** Processor time in seconds, of a process that still runs. */
+  cpuSeconds(): number;
+}
+
+export interface WorkerPlace {
+  /** With the fleet file. */
+  readonly folder: string;
+  readonly database: string;
+  readonly parallelism: number;
+}
+
+let started = 0;
+
+export function environmentFor(database: string, id: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    WORKSPACE_FLEET_DATABASE: database,
+    FARM_TOKEN: `${WORKER_TOKEN}${id}`,
+    ...SECRETS,
+  };
+}
+
+export function startWorker({ folder, database, parallelism }: WorkerPlace): WorkerProcess {
+  const id = `w${++started}`;
+  const child = spawn(process.execPath, [CLI, "fleet", "worker", "--parallelism", String(parallelism)], {
+    cwd: folder,
+    env: environmentFor(database, id),
+    stdio: ["ignore", "ignore", process.env.FLEET_DEBUG === undefined ? "ignore" : "inherit"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  return { id, child, ended, cpuSeconds: () => cpuSecondsOf(child.pid ?? 0) };
+}
+
+/** `workspace fleet …` to its end. */
+export function runFleetCommand(folder: string, database: string, words: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [CLI, "fleet", ...words], {
+    cwd: folder,
+    env: environmentFor(database, "sender"),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let text = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return new Promise((resolve, reject) =>
+    child.once("close", (code) =>
+      code === 0 ? resolve(text) : reject(new Error(`${words.join(" ")}: ${code} ${text}`)),
+    ),
+  );
+}
+
+/** User and system time of a process; 0 if it has ended. Linux counts hundredths of a second. */
+export function cpuSecondsOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return 0;
+  }
+}
