@@ -1,4 +1,4 @@
-// Many emulated workspaces in one process, each on a port of its own. The farm notes which worker sent each request, so it
+// Many emulated workspaces in one process, each on a separate port. The farm notes which worker sent each request, so it
 // sees whether two workers ever ran one workspace at the same time.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

@@ -33,7 +33,7 @@ export const ADMIN = "admin@example.com";
 export const SECRETS = { [SECRET_VARIABLE]: "a secret of the farm" };
 const contract = contractFile(undefined);
 
-/** A service over a world of its own. Worlds that come from one dump share its rows: a write replaces a row and changes none. */
+/** A service over a separate world. Worlds that come from one dump share its rows: a write replaces a row and changes none. */
 export function serviceOver(store: Store) {
   return createApp({ store, contract, clock: new EmulatorClock(Date.now), token: TOKEN, admin: ADMIN });
 }

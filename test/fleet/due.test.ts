@@ -36,7 +36,7 @@ test("a workspace is due when its schedule matched a time since its last drift r
   expect(due(daily, [ran("2026-03-01T06:00:01Z")], "2026-03-09T17:00:00Z")).toBe(true);
 });
 
-test("a workspace is due when it was never checked, and runs of other commands are no checks", () => {
+test("a workspace is due when it was never checked, and a plan does not count as a check", () => {
   const daily = workspace("w", "0 6 * * *");
   expect(due(daily, [], "2026-03-02T05:00:00Z")).toBe(true);
   expect(due(daily, [ran("2026-03-02T04:59:00Z", "plan")], "2026-03-02T05:00:00Z")).toBe(true);
