@@ -1,4 +1,4 @@
-// What is said, and with which code the process ends, where its output did not arrive whole.
+// The message and the exit code of a process whose output was not fully written.
 
 import type { CommandContext } from "../config/environment.ts";
 import { error } from "../core/diagnostic.ts";

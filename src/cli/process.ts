@@ -32,7 +32,10 @@ export async function runInProcess(argv: readonly string[]): Promise<never> {
   return exitProcess(context, code);
 }
 
-/** Node's exit waits for reads that are under way. One that may never end, of a file system that hangs, is left by the signal itself. */
+/**
+ * Node's exit waits for pending reads. A read that may never end, on a file system that hangs, ends with the signal
+ * itself.
+ */
 async function dieWhereBlocked({ last }: Signals): Promise<void> {
   if (last === undefined || !isReading()) return;
   await new Promise((resolve) => setTimeout(resolve, READ_MS));

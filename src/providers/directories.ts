@@ -1,4 +1,5 @@
-// Folders of the workspace (contract: part A, 2.6 and 4.4). One goes only when nothing foreign is in it: never recursively.
+// Folders of the workspace (contract: part A, 2.6 and 4.4). One is deleted only if it contains no unmanaged object,
+// and never recursively.
 
 import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
@@ -23,7 +24,7 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
 const listFolder = async (api: Reader, path: string): Promise<readonly JsonObject[]> =>
   objectsIn(await api.read("workspace/list", { path }), "objects");
 
-/** What lies in a folder, with what lies in the folders below it. */
+/** The objects in a folder and its subfolders. */
 async function holdsOf(api: Reader, folder: string): Promise<readonly JsonObject[]> {
   const entries = (await readIfPresent(() => listFolder(api, folder))) ?? [];
   return Promise.all(
@@ -34,7 +35,10 @@ async function holdsOf(api: Reader, folder: string): Promise<readonly JsonObject
   );
 }
 
-/** What lies in a folder and stays there after the plan. A folder that came with notebooks of the spec goes with the last of them. */
+/**
+ * The objects that remain in a folder after the plan. A folder that was created for notebooks of the spec is deleted
+ * with the last of them.
+ */
 function staying(holder: JsonObject, workspace: PlannedWorkspace): readonly string[] {
   return objectsIn(holder, "holds").flatMap((entry) => {
     const path = responseText(entry, "path");
@@ -106,7 +110,10 @@ export const directories = defineProvider({
     },
     /** There is nothing about a directory to change. */
     update: async () => {},
-    /** Folders that came with notebooks are empty now. Each goes by itself, so that what came meanwhile stops it. */
+    /**
+     * Folders that were created for notebooks are empty now. Each is deleted by its own request, so that an object
+     * created meanwhile prevents it.
+     */
     async delete(api, task) {
       for (const path of [...emptied({ holds: await holdsOf(api, task.id) }), task.id])
         await ignoreMissing(() => api.write("workspace/delete", { path, recursive: false }));

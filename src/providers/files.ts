@@ -1,6 +1,7 @@
-// Files of the workspace's file system (contract: part A, 2.8 and 4.5). Compared by content, which is read by ranges.
-// How the content of a live file is read: by ranges of a megabyte.
-// Writes a file: in one request up to a megabyte, beyond that in blocks to a path beside it, looked at, then moved.
+// Files of the workspace's file system (contract: part A, 2.8 and 4.5), compared by content, which is read in ranges
+// of one megabyte.
+// A file of up to one megabyte is written in one request, a larger one in blocks to a temporary path, which is
+// verified and then moved.
 
 import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
@@ -28,7 +29,7 @@ import {
 /** The most that one request reads or writes (part A, 8). */
 const MEGABYTE = 1024 * 1024;
 
-/** SHA-256 of a live file of this size. Never holds more than a range of it. */
+/** SHA-256 of a live file of this size, read range by range. */
 async function summed(api: Reader, path: string, size: number): Promise<string> {
   const sum = startDigest();
   for await (const piece of rangesOf(api, path, size)) sum.add(piece);
@@ -47,7 +48,7 @@ async function* rangesOf(api: Reader, path: string, size: number): AsyncGenerato
   }
 }
 
-/** The bytes as text; undefined where they are not UTF-8 or hold a NUL. */
+/** The bytes as text; undefined if they are not UTF-8 or contain a NUL. */
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -164,7 +165,7 @@ export const files = defineProvider({
       const entries = await entriesFor(scope, list, isFolder);
       return entries.flatMap((entry) => toSpec(entry) ?? []);
     },
-    /** Whatever is wanted, so that every look at an unchanged file gives the same. */
+    /** Independent of the spec, so that two reads of an unchanged file are equal. */
     async readDetails(api, live) {
       const size = Number(live.facts.file_size);
       const content = sizeAndDigest(size, await summed(api, live.name, size));

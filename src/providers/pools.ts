@@ -113,7 +113,7 @@ function edit(id: string, live: JsonObject, after: JsonObject): { [field: string
   return body;
 }
 
-/** What draws from a pool once the plan is done. */
+/** The users of a pool after the plan. */
 function usersOf(
   live: LiveObject | undefined,
   workspace: PlannedWorkspace,

@@ -10,7 +10,9 @@ import type { Fitted } from "./text/markdown.ts";
 import { printable, printableJson } from "./text/printable.ts";
 import { type RunInfo, runJson, runLines } from "./text/run-info.ts";
 
-/** `colors` are for text; a file gets none. `alone`: for a file, beside which nothing shows the findings about the run. */
+/**
+ * `colors` are for text; a file gets none. `alone`: for a file, which must contain the findings about the run itself.
+ */
 export type Renderer<View> = (view: View, info: RunInfo, colors: Colors, alone?: boolean) => Fitted;
 
 type Formats<View> = Readonly<Record<string, () => Promise<Renderer<View>>>>;
@@ -126,7 +128,7 @@ export const DRIFT_FORMATS = {
   },
 } as const satisfies Formats<DriftView>;
 
-/** What a check of the spec found. `sentence`: about a spec that is valid. */
+/** The findings of `validate`. `sentence`: about a valid spec. */
 export interface ValidationView {
   readonly sentence: string | undefined;
   readonly diagnostics: readonly Diagnostic[];

@@ -40,7 +40,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 
 const TARGET = "to restrict a run, pass `--only ADDRESS`; `--target NAME` chooses a target of the spec";
 
-/** The hint for a command that does not exist; undefined for one that is no habit. */
+/** The hint for an unknown command that users of other tools type; undefined for any other. */
 export function commandHabit(name: string): string | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
@@ -52,9 +52,9 @@ export interface WithoutHabits {
 }
 
 /**
- * Reads `-out FILE` as `--out FILE`, for every long option of a command. A known option of Terraform that the command does
- * not have is a problem. The values of options, everything after `--`, and everything after the name of one of `commands`
- * stay as they are.
+ * Reads `-out FILE` as `--out FILE`, for every long option of a command. A known option of Terraform that the command
+ * does not have is a problem. The values of options, everything after `--`, and everything after the name of one of
+ * `commands` are kept.
  */
 export function withoutHabits(
   flags: readonly string[],

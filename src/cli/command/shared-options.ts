@@ -44,7 +44,7 @@ export const DIALECT_OPTIONS = underHeading("Workspace", {
   ),
 });
 
-/** Which workspace is meant, and how it is spoken to. */
+/** The workspace, and how requests reach it. */
 export const HOST_OPTIONS = underHeading("Workspace", {
   host: textOption("--host <url>", "workspace URL, or `embedded` for the built-in emulator"),
   profile: textOption("--profile <name>", "profile in ~/.workspacecfg"),
@@ -70,7 +70,7 @@ export const UNENCRYPTED_OPTION = underHeading("State", {
   ),
 });
 
-/** Which existing objects a plan may take over, or create another one beside. */
+/** Whether a plan may adopt existing objects, or create another one with the same name. */
 export const EXISTING_OPTIONS = {
   adopt: flagOption("--adopt", "adopt existing objects that have the names in the spec"),
   allowDuplicates: flagOption(
@@ -102,7 +102,7 @@ export const PLAN_OUTPUT = underHeading("Output", { output: outputsOption(namesO
 
 export const DRIFT_OUTPUT = underHeading("Output", { output: outputsOption(namesOf(DRIFT_FORMATS)) });
 
-/** Of what is done. */
+/** Options of commands that report an outcome. */
 export const OUTCOME_OUTPUT = underHeading("Output", { output: outputsOption(namesOf(OUTCOME_FORMATS)) });
 
 export const VALIDATION_OUTPUT = underHeading("Output", {

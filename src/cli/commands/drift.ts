@@ -56,7 +56,7 @@ export const driftCommand = defineCommand({
         const { state, diagnostics } = await session.loaded();
         if (!stateExists(state)) throw new Failure(noState(session.store.place));
         const planned = await planSession(session, state, { only: options.only });
-        // What the spec asks for now is no business of drift; what could not be read is.
+        // Problems of the spec do not concern drift; objects that could not be read do.
         const unread = planned.plan.diagnostics.filter((one) => one.code === "PLAN_UNREADABLE");
         const found = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
         if (hasErrors(found)) throw new Failure(...found);

@@ -109,7 +109,7 @@ async function write(
       found.sources.length === 0 ? "" : ` and ${count(found.sources.length, "file")} next to it`
     }.\n`,
   );
-  // The embedded workspace lies beside a spec, so another folder has another one.
+  // Each folder has its own embedded workspace.
   const there = out === "." ? "" : `cd ${out}; `;
   if (connection.host !== EMBEDDED) context.stdout.write(`Next: ${there}workspace plan --adopt\n`);
   return exitOf(diagnostics);

@@ -11,7 +11,7 @@ import {
   twoWordTitles,
 } from "./words.ts";
 
-/** The words of a command are looked at first: an option has other values in another command. */
+/** The command is found first, because an option has other values in another command. */
 export function bashScript(words: readonly CompletionWord[]): string {
   const commands = titled(words);
   return `# Offers a word that continues what is typed, quoted as a word of the command line. Inside quotes only plain words fit.

@@ -4,7 +4,7 @@ import { ADDRESSES, type CompletionOption, type CompletionWord, TARGETS } from "
 
 export function fishScript(words: readonly CompletionWord[]): string {
   const lines = [
-    // fish inserts a leading tilde as it is, and its user's home would take the place of the name.
+    // fish expands a leading tilde to the user's home folder.
     `function __workspace_targets\n  sh -c ${quoted(TARGETS)} | string match -v -- '~*'\nend`,
     `function __workspace_addresses\n  ${ADDRESSES}\nend`,
     "complete -c workspace -f",

@@ -16,7 +16,7 @@ export interface CompletionWord {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly CompletionOption[];
-  /** What its arguments are: addresses, or one of these words. */
+  /** The values of its arguments: addresses, or one of these words. */
   readonly takes: "address" | readonly string[];
   readonly inner: readonly CompletionWord[];
 }
@@ -52,7 +52,7 @@ export function twoWordTitles(words: readonly CompletionWord[]): readonly string
   return words.flatMap(({ name, inner }) => inner.map((one) => `${name} ${one.name}`));
 }
 
-/** What follows a command: commands, options, and arguments that are known without a look at the folder. */
+/** The words that can follow a command and do not depend on the folder: commands, options, and arguments. */
 export function followers({ word, names }: Titled): readonly string[] {
   const fixed = word.takes === "address" ? [] : word.takes;
   return [...names, ...word.options.map(({ long }) => long), ...fixed, "--help"];

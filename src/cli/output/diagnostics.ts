@@ -1,5 +1,4 @@
-// What a run that cannot go on tells people: diagnostics, never a stack trace.
-// The colours of what a run writes.
+// Prints diagnostics, never a stack trace, and decides the colors of the output.
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";

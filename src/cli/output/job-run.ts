@@ -53,7 +53,7 @@ function after(run: JsonObject): string {
   return took === "" ? "" : ` after ${took}`;
 }
 
-/** Only notebooks give something back; of a run that did not work nothing is asked. */
+/** Only notebooks return a result, and only if the run succeeded. */
 async function outputOf({ reader }: Connection, run: JsonObject, { id }: Ending): Promise<JsonObject> {
   const worked = objectIn(run.state).life_cycle_state === "TERMINATED";
   if (!worked || objectIn(run.task).notebook_task === undefined) return {};

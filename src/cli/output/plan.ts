@@ -17,7 +17,7 @@ export type OutcomeReports = Reports<OutcomeFormat>;
 export interface Shown {
   readonly plan: Plan;
   readonly places: SpecPlaces;
-  /** What was found about the run around the plan. It is on standard error already, and documents contain it too. */
+  /** Findings about the run. They are on standard error already, and documents contain them too. */
   readonly notes: readonly Diagnostic[];
   /** Of a saved plan: the run that made it. */
   readonly origin?: RunOrigin;

@@ -1,4 +1,4 @@
-// Asks a person before anything is changed; where nobody can be asked, says so instead of going on.
+// Asks for approval before a change; fails if it cannot ask.
 
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
@@ -14,7 +14,7 @@ export interface Asking {
 const LOOK_FIRST =
   "review the plan first; then pass --auto-approve, or run `plan --out FILE` and `apply FILE`";
 
-/** True when the changes are approved. Throws Failure with CLI_CONFIRMATION where nobody can be asked. */
+/** True if the changes are approved. Throws Failure with CLI_CONFIRMATION if it cannot ask. */
 export async function askApproval(
   context: CommandContext,
   asking: Asking,

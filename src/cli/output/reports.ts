@@ -30,7 +30,7 @@ interface Target<F> {
   readonly text: () => string;
 }
 
-/** What of a run is known with its plan. */
+/** Facts about a run that are known once it has a plan. */
 export type RunFacts = Pick<Plan, "host" | "modes" | "part"> & {
   /** Of a saved plan: the run that made it. */
   readonly origin?: RunOrigin | undefined;
@@ -49,7 +49,7 @@ export class Reports<F extends string> {
     assertOwnFiles(context, { output: wishes, file: options.file });
     this.#untrusted = options.untrusted === true;
     this.origin = runOrigin(context, options);
-    // Awaited with the first report; a run that ends before it has a reason of its own.
+    // Awaited with the first report; a run that fails before reports its own error.
     this.origin.catch(() => undefined);
     this.format = wishes.find(({ file }) => file === undefined)?.format ?? "text";
     const { stdout } = context;
@@ -140,7 +140,7 @@ export class Reports<F extends string> {
     }
   }
 
-  /** Writes the files, each whole or not at all. */
+  /** Writes the files atomically. */
   save(): readonly Diagnostic[] {
     return this.#targets.flatMap(({ file, text }) => {
       if (file === undefined) return [];
@@ -163,7 +163,7 @@ function linked(file: string, link: string): Diagnostic {
   });
 }
 
-/** The files that a run is told to write, and the saved plan that it reads. */
+/** The files that a run writes, and the saved plan that it reads. */
 export interface RunFiles {
   readonly output?: readonly OutputRequest<string>[];
   readonly file?: string | undefined;

@@ -29,7 +29,7 @@ const WATCH_OPTIONS = underHeading("Output", {
   ),
 });
 
-/** The command with these options: its run gets an observer among its options if somebody watches. */
+/** The command with these options. Its run gets an observer if metrics or a webhook are requested. */
 export function watchable(command: Command): Command {
   return {
     ...command,
@@ -153,7 +153,7 @@ function previousText(path: string): string {
 
 type Post = (facts: RunResult) => Promise<readonly Diagnostic[]>;
 
-/** What cannot work is refused before the run begins. */
+/** Invalid combinations are refused before the run begins. */
 async function webhookOf(context: CommandContext, options: WatchOptions): Promise<Post | undefined> {
   const { webhook, webhookFormat: format = "json" } = options;
   if (webhook === undefined) return undefined;

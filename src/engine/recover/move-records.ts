@@ -1,4 +1,4 @@
-// Records that the spec moved to other addresses: what the state is then, and the entries that make it so. Pure.
+// Records that the spec moved to other addresses: the resulting state, and the journal entries that produce it. Pure.
 
 import { type Address, addressOf, isInModule, isModuleAddress, kindOf, nameOf } from "../../core/address.ts";
 import { type Diagnostic, error, type Location } from "../../core/diagnostic.ts";
@@ -19,7 +19,7 @@ export interface RecoveredAndMoved extends Recovered {
   readonly moved?: { readonly origins: ReadonlyMap<Address, Address>; readonly before: State };
 }
 
-/** A move that is done, or that concerns nothing in the state, changes nothing. */
+/** A move that was applied before, or whose resource is not in the state, has no effect. */
 export function moveRecords(moves: readonly Move[], recovered: Recovered): RecoveredAndMoved {
   const before = recovered.state;
   if (moves.length === 0) return recovered;

@@ -29,7 +29,7 @@ export interface ObjectOwners {
 }
 
 export function addressByObject(records: ReadonlyMap<Address, StateRecord>): ObjectOwners {
-  // By kind and then by ID, because a text made of both for each record takes most of the time.
+  // By kind and then by ID, because one string of both for each record takes most of the time.
   const kinds = new Map<string, Map<string, Address>>();
   for (const record of records.values()) {
     const kind = kindOf(record.address);

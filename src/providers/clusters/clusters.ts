@@ -90,7 +90,9 @@ async function withPin(api: Reader, live: LiveObject): Promise<LiveObject> {
   return last?.type === "PINNED" ? { ...live, values: { ...live.values, pinned: true } } : live;
 }
 
-/** Of terminated clusters the list has the latest only (part B, 4.3 rule 3): others of ours are asked for one by one. */
+/**
+ * The list contains only the latest terminated clusters (part B, 4.3 rule 3), so other recorded ones are read by ID.
+ */
 async function unlisted(
   api: Reader,
   inList: readonly LiveObject[],
@@ -109,7 +111,10 @@ const changesSize = (diffs: readonly FieldDiff[]): boolean =>
 const changesMore = (diffs: readonly FieldDiff[]): boolean =>
   diffs.some((diff) => !SIZE.has(String(diff.path[0])) && !OURS.has(String(diff.path[0])));
 
-/** Stops come before edits, so that nothing restarts in vain; starts come last. A new size alone restarts nothing. */
+/**
+ * Stops come before edits, so that nothing restarts unnecessarily; starts come last. A new size alone restarts
+ * nothing.
+ */
 function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject): readonly Step[] {
   const moved = (field: string): boolean => diffs.some((diff) => diff.path[0] === field);
   const stops = moved("run_state") && after.run_state === "TERMINATED";
@@ -128,7 +133,7 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject)
 const takes = (change: PlannedChange, operation: string): boolean =>
   change.steps.some((step) => step.operation === operation);
 
-/** Whether what runs on the cluster now is cut off. */
+/** Whether running work on the cluster is interrupted. */
 function interrupts(change: PlannedChange): boolean {
   if (change.live === undefined || isDown(String(change.live.facts.state))) return false;
   return change.action !== "update" || takes(change, "terminate") || takes(change, "edit");

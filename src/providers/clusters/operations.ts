@@ -1,4 +1,4 @@
-// What is done to clusters: create, the steps of an update, removal, each once the state of the cluster allows it (part B, 3.2).
+// Creates, updates, and removes clusters, each step once the state of the cluster allows it (part B, 3.2).
 
 import { isMissing } from "../../api/contract/refusals.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
@@ -37,7 +37,7 @@ export async function createCluster(api: OperationWriter, task: Task): Promise<R
   return id;
 }
 
-/** One step of an update. `next` tells whether a cluster that was told to stop has to have stopped. */
+/** One step of an update. `next` decides whether a cluster that is stopping must have stopped. */
 export async function takeStep(
   api: OperationWriter,
   task: UpdateTask,
@@ -111,7 +111,7 @@ async function start(api: OperationWriter, id: RemoteId): Promise<void> {
   await untilRunning(api, id);
 }
 
-/** A pinned cluster refuses to be removed for good, and answers of single clusters do not show pins (facts 4.7). */
+/** A pinned cluster refuses permanent deletion, and single reads do not show pins (facts 4.7). */
 export async function removeCluster(api: OperationWriter, task: DeleteTask): Promise<void> {
   const cluster_id = task.id;
   try {
@@ -150,7 +150,7 @@ function untilSettled(api: OperationWriter, id: RemoteId): Promise<string> {
   return api.until("the cluster to be RUNNING or TERMINATED", settled, SETTLES);
 }
 
-/** Waits for RUNNING. A cluster that ends instead fails the change and is left as it is. */
+/** Waits for RUNNING. A cluster that terminates instead fails the change and is not deleted. */
 async function untilRunning(api: OperationWriter, id: RemoteId): Promise<void> {
   const running = async () => {
     const answer = await look(api, id);

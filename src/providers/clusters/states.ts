@@ -1,5 +1,6 @@
-// What the states of a cluster count as (part B, 3.2): on its way counts as there.
-// The tag that carries a cluster's token, so that a cluster whose creation was cut off can be found again (design 6).
+// Groups the states of a cluster (part B, 3.2): a starting cluster counts as present.
+// The tag that carries a cluster's token, so that a cluster whose creation was interrupted can be found again (design
+// 6).
 
 import { isObject, type JsonObject, objectIn } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -8,7 +9,7 @@ import { responseText } from "../kit/responses.ts";
 const UP: readonly string[] = ["PENDING", "RUNNING", "RESTARTING", "RESIZING"];
 const DOWN: readonly string[] = ["TERMINATED", "TERMINATING"];
 
-/** From these a cluster does not come to run by itself. */
+/** A cluster in one of these states does not start without a request. */
 export const ENDED: readonly string[] = [...DOWN, "ERROR"];
 
 export function isUp(state: string): boolean {
@@ -31,7 +32,7 @@ export function endedByService(state: string, answer: JsonObject): string | unde
 
 const TAG = "WorkspaceToken";
 
-/** The service allows 43 on a new cluster (part B, 2.4), and one is ours. */
+/** The service allows 43 tags on a new cluster (part B, 2.4); the token's tag is one of them. */
 export const MAX_OWN_TAGS = 42;
 
 const tagsOf = (values: Values): JsonObject => (isObject(values.custom_tags) ? values.custom_tags : {});

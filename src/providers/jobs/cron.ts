@@ -26,7 +26,7 @@ const RULES: readonly FieldRule[] = [
   { name: "year", min: 1970, max: 2099, wraps: false },
 ];
 
-/** What is wrong with an expression, as a clause; undefined for one that Quartz takes and that fires at least once. */
+/** The error in an expression, as a clause; undefined if Quartz accepts it and it fires at least once. */
 export function quartzProblem(expression: string): string | undefined {
   const parts = expression
     .trim()

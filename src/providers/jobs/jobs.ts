@@ -98,7 +98,7 @@ function clusterChoice(values: Values): readonly Problem[] {
       ];
 }
 
-/** A job that nothing starts and nobody hears of, under a name by which it is found again. */
+/** A job without a schedule and notifications, with a name by which it can be found again. */
 function inert(values: Values, name: string, token: string): JsonObject {
   const { schedule: _, email_notifications: __, ...rest } = values;
   return { ...rest, name: `${name} [workspace:${token}]`, max_concurrent_runs: 0 };

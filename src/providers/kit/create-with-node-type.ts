@@ -8,9 +8,9 @@ import type { OperationWriter } from "../../resource/operations.ts";
 import { readIfPresent, responseText } from "./responses.ts";
 
 /**
- * Sends a description of a cluster, put into its request by `inside`. A member of a pool is written without a node type;
- * a service that demands one all the same (part B, 2.4: required) refuses, and then the pool's is looked up and sent
- * (others refuse it: facts 4.2). What both refuse is told as it was first said.
+ * Sends a cluster description, put into its request by `inside`. A cluster in a pool is sent without a node type. If
+ * the service requires one (part B, 2.4), it is sent again with the node type of the pool (other services refuse it:
+ * facts 4.2). If both are refused, the first error is thrown.
  */
 export async function sendCluster(
   api: OperationWriter,

@@ -93,13 +93,13 @@ export const mapField = (values: Field, options: MapOptions): Field => {
   };
 };
 
-/** A text, number or truth value that is text on the wire. */
+/** A string, number, or boolean that is a string in requests. */
 export const scalarField = (options: Common): Field => ({
   type: ["string", "number", "boolean"],
   ...options,
 });
 
-/** A kind, as it is; the verbs get the types of their parameters here. */
+/** Returns the kind unchanged; types the parameters of its operations. */
 export function defineProvider(definition: Provider): Provider {
   return definition;
 }

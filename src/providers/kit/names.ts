@@ -1,5 +1,5 @@
-// Names of things that live in a scope: `etl/db-password` is the member `db-password` of the parent `etl`.
-// Absolute paths as names of things: their folders, and listings of the folders that hold what is known.
+// Names inside a scope: `etl/db-password` is the member `db-password` of the parent `etl`.
+// Absolute paths as names: their folders, and lists of the folders that contain the known objects.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
@@ -18,7 +18,7 @@ export function nestedName(name: string): NestedName {
   return { parent: parentOf(name), member: memberOf(name) };
 }
 
-/** The members of all parents; the client bounds how many requests are under way. */
+/** The members of all parents. The client limits the number of concurrent requests. */
 export async function membersOfAll(
   api: Reader,
   parents: readonly string[],
@@ -29,7 +29,7 @@ export async function membersOfAll(
 
 const SEGMENT = /^(?!\.{1,2}$)[^\0]+$/;
 
-/** What is wrong with a path; `what` is called so in the message. */
+/** The error in a path; the message calls the path `what`. */
 export function pathProblems(path: string, what: string): readonly Problem[] {
   const segments = path.split("/").slice(1);
   if (path.startsWith("/") && segments.every((segment) => SEGMENT.test(segment))) return [];
@@ -43,7 +43,7 @@ export function pathProblems(path: string, what: string): readonly Problem[] {
   ];
 }
 
-/** `/Shared` of `/Shared/etl`; the root of what lies in it. */
+/** `/Shared` of `/Shared/etl`; the root for a path directly below it. */
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash <= 0 ? "/" : path.slice(0, slash);
@@ -60,7 +60,7 @@ export function foldersAbove(path: string): readonly string[] {
 
 type ListFolder = (path: string) => Promise<readonly JsonObject[]>;
 
-/** What lies in the folders of all known names, each folder read once; everything, where no name is known. */
+/** The objects in the folders of all known names, each folder read once; all objects if no name is known. */
 export async function entriesFor(
   scope: ListScope,
   list: ListFolder,

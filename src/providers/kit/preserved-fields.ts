@@ -1,5 +1,5 @@
-// What a request that writes a whole object must carry over from the live one: fields that nobody set and nobody resets.
-// Whether a planned change takes the object away that is there now.
+// Live fields that a replacing request must repeat because the spec neither sets nor resets them.
+// Whether a planned change removes the object that exists now.
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";

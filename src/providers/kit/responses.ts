@@ -21,7 +21,7 @@ export function objectsIn(answer: JsonObject, ...keys: readonly string[]): reado
   return [];
 }
 
-/** What a thing is called or identified by. Throws Failure with API_PROTOCOL: without it nobody knows what was read. */
+/** The name or ID of an object. Throws Failure with API_PROTOCOL if it is missing. */
 export function keyIn(answer: JsonObject, key: string): string {
   const found = responseText(answer, key);
   if (found === undefined) throw unlikeContract(key, "a string");
@@ -36,7 +36,7 @@ function unlikeContract(key: string, what: string): Failure {
   );
 }
 
-/** A text, or the text of a number; undefined for everything else. */
+/** A string, or a number as a string; undefined for any other value. */
 export function responseText(answer: JsonObject, key: string): string | undefined {
   const value = answer[key];
   if (typeof value === "string") return value;
@@ -48,7 +48,7 @@ export function valuesIn(answer: JsonObject, key: string): readonly string[] {
   return objectsIn(answer, key).flatMap((item) => responseText(item, "value") ?? []);
 }
 
-/** An INT64 on its way out: as a number where that is exact, else as a bigint. */
+/** An INT64 for a request: a number if that is exact, else a bigint. */
 export function int64(id: string): Json {
   const number = Number(id);
   return Number.isSafeInteger(number) ? number : BigInt(id);
@@ -61,7 +61,7 @@ export function factsOf(facts: Readonly<Record<string, Json | undefined>>): Json
   );
 }
 
-/** What a read gives, or undefined when there is no such thing any more. */
+/** The result of a read, or undefined if the object does not exist. */
 export async function readIfPresent<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
@@ -71,14 +71,14 @@ export async function readIfPresent<T>(look: () => Promise<T>): Promise<T | unde
   }
 }
 
-/** Does something to a thing that may be gone already. */
+/** Sends a request about an object that may be deleted already. */
 export async function ignoreMissing(act: () => Promise<unknown>): Promise<void> {
   await readIfPresent(act);
 }
 
 const BASE64 = /^[A-Za-z0-9+/\s]*(={1,2}\s*)?$/;
 
-/** The bytes of a member of an answer. Throws Failure (API_PROTOCOL) where it is no base64. */
+/** The bytes of a field of an answer. Throws Failure (API_PROTOCOL) if it is not base64. */
 export function bytesIn(answer: JsonObject, key: string): Uint8Array {
   const value = answer[key] ?? "";
   // Not atob(): contents are megabytes, and a letter at a time that takes a hundred times as long.

@@ -7,7 +7,7 @@ export const CORE_USER = "urn:ietf:params:scim:schemas:core:2.0:User";
 export const CORE_GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
 const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
-/** `[{value}]`, the form of members and entitlements on the wire. */
+/** Members and entitlements in requests: `[{value}]`. */
 export const asValues = (texts: readonly string[]): Json => texts.map((value) => ({ value }));
 
 export const scimValues = (value: Json | undefined): readonly string[] =>
@@ -20,7 +20,7 @@ export interface Delta {
 
 const NONE: Delta = { added: [], removed: [] };
 
-/** From one set to another; nothing where nobody manages the set. */
+/** The changes from one set to another; none if the set is not managed. */
 export function deltaOf(before: Json | undefined, after: Json | undefined): Delta {
   if (after === undefined) return NONE;
   const had = new Set(scimValues(before));
@@ -67,7 +67,7 @@ export async function patch(
   await api.write(`scim/${kind}/patch`, { id, schemas: [PATCH_SCHEMA], Operations: operations });
 }
 
-/** What a member of a group is, by the reference to it, or by the ids of all groups; undefined where nothing tells. */
+/** The type of a group member, from its reference, or from the IDs of all groups; undefined if neither is known. */
 export function memberKind(
   member: JsonObject,
   groupIds: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-// The service's answers in spec form: only declared fields, one type each, defaults filled in, empty things left out.
+// The service's answers in spec form: only declared fields, one type each, with defaults and without empty values.
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { setMember } from "../../core/pointer.ts";
@@ -79,7 +79,10 @@ function readList(schema: FieldSchema, value: Json, fill: boolean): Json | undef
   return nonEmpty(out);
 }
 
-/** Numbers as text, text as numbers (facts, head): each field has one type. Text that is no number stays as it is. */
+/**
+ * Numbers in strings, strings in numbers (facts, head): each field has one type. A string that is not a number stays
+ * a string.
+ */
 function readScalar(schema: FieldSchema, value: Json): Json {
   if (schema.type === "integer" && typeof value === "string" && INTEGER.test(value)) return Number(value);
   if (schema.type === "boolean" && (value === "true" || value === "false")) return value === "true";

@@ -20,7 +20,7 @@ export function contentDigest(bytes: Uint8Array, format: SourceFormat, language:
   return cells === undefined ? digest(bytes) : fingerprint(cells);
 }
 
-/** The cells one below the other, each under a line that tells its kind and title; undefined where they cannot be read. */
+/** The cells in order, each below a line with its type and title; undefined if they cannot be read. */
 export function contentText(
   bytes: Uint8Array,
   format: SourceFormat,

@@ -83,7 +83,7 @@ function check(values: Values, name: string): readonly Problem[] {
   return problems;
 }
 
-/** The cells of an archive cannot be read here, so its own digest is compared with the one that was imported. */
+/** The cells of an archive cannot be read, so its digest is compared with the digest of the import. */
 function normalize(values: Values): Values {
   if (values.format === undefined || isReadable(sourceFormat(values.format)) || values.content === undefined)
     return values;
@@ -123,7 +123,7 @@ async function create(api: OperationWriter, task: Task): Promise<RemoteId> {
   return remoteId(task.name);
 }
 
-/** An import makes no folders (facts 4.6); one that nobody manages is made on the way. */
+/** An import creates no folders (facts 4.6), so unmanaged parent folders are created first. */
 async function importInto(api: OperationWriter, task: Task, request: Body): Promise<void> {
   try {
     await api.write("workspace/import", request);

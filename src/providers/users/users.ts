@@ -68,7 +68,7 @@ function body(values: JsonObject): { [field: string]: Json } {
   return sent;
 }
 
-/** What the plan found to differ, and nothing else: the service fills in addresses and names by itself. */
+/** Only what the plan found to differ: the service also sets addresses and names. */
 function scalarOperations(task: UpdateTask): readonly Json[] {
   const detail = task.steps.find((step) => step.operation === "patch")?.detail;
   const after = withPreserved(task.values, task.before, preservedIn(detail));

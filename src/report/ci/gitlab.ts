@@ -27,14 +27,14 @@ function countsOf(changes: readonly ChangeView[]): Readonly<Record<string, numbe
   return { create: number("create"), update: number("update"), delete: number("delete") };
 }
 
-/** What happened outside: an object appeared, changed, or is gone. */
+/** Changes made outside the spec: an object appeared, changed, or was deleted. */
 export function driftCounts({ drift }: DriftView, info: RunInfo): string {
   const number = (what: string) => drift.filter((one) => one.what === what).length;
   const counts = { create: number("appeared"), update: number("changed"), delete: number("gone") };
   return document(counts, info);
 }
 
-/** What was applied. */
+/** Applied changes. */
 export function outcomeCounts({ applied }: OutcomeView, info: RunInfo): string {
   const { create, update, replace } = applied;
   return document({ create: create + replace, update, delete: applied.delete + replace }, info);

@@ -1,4 +1,5 @@
-// What a forge shows beside the lines of the spec: findings, guards, destructive changes, drift, and failures, the most severe first.
+// Annotations of a forge at the lines of the spec: findings, guards, destructive changes, drift, and failures, the
+// most severe first.
 
 import { CODES } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
@@ -29,7 +30,7 @@ export interface Notice {
   readonly origin?: ChangeOrigin;
 }
 
-/** What each rule is about, in one sentence. */
+/** One sentence about each rule. */
 export const RULES: Readonly<Record<string, string>> = {
   ...CODES,
   "change.delete": "The plan deletes an object of the workspace.",
@@ -59,7 +60,7 @@ function asNoteIfPending(notice: Notice): Notice {
   return notice.origin === "pending" ? { ...notice, level: "note", blocks: false } : notice;
 }
 
-/** Whether a forge shows it at a line of a pull request: what was pending is no matter of the change. */
+/** Whether a forge shows it at a line of a pull request: pending changes do not belong to the pull request. */
 export function isOwn({ level, origin }: Notice): boolean {
   return level !== "note" || origin !== "pending";
 }
@@ -135,7 +136,7 @@ function changeNotice(change: ChangeView): Notice {
   };
 }
 
-/** What is acknowledged, or with `--since last` was reported before, calls for no look. */
+/** Drift that is acknowledged, or with `--since last` was reported before, needs no attention. */
 function driftNotice({ what, address, verb, at, fields, severity, remark, origin, open }: DriftItem): Notice {
   const named = fields.map(({ label }) => label).filter((label) => label !== "");
   const notes = fields.flatMap(({ label, note }) => labelled(label, note));
@@ -170,6 +171,6 @@ export function noticeText({ message, remarks }: Notice): string {
   return remarks.length === 0 ? message : `${message}\n${lines(remarks)}`;
 }
 
-/** A line of its own for each part; the forms make line ends inside a part visible. */
+/** One line for each part; the formats make line breaks inside a part visible. */
 const lines = (parts: readonly string[]): string =>
   parts.map((part) => part.replace(/[\r\n]+/g, " ")).join("\n");

@@ -82,7 +82,7 @@ function location({ at, address }: Notice, info: RunInfo): Record<string, unknow
   };
 }
 
-/** Forges drop a result without a file: what has no place of its own is shown at the spec. */
+/** Forges drop a result without a file, so a result without a location points to the spec. */
 export function specPath(info: RunInfo): string {
   return repositoryPath(info.spec ?? "workspace.yaml", info) ?? "workspace.yaml";
 }

@@ -10,7 +10,7 @@ import { folded } from "./parts.ts";
 /** More are a knot on a screen: they are listed. */
 const MOST_NODES = 80;
 const MOST_PLACES = 400;
-/** The list is cut here; each change below lists its own dependencies, whatever their number. */
+/** The list is truncated here; each change below lists all its dependencies. */
 const MOST_LISTED = 500;
 
 export interface LinkedChange {
@@ -109,7 +109,7 @@ function svg(nodes: readonly LinkedChange[], layout: Layout, told: string): Html
   const boxes = nodes.map(({ view, id }, at) => {
     const spot = layout.nodes[at] as Spot;
     const label = labels[at] ?? "";
-    // What is shown is a part of what is spoken, so that voice control finds it.
+    // The visible label is part of the accessible name, so that voice control finds it.
     const spoken = `${label.includes("…") ? `${label}, ` : ""}${view.verb} ${view.address}`;
     return html`<a href="#${id}" class="${view.action}" aria-label="${spoken}"><title>${`${view.verb} ${view.address}`}</title><rect x="${left(spot)}" y="${middle(spot) - HEIGHT / 2}" width="${widths[spot.column] ?? 0}" height="${HEIGHT}" rx="5"/><text x="${left(spot) + 9}" y="${middle(spot) + 4}">${label}</text></a>`;
   });

@@ -72,7 +72,10 @@ function routeOf({ from, to }: Arrow, nodes: readonly Cell[]): readonly Cell[] {
   return route;
 }
 
-/** Orders each column by the places of the neighbours beside it, to the right and back, and centers it. */
+/**
+ * Orders each column by the positions of the neighbors in the next columns, from left to right and back, and centers
+ * it.
+ */
 function settle(layers: readonly Cell[][]): void {
   const place = (layer: readonly Cell[]) => {
     layer.forEach((cell, at) => {

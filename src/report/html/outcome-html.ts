@@ -1,4 +1,4 @@
-// What an apply did as one page for a browser: what failed first, then what was applied, each with the change that the plan had.
+// The outcome of an apply as an HTML page: failures first, then the applied changes, each with its planned change.
 
 import { duration } from "../../core/duration.ts";
 import { count, grouped } from "../../core/sentences.ts";
@@ -67,7 +67,7 @@ ${chunked(items)}</section>
 `;
 }
 
-/** What was applied has the color of its action. */
+/** An applied change has the color of its action. */
 const TONES: Readonly<Record<string, string>> = {
   failed: "delete",
   unknown: "delete",

@@ -1,5 +1,6 @@
-// What a page does in a browser: filter, move by keys, switch light and dark, open everything on paper. Without it the page is whole, and its controls are hidden.
-// The script has no less-than sign and no double colon, so that no reader of the page takes a part of it for markup or for a command of a CI service.
+// The script of a page: filters, keyboard navigation, light and dark, and unfolding for print. Without it the page is
+// complete and its controls are hidden. The script contains no less-than sign and no double colon, so that no reader
+// takes a part of it for markup or for a command of a CI service.
 
 export const PAGE_SCRIPT = `
 "use strict";

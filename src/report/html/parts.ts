@@ -1,4 +1,4 @@
-// The parts that pages are made of: findings, a thing that unfolds, the lines of fields.
+// The parts of pages: findings, collapsible sections, the lines of fields.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { FieldLine } from "../plan/field-lines.ts";
@@ -55,7 +55,7 @@ ${line}`,
 }
 
 export interface Folded {
-  /** The action, or what happened: decides the colour. */
+  /** The action or the drift, which decides the color. */
   readonly tone: string;
   readonly open: boolean;
   /** Of what the page's filter finds. */

@@ -1,5 +1,5 @@
-// A plan as one page for a browser: who objects and what it does to people first, then each change, folded.
-// Drift as one page for a browser: what was recorded on the left, what is there now on the right.
+// A plan as an HTML page: guards and effects on people first, then each change, folded.
+// Drift as an HTML page: recorded values on the left, live values on the right.
 
 import { count, grouped } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
@@ -86,7 +86,7 @@ function tiles({ summary }: PlanView): Html {
   )}<li><b>${grouped(summary.noop)}</b><span>unchanged</span></li></ul>`;
 }
 
-/** What the plan does to people, in one place, whatever is folded below. */
+/** The effects of the plan on people, in one list, also those of folded changes. */
 function effects(views: readonly ChangeView[]): Html {
   const all = views.flatMap((view) =>
     view.consequences.map(
@@ -156,14 +156,14 @@ function place(at: SpecPlace | undefined): Html {
 
 function driftSection({ drift }: PlanView): Html {
   if (drift.length === 0) return NOTHING;
-  // What changed in a text stands at the change that puts it right.
+  // A text difference is shown at the change that reverts it.
   const brief = drift.map((one) => ({ ...one, content: [] }));
   return html`<section class="list"><h2>Drift since the last apply: ${count(brief.length, "resource")}</h2>
 ${chunked(driftList(brief))}</section>
 `;
 }
 
-/** What is inside a managed object has its own section. */
+/** Nested objects of a managed object have their own section. */
 function unmanaged(plan: PlanView): Html {
   const all = plan.unmanaged.filter((one) => one.source !== undefined);
   if (all.length === 0) return NOTHING;

@@ -1,8 +1,8 @@
-// The two sides of a text that changes, made from the lines of a unified diff.
+// The two sides of a changed text, from the lines of a unified diff.
 
 import { type Html, html, NOTHING } from "./page.ts";
 
-/** A line that removes stands beside the one that adds in its place. `mark`: a line about the diff, such as where a hunk begins. */
+/** A removed line is next to the line that replaces it. `mark`: a line about the diff, such as the header of a hunk. */
 type Row =
   | { readonly mark: string }
   | { readonly same: string }

@@ -72,7 +72,7 @@ function retryOf(run: JsonObject): string {
   return first === undefined || first === run.run_id ? "" : `again, after ${idText(first)}`;
 }
 
-/** A shorter part would be told as 0.0 s. */
+/** A shorter phase would be shown as 0.0 s. */
 const SHORTEST_MS = 50;
 
 /** `12 s: 4 s to set up, 7 s of work, 1 s to clean up`. */
@@ -92,7 +92,7 @@ function tookMs(run: JsonObject): number {
   return parts.reduce<number>((sum, part) => sum + (typeof part === "number" ? part : 0), 0);
 }
 
-/** What `runs/get-output` tells: the notebook's result, or why there is none. */
+/** The answer of `runs/get-output`: the notebook's result, or the reason why there is none. */
 export function outputText(answer: JsonObject): string {
   const { result, truncated } = objectIn(answer.notebook_output);
   const lines: string[] = [];

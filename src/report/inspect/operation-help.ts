@@ -23,7 +23,7 @@ export function operationsText(all: readonly (OperationHelp & { readonly writes:
   return `Operations of the API (w: changes something):\n\n${lines.join("\n")}\n\nFields of one: workspace api OPERATION --help\n`;
 }
 
-/** Fields inside objects stand as `outer.inner`; lists and deeper things are given as JSON. */
+/** Nested fields are written `outer.inner`; lists and deeper values are JSON. */
 export function operationText(one: OperationHelp, follow: (schema: JsonObject) => JsonObject): string {
   const rows = one.fields.flatMap((field) => rowsOf(field.name, field.schema, field.required, follow));
   const head = [

@@ -1,4 +1,5 @@
-// What a CI service shows as tests (JUnit's XML): a case for each resource or finding, a failure for what someone must look at.
+// JUnit XML, which CI services show as tests: a case for each resource or finding, and a failure for each that needs
+// attention.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";

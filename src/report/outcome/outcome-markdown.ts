@@ -1,4 +1,5 @@
-// What an apply did, as Markdown for a comment or the summary page of a job: what failed first, what was applied collapsed.
+// The outcome of an apply as Markdown for a comment or the summary page of a job: failures first, then the applied
+// changes, collapsed.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
@@ -37,7 +38,7 @@ function appliedSection(applied: readonly OutcomeItem[]): Section {
   return { rank: 2, open: `<details><summary>${summary}</summary>`, close: "</details>", blocks };
 }
 
-/** What was applied, in full. */
+/** All applied changes. */
 function planSection(plan: PlanView | undefined): Section {
   const touching = (plan?.changes ?? []).filter((change) => change.touches);
   const open = `<details><summary>${markupText(plan?.title ?? "")}</summary>`;

@@ -1,4 +1,4 @@
-// What an apply did, as text: what failed and why, what was blocked or skipped, and one line that sums up.
+// The outcome of an apply as text: failures with reasons, then blocked and skipped changes, and a summary line.
 
 import { listed } from "../../core/sentences.ts";
 import type { Colors } from "../text/color.ts";
@@ -7,7 +7,7 @@ import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
 import type { OutcomeItem, OutcomeView } from "./outcome-view.ts";
 
-/** `alone`: nothing beside it shows the findings about the run. */
+/** `alone`: no other output shows the findings about the run. */
 export function outcomeText(outcome: OutcomeView, colors: Colors, info?: RunInfo, alone = false): string {
   const troubled = outcome.changes.filter((one) => one.result !== "applied");
   const lines = troubled.filter((one) => one.tried).flatMap((one) => troubleLines(one, colors));

@@ -27,7 +27,7 @@ export interface OutcomeView {
   readonly notes: readonly Diagnostic[];
   readonly interrupted: boolean;
   readonly elapsedMs: number;
-  /** What was applied. */
+  /** Applied changes. */
   readonly plan?: PlanView;
   /** Whether the same output shows the plan before it, and with it the run. */
   readonly followsPlan: boolean;

@@ -147,7 +147,7 @@ class Applying {
   }
 
   async end(): Promise<void> {
-    // What was not finished is no success; how the rest ended is shown when its task begins, at the latest.
+    // Unfinished work is not a success; the result of the rest is shown when its task begins, at the latest.
     for (const own of this.#tally.kinds())
       if (own.done < own.total) this.#ends.get(own.kind)?.reject(new Error(own.kind));
     await this.#run.catch(() => undefined);

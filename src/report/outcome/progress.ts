@@ -1,4 +1,4 @@
-// What is going on, for people who wait: a board of tasks on a terminal, plain lines elsewhere. All of it goes to stderr.
+// Progress on stderr: a board of tasks on a terminal, plain lines elsewhere.
 
 import { kindOf } from "../../core/address.ts";
 import { duration } from "../../core/duration.ts";
@@ -43,7 +43,7 @@ export function plainProgress({ write, colors }: ProgressParts): Progress {
         line(colors.dim(`waiting: ${printable(event.address)}: ${printable(event.what)}`));
       if (!("outcome" in event)) return;
       const { outcome } = event;
-      // Said once, by whoever stopped the run.
+      // Reported once, by the code that stopped the run.
       if (wasStopped(outcome)) return;
       const word = outcome.result === "applied" ? DONE[outcome.action] : outcome.result;
       const why = outcome.diagnostic === undefined ? "" : `: ${printable(outcome.diagnostic.message)}`;
@@ -71,7 +71,7 @@ export interface KindTally {
   readonly failed: number;
   readonly blocked: number;
   readonly skipped: number;
-  /** What is under way right now, as a sentence; empty when nothing is. */
+  /** The current work as a sentence; empty if there is none. */
   readonly current: string;
 }
 
@@ -84,7 +84,7 @@ interface Counted {
   readonly current: Map<string, string>;
 }
 
-/** Counts what is done of what there is to do, by kind. */
+/** Counts the finished and the total work by kind. */
 export class ProgressCounts {
   readonly #kinds = new Map<string, Counted>();
   total = 0;

@@ -38,7 +38,7 @@ function fence(lines: readonly string[]): readonly string[] {
 /** A longer pair of values takes two lines. */
 const LONGEST_PAIR = 100;
 
-/** What comes has `+`, what goes `-`, and what changes `!`: these signs have colors in a `diff` block. */
+/** Added lines have `+`, removed lines `-`, and changed lines `!`: these signs have colors in a `diff` block. */
 function fieldDiff(isNew: boolean): (line: FieldLine) => readonly string[] {
   return ({ label, sign, was, text, note }) => {
     const name = label === "" ? "" : `${label}: `;

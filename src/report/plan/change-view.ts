@@ -1,4 +1,4 @@
-// One change as every report shows it, without colors or layout, and how much of a text changes.
+// One change as every report shows it, without colors or layout, and how many lines of a string change.
 
 import { nameOf } from "../../core/address.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
@@ -26,14 +26,14 @@ export interface ChangeView {
   readonly address: string;
   /** Whether it takes an object away. */
   readonly destroys: boolean;
-  /** What stands behind the address: the natural name where it differs, how a replace goes, why a change is not the spec's. */
+  /** The text after the address: the natural name if it differs, a replacement's strategy, a cause outside the spec. */
   readonly remarks: readonly string[];
   /** Where the spec declares the resource; absent for what it does not declare. */
   readonly at?: SpecPlace;
   readonly fields: readonly FieldLine[];
   /** What a creation sets, each field with its place. */
   readonly setFields: readonly SetField[];
-  /** What changes in a text, as lines of a unified diff; cut where it would bury the plan. */
+  /** A text difference as lines of a unified diff; truncated where it would bury the plan. */
   readonly content: readonly string[];
   /** The rules behind a change, as sentences. */
   readonly reasons: readonly string[];
@@ -43,7 +43,7 @@ export interface ChangeView {
   readonly severity: Severity | undefined;
   /** In a plan that was compared with a base: whether this change is caused by the spec's change, or was pending. */
   readonly origin?: ChangeOrigin;
-  /** Who changed the object outside, and when, as a sentence; empty where nobody looked. */
+  /** Who changed the object outside the spec, and when, as a sentence; empty if unknown. */
   readonly driftOrigin: string;
   /** Of a change that was pending in part: where each field comes from. Else empty. */
   readonly fieldOrigins: SplitChange["fields"];

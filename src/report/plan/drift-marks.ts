@@ -1,4 +1,4 @@
-// What the state says about each difference of a drift report: new, reported before, or acknowledged by somebody.
+// The status of each difference of a drift report: new, reported before, or acknowledged.
 
 import type { DriftMark, KnownDrift } from "../../planner/diff/known-drift.ts";
 import type { DriftOrigin } from "../../planner/model/plan.ts";
@@ -13,7 +13,7 @@ export interface Knowledge extends KnownDrift {
 
 export const NOTHING_KNOWN: Knowledge = { reported: [], acknowledged: [], sinceLast: false };
 
-/** Whether a difference is one that people should still look at. */
+/** Whether a difference needs attention. */
 export function isOpen({ reported, acknowledged }: DriftMark, { sinceLast }: Knowledge): boolean {
   return acknowledged === undefined && !(sinceLast && reported);
 }

@@ -1,4 +1,4 @@
-// Drift as text: what the workspace did behind our back, with the recorded value on the left and the live one on the right.
+// Drift as text, with the recorded value on the left and the live one on the right.
 
 import type { Colors } from "../text/color.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
@@ -9,7 +9,7 @@ import { contentBlock, fieldBlock } from "./field-block.ts";
 
 const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
 
-/** `alone`: nothing beside it shows the findings about the run. */
+/** `alone`: no other output shows the findings about the run. */
 export function driftText(view: DriftView, colors: Colors, info?: RunInfo, alone = false): string {
   const { title, drift, diagnostics } = view;
   const found = alone ? diagnostics.map((one) => diagnosticText(one, colors).trimEnd()) : [];

@@ -45,18 +45,18 @@ export interface DriftItem {
   readonly at?: SpecPlace;
   /** Recorded values left, live ones right. */
   readonly fields: readonly FieldLine[];
-  /** What changed in a text, as lines of a unified diff. */
+  /** A text difference as lines of a unified diff. */
   readonly content: readonly string[];
-  /** That of its most severe difference; of the object as a whole if it is gone or appeared. */
+  /** The severity of its most severe difference, or of the object if it was deleted or appeared. */
   readonly severity: Severity;
   readonly differences: readonly RatedDiff[];
-  /** What is known of each difference; of an object that is gone or appeared, one. As JSON has it. */
+  /** The status of each difference; one status for an object that was deleted or appeared. As in JSON. */
   readonly marks: readonly Record<string, unknown>[];
-  /** What is known of an object that is gone or appeared; empty where nothing is, or the fields say it. */
+  /** The status of an object that was deleted or appeared; empty if unknown or shown at the fields. */
   readonly remark: string;
-  /** Who changed it, and when, as a sentence; empty where nobody looked. */
+  /** Who changed it, and when, as a sentence; empty if unknown. */
   readonly origin: string;
-  /** That of the most severe difference that people should still look at; undefined if all are known. */
+  /** The severity of the most severe difference that needs attention; undefined if all are known. */
   readonly open: Severity | undefined;
   /** Exact values for machines; `table` says which of them are sensitive. */
   readonly source: Drift;

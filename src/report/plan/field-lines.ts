@@ -1,6 +1,6 @@
-// The lines that a change shows for its fields: what is set, what turns into what, what joins or leaves a list.
-// The difference of two texts line by line, with a little of what stands around it.
-// What a cron expression means, in words beside it: few people read Quartz.
+// The lines that a change shows for its fields: values that are set, replaced, added to a list, or removed from it.
+// A text difference line by line, with context.
+// A cron expression in words, because few people read Quartz.
 
 import cronstrue from "cronstrue";
 import { structuredPatch } from "diff/lib/patch/create.js";
@@ -109,7 +109,7 @@ function isLong(value: Json | undefined): value is string {
   return typeof value === "string" && value.includes("\n");
 }
 
-/** Lines of a text that come and go, with their neighbours. */
+/** Added and removed lines, with context. */
 function textLines(label: string, before: Json | undefined, after: Json | undefined): readonly FieldLine[] {
   const side = (value: Json | undefined) => (typeof value === "string" ? value : "");
   const lines = textDiff(side(before), side(after));
@@ -177,7 +177,7 @@ function noted(note: string): { readonly note?: string } {
   return note === "" ? {} : { note };
 }
 
-/** Each field that changes has the note; the lines of one value have it once, beside the label. */
+/** Each changed field has the note. The lines of one value have it once, next to the label. */
 export function withNote(lines: readonly FieldLine[], note: string): readonly FieldLine[] {
   if (note === "") return lines;
   return lines.map((line) => {
@@ -205,7 +205,7 @@ interface DiffLine {
 }
 
 const CONTEXT = 2;
-/** Longer differences are cut, and say so. */
+/** Longer differences are truncated, with a note. */
 const MOST = 200;
 
 export function textDiff(before: string, after: string): readonly DiffLine[] {

@@ -67,7 +67,7 @@ function withDiffs(change: Changing, fields: FieldTable): Values {
   return marking(after as Values, unresolvedOf(change));
 }
 
-/** References in what is written; one that stands in what stays as it is says nothing new. */
+/** References in values to be written. A reference inside an unchanged value is not listed. */
 function unresolvedOf(change: Changing): Create["unresolved"] {
   return change.unresolved.filter(({ path }) =>
     change.diffs.some(
@@ -92,7 +92,7 @@ function isServers({ serverDefault, whenAbsent }: FieldSchema): boolean {
   return serverDefault === true || whenAbsent === "unmanaged";
 }
 
-/** No text of a spec or a service begins like this: neither may hold this character. */
+/** No string of a spec or a service begins like this, because neither may contain this character. */
 const MARK = "\u0000later:";
 
 function marking(values: Values, references: Create["unresolved"]): Values {
@@ -106,7 +106,7 @@ function isMarked(value: Json): value is string {
   return typeof value === "string" && value.startsWith(MARK);
 }
 
-/** Sets sorted, so that order alone is no difference and a position means the same on both sides. */
+/** Sorts sets, so that order alone makes no difference and positions match on both sides. */
 function inOneOrder(schema: FieldSchema, value: Json): Json {
   if (Array.isArray(value)) {
     const items = value.map((item) => inOneOrder(schema.items ?? {}, item));

@@ -1,5 +1,6 @@
-// A plan as JSON (schemas/plan.schema.json): shaped like Terraform's, so that policies written for its plans read ours.
-// Drift as JSON: the list that a plan also carries, with where it was found.
+// A plan as JSON (schemas/plan.schema.json), shaped like Terraform's, so that policies written for its plans can read
+// it.
+// Drift as JSON: the list that a plan also contains, with its origin.
 
 import type { Json } from "../../core/json.ts";
 import type { Change } from "../../planner/model/change.ts";
@@ -114,7 +115,7 @@ function valuesJson(change: Change, fields: FieldTable): Record<string, unknown>
   };
 }
 
-/** What happens to objects, in Terraform's words: a replace is a creation and a deletion. */
+/** The actions in Terraform's terms: a replacement is a creation and a deletion. */
 export function actionsOf(change: Change): readonly string[] {
   if (change.action !== "replace") return ACTIONS[change.action];
   if (change.keepsOld === true) return ["create"];

@@ -115,7 +115,7 @@ function resolved({ split }: PlanView): Section {
 }
 
 function drift(plan: PlanView): Section {
-  // The change that undoes drift shows what changed in a text.
+  // A change that reverts drift shows a text difference.
   const brief = plan.drift.map((one) => ({ ...one, content: [] }));
   const summary = `Drift since the last apply: ${count(brief.length, "resource")}`;
   return details(4, summary, brief.map(driftBlock));

@@ -14,7 +14,7 @@ import type { PlanView } from "./plan-view.ts";
 import { byOrigin, resolvedLines } from "./split-view.ts";
 import { kindTable } from "./summary.ts";
 
-/** `alone`: nothing beside it shows the findings about the run. */
+/** `alone`: no other output shows the findings about the run. */
 export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone = false): string {
   const sections = [
     changesSection(plan, colors),
@@ -97,7 +97,7 @@ function paintOf(action: ChangeView["action"], colors: Colors): Paint {
   return action satisfies never;
 }
 
-/** Drift that no change of this plan puts right; the rest is marked at its change. */
+/** Drift that no change of this plan reverts; other drift is marked at its change. */
 function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   if (plan.drift.length === 0) return [];
   const changed = new Set(plan.notable.map((change) => change.address));
@@ -115,7 +115,7 @@ function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   ];
 }
 
-/** What is there and not in the spec, a few by name: kind by kind, and what lies inside something by what it lies in. */
+/** Unmanaged objects, a few by name: by kind, and nested ones by their parent. */
 function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
   const groups = Map.groupBy(plan.unmanaged, (one) => one.group);
   const lines = [...groups].map(
@@ -162,7 +162,7 @@ function summarySection(plan: PlanView, colors: Colors): readonly string[] {
   ];
 }
 
-/** What goes, once more, where nobody can miss it. */
+/** Deletions are listed once more at the end. */
 function lossSection(plan: PlanView, colors: Colors): readonly string[] {
   const going = plan.notable.filter((change) => change.destroys);
   if (going.length === 0 || !plan.changesAnything) return [];

@@ -1,4 +1,4 @@
-// Where a resource and its fields are written in the spec: for annotations beside the lines that a change comes from.
+// Where the spec defines a resource and its fields: for annotations at the lines that cause a change.
 
 import type { Address } from "../../core/address.ts";
 import type { Path } from "../../core/pointer.ts";

@@ -1,4 +1,4 @@
-// Colours as functions of text, on or off; what decides it is given, never looked up.
+// Colors as functions of text, on or off, as the caller decides.
 
 import picocolors from "picocolors";
 
@@ -21,7 +21,7 @@ export function colorsFor(enabled: boolean): Colors {
   return { bold, dim, red, green, yellow, cyan, magenta, alarm: (text) => bgRed(white(bold(text))) };
 }
 
-/** Colour when forced, never with NO_COLOR or a dumb terminal, else on a terminal. */
+/** Colors if forced, none with NO_COLOR or a dumb terminal, else colors on a terminal. */
 export function wantsColor(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
   const set = (name: string) => (env[name] ?? "") !== "";
   if (set("NO_COLOR")) return false;

@@ -1,4 +1,4 @@
-// Diagnostics as text: what is wrong, where, the lines around it, and the next thing to do (design 7).
+// Diagnostics as text: the error, its location with the lines around it, and the next step (design 7).
 
 import type { Diagnostic, Location } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";

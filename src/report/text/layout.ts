@@ -26,7 +26,7 @@ export function tableText(
     .join("");
 }
 
-/** Longer text is cut, and says so. */
+/** Longer text is truncated, with a note. */
 const LONGEST = 400;
 
 const BARE = /^[\w@./+~(-][\w@./+~:=()-]*$/;

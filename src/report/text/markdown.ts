@@ -4,7 +4,7 @@ import { count, listed } from "../../core/sentences.ts";
 
 /** A piece that is shown whole, or by its first line, or left out. */
 export interface Block {
-  /** What is counted if it is left out: `change`, `finding`. */
+  /** The noun for omitted parts: `change`, `finding`. */
   readonly what: string;
   readonly text: string;
   /** The same in one line; absent if the text has no details. */
@@ -102,7 +102,7 @@ function sizeOf(text: string, { unit }: MarkdownSize): number {
   return unit === "bytes" ? new TextEncoder().encode(text).length : text.length;
 }
 
-/** Kept true by the command, which writes the text form to standard error if something was cut. */
+/** The command writes the text format to standard error if something was omitted. */
 const ELSEWHERE = "The log of this run (standard error) is complete.";
 
 function missing(sections: readonly Section[], chosen: ReadonlyMap<Block, string>): string {

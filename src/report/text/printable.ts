@@ -31,7 +31,7 @@ function withoutCommands(text: string): string {
   return text.replaceAll("::", ":\\u003a").replace(/##(?=\w*\[)/g, "#\\u0023");
 }
 
-/** Whether something in a text is changed where it is shown. */
+/** Whether output shows a string with escapes. */
 export function hidesSomething(text: string): boolean {
   return printable(text) !== text;
 }
@@ -41,7 +41,7 @@ export function printableJson(value: unknown, indent?: number): string {
   return printableQuoted(stringifyJson(value, indent));
 }
 
-/** A text whose invisible characters stand inside double quotes, where an escape is read as what it stands for. */
+/** A string with escapes, inside double quotes, where an escape is read as its character. */
 export function printableQuoted(text: string): string {
   const shown = text.replace(INVISIBLE, (character) =>
     character === "\n"

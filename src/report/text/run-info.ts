@@ -77,7 +77,7 @@ function linkTarget(url: string): string | undefined {
     .replaceAll("##", "#%23");
 }
 
-/** The members of a document, beside `tool_version` and `host`, that it has on its top level. */
+/** The top-level members of a document, except `tool_version` and `host`. */
 export function runJson({
   target,
   commit,

@@ -15,7 +15,7 @@ export const SIGNS: Readonly<Record<Action, string>> = {
   report: "?",
 };
 
-/** What has been done once an action is applied. */
+/** The past participle of an action. */
 export const DONE: Readonly<Record<Action, string>> = {
   create: "created",
   update: "updated",
@@ -27,7 +27,7 @@ export const DONE: Readonly<Record<Action, string>> = {
   report: "reported",
 };
 
-/** What is being done while an action is applied. */
+/** The present participle of an action. */
 export const DOING: Readonly<Record<Action, string>> = {
   create: "creating",
   update: "updating",

@@ -1,4 +1,4 @@
-// Data as a YAML text that people go on writing: comments above keys, short maps in one line, nothing in it invisible.
+// Data as YAML for people to edit: comments above keys, short maps in one line, no invisible characters.
 
 import { Document, isMap, isPair, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import type { Json, JsonObject } from "../../core/json.ts";
@@ -13,7 +13,7 @@ export type YamlMember = {
 /** A map or list takes one line when it fits into this many characters. */
 const WIDTH = 100;
 
-/** Sections are set apart by an empty line. `head` stands above everything. */
+/** An empty line separates sections. `head` is the first comment. */
 export function yamlText(sections: readonly YamlMember[], head: readonly string[]): string {
   const document = new Document();
   const root = mapOf(sections);
@@ -31,7 +31,7 @@ export function yamlText(sections: readonly YamlMember[], head: readonly string[
 
 type StringifyArguments = Parameters<YAMLMap["toString"]>;
 
-/** `{ a: 1 }` with blanks and `[a, b]` without, as people write them. */
+/** `{ a: 1 }` with spaces and `[a, b]` without, as people write them. */
 class RoomyMap extends YAMLMap {
   override toString(...[on, ...rest]: StringifyArguments): string {
     return super.toString(on === undefined ? on : { ...on, flowCollectionPadding: " " }, ...rest);

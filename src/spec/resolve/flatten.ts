@@ -124,7 +124,7 @@ class Flattening {
     parent: WrittenResource | undefined,
     origin: InstanceOrigin | undefined,
   ): void {
-    // A key that is the name of the object is unique in the workspace, and stays as it is.
+    // A key that is the name of the object is unique in the workspace, and is not prefixed.
     const prefix = provider.nameField === undefined ? "" : (origin?.prefix ?? "");
     const key = parent === undefined ? `${prefix}${own}` : `${parent.key}/${own}`;
     const address = addressOf(provider.kind, key);
@@ -158,7 +158,7 @@ class Flattening {
     }
   }
 
-  /** Instances of modules may declare one address twice; the keys of one part are unique by themselves. */
+  /** Instances of modules may declare one address twice; the keys of one part are unique. */
   #isFirst(written: WrittenResource): boolean {
     const { address, at, origin } = written;
     const first = this.#addresses.get(address);

@@ -94,7 +94,7 @@ function textOf(bytes: Uint8Array, file: string): string {
   }
 }
 
-/** The lines of a text; the text is decoded in pieces, so that it is never held whole as a string. */
+/** The lines of a snapshot. It is decoded in pieces, so that it is never held whole as a string. */
 function* linesOf(bytes: Uint8Array, file: string): Generator<string> {
   for (let start = 0; start < bytes.length; ) {
     const enough = bytes.indexOf(NEWLINE, start + PIECE);
@@ -136,7 +136,7 @@ function object(text: string): JsonObject {
   throw new SyntaxError("not an object");
 }
 
-/** Parsed line by line: what a line was parsed from is gone before the next, and only lines with long runs of digits pay for exact numbers. */
+/** Parses line by line, so that only one parsed line is in memory; only lines with long runs of digits pay for exact numbers. */
 function* recordsIn(lines: Iterable<string>): Generator<StateRecord> {
   let at = 0;
   for (const line of lines)

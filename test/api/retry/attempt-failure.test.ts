@@ -107,7 +107,7 @@ test.each([
 test.each([
   ["empty", "an empty body"],
   ["not JSON", "a body that is not JSON"],
-])("an answer whose body is %s is no answer of the API", (what, phrase) => {
+])("an answer with a body that is %s is refused", (what, phrase) => {
   const bad = { end: "garbled", status: 200, what } as FailedAttempt;
   expect(reported(bad, { attempts: 3, elapsedMs: 4_600 })).toEqual({
     code: "API_PROTOCOL",

@@ -100,7 +100,7 @@ function textOf(name: string, bytes: Uint8Array): string {
   }
 }
 
-/** What does not read as the type stays text, so that the check can say what is wrong with it. */
+/** A value that is not of the type stays a string, so that the check can report it. */
 function typed(name: string, schema: JsonObject, text: string): Json {
   const types = [schema.type].flat();
   if (types.includes("string")) return text;

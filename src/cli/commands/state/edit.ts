@@ -1,4 +1,4 @@
-// `workspace state rm` and `workspace state mv`: edits of the state that leave the workspace as it is.
+// `workspace state rm` and `workspace state mv`: edits of the state that do not change the workspace.
 
 import { count } from "../../../core/sentences.ts";
 import { printable } from "../../../report/text/printable.ts";

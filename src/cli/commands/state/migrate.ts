@@ -1,4 +1,5 @@
-// `workspace state migrate TO`: moves the state to another place. The old place keeps its generations and a note of where it went.
+// `workspace state migrate TO`: moves the state to another location. The old location keeps its versions and a note of
+// the new one.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";

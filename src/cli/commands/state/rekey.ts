@@ -1,4 +1,4 @@
-// `workspace state rekey`: writes the state and its generations again under WORKSPACE_STATE_KEY.
+// `workspace state rekey`: encrypts the state and its earlier versions with WORKSPACE_STATE_KEY.
 
 import { fromEnv } from "../../../config/settings.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";

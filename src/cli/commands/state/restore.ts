@@ -90,7 +90,7 @@ function brief({ serial, state, diagnostics }: Generation): Record<string, unkno
 
 const SHOWN = 20;
 
-/** What the older state does not know of: nobody should have to find that out from the next plan. */
+/** Lists what the older state does not contain, so that the next plan does not come as a surprise. */
 function tellDifference(context: ConsoleContext, state: State, before: State | undefined): void {
   if (before === undefined) {
     context.stdout.write(

@@ -7,7 +7,7 @@ import { flagOption } from "../../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
 
-/** The host is asked for a state that lies in the workspace itself, and for no other. */
+/** Only a state in the workspace itself needs a host. */
 export const STATE_LOCATION_OPTIONS = {
   file: SPEC_OPTIONS.file,
   target: SPEC_OPTIONS.target,

@@ -1,5 +1,5 @@
-// `workspace state pull`: the whole state as JSON, to look at, to keep, or to push elsewhere. The state stays as it is.
-// `workspace state push FILE`: puts a state from JSON in place of the present one, which stays as a generation.
+// `workspace state pull`: writes the state as JSON, for inspection, backup, or a push elsewhere.
+// `workspace state push FILE`: replaces the state with JSON. The replaced state is kept as an earlier version.
 
 import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";

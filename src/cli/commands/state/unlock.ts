@@ -1,4 +1,4 @@
-// `workspace state unlock [NONCE]`: takes the lock away from a run that is dead, or frees one that cannot be read.
+// `workspace state unlock [NONCE]`: removes the lock of a run that has ended, or a lock that cannot be read.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
