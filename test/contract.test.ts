@@ -24,7 +24,7 @@ describe("docs/contract.md", () => {
     expect(report.stale).toBe(false);
   });
 
-  test("no section stands twice, and no subject is both a rule and an open question", () => {
+  test("sections are unique, and no subject is both a rule and an open question", () => {
     const ids = sections.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { rules, open } of sections)
@@ -35,7 +35,7 @@ describe("docs/contract.md", () => {
 describe("reading names", () => {
   const names = (source: string) => namesIn("a.test.ts", source).map(({ name }) => name);
 
-  test("plain tests, in quotes of either kind; neither skipped ones, nor calls that are no tests", () => {
+  test("plain tests, in both kinds of quotes; neither skipped ones nor other calls", () => {
     expect(names('test("a: b", () => {});\n  it(`c "d"`, f)')).toEqual(["a: b", 'c "d"']);
     expect(names('test.skip("a", f); test.todo("b"); "x".split(" "); pattern.test("c"); await("d")')).toEqual(
       [],
@@ -43,7 +43,7 @@ describe("reading names", () => {
     expect(names('test.runIf(is("x"))("a", f)')).toEqual(["a"]);
   });
 
-  test("a table of texts, one test for each, in place or as a constant", () => {
+  test("a table of strings, one test for each, inline or as a constant", () => {
     const both = ["A1 x: is 1", "A1 y: is 1"];
     expect(names('test.each(["x", "y"])("A1 %s: is 1", f)')).toEqual(both);
     expect(
@@ -76,12 +76,12 @@ describe("rules and their tests", () => {
     expect(claims("A folder: is no rule", "a test", "A conventions BYTES: are")).toHaveLength(1);
   });
 
-  test("each clause wants a test of its own", () => {
+  test("each clause requires its own test", () => {
     const joined = join(small, claims("A1 first: x", "A1 second: this", "B1.2 third: y"));
     expect(untested(joined).map(({ says }) => says)).toEqual(["and that"]);
   });
 
-  test("a rule that there is not, and a name that begins with a section alone, are told", () => {
+  test("an unknown rule, and a name that begins with only a section, are reported", () => {
     const given = claims("A1 first: x", "A1 fifth: x", "B1.2: x", "B1.2 without a colon", "B1.2 fourth: x");
     expect(astray(small, given).map(({ name }) => name)).toEqual([
       "A1 fifth: x",

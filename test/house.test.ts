@@ -20,11 +20,11 @@ test("within a room imports go down, and model/ imports nothing else of its room
   expect(wrongDirections(sources)).toEqual(house.upward);
 });
 
-test("no imports run in a circle, type imports and late ones included", () => {
+test("there are no import cycles, including type and dynamic imports", () => {
   expect(circleGroups(importGraph(sources))).toEqual(house.circles);
 });
 
-test("what is cited is there: files, decisions, links", () => {
+test("cited files, decisions, and links exist", () => {
   expect(brokenCitations()).toEqual(house.citations);
 });
 

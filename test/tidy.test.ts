@@ -132,7 +132,7 @@ describe("tidy", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("no imports run in a circle", () => {
+  test("there are no import cycles", () => {
     const edges = new Map(
       sources.map((source) => [
         source.path,
@@ -158,7 +158,7 @@ describe("tidy", () => {
     expect(barrels.map((source) => source.path)).toEqual([]);
   });
 
-  test("every code of a diagnostic is told somewhere", () => {
+  test("every diagnostic code is used", () => {
     const told = sources.filter(({ path }) => path !== "src/core/codes.ts").map(({ text }) => text);
     const silent = Object.keys(CODES).filter((code) => !told.some((text) => text.includes(`"${code}"`)));
     expect(silent).toEqual([]);

@@ -39,7 +39,7 @@ test("a reader has no way to write", () => {
   expect(Object.keys(scripted([ok]).client.reader)).toEqual(["read"]);
 });
 
-test("a request carries the bearer token, what it accepts, and its time-out", async () => {
+test("a request has the bearer token, the accepted media type, and its timeout", async () => {
   const { sent, result } = list([json({ clusters: [] })]);
   expect(await result).toEqual({ clusters: [] });
   expect(sent).toEqual([
@@ -104,7 +104,7 @@ test("a 429 that never ends is a refusal that says so, with no effect", async ()
   });
 });
 
-test("while one request was told to wait, no other leaves", async () => {
+test("while one request waits for Retry-After, no other is sent", async () => {
   const sleepers: (() => void)[] = [];
   let now = 0;
   const { client, sent } = scripted([apiError(429, "X", "", { "retry-after": "30" }), ok], {
@@ -186,7 +186,7 @@ test("B4.2 rule 11: a jobs/reset is repeated, a jobs/create is not", async () =>
   expect(made.sent).toHaveLength(1);
 });
 
-test("a reset or a time-out is met with another attempt by reads and safe writes, never by a create", async () => {
+test("reads and safe writes are retried after a reset or a timeout, creates never", async () => {
   for (const fault of [reset(), timedOut()]) {
     for (const attempt of [list, edit]) expect(await attempt([fault, ok]).result).toEqual({});
     const { result, sent } = create([fault, ok]);
@@ -205,7 +205,7 @@ test("a create that was never sent is tried again, and refused with certainty wh
   });
 });
 
-test("an unreachable host is told within seconds; a host that went away is waited for two minutes", async () => {
+test("an unreachable host fails within seconds; a host that answered before is retried for two minutes", async () => {
   const never = list([refused()]);
   await thrown(never.result);
   expect(never.time.clock() - Date.UTC(2020, 2, 1)).toBeLessThan(3_001);
@@ -226,7 +226,7 @@ test("a refusal does not prove that an attempt before it did nothing", async () 
   });
 });
 
-test("a delete whose repetition finds nothing is told as missing", async () => {
+test("a delete whose retry finds nothing reports the object as missing", async () => {
   const { client } = scripted([reset(), apiError(404, "RESOURCE_DOES_NOT_EXIST", "Scope a does not exist!")]);
   const problem = await thrown(client.writer.write("secrets/scopes/delete", { scope: "a" }));
   expect(problem).toBeInstanceOf(Refused);
@@ -248,7 +248,7 @@ test.each([
   },
 );
 
-test("a page of HTML under 200 is no answer: refused for a read, unknown for any write", async () => {
+test("HTML with status 200 is not an answer: a read is refused, a write has an unknown outcome", async () => {
   const page = raw(200, "<html>Sign in</html>");
   expect(await thrown(list([page]).result)).toMatchObject({
     diagnostic: { code: "API_PROTOCOL", message: "clusters/list was answered 200 with a body that is HTML" },
@@ -406,7 +406,7 @@ test("a host or a token that can never work is refused before anything is sent",
   expect(() => createClient({ ...options, host: HOST, token: "" })).toThrow("API_UNAUTHENTICATED");
 });
 
-test("a write that may not leave any more is not sent, and not sent again", async () => {
+test("a write without permission to send is neither sent nor retried", async () => {
   const gone = new Error("the lock is lost");
   const never = scripted([ok]);
   const withheld = never.client.writer.write("clusters/edit", { cluster_id: "1" }, () => {

@@ -107,7 +107,7 @@ test.each(["drop_before", "drop_after", "truncate", "status", "status_after"])(
   },
 );
 
-test("a delete whose first answer is lost ends as missing: it is gone", async () => {
+test("a delete whose first answer is lost reports the object as missing", async () => {
   await client.writer.write("secrets/scopes/create", { scope: "etl" });
   await fault({ path: "/api/2.0/secrets/scopes/delete", fate: "drop_after" });
   const problem = await thrown(client.writer.write("secrets/scopes/delete", { scope: "etl" }));

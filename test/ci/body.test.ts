@@ -16,13 +16,13 @@ describe("the body of a comment", () => {
     expect(body.split("\n")[1]?.match(/-->/g)).toHaveLength(1);
   });
 
-  test.each(["", "%", "%7B%7D", "%22x%22", "null"])("with the mark %j belongs to nobody", (fields) => {
+  test.each(["", "%", "%7B%7D", "%22x%22", "null"])("with the mark %j has no owner", (fields) => {
     expect(
       readMark({ target: "a", folder: "." }, `<!-- workspace:a -->\n<!-- workspace-run ${fields} -->`),
     ).toBeUndefined();
   });
 
-  test("that is too long is cut after a line, with open blocks closed and the run named", () => {
+  test("that is too long is truncated after a line, with open blocks closed and a link to the run", () => {
     const long = `# Plan\n<details>\n\n\`\`\`\`diff\n${"+ line\n".repeat(5000)}\`\`\`\`\n</details>\n`;
     const cut = fitted(long, 10_000, "https://ci.example/1");
     expect(cut.length).toBeLessThanOrEqual(10_000);
@@ -207,7 +207,7 @@ describe("the log", () => {
     );
   });
 
-  test("keeps text that is no command", () => {
+  test("keeps text that is not a command", () => {
     const line = "  max_capacity  10 → 3  # cost, in a::b";
     expect(withoutCommands(line)).toBe(line);
   });

@@ -72,7 +72,7 @@ describe.each(PLATFORMS)("the comment of $name", (platform) => {
     expect(comment?.body).toContain("newest");
   });
 
-  test("of another user, target, or folder stays as it is", async () => {
+  test("of another user, target, or folder is not changed", async () => {
     const forged = host.addComment(PULL, markedBody(SUBJECT, mark(99), "forged"), "mallory");
     await putComment(platform.comments(host), { ...SUBJECT, folder: "." }, mark(3), "other folder");
     await putComment(platform.comments(host), { ...SUBJECT, target: "dev" }, mark(3), "other target");
@@ -166,7 +166,7 @@ describe("the comment of GitHub", () => {
     expect(waits).toEqual([3000]);
   });
 
-  test("is not left behind when the token belongs to another user than the action is told", async () => {
+  test("is updated also if the token belongs to another user than the action's input", async () => {
     const settings = { ...githubSettings(host), author: "github-actions" };
     const put = () => putComment(githubComments(settings, PULL), SUBJECT, mark(1), "first");
     await expect(put()).rejects.toThrow(

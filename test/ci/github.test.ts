@@ -118,7 +118,7 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
     expect(done.summary).toContain("pools.shared");
   });
 
-  test("check a fork without a secret, then plan its spec as data, and take none of its texts for a command", async () => {
+  test("check a fork without a secret, then plan its spec as data, and execute none of its strings", async () => {
     const executed = join(site.folder, "executed");
     const name = JSON.stringify(HOSTILE);
     const head = site.pull(6, {

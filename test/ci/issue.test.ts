@@ -41,7 +41,7 @@ describe.each(PLATFORMS)("the drift issue of $name", (platform) => {
     ]);
   });
 
-  test("is found on a later page and stays as it is when the run is outdated", async () => {
+  test("is found on a later page and not changed by an outdated run", async () => {
     host.pageSize = 2;
     await put(mark(7), "newer");
     const others = [1, 2, 3].map(

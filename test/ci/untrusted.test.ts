@@ -36,7 +36,7 @@ function fetch(ref: Partial<PullRequestRef>, limits?: { files: number; bytes: nu
 const textIn = (spec: UntrustedSpec, path: string): string => readFileSync(join(spec.cwd, path), "utf8");
 
 describe("the spec of an untrusted pull request", () => {
-  test("is the merge of its head into the target branch, beside that branch", () => {
+  test("is the merge of its head into the target branch, in a folder next to that branch", () => {
     site.commit({ "infra/merged.yaml": "later" }, "refs/heads/main");
     const head = site.pull(6, { "infra/workspace.yaml": specOf(20) }, main);
     const spec = fetch({ sha: head });

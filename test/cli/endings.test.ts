@@ -107,7 +107,7 @@ test("validate -o json ends in a document for words that do not fit, too", async
 });
 
 describe("apply -o json is one event a line", () => {
-  test("when the spec is wrong, the token is wrong, and nobody may be asked", async () => {
+  test("if the spec is wrong, the token is wrong, and there is no prompt", async () => {
     const told = async (folder: string, line: string, token?: string) =>
       events((await ran(folder, line, token)).out).map((one) => [one.type, one.diagnostic.code]);
     expect(await told(folderWith(BAD), "apply -o json --auto-approve")).toContainEqual([
@@ -138,7 +138,7 @@ describe("apply -o json is one event a line", () => {
   });
 });
 
-test("what the schemas have in common is the same in each", () => {
+test("the common parts of the schemas are equal", () => {
   for (const { $defs } of [SCHEMAS.drift, SCHEMAS.events])
     for (const [name, shape] of Object.entries($defs))
       if (name in SCHEMAS.plan.$defs) expect(shape).toEqual(SCHEMAS.plan.$defs[name]);

@@ -123,7 +123,7 @@ test("a journal whose line is nested too deeply under a right digest is STATE_CO
   expect(code).toBe(1);
 });
 
-test("state push refuses a text that is nested too deeply, and a file that is too large", async () => {
+test("state push refuses JSON that is nested too deeply and a file that is too large", async () => {
   writeFileSync(join(folder, "deep.json"), `{"format_version":1,"records":${DEEP}}`);
   const deep = await run(["state", "push", "deep.json"]);
   expect(deep.text).toContain(`nested deeper than ${JSON_DEPTH} levels`);

@@ -96,7 +96,7 @@ test("a run that is killed after the plan was made makes it stale", async () => 
   expect(await site.apply(plan)).toMatchObject({ code: 4 });
 });
 
-test("a plan that is made while a run is under way is stale once that run has recorded more", async () => {
+test("a plan that is made during another run is stale once that run has recorded more", async () => {
   const lease: Lease = await store().lock({ timeoutMs: 0 });
   await lease.append(SEEN);
   const plan = await site.planned();

@@ -44,14 +44,14 @@ describe.skipIf(!existsSync("/dev/full"))("on a full disk", () => {
   });
 });
 
-test("a disk that has room for a part of the output is told as well", () => {
+test("a disk that is full after a part of the output is reported", () => {
   const cwd = folderWith("groups: { a: {} }\n");
   const { status, stderr } = shell(cwd, "(ulimit -f 8; workspace schema > out.json)");
   expect([status, LOST.test(stderr)]).toEqual([1, true]);
   expect(readFileSync(join(cwd, "out.json")).length).toBe(8 * 1024);
 });
 
-test("a reader that has seen enough ends nothing and is no trouble", () => {
+test("a reader that closes the pipe early causes no error", () => {
   const { stdout, stderr } = shell(
     folderWith("groups: { a: {} }\n"),
     `workspace schema | head -c 1; echo " exit \${PIPESTATUS[0]}"`,

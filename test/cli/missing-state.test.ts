@@ -173,7 +173,7 @@ describe("a lost state", () => {
   });
 });
 
-describe("a state that exists beside unmanaged objects of the same name", () => {
+describe("an existing state with unmanaged objects of the same name", () => {
   test.each(FORMS)("makes a plan warn as %s", async (form) => {
     await applied(TWINS);
     const folder = await applied(GROUPS.replace("g:", "other:"));

@@ -34,7 +34,7 @@ const onNode = (version: string) => ({
 });
 
 describe("an installed package", () => {
-  test("holds what was built, and neither sources nor tests", () => {
+  test("contains the build, and neither sources nor tests", () => {
     const rooms = new Set(packed.files.map((path) => path.split("/")[0]));
     expect([...rooms].sort()).toEqual(
       [
@@ -61,7 +61,7 @@ describe("an installed package", () => {
     });
   });
 
-  test("validates, plans and applies an example to the workspace that comes along", () => {
+  test("validates, plans, and applies an example to the embedded workspace", () => {
     const folder = join(dirname(packed.clone), "quickstart");
     cpSync(join(packed.installed, "examples/quickstart"), folder, { recursive: true });
     const env = { WORKSPACE_HOST: "embedded", DB_PASSWORD: "example" };
@@ -84,7 +84,7 @@ describe("an installed package", () => {
     ["schema --api", "openapi:"],
     ["api", "clusters/create"],
     ["explain pools", "node_type_id"],
-  ])("finds what it reads beside its code: %s", (words, part) => {
+  ])("finds the files that it reads: %s", (words, part) => {
     expect(run(packed.command, words.split(" "), packed.clone)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(part),
@@ -138,7 +138,7 @@ describe("an installed package", () => {
 describe("a clone", () => {
   const program = () => join(packed.clone, "bin/workspace.js");
 
-  test("runs its sources, whatever an old build left beside them", () => {
+  test("runs its sources, whatever an old build left there", () => {
     expect(existsSync(join(packed.clone, "dist/main.js"))).toBe(true);
     writeFileSync(join(packed.clone, "dist/main.js"), 'process.stdout.write("stale\\n");');
     expect(run(program(), ["--version"], packed.clone).stdout).toBe(`${VERSION}\n`);

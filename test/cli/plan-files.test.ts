@@ -31,7 +31,7 @@ describe("a saved plan", () => {
     },
   );
 
-  test("that nobody touched is applied", async () => {
+  test("that was not edited is applied", async () => {
     expect(await site.apply(site.plan)).toMatchObject({ code: 0 });
   });
 });

@@ -130,7 +130,7 @@ describe("the program as a process", () => {
     expect((await start(["plan", "--detailed-exitcode"], { cwd, env: env() }).ended).code).toBe(0);
   });
 
-  test("a reader that goes away ends no apply", async () => {
+  test("a reader that closes the pipe does not end an apply", async () => {
     const cwd = folderWith(POOLS);
     const run = start(["apply", ...options, "--output", "json"], { cwd, env: env() });
     run.child.stdout?.destroy();
@@ -193,7 +193,7 @@ describe.skipIf(older === undefined)("on an older Node", () => {
     await control("DELETE", "faults");
   });
 
-  test("the program dies with its launcher", async () => {
+  test("the program ends with its launcher", async () => {
     const run = start(["emulator", "--token", "t"], { cwd: folderWith(""), node: older ?? "" });
     const url = await new Promise<string>((resolve) =>
       run.child.stdout?.once("data", (data: Buffer) => resolve(data.toString().trim())),
@@ -212,7 +212,7 @@ describe.skipIf(older === undefined)("on an older Node", () => {
       .toBe("gone");
   });
 
-  test("a long wait before a request is sent again is told, and a signal ends it", async () => {
+  test("a long wait before a retry is reported, and a signal ends it", async () => {
     const cwd = folderWith(POOLS);
     const path = "/api/2.0/instance-pools/list";
     await control("PUT", "faults", { rules: [{ path, fate: "status", status: 429, retry_after: 60 }] });

@@ -50,7 +50,7 @@ describe("arguments", () => {
     expect(messages((await parsed("try", `${option}=`)).problems)).toEqual(refused);
   });
 
-  test("an empty value that is handed on as it is, is a value", async () => {
+  test("an empty value is a value", async () => {
     expect(await parsed("try", "--param", "", "--param=x")).toMatchObject({
       options: { param: ["", "x"] },
       problems: [],
@@ -213,7 +213,7 @@ describe("the program", () => {
     for (const { name } of COMMANDS) expect(context.out()).toContain(`  ${name} `);
   });
 
-  test("what nobody foresaw becomes CLI_INTERNAL without a stack trace", async () => {
+  test("an unexpected error becomes CLI_INTERNAL without a stack trace", async () => {
     const context = contextWith();
     Object.defineProperty(context, "cwd", {
       get: () => {

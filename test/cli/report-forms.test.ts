@@ -126,7 +126,7 @@ test("a dash for a file is standard output", async () => {
   expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ create: 1 })]);
 });
 
-describe("a report in a text file", () => {
+describe("a report in a plain text file", () => {
   test.each(["plan", "apply --auto-approve"])(
     "of %s has the warnings, which standard output lacks",
     async (line) => {

@@ -52,7 +52,7 @@ describe("a pipe", () => {
     expect((await start(["plan"], { cwd, env }).ended).code).toBe(0);
   });
 
-  test("what a shell's <(command) gives is read", () => {
+  test("the output of a shell's <(command) is read", () => {
     const script = `"$0" "$1" state push <("$0" "$1" state pull)`;
     const { status, stderr } = spawnSync("/bin/bash", ["-c", script, process.execPath, BIN], {
       cwd,

@@ -132,7 +132,7 @@ const withoutOwnWords = (text: string): string => text.replaceAll(`${FOREIGN}-gr
 
 describe("plan --untrusted", () => {
   test.each(["text", "json", "markdown"])(
-    "shows nothing foreign, secret or from the environment as %s",
+    "shows no unmanaged value, secret, or environment variable as %s",
     async (form) => {
       const { code, all, out } = await run(["plan", "--untrusted", "--output", form]);
       expect(code).toBe(1);

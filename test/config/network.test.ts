@@ -239,7 +239,7 @@ describe("a proxy", () => {
   });
 
   test.each(["407 Proxy Authentication Required", "403 Forbidden"])(
-    "that answers %s is told as the cause, without its password",
+    "that answers %s is the cause in the error, without its password",
     async (status) => {
       answer = status;
       const { code, stderr } = await jobs(far(), { HTTPS_PROXY: proxy("ada:hunter2@") });

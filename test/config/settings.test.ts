@@ -82,7 +82,7 @@ describe("settings", () => {
     expect(settingsOf(withProfiles(), NONE).warnings).toEqual([]);
   });
 
-  test("a token that would travel unencrypted is warned of, save to this machine itself", () => {
+  test("sending a token unencrypted is a warning, except to this machine", () => {
     const warned = (host: string) =>
       settingsOf(contextWith({ WORKSPACE_HOST: host, WORKSPACE_TOKEN: "t" }), NONE).warnings.map(
         ({ code }) => code,
@@ -117,7 +117,7 @@ describe("settings", () => {
 });
 
 test.each(["[DEFAULT\nhost = h", "host = h\nnonsense", "host = h\n[]", "= h"])(
-  "a line that is nothing is told with its place: %j",
+  "an invalid line is reported with its location: %j",
   (text) => {
     const context = contextWith();
     const path = join(context.home, ".workspacecfg");

@@ -80,7 +80,7 @@ test("brackets inside strings do not count, whatever is escaped there", () => {
     expect(parseJson(JSON.stringify([text, { [text]: text }]))).toEqual([text, { [text]: text }]);
 });
 
-test("depth counts what is open at once, not all brackets", () => {
+test("depth counts open brackets, not all brackets", () => {
   const wide = `[${Array.from({ length: 10_000 }, () => "[[{}]]").join(",")}]`;
   expect(parseJson(wide)).toHaveLength(10_000);
 });

@@ -3,14 +3,14 @@
 import { expect, test } from "vitest";
 import { collectTexts, isObject, objectIn } from "../../src/core/json.ts";
 
-test("a list, null and what is not there are no objects", () => {
+test("a list, null, and undefined are not objects", () => {
   expect([{}, { a: 1 }, [], null, undefined, "a", 1, 2n].filter(isObject)).toEqual([{}, { a: 1 }]);
 });
 
-test("in place of what is no object stands an empty one", () => {
+test("a value that is not an object becomes an empty object", () => {
   expect([{ a: 1 }, ["a"], null, undefined].map(objectIn)).toEqual([{ a: 1 }, {}, {}, {}]);
 });
 
-test("all texts of a value are found, however deep, and no name of a member", () => {
+test("all strings of a value are found, however deep, without keys", () => {
   expect([...collectTexts({ a: ["x", { b: "y" }], c: 1, d: null })].sort()).toEqual(["x", "y"]);
 });

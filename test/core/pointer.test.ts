@@ -11,7 +11,7 @@ test("a path reads a nested value and undefined where nothing is", () => {
   expect(valueAt({}, ["constructor"])).toBeUndefined();
 });
 
-test("a replaced value leaves the rest as it was, and makes what is missing", () => {
+test("replacing a value keeps the others and creates missing parents", () => {
   expect(withValueAt(value, ["a", "x/y", 0], 9)).toEqual({ a: { "x/y": [9, { b: 2 }] } });
   expect(withValueAt({}, ["p", "q"], 1)).toEqual({ p: { q: 1 } });
   expect(withValueAt(value, ["a", "x/y"], undefined)).toEqual({ a: {} });

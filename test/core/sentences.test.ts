@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { count, grouped, listed } from "../../src/core/sentences.ts";
 
-test("one thing is counted in the singular, all other numbers in the plural", () => {
+test("a count of one is singular, all others are plural", () => {
   expect([count(1, "user"), count(0, "user"), count(2, "child", "children"), count(1_000, "change")]).toEqual(
     ["1 user", "0 users", "2 children", "1,000 changes"],
   );
@@ -20,7 +20,7 @@ test("a list is joined by its last word", () => {
   ]);
 });
 
-test("what is left of a long list is counted", () => {
+test("the rest of a long list is counted", () => {
   expect(listed(["a", "b", "c"], "and", 2)).toBe("a, b and 1 more");
   const thirteen = Array.from({ length: 13 }, (_, at) => `n${at}`);
   expect(listed(thirteen)).toMatch(/^n0, .*, n11 and 1 more$/);

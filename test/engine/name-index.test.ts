@@ -42,7 +42,7 @@ test("names are translated wherever a field says so: alone, in lists, in objects
   });
 });
 
-test("what nobody knows stays as it is", () => {
+test("unknown IDs are not replaced", () => {
   expect(translateNames(FIELDS, { owner: "eve", groups: ["ops", "9"] }, toId)).toEqual({
     owner: "eve",
     groups: ["30", "9"],
@@ -67,7 +67,7 @@ test("a name and an id of different kinds do not meet", () => {
   expect([names.idOf("teams", "ops"), names.nameOf("teams", "1")]).toEqual([undefined, undefined]);
 });
 
-test("names of kinds that ignore case are found in any case, and shown as they are", () => {
+test("names of kinds that ignore case are found in any case, and shown unchanged", () => {
   const registry = registryOf([kind("people", { ignoreCase: true })]);
   const names = createNameIndex(registry, new Map());
   names.add("people", "Ada@Example.com", remoteId("1"));

@@ -42,7 +42,7 @@ function told(plan: Awaited<ReturnType<typeof planned>>) {
   };
 }
 
-test("a cluster that went from PENDING to RUNNING is no drift when run_state: TERMINATED enters the spec", async () => {
+test("a cluster that went from PENDING to RUNNING is not drift when run_state: TERMINATED enters the spec", async () => {
   const site = await siteWith(cluster());
   await site.world.advance(10 * MINUTE);
   expect(told(await planned(site, cluster(STOPPED)))).toEqual({
@@ -61,7 +61,7 @@ test("neither starting nor stopping of a cluster is drift while it lasts, and no
   }
 });
 
-test("a cluster that the service ended for inactivity is no drift, and the plan starts it and says why", async () => {
+test("a cluster that the service terminated for inactivity is not drift, and the plan starts it with the reason", async () => {
   const site = await siteWith(cluster(UP));
   await site.world.advance(60 * MINUTE);
   const plan = await planned(site, cluster(UP));
@@ -94,7 +94,7 @@ test("a cluster that a person ended or started is drift", async () => {
   });
 });
 
-test("what nobody managed at the last apply is no drift when the spec begins to manage it", async () => {
+test("a field that was unmanaged at the last apply is not drift when the spec begins to manage it", async () => {
   const site = await siteWith("groups: { red: {} }\nusers: { ada@example.com: {} }\n");
   const { body } = await site.world.get("preview/scim/v2/Users", {});
   const ada = (body.Resources as { id: string; userName: string }[]).find(
@@ -110,7 +110,7 @@ test("what nobody managed at the last apply is no drift when the spec begins to 
   expect(plan.drift).toEqual([]);
 });
 
-test("warming machines, runs, starts and growth that the service makes itself are no drift of any kind", async () => {
+test("idle instances, runs, starts, and scaling by the service are not drift of any kind", async () => {
   const yaml = `
 pools: { warm: { node_type_id: Standard_DS3_v2, min_idle_instances: 2 } }
 clusters:

@@ -91,7 +91,7 @@ describe.each(samples)("$kind", (sample) => {
     await expectNothingToChange(site, {});
   });
 
-  test("so is an export with everything in it, defaults and built-in things included", async () => {
+  test("so is a full export with defaults and built-in objects", async () => {
     const site = await siteWith(sample.spec, sample.files);
     await expectNothingToChange(site, { full: true, builtIn: true });
   });
@@ -122,7 +122,7 @@ describe.each(samples)("$kind", (sample) => {
   });
 });
 
-describe("names that nobody would choose", () => {
+describe("unusual names", () => {
   const NAMES = [
     "a b",
     "a.b.c",
@@ -162,7 +162,7 @@ describe("names that nobody would choose", () => {
     return { [field]: name.replaceAll("${", () => "$${"), nameField: undefined };
   };
 
-  test("come back from an export as they are", async () => {
+  test("are unchanged in an export", async () => {
     const cluster = { spark_version: "6.4.x-scala2.11", node_type_id: "Standard_DS3_v2", num_workers: 1 };
     const conf = Object.fromEntries(
       NAMES.map((name, at) => [`spark.${at}`, name.replaceAll("${", () => "$${")]),

@@ -49,7 +49,7 @@ function kept(site: Site): string {
 /** Declares the tests. `cloud`: in the Databricks dialect on that cloud. */
 export function testLaws(cloud?: FieldDialect["cloud"]): void {
   describe.each(samples)("$kind", (sample) => {
-    test("after an apply the plan is empty, nothing drifted, and another apply writes nothing", async () => {
+    test("after an apply the plan is empty, there is no drift, and another apply sends no write", async () => {
       const site = await siteOf(sample, SECRETS, cloud);
       const done = await apply(site, sample.spec);
       expect(done.some((one) => one.startsWith(`applied create ${sample.kind}.`))).toBe(true);
@@ -74,7 +74,7 @@ export function testLaws(cloud?: FieldDialect["cloud"]): void {
     });
 
     test.skipIf(sample.meddling === undefined)(
-      "a change behind our back is drift, and the next apply puts it right",
+      "a change outside the spec is drift, and the next apply reverts it",
       async () => {
         const site = await siteOf(sample, SECRETS, cloud);
         await apply(site, sample.spec);
@@ -108,7 +108,7 @@ export function testLaws(cloud?: FieldDialect["cloud"]): void {
       expect(stringifyJson(again.changes)).toBe(stringifyJson(makePlan(input).changes));
     });
 
-    test("what the spec does not declare stays as it is, to the byte", async () => {
+    test("undeclared objects do not change by a byte", async () => {
       const site = await siteOf(sample, SECRETS, cloud);
       const strangers = await stranded(site);
       const before = await strangers();
@@ -118,7 +118,7 @@ export function testLaws(cloud?: FieldDialect["cloud"]): void {
       expect(await strangers()).toBe(before);
     });
 
-    test("a destroy by an empty spec leaves no record and no object of ours", async () => {
+    test("applying an empty spec leaves no record and no managed object", async () => {
       const site = await siteOf(sample, SECRETS, cloud);
       await apply(site, sample.spec);
       await apply(site, "users: {}\n");
@@ -141,7 +141,7 @@ export function testLaws(cloud?: FieldDialect["cloud"]): void {
       }
     });
 
-    test("a stop at any step, then another apply: the same world, nothing twice, nothing open", async () => {
+    test("a stop at any step, then another apply: the same world, without duplicates or open intents", async () => {
       const calm = await siteOf(sample, SECRETS, cloud);
       const whole = doom();
       await calm.drive(

@@ -30,7 +30,7 @@ async function offline(site: Site, spec: Spec) {
 }
 
 describe.each(samples)("$kind", (sample) => {
-  test("what was applied plans to nothing offline, and shows no drift", async () => {
+  test("an applied spec has an empty offline plan without drift", async () => {
     const site = await applied(sample);
     const plan = await offline(site, await site.spec(POLICY + sample.spec));
     expect(doing(plan)).toEqual([]);
@@ -45,7 +45,7 @@ describe.each(samples)("$kind", (sample) => {
     expect(doing(await offline(site, spec))).toEqual(doing(plan));
   });
 
-  test("what was applied plans to nothing as an untrusted spec, too", async () => {
+  test("an applied spec also has an empty untrusted plan", async () => {
     const site = await applied(sample);
     const spec = await site.spec(POLICY + sample.spec);
     const state = await site.state();

@@ -25,7 +25,7 @@ describe("drift of an authoritative kind", () => {
     expect(plan({ spec: authoritative, live: world, state: emptyState("l") }).drift).toEqual([]);
   });
 
-  test("contains an object whose name a managed one has, under an address of its own", () => {
+  test("contains an object with the name of a managed one, under a separate address", () => {
     const made = plan({
       spec: spec([resource("tasks.t")], { authoritative: ["tasks"] }),
       live: live({ tasks: [object("t1", "t"), object("t2", "t")] }),

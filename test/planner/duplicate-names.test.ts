@@ -75,7 +75,7 @@ describe("a creation whose name an unmanaged object has", () => {
     ]);
   });
 
-  test("is no matter when the object is managed, is adopted, or is outside --only", () => {
+  test("is allowed if the object is managed, is adopted, or is outside --only", () => {
     const managed = state([record("tasks.other", "t1")]);
     for (const input of [
       { state: managed },

@@ -31,7 +31,7 @@ describe("a resource that is in the spec", () => {
     expect(actions(plan({ spec: spec([box()]) }))).toEqual({ "boxes.a": "create" });
   });
 
-  test("and equal in the workspace is left alone", () => {
+  test("and equal in the workspace is not changed", () => {
     expect(
       actions(
         plan({
@@ -74,7 +74,7 @@ describe("a resource that is in the spec", () => {
     expect(made.drift).toMatchObject([{ address: "boxes.a", what: "gone" }]);
   });
 
-  test("and is a built-in of the service is taken over without asking", () => {
+  test("and is a built-in of the service is adopted without --adopt", () => {
     const made = plan({
       spec: spec([resource("boxes.root")]),
       live: live({ boxes: [object("b0", "root", { box_name: "root" })] }),
@@ -158,7 +158,7 @@ describe("three-way difference", () => {
     expect(actions(made({}, { timeout: 7 }, {}))).toEqual({});
   });
 
-  test("a field that nobody manages is not compared", () => {
+  test("an unmanaged field is not compared", () => {
     expect(actions(made({}, { members: ["x"] }, {}))).toEqual({});
     expect(actions(made({ members: ["x"] }, { members: ["x", "y"] }, { members: ["x"] }))).toEqual({
       "boxes.a": "update",
@@ -257,7 +257,7 @@ describe("an immutable field", () => {
     });
   });
 
-  test("of a replaced parent brings its nested resources anew", () => {
+  test("of a replaced parent creates its nested resources again", () => {
     const nested = [resource("labels.a/x", { values: { text: "hi" }, dependsOn: ["boxes.a"] })];
     const made = plan({
       spec: spec([box({ material: "steel" }, { lifecycle: { on_immutable_change: "replace" } }), ...nested]),
@@ -296,8 +296,8 @@ test("a reference whose target was deleted outside moves because of that, and no
   expect(after("other")).toMatchObject({ action: "update", cause: "drift" });
 });
 
-describe("what is no longer in the spec", () => {
-  test("is deleted when it was recorded, forgotten when it is gone, reported when it was never ours", () => {
+describe("a resource that left the spec", () => {
+  test("is deleted if it was recorded, forgotten if it is missing, and listed if it was never managed", () => {
     const made = plan({
       spec: spec([resource("boxes.keep")]),
       live: live({
@@ -326,7 +326,7 @@ describe("what is no longer in the spec", () => {
     expect(made.changes[1]?.dependsOn).toEqual(["tasks.t"]);
   });
 
-  test("goes with its parent, without a request of its own", () => {
+  test("is deleted with its parent, without a separate request", () => {
     const made = plan({
       spec: spec([]),
       live: live({ ...liveBox(), labels: [object("a/x", "a/x", { text: "hi" })] }),
@@ -347,7 +347,7 @@ describe("what is no longer in the spec", () => {
     expect(actions(made)).toEqual({ "boxes.stranger": "delete" });
   });
 
-  test("is not deleted where the spec declares it and may not take it over: one refusal, and no circle", () => {
+  test("is not deleted if the spec declares it and may not adopt it: one error, and no cycle", () => {
     const made = plan({
       spec: spec([resource("boxes.b"), resource("tasks.t", { dependsOn: ["boxes.b"] })], {
         authoritative: ["boxes"],
@@ -358,7 +358,7 @@ describe("what is no longer in the spec", () => {
     expect(actions(made)).toEqual({ "tasks.t": "create" });
   });
 
-  test("a leftover of an earlier replace is deleted beside its successor", () => {
+  test("the deposed object of an earlier replacement is deleted, and its successor is kept", () => {
     const made = plan({
       spec: spec([box()]),
       live: live({ boxes: [...liveBox().boxes, object("b0", "a (replaced)", {})] }),
@@ -380,7 +380,7 @@ describe("members of a parent", () => {
   });
   const known = state([record("boxes.a", "b1", applied)]);
 
-  test("that are not in a list that is ours are removed and shown as drift", () => {
+  test("that are not in a managed list are removed and shown as drift", () => {
     const made = plan({ spec: spec([parent(["labels"])]), live: world, state: known, caller: "me" });
     expect(actions(made)).toEqual({ "labels.a/foreign": "delete", "keys.a/k": "report" });
     expect(made.drift).toMatchObject([{ address: "labels.a/foreign", what: "appeared" }]);
@@ -422,7 +422,7 @@ describe("a value that cannot be read back", () => {
     expect(actions(made("d1", 5))).toEqual({});
   });
 
-  test("is written again when the spec's value changed, or somebody else wrote it", () => {
+  test("is written again if the spec's value changed or it was written outside the spec", () => {
     expect(made("d2", 5).changes.at(-1)).toMatchObject({ action: "update", cause: "spec" });
     expect(made("d1", 6).changes.at(-1)).toMatchObject({ action: "update", cause: "drift" });
     expect(made("d1", 6).drift).toMatchObject([{ address: "keys.a/k" }]);
@@ -444,7 +444,7 @@ describe("a kind that cannot be read", () => {
     expect(made.diagnostics).toMatchObject([{ code: "PLAN_UNREADABLE" }]);
   });
 
-  test("is told once for each cause, with every kind that it holds back", () => {
+  test("is reported once for each cause, with every kind that it blocks", () => {
     const unread = (message: string) =>
       ({ readable: false, diagnostic: error("API_REFUSED", message) }) as const;
     const found = (boxes: string, tasks: string) =>
@@ -481,7 +481,7 @@ describe("guards", () => {
     ).toHaveLength(1);
   });
 
-  test("let a destroy delete everything, save what is marked prevent_destroy", () => {
+  test("let a destroy delete everything except resources with prevent_destroy", () => {
     const marked = resource("boxes.n3", { lifecycle: { prevent_destroy: true } });
     const made = plan({
       spec: spec([marked], { max_deletes: { share: 0.3 } }),

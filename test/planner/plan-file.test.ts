@@ -71,7 +71,7 @@ function leaves(value: Json, path: (string | number)[] = []): (string | number)[
 }
 
 describe("a plan file", () => {
-  test("gives back the plan that was saved", () => {
+  test("returns the saved plan", () => {
     expect(stringifyJson(saved().plan)).toBe(stringifyJson(made));
     expect(saved().plan.changes.map((change) => change.action)).toEqual([
       "update",
@@ -91,7 +91,7 @@ describe("a plan file", () => {
     }
   });
 
-  test("sealed with another key, truncated, or of another form is refused", () => {
+  test("with a signature of another key, truncated, or in another format is refused", () => {
     expect(readPlan(text, (one) => keyedDigest(new Uint8Array(32), one))).toMatchObject({
       code: "PLAN_FILE",
     });

@@ -139,7 +139,7 @@ test("every plan passes the audit that knows only the rules of plans", () => {
   );
 });
 
-test("what nobody declared and nobody recorded is not touched", () => {
+test("objects that are neither declared nor recorded are not changed", () => {
   fc.assert(
     fc.property(cases, (drawn) => {
       const input = { ...inputOf(drawn), adopt: false };

@@ -58,7 +58,7 @@ describe("directories", () => {
     );
   });
 
-  test("each folder that holds what is known is read once, and no other", async () => {
+  test("each folder with known objects is read once, and no other", async () => {
     const { api, reads } = scripted({ "workspace/list": {} });
     const names = new Set(["/Shared/a", "/Shared/b", "/Shared/a/c", "/x"]);
     await directories.operations.list(api, { parents: [], names });
@@ -80,7 +80,7 @@ describe("directories", () => {
     );
   });
 
-  test("a directory with something foreign in it is not planned away, and not deleted", async () => {
+  test("a directory with unmanaged objects is neither planned for deletion nor deleted", async () => {
     const { world, api } = await startWorkspace();
     await create(directories, api, "/Shared/etl", {});
     await world.post("workspace/import", {
@@ -105,7 +105,7 @@ describe("directories", () => {
     expect(await directories.operations.read(api, going.id)).toBeUndefined();
   });
 
-  test("a folder that came with a notebook of the spec is not foreign and goes with its directory; an empty one is", async () => {
+  test("a folder that was created for a notebook of the spec is deleted with its directory; an unmanaged empty one is not", async () => {
     const { world, api } = await startWorkspace();
     await create(directories, api, "/Shared/etl", {});
     await world.post("workspace/mkdirs", { path: "/Shared/etl/deep/er" });
@@ -302,7 +302,7 @@ describe("notebooks", () => {
     expect(live === undefined ? undefined : diffs(notebooks, live, "/n", values)).toHaveLength(1);
   });
 
-  test("an import makes the folder that nobody manages, once it is refused for want of it", async () => {
+  test("an import creates a missing unmanaged folder after it is refused", async () => {
     const { api, sent } = await startWorkspace();
     const { values, payload } = declared(notebooks, bytesOf("1"), { language: "PYTHON" });
     await create(notebooks, api, "/team/n", values, payload);
@@ -318,7 +318,7 @@ describe("notebooks", () => {
     });
   });
 
-  test("an archive of several notebooks is told to be one", async () => {
+  test("an archive of several notebooks is reported as an archive", async () => {
     const { world, api } = await startWorkspace();
     await create(directories, api, "/Shared/d", {});
     for (const name of ["a", "b"])
@@ -344,7 +344,7 @@ describe("notebooks", () => {
     expect(codes({ format: "DBC", language: "SQL" })).toEqual(["SPEC_COMBINATION"]);
   });
 
-  test("replacing an archive is told for what it is", () => {
+  test("the plan says that an archive is replaced", () => {
     const live = liveObject("/n", {});
     const change = { ...planned(notebooks, "update", live, { format: "DBC", content: "d" }) };
     expect(change.steps.map((step) => step.operation)).toEqual(["delete", "import"]);
@@ -367,7 +367,7 @@ describe("files", () => {
   const MEGABYTE = 1024 * 1024;
   const large = Uint8Array.from({ length: 2.5 * MEGABYTE }, (_, at) => (at * 31 + (at >> 8)) % 256);
 
-  test("a file of any size reads back as it was written, and a change of one byte is seen", async () => {
+  test("a file of any size reads back as written, and a change of one byte is detected", async () => {
     for (const bytes of [bytesOf(""), bytesOf("#!/bin/sh\n"), large.subarray(0, MEGABYTE), large]) {
       const { world, api } = await startWorkspace();
       const { values, payload } = declared(files, bytes);
@@ -384,7 +384,7 @@ describe("files", () => {
     }
   });
 
-  test("beyond a megabyte a file is written beside its place in blocks, looked at, then moved", async () => {
+  test("a file of more than a megabyte is written to a temporary path in blocks, verified, then moved", async () => {
     const { api, sent } = await startWorkspace();
     const old = declared(files, bytesOf("old"));
     await create(files, api, "/init/a", old.values, old.payload);
@@ -441,7 +441,7 @@ describe("files", () => {
     expect(body.files.map((one: JsonObject) => [one.path, one.file_size])).toEqual([["/init/a", 3]]);
   });
 
-  test("parts of other uploads are left alone; the kind tells where its own would be", async () => {
+  test("parts of other uploads are not changed; the kind knows the path of its own", async () => {
     const { world, api } = await startWorkspace();
     await world.post("fs/put", { path: "/init/a.other.part", contents: btoa("x") });
     const { values, payload } = declared(files, large);
@@ -464,7 +464,7 @@ describe("files", () => {
     }
   });
 
-  test("paths with a scheme, folders beside files, and a file that ends early", async () => {
+  test("paths with a scheme, folders next to files, and a file that ends early", async () => {
     const entries = [
       { path: "fs:/a", is_dir: false, file_size: 2 },
       { path: "fs:/d", is_dir: true, file_size: 0 },

@@ -84,7 +84,7 @@ describe("one form", () => {
     expect(live).not.toHaveProperty("unknown");
   });
 
-  test("defaults stand where nothing is; empty and null members are nothing", () => {
+  test("absent, empty, and null members become defaults", () => {
     expect(normalizeLive(table, { tags: {}, names: [], deep: {}, on: null })).toEqual({
       count: 1,
       deep: { a: 5 },
@@ -92,7 +92,7 @@ describe("one form", () => {
     expect(normalizeDesired(table, { tags: {}, names: [], deep: {}, on: null })).toEqual({});
   });
 
-  test("references stay text, and text that is no number stays as it is", () => {
+  test("references and strings that are not numbers stay strings", () => {
     const desired = { count: "${pools.p.max_capacity}", on: "${var.on}", deep: { a: "12x" } };
     expect(normalizeDesired(table, desired)).toEqual(desired);
   });
@@ -108,13 +108,13 @@ describe("what an edit carries", () => {
   const live = { size: 3, mine: "m", theirs: "t", deep: { inner: "i", other: "o" } };
   const diff = { before: 3, after: undefined, cause: "spec", replaces: false } as const;
 
-  test("what the service decided and what nobody manages stays, what the spec dropped does not", () => {
+  test("service defaults and unmanaged fields are preserved, fields that left the spec are not", () => {
     const paths = preservedPaths(kept, live, { deep: {} }, []);
     expect(paths).toEqual([["size"], ["theirs"], ["deep", "inner"]]);
     expect(withPreserved({ deep: {} }, live, paths)).toEqual({ size: 3, theirs: "t", deep: { inner: "i" } });
   });
 
-  test("what goes back to the service's choice is not carried", () => {
+  test("fields that return to the service's default are not preserved", () => {
     expect(preservedPaths(kept, live, {}, [{ ...diff, path: ["size"] }])).toEqual([["theirs"]]);
   });
 

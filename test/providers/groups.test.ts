@@ -17,7 +17,7 @@ import {
   update,
 } from "./workspace.ts";
 
-test("a group with users and groups in it reads back as it was asked for", async () => {
+test("a group with users and groups reads back as requested", async () => {
   const { api } = await startWorkspace();
   const ada = await create(users, api, "ada@x", {});
   const inner = await create(groups, api, "inner", {});
@@ -48,7 +48,7 @@ test("members change as one patch of what differs", async () => {
   expect(diffs(groups, await only(groups, api, id), "g", after)).toEqual([]);
 });
 
-test("members that a spec does not name by kind stay as they are", async () => {
+test("members of a type that the spec does not name are not changed", async () => {
   const { api, sent } = await startWorkspace();
   const inner = await create(groups, api, "inner", {});
   const ada = await create(users, api, "ada@x", {});
@@ -71,7 +71,7 @@ test("an empty list of members empties the group, an absent one does not", async
   expect(diffs(groups, await only(groups, api, id), "g", empty)).toEqual([]);
 });
 
-test("members without a kind are told apart by the list of groups", async () => {
+test("the list of groups decides the type of members without one", async () => {
   const list = {
     Resources: [
       { id: "1", displayName: "outer", members: [{ value: "2" }, { value: "9" }] },
@@ -133,7 +133,7 @@ test("changes that take no administrator away ask for nothing", () => {
   expect(groups.planning.requests?.(change, lookAt(world))).toEqual([]);
 });
 
-test("deleting a group tells how many lose it and which access lists still contain it", () => {
+test("deleting a group reports its members and the access lists that contain it", () => {
   const acl = liveObject("etl/ops", { permission: "MANAGE" });
   const told = groups.planning.consequences?.(
     planned(groups, "delete", ops),
@@ -148,7 +148,7 @@ test("deleting a group tells how many lose it and which access lists still conta
   }
 });
 
-test("members that the same plan deletes lose nothing; those of groups that go with it do", () => {
+test("members that the same plan deletes are not counted; those of groups that it deletes are", () => {
   const group = (name: string, users: readonly string[], inner: readonly string[]) =>
     liveObject(name, { displayName: name, members: { users: [...users], groups: [...inner] } });
   const outer = group("outer", ["ada@example.com"], ["middle"]);

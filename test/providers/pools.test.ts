@@ -29,7 +29,7 @@ const full = {
   custom_tags: { team: "data", cost: "42" },
 };
 
-test("a pool with every field reads back as it was asked for", async () => {
+test("a pool with every field reads back as requested", async () => {
   const { api } = await startWorkspace();
   const id = await create(pools, api, "shared", full);
   expect(diffs(pools, await only(pools, api, id), "shared", full)).toEqual([]);
@@ -44,7 +44,7 @@ test("a pool that leaves everything to the service shows no difference", async (
   expect(diffsAfter(pools, live, "shared", base, { applied: base, seen: live.values })).toEqual([]);
 });
 
-test("an edit sends the node type as it was, and carries what the service had decided", async () => {
+test("an edit repeats the node type and the service defaults", async () => {
   const { api, sent } = await startWorkspace();
   const id = await create(pools, api, "shared", { ...base, max_capacity: 5 });
   const live = await only(pools, api, id);
@@ -156,7 +156,7 @@ test("deleting a pool twice is fine", async () => {
   expect(await pools.operations.read(api, live.id)).toBeUndefined();
 });
 
-test("a pool that goes tells which clusters and jobs are hit, save those that go too", () => {
+test("deleting a pool reports the affected clusters and jobs, except deleted ones", () => {
   const pool = liveObject("shared", base, {}, "p-1");
   const member = (name: string, run_state: string) =>
     liveObject(name, { instance_pool_id: "p-1", run_state });

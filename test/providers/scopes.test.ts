@@ -29,7 +29,7 @@ const payload = (value: string | Uint8Array): Payload => {
 };
 
 describe("scopes", () => {
-  test("a scope that was created reads back as it was asked for, and stays so", async () => {
+  test("a created scope reads back as requested, also later", async () => {
     const { api } = await startWorkspace();
     for (const [name, values] of [
       ["plain", {}],
@@ -59,7 +59,7 @@ describe("scopes", () => {
       expect(scopes.planning.validate?.({}, name)?.[0]?.code).toBe("SPEC_VALUE");
   });
 
-  test("a vault and its backend need each other", () => {
+  test("a vault and its backend require each other", () => {
     const vault = { resource_id: "/v", dns_name: "https://v" };
     expect(scopes.planning.validate?.({ backend_type: "CLOUD_KEYVAULT" }, "s")?.[0]?.code).toBe(
       "SPEC_COMBINATION",
@@ -92,7 +92,7 @@ describe("scopes", () => {
     ).toEqual([]);
   });
 
-  test("a scope that goes names the secrets and the access list that go with it", () => {
+  test("deleting a scope reports the secrets and the access list that are deleted with it", () => {
     const told = scopes.planning.consequences?.(planned(scopes, "delete", live), lookAt(world));
     expect(told).toEqual([
       "it contains 2 secrets that the API cannot read back: ours and theirs",
@@ -118,7 +118,7 @@ describe("secrets", () => {
     expect(JSON.stringify(sent)).not.toContain("gr");
   });
 
-  test("a write by others shows by its time, a change of ours by its digest", async () => {
+  test("a write outside the spec is detected by its time, a change in the spec by its digest", async () => {
     const { world, api } = await startWorkspace();
     await create(scopes, api, "etl", {});
     const id = await create(secrets, api, "etl/k", { value: "one" }, payload("1"));
@@ -157,7 +157,7 @@ describe("secrets", () => {
     expect(await secrets.operations.read(api, id)).toBeUndefined();
   });
 
-  test("the secrets of a scope that is gone are missing, not unreadable", async () => {
+  test("the secrets of a deleted scope are missing, not unreadable", async () => {
     const { api } = await startWorkspace();
     expect(await secrets.operations.read(api, liveObject("no/k", {}).id)).toBeUndefined();
     await expect(listed(secrets, api, ["no"])).rejects.toThrow();
@@ -199,7 +199,7 @@ describe("access lists", () => {
 
   const mine = liveObject("etl/ada@x", { permission: "MANAGE" });
 
-  test("the caller's own MANAGE is kept where nobody named it, others' are not", () => {
+  test("the caller's MANAGE is kept if the spec does not name it, that of others is not", () => {
     expect(acls.planning.isImplicit?.(mine, "ADA@x", {})).toBe(true);
     expect(acls.planning.isImplicit?.(mine, "bo@x", {})).toBe(false);
     expect(acls.planning.isImplicit?.(mine, undefined, {})).toBe(false);
@@ -224,7 +224,7 @@ describe("access lists", () => {
     }
   });
 
-  test("while nobody knows who the caller is, a user's MANAGE does not go; a group's may", () => {
+  test("while the caller is unknown, a user's MANAGE is not removed; a group's may be", () => {
     expect(acls.planning.objections?.(planned(acls, "delete", mine), lookAt({}))?.[0]?.hint).toContain(
       "WORKSPACE_USER",
     );

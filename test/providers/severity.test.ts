@@ -97,7 +97,7 @@ test("sizes, idle machines and automatic termination are about cost", () => {
   });
 });
 
-test("what decides whether a job runs is about availability", () => {
+test("fields that decide whether a job runs have the category availability", () => {
   const { availability, other } = fieldsBySeverity("jobs");
   expect(availability).toEqual(
     expect.arrayContaining(["existing_cluster_id", "schedule", "max_retries", "timeout_seconds"]),

@@ -20,7 +20,7 @@ import {
 
 const ada = "ada@example.com";
 
-test("a user that was created reads back as it was asked for", async () => {
+test("a created user reads back as requested", async () => {
   const { api, sent } = await startWorkspace();
   const group = await create(groups, api, "data-eng", {});
   const values = {
@@ -68,7 +68,7 @@ test("entitlements, groups and names change as deltas, in place", async () => {
   expect(live === undefined ? undefined : diffs(users, live, ada, after)).toEqual([]);
 });
 
-test("what is set no more goes back to the service, and what it fills in by itself is not sent along", async () => {
+test("a field that left the spec returns to the service, and fields that the service sets are not sent", async () => {
   const { api, sent } = await startWorkspace();
   const full = { displayName: "Ada", name: { givenName: "Ada", familyName: "Lovelace" }, externalId: "x" };
   const id = await create(users, api, ada, full);
@@ -153,14 +153,14 @@ test("taking the caller out of admins is objected to, another one is not", () =>
   expect(users.planning.objections?.(change, lookAt({ ...world, caller: "bo@x" }))).toEqual([]);
 });
 
-test("the last administrator may not leave, whoever asks", () => {
+test("the last administrator cannot be removed by any caller", () => {
   const alone = liveObject("admins", { displayName: "admins", members: { users: [ada], groups: [] } });
   const change = planned(users, "update", live, { groups: [] });
   const found = users.planning.objections?.(change, lookAt({ live: { groups: [alone] }, caller: "bo@x" }));
   expect(found?.[0]?.message).toContain("would have no members");
 });
 
-test("deleting a user tells which groups it leaves and which access lists still name it", () => {
+test("deleting a user reports its groups and the access lists that name it", () => {
   const acl = liveObject(`etl/${ada}`, { permission: "READ" });
   const told = users.planning.consequences?.(
     planned(users, "delete", live),

@@ -28,7 +28,7 @@ test("every canary looks different in every encoding", () => {
   }
 });
 
-test("what holds no secret is clean", () => {
+test("output without a secret is clean", () => {
   expect(leaksIn(new Map([["a log", "c4nary and nothing of a password"]]), [SECRET])).toEqual([]);
 });
 

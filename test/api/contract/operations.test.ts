@@ -49,7 +49,7 @@ test("every read is safe to repeat, and every GET is a read", () => {
   }
 });
 
-test("nothing that makes a new thing, appends or starts anew is repeated blindly", () => {
+test("operations that create, append, or start are never retried blindly", () => {
   const unsafe = all.filter(([, { repeat }]) => repeat === "unsafe").map(([name]) => name);
   expect(unsafe.sort()).toEqual([
     "clusters/create",

@@ -45,7 +45,7 @@ test("further pages are fetched when the answer says that it was not all", async
   expect(asked).toEqual([{}, { startIndex: 101 }, { startIndex: 201 }]);
 });
 
-test("whoever asks for a page gets that page", async () => {
+test("a request for a page returns that page", async () => {
   const { fetch, asked } = pages(() => people(0, 250), 100);
   expect((await readWholeList("scim/users/list", { startIndex: 11, count: 5 }, fetch)).Resources).toEqual(
     people(10, 15),
@@ -53,7 +53,7 @@ test("whoever asks for a page gets that page", async () => {
   expect(asked).toHaveLength(1);
 });
 
-test("a list that changes between two pages is read anew, so that nobody is overlooked", async () => {
+test("a list that changes between two pages is read again, so that no user is missed", async () => {
   let world = people(0, 250);
   const { fetch, asked } = pages(() => world, 100);
   const meddling = async (input: JsonObject) => {

@@ -36,7 +36,7 @@ test("a message that repeats a secret is withheld whole, in whatever writing", (
     );
 });
 
-test("other messages stay as they are", () => {
+test("other messages are not changed", () => {
   expect(redact("Scope etl does not exist!", [bytes("hunter2"), bytes("")])).toBe(
     "Scope etl does not exist!",
   );

@@ -5,7 +5,7 @@ import { Sensitive } from "../../../src/core/sensitive.ts";
 
 const utf8 = new TextEncoder();
 
-test("fields of a GET go into the query, spaces as +, absent ones not at all", () => {
+test("the fields of a GET are in the query, with spaces as + and without absent fields", () => {
   const filter = 'userName eq "ada+b@example.com"';
   expect(prepareRequest(OPERATIONS["scim/users/list"], { filter, count: 10, startIndex: null })).toEqual({
     method: "GET",

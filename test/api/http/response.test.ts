@@ -67,14 +67,14 @@ test("an HTML error page is reduced to its words", () => {
   });
 });
 
-test("an error object of another API is no error of this one", () => {
+test("an error object of another API is not an error of this API", () => {
   expect(read(json({ error: "Bad Target: /api/2.2/x" }, 404))).toMatchObject({
     form: "plain",
     message: "Bad Target: /api/2.2/x",
   });
 });
 
-test("an endless message is cut", () => {
+test("an endless message is truncated", () => {
   const answer = read(apiError(400, "X", "y".repeat(100_000)));
   expect(answer.end === "error" && answer.message.length).toBe(2_001);
 });

@@ -13,7 +13,7 @@ test("a date is counted from now", () => {
   expect(retryAfterMs({ "retry-after": "Sun, 01 Mar 2020 12:00:30 GMT" }, NOW)).toBe(30_000);
 });
 
-test("a date is counted from the service's own clock where it tells it", () => {
+test("a date is relative to the service's own clock if the answer has it", () => {
   const headers = { "retry-after": "Sun, 01 Mar 2020 15:00:30 GMT", date: "Sun, 01 Mar 2020 15:00:00 GMT" };
   expect(retryAfterMs(headers, NOW)).toBe(30_000);
 });

@@ -107,7 +107,7 @@ test("a redirect to another host is not followed", async () => {
   expect(evil.isDone()).toBe(false);
 });
 
-test("an answer that comes too late ends with a time-out", async () => {
+test("an answer that comes too late is a timeout", async () => {
   const { scope, writer } = nocked({ timeoutMs: 40 });
   scope.post("/api/2.0/clusters/create").reply(200, async () => {
     await new Promise((resolve) => setTimeout(resolve, 150));
@@ -127,7 +127,7 @@ test("one connection serves many requests, and no more than allowed are open", a
   expect(sockets.count).toBeLessThanOrEqual(3);
 });
 
-test("no more requests are under way than allowed", async () => {
+test("the number of concurrent requests is limited", async () => {
   let now = 0;
   let most = 0;
   const { url } = await served((_request, response) => {
@@ -167,7 +167,7 @@ test("an endless body ends with an error", async () => {
   expect(await thrown(reader.read("jobs/list"))).toMatchObject({ diagnostic: { code: "API_PROTOCOL" } });
 });
 
-test("a body that trickles without end is cut off by the time-out", async () => {
+test("a body that trickles without end is a timeout", async () => {
   const { url } = await served((_request, response) => {
     const timer = setInterval(() => response.write(" "), 5);
     response.on("close", () => clearInterval(timer));
@@ -201,7 +201,7 @@ test("a connection that is closed in the middle of a large request leaves it unk
   expect(connections).toBe(1);
 });
 
-test("a port where nobody listens refuses even a create with certainty", async () => {
+test("a closed port certainly refuses even a create", async () => {
   const server = createTcpServer();
   const url = await listening(server);
   await cleanups.pop()?.();
@@ -210,13 +210,13 @@ test("a port where nobody listens refuses even a create with certainty", async (
   expect(problem).toMatchObject({ status: 0, diagnostic: { code: "API_UNREACHABLE" } });
 });
 
-test("a name that does not exist is told at once", async () => {
+test("a host name that does not exist is reported at once", async () => {
   const { reader, time } = connect("https://no-such-host.invalid");
   expect(await thrown(reader.read("jobs/list"))).toMatchObject({ diagnostic: { code: "API_UNREACHABLE" } });
   expect(time.waits).toEqual([]);
 });
 
-test("something that does not speak HTTP, or not TLS, is told as such", async () => {
+test("a server that does not speak HTTP or TLS is reported as such", async () => {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined).once("data", () => socket.end("220 mail.example.com ESMTP\r\n"));
   });

@@ -55,7 +55,7 @@ test("Retry-After is waited for in full, and at most a tenth longer", () => {
   expect(waitOf(failed(503, "", 20_000))).toBe(20_000);
 });
 
-test("a Retry-After beyond five minutes is cut to five", () => {
+test("a Retry-After of more than five minutes counts as five", () => {
   expect(waitOf(failed(429, "", 86_400_000))).toBe(300_000);
 });
 
@@ -86,7 +86,7 @@ test("other 5xx are repeated for at most two minutes", () => {
   expect(waitOf(failed(502), { elapsedMs: 119_751 })).toBe("give up");
 });
 
-test("501 is final: nobody there can do it", () => {
+test("501 is final, because the service does not implement the operation", () => {
   expect(waitOf(failed(501))).toBe("give up");
   expect(mayHaveActed(failed(501))).toBe(false);
 });
@@ -110,7 +110,7 @@ test("a host that never answered is given up within seconds, one that did is wai
   expect(waitOf(broken("unknown-host", false), { contacted: true })).toBe(250);
 });
 
-test("what no second attempt can mend is not tried again", () => {
+test("errors that a second attempt cannot avoid are not retried", () => {
   for (const why of ["untrusted", "invalid", "protocol", "too-large"] as const)
     expect(waitOf(broken(why, false)), why).toBe("give up");
   expect(waitOf({ end: "redirect", status: 302, location: "/x" })).toBe("give up");

@@ -130,7 +130,7 @@ test("`state restore` lists when and by whom each older state was applied", asyn
   ]);
 });
 
-test("a run that waits for the lock is told which CI run holds it", async () => {
+test("a run that waits for the lock names the CI run that holds it", async () => {
   const folder = folderWith(POOL);
   const holder = contextWith(environment(CI), folder);
   const options = { file: undefined, target: undefined, state: undefined };

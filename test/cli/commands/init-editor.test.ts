@@ -25,7 +25,7 @@ test("init --editor writes a spec, the schema, and settings", async () => {
   });
 });
 
-test("init --editor keeps an existing spec and other settings, and changes nothing the second time", async () => {
+test("init --editor keeps an existing spec and other settings, and is idempotent", async () => {
   const context = contextWith();
   const { cwd } = context;
   writeFileSync(join(cwd, "workspace.yaml"), "users: { ada@example.com: {} }\n");

@@ -197,7 +197,7 @@ describe("--webhook", () => {
     }
   });
 
-  test("Slack gets one text in which names cannot make links or mentions", async () => {
+  test("Slack gets one message, in which names cannot create links or mentions", async () => {
     const folder = folderWith(`targets: { "<!channel>&": {} }\n${POOL}`);
     await run(folder, `plan --webhook ${receiver.url} --webhook-format slack -t <!channel>&`);
     const { text } = JSON.parse(receiver.posted[0]?.body ?? "{}");

@@ -22,7 +22,7 @@ test("a secret typed on a terminal is not shown", async () => {
   expect(modes).toEqual([true, false]);
 });
 
-test("without a terminal the first line of standard input is the secret, and there is no prompt", async () => {
+test("without a terminal, the first line of standard input is the secret, without a prompt", async () => {
   const context = contextWith();
   (context.stdin as PassThrough).end(` ${SECRET} \nmore\n`);
   expect(await askSecret(context, "Access token")).toBe(SECRET);

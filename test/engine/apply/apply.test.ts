@@ -100,7 +100,7 @@ const doing = (plan: Plan): readonly string[] =>
 
 const record = async (bench: Bench, address: string) => (await bench.state()).records.get(address as Address);
 
-test("what is created is recorded with what the spec sets and what the service filled in", async () => {
+test("a created object is recorded with the values of the spec and of the service", async () => {
   const bench = new Bench();
   const spec = specOf({ "people.ada": { values: { size: 3 } } });
   bench.service.during = (text) => {
@@ -140,7 +140,7 @@ test("a name that nothing has fails its change alone, and nothing of it is sent"
   expect(bench.writes).toEqual(["create things b"]);
 });
 
-test("a refused change fails, what needs it is blocked, and the rest goes on", async () => {
+test("a refused change fails, its dependents are blocked, and the others continue", async () => {
   const bench = new Bench();
   bench.service.fates.set("create boxes b", ["refuse"]);
   const spec = specOf({ "boxes.b": {}, "things.a": { refersTo: "boxes.b" }, "things.z": {} });
@@ -174,7 +174,7 @@ test("an unknown outcome is left open, and the next run finds out what became of
   }
 });
 
-test("what a creation without an answer made is found by its name in the same run, and what needs it goes on", async () => {
+test("an object whose creation had no answer is found by name in the same run, and its dependents continue", async () => {
   const bench = new Bench();
   bench.service.fates.set("create things a", ["commit-and-lose"]);
   const spec = specOf({ "things.a": { values: { size: 1 } }, "people.b": { refersTo: "things.a" } });
@@ -185,7 +185,7 @@ test("what a creation without an answer made is found by its name in the same ru
   expect(doing(await bench.plan(spec))).toEqual([]);
 });
 
-test("another thing of that name is not taken for what a creation without an answer made", async () => {
+test("another object of that name is not adopted after a creation without an answer", async () => {
   const bench = new Bench();
   bench.service.fates.set("create things a", ["lose"]);
   bench.service.during = (text) => {
@@ -197,7 +197,7 @@ test("another thing of that name is not taken for what a creation without an ans
   expect((await bench.state()).open).toHaveLength(1);
 });
 
-test("a thing without a name of its own is found by its token and not made twice", async () => {
+test("an object without a unique name is found by its token and not created twice", async () => {
   const bench = new Bench();
   bench.service.fates.set("create tagged a", ["commit-and-lose"]);
   const spec = specOf({ "tagged.a": { values: { size: 1 } } });
@@ -223,7 +223,7 @@ test("a commit that comes after it was made again is deleted by a later run", as
   expect(doing(await bench.plan(spec))).toEqual([]);
 });
 
-test("a late commit under a unique name is taken over where it is what was sent", async () => {
+test("a late commit under a unique name is adopted if it equals the request", async () => {
   const bench = new Bench();
   bench.service.fates.set("create things a", ["lose"]);
   const spec = specOf({ "things.a": { values: { size: 1 } } });
@@ -248,7 +248,7 @@ test("a two-phase creation that fails in its second phase is finished by the nex
   expect(await record(bench, "phased.a")).toMatchObject({ status: "ready", id: "phased-1" });
 });
 
-test("an object that changed after the plan was made is left alone", async () => {
+test("an object that changed after the plan is not changed", async () => {
   const bench = new Bench();
   await bench.apply(specOf({ "things.a": { values: { size: 1 } }, "things.b": { values: { size: 1 } } }));
   bench.between = () => {
@@ -261,7 +261,7 @@ test("an object that changed after the plan was made is left alone", async () =>
   expect([...bench.service.things.values()].map((one) => one.values)).toEqual([{ size: 77 }, { size: 2 }]);
 });
 
-test("an object that is gone by then is not deleted, and leaves the state", async () => {
+test("an object that was deleted after the plan leaves the state without a request", async () => {
   const bench = new Bench();
   await bench.apply(specOf({ "things.a": {} }));
   bench.between = () => bench.service.things.clear();
@@ -398,7 +398,7 @@ test("when the journal cannot be written, no further request leaves", async () =
   expect(bench.named("things")).toHaveLength(10);
 });
 
-test("when the lock was taken over, no further request leaves and nothing of the state is written", async () => {
+test("after the lock is lost, no request is sent and the state is not written", async () => {
   const bench = new Bench();
   const spec = specOf(Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`things.t${at}`, {}])));
   bench.service.during = (text) => {
@@ -430,7 +430,7 @@ test("a stop lets what is in flight end, begins nothing, and saves", async () =>
   expect([...bench.named("things")].sort()).toEqual(Array.from({ length: 9 }, (_, at) => `t${at}`));
 });
 
-test("after a stop only the requests that are under way end: a change that waits for its turn to send is skipped", async () => {
+test("after a stop only sent requests finish; a change that waits to send is skipped", async () => {
   const bench = new Bench();
   bench.parallelism = 3;
   let before = 0;
@@ -475,7 +475,7 @@ test("events tell each change's beginning and end, and how many there are of eac
   ]);
 });
 
-test("what is not what was written is told after the apply", async () => {
+test("values that differ from the written ones are reported after the apply", async () => {
   const bench = new Bench();
   bench.service.during = (text) => {
     if (text === "read things") for (const one of bench.service.things.values()) one.values = { size: 99 };
@@ -494,7 +494,7 @@ test("when the last look fails, the work is saved all the same", async () => {
   expect(await record(bench, "things.a")).toMatchObject({ status: "ready" });
 });
 
-test("a field that the spec takes over without changing it is recorded as set", async () => {
+test("a field that the spec begins to manage without a change is recorded as set", async () => {
   const bench = new Bench();
   await bench.apply(specOf({ "things.a": { values: { size: 1 } } }));
   for (const one of bench.service.things.values()) one.values = { size: 1, color: "red" };
@@ -504,7 +504,7 @@ test("a field that the spec takes over without changing it is recorded as set", 
   expect(await record(bench, "things.a")).toMatchObject({ applied: { size: 1, color: "red" }, seen: {} });
 });
 
-test("an apply of nothing writes nothing, to the service or to the state", async () => {
+test("an apply of an empty plan writes to neither the service nor the state", async () => {
   const bench = new Bench();
   const spec = specOf({ "things.a": { values: { size: 1 } } });
   await bench.apply(spec);
@@ -528,7 +528,7 @@ test("a value that the service brought back is not recorded as set by the spec",
   expect(doing(await bench.plan(spec))).toEqual([]);
 });
 
-test("an update that fails half-way records what it may have set, so that the next plan puts it right", async () => {
+test("an update that fails half-way records the values that it may have set, so that the next plan corrects them", async () => {
   const registry = registryOf([
     kind("things", {
       fields: { size: { type: "integer" }, ref: { type: "string", whenAbsent: "unmanaged" } },
@@ -606,7 +606,7 @@ test("a payload that is not the planned one is not sent", async () => {
   expect(bench.writes).toEqual([]);
 });
 
-test("a holder whose sign of life no longer gets through stops before its lease is over", async () => {
+test("a run whose heartbeat fails stops before its lease expires", async () => {
   const bench = new Bench();
   let stuck = false;
   bench.hooks = {
@@ -626,7 +626,7 @@ test("a holder whose sign of life no longer gets through stops before its lease 
   expect(bench.writes).toEqual(["create things t0", "create things t1", "create things t2"]);
 });
 
-test("while one change waits for the service, others go on, even with a parallelism of one", async () => {
+test("while one change waits for the service, others continue, even with a parallelism of one", async () => {
   const registry = registryOf([
     kind("things", {
       fields: {},

@@ -19,11 +19,11 @@ const FIELDS: FieldTable = {
 const seen = (applied: JsonObject, values: JsonObject, facts: JsonObject = {}) =>
   seenIn(FIELDS, applied, { id: remoteId("1"), name: "a", values, facts });
 
-test("what the spec sets is not what the service decided", () => {
+test("values of the spec are not recorded as service defaults", () => {
   expect(seen({ size: 1, color: "red" }, { size: 1, color: "red" })).toEqual({});
 });
 
-test("what the spec leaves to the service is seen, also inside objects and maps", () => {
+test("service defaults are recorded, also inside objects and maps", () => {
   const live = { size: 1, color: "red", name: { given: "Ada", title: "Dr" }, conf: { a: "1", b: "2" } };
   expect(seen({}, live)).toEqual({ color: "red", name: { given: "Ada" }, conf: { a: "1", b: "2" } });
   expect(seen({ name: { title: "Dr" }, conf: { a: "1" } }, live)).toEqual({
@@ -37,11 +37,11 @@ test("the witness of a value that cannot be read is seen", () => {
   expect(seen({ value: "digest" }, {}, { stamp: "17" })).toEqual({ stamp: "17" });
 });
 
-test("read-only fields are nobody's default", () => {
+test("read-only fields are not service defaults", () => {
   expect(seen({}, { made_by: "ada" })).toEqual({});
 });
 
-test("a kind tells whether there is anything to look at after an apply", () => {
+test("a kind declares whether an apply must be verified", () => {
   expect(leavesToServer(FIELDS)).toBe(true);
   expect(leavesToServer({ size: { type: "integer" }, name: FIELDS.name ?? {} })).toBe(true);
   expect(leavesToServer({ size: { type: "integer" } })).toBe(false);

@@ -57,7 +57,7 @@ test("requests that a kind sends at once share one intent", async () => {
   expect(lease.state().open).toMatchObject([{ sent: 2, succeeded: 2 }]);
 });
 
-test("an id that is told before the end is durable at once", async () => {
+test("an ID that is reported early is durable at once", async () => {
   const { lease, journal } = await setting([]);
   await journal.write("jobs/create", {});
   await journal.created(remoteId(7));

@@ -6,7 +6,7 @@ const things = kind("things");
 const resourceWith = (values: Parameters<typeof specOf>[0][string]["values"]) =>
   [...specOf({ "things.a": values === undefined ? {} : { values } }).resources.values()][0];
 
-test("what is recorded as applied is what the spec sets, with the values that were reached", () => {
+test("the applied values in the record are those of the spec, with resolved references", () => {
   const resource = resourceWith({ size: 1, deep: { a: "${x.y.id}" }, list: [1] });
   const values = { size: 1, deep: { a: "7", carried: true }, list: [1, 2], color: "kept" };
   expect(appliedValues(things, resource, values)).toEqual({ size: 1, deep: { a: "7" }, list: [1, 2] });

@@ -32,7 +32,7 @@ function taken(kind: string, declared: JsonObject, values: JsonObject, facts: Js
   return { record, causes: diffs.map((diff) => [diff.path.join("."), diff.cause] as const) };
 }
 
-describe("what is taken over", () => {
+describe("an adopted object", () => {
   test("is recorded under its id and its live name, with what it depends on", () => {
     const { record } = taken("pools", {}, { node_type_id: "n" });
     expect(record).toMatchObject({ address: "pools.key", id: "id-1", name: "live", depends_on: ["pools.p"] });
@@ -55,7 +55,7 @@ describe("what is taken over", () => {
     expect(record.seen).toEqual({ idle_instance_autotermination_minutes: 15, enable_elastic_disk: false });
   });
 
-  test("takes over of what nobody has to manage only what the spec speaks of", () => {
+  test("records only the fields of the spec if a kind's other fields are optional to manage", () => {
     const members = { users: ["ada"], groups: ["ops"] };
     expect(taken("groups", {}, { displayName: "g", members }).record.applied).toEqual({ displayName: "g" });
     const declared = { members: { users: ["ada", "bo"] } };

@@ -6,14 +6,14 @@ function waitingOn(clock: VirtualClock, told: string[] = [], signal?: AbortSigna
   return { clock, signal, onWait: (what) => told.push(what), pause: (sleep) => sleep() };
 }
 
-test("what is there at the first look costs no time and tells nobody", async () => {
+test("a condition that is met at the first read causes no wait and no message", async () => {
   const clock = new VirtualClock(0);
   const told: string[] = [];
   expect(await waitUntil("x", async () => 7, 1000, waitingOn(clock, told))).toBe(7);
   expect([clock.now(), told]).toEqual([0, []]);
 });
 
-test("looks come ever slower, and waiting is told once", async () => {
+test("reads become less frequent, and waiting is reported once", async () => {
   const clock = new VirtualClock(0);
   const told: string[] = [];
   const looks: number[] = [];
@@ -26,7 +26,7 @@ test("looks come ever slower, and waiting is told once", async () => {
   expect(told).toEqual(["a cluster to run"]);
 });
 
-test("the deadline is kept, with a last look at its end", async () => {
+test("the deadline is kept, with a last read at its end", async () => {
   const clock = new VirtualClock(0);
   let last = 0;
   const look = async (): Promise<undefined> => {

@@ -75,7 +75,7 @@ test("as many run at once as there are slots, and never more", async () => {
   expect((await walked({ after, parallelism: 1 })).most).toBe(1);
 });
 
-test("a circle is a bug that is told and not waited for", async () => {
+test("a cycle is reported as a bug instead of waiting", async () => {
   await expect(walked({ after: { a: ["b"], b: ["a"] } })).rejects.toThrow("dependency cycle");
 });
 

@@ -22,7 +22,7 @@ function service(answer: JsonObject | Error) {
 const STATE = emptyState("l");
 const KNOWN = { ...STATE, caller: { name: "ada", credential: "digest" } };
 
-test("what the user says is taken, and nobody is asked", async () => {
+test("a configured user is used without a request", async () => {
   const { reader, asked } = service({ userName: "eve" });
   expect(await identify({ reader, state: KNOWN, credential: "digest", given: "bo" })).toEqual({ name: "bo" });
   expect(asked).toEqual([]);
@@ -46,7 +46,7 @@ test("a service that does not tell leaves the caller unknown", async () => {
     });
 });
 
-test("a service that cannot be reached is no anonymous one", async () => {
+test("an unreachable service does not make the caller anonymous", async () => {
   const lost = new UnknownOutcome(error("API_UNREACHABLE", "gone"));
   await expect(identify({ ...service(lost), state: STATE, credential: "d" })).rejects.toBe(lost);
 });

@@ -98,7 +98,7 @@ test("a parent whose members cannot be listed is the only one that is unreadable
   expect(objects(live, "items").map((one) => one.name)).toEqual(["blue/lamp"]);
 });
 
-test("ids of named things become their names, and an id of nobody stays", async () => {
+test("IDs of named objects become their names, and unknown IDs remain", async () => {
   const service = new Service();
   const ada = service.add("people", "ada");
   service.add("things", "a", { owner: ada.id });
@@ -135,7 +135,7 @@ test("never more requests at once than allowed", async () => {
   expect(service.most).toBe(3);
 });
 
-test("each kind is told when it is read, out of how many", async () => {
+test("each kind is reported when it is read, with the number of kinds", async () => {
   const service = new Service();
   service.add("things", "a");
   const told: ReadEvent[] = [];

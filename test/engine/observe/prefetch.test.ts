@@ -48,7 +48,7 @@ test("the observation gets the answer that was asked for, and asks for the rest"
   expect(asked).toEqual(["instance-pools/list {}", "jobs/list {}"]);
 });
 
-test("a failure is told to whoever asks for the list, and to nobody else", async () => {
+test("a failure reaches only the caller that uses the list", async () => {
   const { reader } = counting(() => Promise.reject(new Error("no")));
   const ahead = prefetchLists(registry, reader, recorded("pools.a"));
   await new Promise((resolve) => setImmediate(resolve));

@@ -26,7 +26,7 @@ it("the same list is asked for once, and both get its answer", async () => {
   expect(asked).toEqual(['workspace/list {"path":"/Shared"}']);
 });
 
-it("other lists, and everything that is no list, are asked for each time", async () => {
+it("other lists, and all other reads, are requested each time", async () => {
   const { reader, asked } = counting();
   const once = memoizedReader(reader);
   await once.read("workspace/list", { path: "/a" });

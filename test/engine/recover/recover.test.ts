@@ -61,7 +61,7 @@ test("nothing open, nothing to do", () => {
   expect(recovered({})).toMatchObject({ entries: [], diagnostics: [] });
 });
 
-test("client-named: what was absent and is now there as it was sent is adopted", () => {
+test("client-named: an object that was absent and now equals the request is adopted", () => {
   const { state, diagnostics } = recovered({
     open: [open("things.a")],
     live: { things: [object("t1", "a")] },
@@ -78,7 +78,7 @@ test("client-named: what was absent and is now there as it was sent is adopted",
   expect([state.open, diagnostics]).toEqual([[], []]);
 });
 
-test("client-named: what is there and is not what was sent is a collision, and stays open until it is clear", () => {
+test("client-named: an object that differs from the request is a collision, and the intent stays open", () => {
   const { state, entries, diagnostics } = recovered({
     open: [open("things.a")],
     live: { things: [object("t1", "a", { size: 2 })] },
@@ -95,7 +95,7 @@ test("client-named: what existed before is never adopted, even if it is equal", 
   expect(diagnostics).toMatchObject([{ code: "PLAN_COLLISION" }]);
 });
 
-test("client-named: what the service confirmed is ours whatever it looks like by now", () => {
+test("client-named: an object whose creation was confirmed is managed, whatever its values are now", () => {
   const { state, diagnostics } = recovered({
     open: [open("things.a", { sent: 2, succeeded: 1 })],
     live: { things: [object("t1", "a", { size: 5 })] },
@@ -103,7 +103,7 @@ test("client-named: what the service confirmed is ours whatever it looks like by
   expect([at(state, "things.a")?.id, diagnostics]).toEqual(["t1", []]);
 });
 
-test("a collision is no objection where the user takes over what exists, and over once it is recorded", () => {
+test("a collision does not block an adopting run, and ends once the object is recorded", () => {
   const live = { things: [object("t1", "a", { size: 2 })] };
   expect(recovered({ open: [open("things.a")], live, adopt: true }).diagnostics).toEqual([]);
   const after = recovered({
@@ -114,7 +114,7 @@ test("a collision is no objection where the user takes over what exists, and ove
   expect([after.state.open, after.diagnostics]).toEqual([[], []]);
 });
 
-test("what is not there may still come: it is swept for 72 hours", () => {
+test("an object that is not there may still appear, so it is swept for 72 hours", () => {
   const { state } = recovered({ open: [open("things.a")] });
   expect(state.open).toEqual([]);
   expect(state.sweeps).toMatchObject([
@@ -122,7 +122,7 @@ test("what is not there may still come: it is swept for 72 hours", () => {
   ]);
 });
 
-test("what was answered and is not there will not come: nothing is swept", () => {
+test("an object whose creation was answered is not swept if it is missing", () => {
   const { state } = recovered({ open: [open("things.a", { sent: 1, succeeded: 1 })] });
   expect([state.open, state.sweeps]).toEqual([[], []]);
 });
@@ -132,7 +132,7 @@ test("an intent older than that is closed without a sweep", () => {
   expect([state.open, state.sweeps]).toEqual([[], []]);
 });
 
-test("a kind that cannot be read leaves its intents and sweeps as they are", () => {
+test("the intents and sweeps of an unreadable kind are kept", () => {
   const sweep = {
     token: "token-things.b",
     address: "things.b" as Address,
@@ -165,7 +165,7 @@ test("two-phase: an object that still shows its token is recorded as unfinished,
   expect(at(state, "phased.a")).toMatchObject({ status: "creating", id: "j1", token: "token-phased.a" });
 });
 
-test("two-phase: an object whose id is known and whose token is gone was finished", () => {
+test("two-phase: an object with a known ID and without its token was finished", () => {
   const creating: StateRecord = {
     status: "creating",
     address: "phased.a" as Address,
@@ -183,7 +183,7 @@ test("two-phase: an object whose id is known and whose token is gone was finishe
   expect(at(state, "phased.a")).toMatchObject({ status: "ready", id: "j1", seen: {} });
 });
 
-test("two-phase: an object whose id is known and which is gone is forgotten and not swept", () => {
+test("two-phase: a deleted object with a known ID is forgotten and not swept", () => {
   const creating: StateRecord = {
     status: "creating",
     address: "phased.a" as Address,
@@ -200,7 +200,7 @@ test("two-phase: an object whose id is known and which is gone is forgotten and 
   expect([state.records.size, state.sweeps, state.open]).toEqual([0, [], []]);
 });
 
-test("repeatable: what is there is ours to write again", () => {
+test("repeatable: an existing object is managed and may be written again", () => {
   const { state } = recovered({
     open: [open("items.red/chair", { existed: true })],
     live: { items: [object("i1", "red/chair", { size: 4 })] },
@@ -208,7 +208,7 @@ test("repeatable: what is there is ours to write again", () => {
   expect(at(state, "items.red/chair")).toMatchObject({ status: "ready", id: "i1" });
 });
 
-test("an update records what it may have set and goes on from there", () => {
+test("an update records the values that it may have set and continues from them", () => {
   const { state } = recovered({
     open: [open("things.a", { action: "update", id: remoteId("t1"), wanted: { ref: "x" } })],
     records: [ready("things.a", { id: remoteId("t1"), applied: { size: 1 }, seen: { color: "red" } })],
@@ -218,7 +218,7 @@ test("an update records what it may have set and goes on from there", () => {
   expect(state.open).toEqual([]);
 });
 
-test("a delete is believed when the object is gone, and repeated by the next plan when it is not", () => {
+test("a delete counts as done if the object is missing; otherwise the next plan repeats it", () => {
   const setting = {
     open: [open("things.a", { action: "delete", id: remoteId("t1") })],
     records: [ready("things.a", { id: remoteId("t1") })],
@@ -253,7 +253,7 @@ const lateSweep = (address: string): Sweep => ({
   intent: open(address),
 });
 
-test("a late commit of an address that has nothing yet is taken over", () => {
+test("a late commit for an address without a record is adopted", () => {
   const { state } = recovered({
     sweeps: [lateSweep("tagged.a")],
     live: { tagged: [object("c1", "a", {}, "token-tagged.a")] },
@@ -281,7 +281,7 @@ test("a late commit of a replacement becomes the object, and the old one has to 
   expect(at(state, "tagged.a")).toMatchObject({ id: "c1", deposed: ["old"] });
 });
 
-test("a thing of the swept name that is not what was sent is somebody else's, and is left alone", () => {
+test("an object of the swept name that differs from the request is unmanaged and not changed", () => {
   const { state, diagnostics } = recovered({
     sweeps: [lateSweep("things.a")],
     live: { things: [object("t1", "a", { size: 9 })] },

@@ -52,8 +52,8 @@ const dependents = (...of: Parameters<typeof given>) => [
   ...requestsOf(draftPlan(given(...of)), given(...of)).dependents,
 ];
 
-describe("a plan that takes something away", () => {
-  test("wants the kinds that may use it, and one that takes nothing away does not", () => {
+describe("a plan with a deletion", () => {
+  test("requests the kinds that may use the object, and a plan without one does not", () => {
     expect(dependents(steel)).toEqual(["tasks"]);
     expect(dependents(spec([]))).toEqual(["tasks"]);
     expect(dependents(spec([resource("boxes.a", { values: { material: "wood" } })]))).toEqual([]);
@@ -71,13 +71,13 @@ describe("an object that gives way to its successor", () => {
   const replacing = (around: LiveKind) =>
     made(steel, around).changes.find(({ action }) => action === "replace");
 
-  test("stays while others use it, or nobody can tell, and goes otherwise", () => {
+  test("is kept while others use it or that is unknown, and deleted otherwise", () => {
     expect(replacing(kind(theirs))).toMatchObject({ keepsOld: true });
     expect(replacing(unreadable)).toMatchObject({ keepsOld: true });
     expect(replacing(kind())).not.toHaveProperty("keepsOld");
   });
 
-  test("is looked at by later plans, which delete it once nothing uses it", () => {
+  test("is checked by later plans, which delete it once it is unused", () => {
     const address = "boxes.a" as Address;
     const before = world.get("boxes");
     const both = kind(

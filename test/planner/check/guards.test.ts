@@ -8,10 +8,10 @@ const world = live({
   labels: [object("a/x", "a/x", { text: "hello" })],
 });
 
-describe("what was marked prevent_destroy when it was last applied", () => {
+describe("an object with prevent_destroy at its last apply", () => {
   const known = state([record("boxes.a", "b1", { box_name: "a" }, { prevent_destroy: true })]);
 
-  test("is not deleted because its block left the spec, and the way on is told", () => {
+  test("is not deleted because its block left the spec, and the hint names the next step", () => {
     const made = plan({ spec: spec([]), live: world, state: known });
     expect(made.guards).toMatchObject([
       {
@@ -31,7 +31,7 @@ describe("what was marked prevent_destroy when it was last applied", () => {
     expect(made.guards).toEqual([]);
   });
 
-  test("does not go with its parent", () => {
+  test("is not deleted with its parent", () => {
     const member = record("labels.a/x", "a/x", { text: "hello" }, { prevent_destroy: true });
     const parent = record("boxes.a", "b1", { box_name: "a" });
     const made = plan({ spec: spec([]), live: world, state: state([parent, member]) });
@@ -39,7 +39,7 @@ describe("what was marked prevent_destroy when it was last applied", () => {
   });
 });
 
-describe("what nobody manages", () => {
+describe("an unmanaged object", () => {
   const boxes = ["a", "b", "c", "d"].map((name) => object(`id-${name}`, name, { box_name: name }));
   const found = live({ boxes: [...boxes, object("id-root", "root", { box_name: "root" })] });
   const known = state([record("boxes.a", "id-a", { box_name: "a" })]);
@@ -50,7 +50,7 @@ describe("what nobody manages", () => {
       state: known,
     });
 
-  test("is held back by a share of what is there, however small the spec is", () => {
+  test("is limited by a share of the live objects, however small the spec is", () => {
     expect(made({ max_deletes: { share: 0.3 } }).guards).toMatchObject([
       {
         diagnostic: { code: "GUARD_MAX_DELETES", message: expect.stringContaining("3 of 4 boxes") },

@@ -18,18 +18,18 @@ test("a name that nothing has, or will have, is an error of the plan", () => {
   expect(made.diagnostics[0]?.hint).toBe('did you mean "shelve"? otherwise, declare it under boxes');
 });
 
-test("a name that is near to no other is told how to become known", () => {
+test("an unknown name without a similar one has a hint about declaring it", () => {
   const made = plan({ spec: spec([near("shelf")]), live: live({ boxes: [box("s", "drawer")] }) });
   expect(made.diagnostics[0]?.hint).toBe("declare it under boxes, or correct the name");
 });
 
-test("a name that is nearly one that the spec declares is told which", () => {
+test("an unknown name that is similar to a declared one names it", () => {
   const declared = resource("boxes.drawer", { values: { material: "wood" } });
   const made = plan({ spec: spec([near("drawr"), declared]) });
   expect(made.diagnostics[0]?.hint).toBe('did you mean "drawer"? otherwise, declare it under boxes');
 });
 
-test("names of live things, of declared ones and of those that every workspace has are known, in any case of letters", () => {
+test("names of live, declared, and built-in objects are known, in any case", () => {
   const declared = resource("boxes.b", { values: { material: "wood" } });
   const made = plan({
     spec: spec([near("LIVE", "b", "root"), declared]),
@@ -38,7 +38,7 @@ test("names of live things, of declared ones and of those that every workspace h
   expect(told(made)).toEqual([]);
 });
 
-test("a name whose holder this plan replaces under another name or deletes is told, also where nothing else changes", () => {
+test("a name whose object this plan renames by replacement or deletes is reported, also if nothing else changes", () => {
   const renamed = resource("boxes.b", {
     values: { material: "steel", box_name: "bee" },
     lifecycle: { on_immutable_change: "replace" },
@@ -67,7 +67,7 @@ test("what the live object holds already under an id without a name stays the se
   expect(told(made)).toEqual([]);
 });
 
-test("a kind that nobody listed may have any name", () => {
+test("names of a kind that was not listed are not checked", () => {
   const made = plan({ spec: spec([near("shelf")]), live: new Map() as Live });
   expect(told(made)).toEqual([]);
 });

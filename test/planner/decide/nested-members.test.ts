@@ -20,7 +20,7 @@ test("a member of a list that was the spec's own at the last apply came from out
   expect(made(undefined).drift).toHaveLength(1);
 });
 
-test("a member of a list that the spec takes over now goes because of the spec, and is no drift", () => {
+test("a member of a list that the spec begins to manage is removed because of the spec, and is not drift", () => {
   expect(made([]).changes.at(-1)).toMatchObject({ action: "delete", cause: "spec" });
   expect(made([]).drift).toEqual([]);
   const adopting = plan({ spec: wanted, live: world, state: state(), adopt: true });

@@ -19,7 +19,7 @@ test("a delete with the fields of a create says that state mv keeps the object",
   ]);
 });
 
-test("what is known only after apply is left out of the comparison", () => {
+test("values known only after apply are not compared", () => {
   const wanted = (key: string) =>
     resource(key, {
       values: { box: "${boxes.n.box_id}", steps: ["one"] },

@@ -11,11 +11,11 @@ test("changed lines stand among their neighbours, and are counted", () => {
   });
 });
 
-test("equal texts have no difference to show", () => {
+test("equal contents have no difference", () => {
   expect(contentDiff("a\n", "a\n")).toBeUndefined();
 });
 
-test("texts that differ in thousands of lines are not compared line by line", () => {
+test("contents that differ in thousands of lines are not compared line by line", () => {
   const lines = (mark: string) => Array.from({ length: 5000 }, (_, at) => `${mark}${at}\n`).join("");
   expect(contentDiff(lines("a"), lines("b"))).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { isIdentical, isSameValue } from "../../../src/planner/diff/normalize.ts
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
 
-test("values are identical exactly when their canonical texts are", () => {
+test("values are equal exactly if their canonical strings are", () => {
   fc.assert(
     fc.property(json, json, (a, b) => {
       expect(isIdentical(a, b)).toBe(canonicalJson(a) === canonicalJson(b));

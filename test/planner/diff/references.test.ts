@@ -11,7 +11,7 @@ const known = new Map<string, string | number>([
 ]);
 const lookup = (address: Address, attribute: string) => known.get(`${address}.${attribute}`);
 
-test("a value that is one reference keeps its type; in a text it becomes text", () => {
+test("a value that is one reference keeps its type; inside a string it becomes a string", () => {
   expect(referenceValue({ path: ["x"], parts: [at("boxes.a", "size")] }, lookup)).toBe(3);
   expect(
     referenceValue(
@@ -21,7 +21,7 @@ test("a value that is one reference keeps its type; in a text it becomes text", 
   ).toBe("in b1/3");
 });
 
-test("a text with one part that only an apply can tell stays unresolved, with its place", () => {
+test("a string with one part that is known after apply stays unresolved, with its location", () => {
   const reference = { path: ["args", 1], parts: [at("boxes.a", "box_id"), "-", at("boxes.new", "box_id")] };
   const values = { args: ["a", "${boxes.a.box_id}-${boxes.new.box_id}"] };
   const resolved = resolveReferences({ values, references: [reference] }, lookup);

@@ -50,7 +50,7 @@ describe("an offline plan", () => {
     expect(made.diagnostics).toEqual([]);
   });
 
-  test("says that it is one, and that an earlier run was cut", () => {
+  test("says that it is offline, and that an earlier run was interrupted", () => {
     const open = { seq: 1, at: 0, action: "create", operation: "o", token: "t", existed: false } as const;
     const intent = { ...open, address: resource("boxes.a").address, name: "a", wanted: {}, depends_on: [] };
     const said = offlineNotes({ ...state(), open: [intent] }).map((one) => one.message);

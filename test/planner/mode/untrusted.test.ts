@@ -52,7 +52,7 @@ const values = fc.record({
 });
 
 describe("a plan of an untrusted spec", () => {
-  test("is the same byte for byte whatever foreign objects hold, and whatever their ids are", () => {
+  test("is the same byte for byte whatever the values and IDs of unmanaged objects are", () => {
     const plain = JSON.stringify(
       planned(
         [object("f1", "foreign"), object("r1", "root"), object("s1", "stranger")],
@@ -82,7 +82,7 @@ describe("a plan of an untrusted spec", () => {
     expect(JSON.stringify({ diagnostics, changes, unmanaged })).not.toContain("stranger");
   });
 
-  test("compares nothing that is hidden: what cannot be changed in place is no reason to refuse", () => {
+  test("compares no hidden value, so that an immutable one causes no error", () => {
     const root = resource("boxes.root", { values: { box_name: "root", material: "wood" } });
     const world = live({ boxes: [object("r1", "root", { box_name: "root", material: "stone" })] });
     const shield = redactForUntrusted({ registry, spec: spec([root]), state: state([]) }, world);

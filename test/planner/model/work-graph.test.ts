@@ -50,7 +50,7 @@ const replace = (text: string, replacing: ReplaceStrategy, removeAfter: readonly
 const shape = (...changes: readonly Change[]) =>
   workGraph(changes).map(({ key, half, after }) => `${key} ${half} after ${after.join(" ")}`.trim());
 
-test("what touches nothing has no part, and nothing waits for it", () => {
+test("a change without effect is not in the graph, and nothing waits for it", () => {
   expect(shape(noop("things.a"), create("things.b", ["things.a"]))).toEqual([
     "things.b whole after things.a",
   ]);
@@ -69,7 +69,7 @@ test("an old object that holds another old one goes before it", () => {
   expect(parts).toContain("boxes.b#old remove after boxes.b things.a things.a#old");
 });
 
-test("what is deleted waits until a replaced holder's old object is gone", () => {
+test("a deletion waits until the old object of a replaced user is deleted", () => {
   expect(shape(replace("things.a", "create-first"), remove("boxes.b", ["things.a"]))).toContain(
     "boxes.b whole after things.a things.a#old",
   );
@@ -89,7 +89,7 @@ test("delete-first is one part: only what is deleted itself comes before it", ()
   ]);
 });
 
-test("a deposed object is a part of its own beside its successor's change", () => {
+test("a deposed object has its own node, separate from its successor's change", () => {
   expect(
     shape(create("boxes.b"), remove("boxes.b", ["boxes.b"], { deposed: true, id: remoteId("9") })),
   ).toEqual(["boxes.b whole after", "boxes.b#9 whole after boxes.b"]);

@@ -39,7 +39,7 @@ const full: Values = {
 const operations = (sent: readonly { readonly operation: string }[]) => sent.map((one) => one.operation);
 
 describe("reading and creating", () => {
-  test("a cluster with every field reads back as it was asked for, and carries the token unseen", async () => {
+  test("a cluster with every field reads back as requested, and has the token in a hidden tag", async () => {
     const { api, created } = await startWorkspace();
     const id = await create(clusters, api, "adhoc", full);
     const live = await only(clusters, api, id);
@@ -85,7 +85,7 @@ describe("reading and creating", () => {
     expect(refusing.sent).toHaveLength(1);
   });
 
-  test("what is wrong in both forms is told as the service first said it", async () => {
+  test("an error of both requests is reported in the words of the first answer", async () => {
     const { api } = scripted({
       "clusters/create": [
         refused(400, "INVALID_PARAMETER_VALUE", "first"),
@@ -131,7 +131,7 @@ describe("reading and creating", () => {
     expect(operations(sent)).toEqual(["clusters/create"]);
   });
 
-  test("a terminated cluster of ours that the list leaves out is asked for, one that is gone is not there", async () => {
+  test("a recorded terminated cluster that is not in the list is read by ID; a deleted one is missing", async () => {
     const { api, reads } = scripted({
       "clusters/list": { clusters: [{ cluster_id: "a", cluster_name: "a", state: "RUNNING" }] },
       "clusters/get": (input) =>
@@ -145,7 +145,7 @@ describe("reading and creating", () => {
     expect(reads).toHaveLength(3);
   });
 
-  test("clusters of jobs are nobody's to manage", async () => {
+  test("clusters of jobs cannot be managed", async () => {
     const answer = { clusters: [{ cluster_id: "j", cluster_source: "JOB", state: "RUNNING" }] };
     expect(await listed(clusters, scripted({ "clusters/list": answer }).api)).toEqual([]);
   });
@@ -223,7 +223,7 @@ describe("changing", () => {
     expect(now.facts.token).toBe("t0k3n");
   });
 
-  test("a cluster on its way is edited once it has arrived", async () => {
+  test("a starting cluster is edited once it runs", async () => {
     const { api } = await startWorkspace();
     const id = await create(clusters, api, "c", base);
     const live = await only(clusters, api, id);
@@ -284,7 +284,7 @@ describe("changing", () => {
     expect(diffs(clusters, (await clusters.operations.read(api, id)) ?? running, "c", up)).toEqual([]);
   });
 
-  test("a state that nobody asks for is no difference", async () => {
+  test("an unmanaged state is not a difference", async () => {
     const { api } = await startWorkspace();
     const id = await create(clusters, api, "c", base);
     await api.write("clusters/delete", { cluster_id: id });
@@ -322,7 +322,7 @@ describe("checks", () => {
   const codes = (values: Values) =>
     clusters.planning.validate?.(values, "c").map((one) => [one.code, one.path.join(".")]);
 
-  test("what the contract excludes is told with its place", () => {
+  test("values that the contract excludes are reported with their location", () => {
     expect(codes(base)).toEqual([]);
     expect(codes({ ...base, num_workers: 0 })).toEqual([]);
     const { num_workers: _, ...sizeless } = base;
@@ -382,7 +382,7 @@ describe("consequences", () => {
     ]);
   });
 
-  test("a stopped cluster interrupts nobody", () => {
+  test("changing a stopped cluster interrupts no work", () => {
     const stopped = liveObject("c", live.values, { state: "TERMINATED" });
     const edit = planned(clusters, "update", stopped, { ...base, spark_env_vars: { A: "1" } });
     expect(clusters.planning.requests?.(edit, lookAt({}))).toEqual([]);

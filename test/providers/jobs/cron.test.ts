@@ -120,7 +120,7 @@ describe("cron expressions", () => {
     expect(quartzProblem(expression)).toContain(why);
   });
 
-  test("five fields are told what the first one means", () => {
+  test("the error about five fields explains the first one", () => {
     expect(quartzProblem("30 2 * * *")).toContain("seconds as the first field");
   });
 });

@@ -53,7 +53,7 @@ const full: Values = {
 };
 
 describe("reading and creating", () => {
-  test("a job with every setting reads back as it was asked for, in another order too", async () => {
+  test("a job with every setting reads back as requested, in another order too", async () => {
     const { api } = await startWorkspace();
     const id = await create(jobs, api, "nightly", full);
     const live = await only(jobs, api, id);
@@ -105,7 +105,7 @@ describe("reading and creating", () => {
     expect(created).toEqual([id]);
   });
 
-  test("a job that was cut off in between is known by its token, and differs until it is finished", async () => {
+  test("a job whose creation was interrupted is found by its token, and differs until it is finished", async () => {
     const { api } = await startWorkspace();
     const cut = { ...api, created: () => Promise.reject(new Error("crash")) };
     await expect(create(jobs, cut, "nightly", full)).rejects.toThrow("crash");
@@ -165,7 +165,7 @@ describe("reading and creating", () => {
 });
 
 describe("changing and removing", () => {
-  test("a schedule that is paused by hand is drift, and one that goes is told", async () => {
+  test("a schedule that is paused by hand is drift, and removing one is reported", async () => {
     const { world, api } = await startWorkspace();
     const id = await create(jobs, api, "j", full);
     const live = await only(jobs, api, id);

@@ -189,7 +189,7 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(await open()).toBe(before);
     });
 
-    test("without JavaScript every change is there and opens, and no dead control is shown", async () => {
+    test("without JavaScript every change exists and opens, and controls without function are hidden", async () => {
       const { page, problems } = await reader.open(plan, { javaScriptEnabled: false });
       expect(await visible(page)).toHaveLength(10);
       expect(await page.locator("button:visible, input:visible, .keys:visible").count()).toBe(0);

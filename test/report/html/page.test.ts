@@ -23,7 +23,7 @@ describe("HTML", () => {
     }
   });
 
-  test("who objects and what it does to people stand before the changes, and what goes before what comes", () => {
+  test("guards and effects on people come before the changes, and deletions before creations", () => {
     const places = ["GUARD_PREVENT_DESTROY", "2 running clusters restart", "Destroys", "Changes:"].map(
       (text) => page.indexOf(text),
     );
@@ -31,7 +31,7 @@ describe("HTML", () => {
     expect(places[0]).toBeGreaterThan(0);
   });
 
-  test("each change is folded, save what destroys; a secret is masked", () => {
+  test("each change except a destructive one is folded; a secret is masked", () => {
     expect(page.match(/<details class="(create|update) item"[^>]*"><summary>/g)).toHaveLength(3);
     expect(page.match(/<details class="(delete|replace)[ \w]*"[^>]* open>/g)).toHaveLength(2);
     expect(page).not.toContain("0123456789abcdef");

@@ -21,7 +21,7 @@ test.each([
   ],
   [{ state: "TERMINATED", state_message: "a\u001b[31mb" }, "TERMINATED: a\\u001b[31mb"],
   [{}, "UNKNOWN"],
-])("a cluster %j is told as %s", (cluster, text) => {
+])("a cluster %j is shown as %s", (cluster, text) => {
   expect(clusterText(cluster)).toBe(text);
 });
 
@@ -75,7 +75,7 @@ test("a run says its state in one word: how it ended, where it did", () => {
   expect(outcomeWord({})).toBe("UNKNOWN");
 });
 
-test("parts of a run's time that nobody would notice are not told", () => {
+test("negligible parts of a run's time are not shown", () => {
   expect(durations({ setup_duration: 4, execution_duration: 7000, cleanup_duration: 0 })).toBe(
     "7.0 s: 7.0 s of work",
   );

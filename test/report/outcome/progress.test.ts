@@ -45,7 +45,7 @@ describe("progress", () => {
     expect(linesOf(undefined, undefined)).toBe("");
   });
 
-  test("a kind's tally tells what is done, what failed, and the time left", () => {
+  test("a kind's line shows finished changes, failures, and the remaining time", () => {
     const tally = new ProgressCounts();
     tally.count({ type: "apply_begin", totals: { pools: 4 } });
     tally.count(done());

@@ -72,7 +72,7 @@ describe("plan as JSON", () => {
     expect(jsonPatch.applyPatch(structuredClone(shown.before), shown.patch).newDocument).toEqual(shown.after);
   });
 
-  test("what is not changed has its live values on both sides", () => {
+  test("an unchanged resource has its live values on both sides", () => {
     const shown = inner({ ...noop, before: { node_type_id: "small" } } as typeof noop);
     expect([shown.before, shown.after, shown.patch]).toEqual([
       { node_type_id: "small" },
@@ -111,7 +111,7 @@ describe("plan as JSON", () => {
     expect(inner(secret).after_sensitive).toEqual({ value: true });
   });
 
-  test("what only an apply can tell is marked by its place", () => {
+  test("values known after apply are marked by their location", () => {
     const reference = { path: ["tags", "pool"], parts: [] };
     const change = { ...create, unresolved: [reference] } as typeof create;
     expect(inner(change).after_unknown).toEqual({ tags: { pool: true } });

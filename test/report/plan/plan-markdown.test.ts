@@ -15,7 +15,7 @@ const many = (number: number) =>
   }));
 
 describe("plan as Markdown", () => {
-  test("what is destroyed stands before what is created", () => {
+  test("deletions come before creations", () => {
     const shown = markdown(everything);
     expect(shown.indexOf("pools.gone")).toBeLessThan(shown.indexOf("pools.new"));
   });
@@ -48,7 +48,7 @@ describe("plan as Markdown", () => {
     ]);
   });
 
-  test("what destroys, is guarded or has side effects is expanded, and the rest is collapsed by kind", () => {
+  test("changes that destroy, are guarded, or have side effects are expanded, and the others are collapsed by kind", () => {
     const { text } = planMarkdown(viewOf(everything), INFO);
     const expanded = text.slice(0, text.indexOf("<details>"));
     for (const address of ["pools.old", "pools.gone", "pools.shared"]) expect(expanded).toContain(address);
@@ -68,7 +68,7 @@ describe("plan as Markdown", () => {
     expect(wide).toContain(`  - node_type_id: ${long}\n  + node_type_id: ${long}y`);
   });
 
-  test("a plan that is too long keeps its deletes and says what was cut", () => {
+  test("a plan that is too long keeps its deletions and says what was omitted", () => {
     const shown = markdown(planOf([...many(5000), remove]));
     expect(shown.length).toBeLessThanOrEqual(COMMENT_SIZE.limit);
     expect(shown).toContain("pools.gone");

@@ -14,7 +14,7 @@ test("a changed line shows the old and the new one between its neighbours", () =
   ]);
 });
 
-test("a long difference is cut and says so", () => {
+test("a long difference is truncated, with a note", () => {
   const text = Array.from({ length: 500 }, (_, at) => `line ${at}`).join("\n");
   expect(textDiff("", text).at(-1)?.text).toMatch(/^… \(\d+ more lines\)$/);
 });

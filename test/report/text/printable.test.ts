@@ -23,7 +23,7 @@ describe("printable", () => {
     expect(printable(given)).toBe(shown);
   });
 
-  test("no text keeps a hidden character or a command", () => {
+  test("output has no hidden character and no command", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 40 }), (given) => {
         const shown = printable(given);

@@ -39,7 +39,7 @@ const HOSTILE = [
   "<<",
 ];
 
-test("whatever a text holds, it reads back as it was, as a key and as a value", () => {
+test("any string reads back unchanged, as a key and as a value", () => {
   const text = yamlText(
     [{ key: "texts", members: HOSTILE.map((one) => ({ key: `k${one}`, value: [one] })) }],
     [],
@@ -47,7 +47,7 @@ test("whatever a text holds, it reads back as it was, as a key and as a value", 
   expect(parse(text)).toEqual({ texts: Object.fromEntries(HOSTILE.map((one) => [`k${one}`, [one]])) });
 });
 
-test("any JSON reads back as it was", () => {
+test("any JSON reads back unchanged", () => {
   fc.assert(
     fc.property(
       fc.dictionary(
@@ -74,7 +74,7 @@ test("nothing in it is invisible, and no line is a command to a CI service", () 
   expect(text).not.toMatch(/::|##\w*\[/);
 });
 
-test("short maps take one line, sections stand apart, comments stand above their keys", () => {
+test("short maps take one line, sections are separated, comments are above their keys", () => {
   const text = yamlText(
     [
       { key: "pools", members: [{ key: "p", members: [{ key: "tags", value: { a: "1" } }] }] },

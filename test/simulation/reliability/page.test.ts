@@ -30,7 +30,7 @@ test("a row says what was tried, of how many, what failed, and the command of th
   expect(page).toContain("PostgreSQL was not there");
 });
 
-test("failed cases stand under the table with their commands and what was wrong", () => {
+test("failed cases are listed below the table with their commands and errors", () => {
   const page = pageOf({ suites: { late: record, two: record }, matrix: {}, mutants: {} });
   expect(page).toContain(
     "## Failures\n\nlate: 1, of which these come first.\n\n- `` npm run simulate -- --suite late --case 'create|x|`y`' ``\n  `it is there twice`\n",
@@ -40,13 +40,13 @@ test("failed cases stand under the table with their commands and what was wrong"
   ).not.toContain("## Failures");
 });
 
-test("a seeded bug that nobody noticed is told as such", () => {
+test("a seeded bug that no suite noticed is reported as such", () => {
   const mutant = { bug: "b", suite: "late", caught: false, after: 700, case: "" };
   const page = pageOf({ suites: {}, matrix: {}, mutants: { quiet: mutant } });
   expect(page).toContain("| quiet | b | late | **not caught** | 700 cases |");
 });
 
-test("a seeded bug that could not be tried without a server is told as such", () => {
+test("a seeded bug that needs a missing server is reported as such", () => {
   const mutant = {
     bug: "b",
     suite: "shared",

@@ -62,7 +62,7 @@ test("events that cannot be read leave the origin unknown", async () => {
   expect(found?.origin).toEqual({});
 });
 
-test("other kinds tell it themselves, without a request", async () => {
+test("other kinds contain the origin, without a request", async () => {
   const { requests, api } = recording(resized);
   const found = await withOrigins(
     [

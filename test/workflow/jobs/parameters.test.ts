@@ -35,7 +35,7 @@ describe("parameters of a start", () => {
     });
   });
 
-  test("none is no field: the job's own count", () => {
+  test("without a value the field is absent, and the job's own count is used", () => {
     expect(hasParameters(NONE)).toBe(false);
     expect(parametersFor("jobs.j", NOTEBOOK, NONE)).toEqual({});
   });

@@ -24,7 +24,7 @@ test("an address that is written out matches itself, whatever it holds", () => {
   expect(picked("users.a[1]@example.com", "pools.spare")).toEqual(["pools.spare", "users.a[1]@example.com"]);
 });
 
-test("a glob that matches nothing is an error that says what was meant", () => {
+test("a glob without a match is an error that suggests an address", () => {
   expect(() => addressFilter(["pools.shard"], known)).toThrow("CLI_UNKNOWN_ADDRESS");
 });
 

@@ -61,7 +61,7 @@ test("a spec without what the state manages is planned with what was read ahead"
   expect(context.out()).toContain("users.ada@example.com");
 });
 
-test("a wrong spec is told at once, whether or not the host answers", async () => {
+test("a wrong spec is reported at once, whether or not the host answers", async () => {
   spoiled();
   const told = await run(["plan"]);
   const port = Number(new URL(emulator.url).port);
@@ -78,7 +78,7 @@ test("a wrong spec is told at once, whether or not the host answers", async () =
   }
 });
 
-test("a state of another host sends nothing there, and is told only where the spec is right", async () => {
+test("a state of another host causes no request, and is reported only if the spec is valid", async () => {
   const other = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
   try {
     expect((await run(["plan"], { WORKSPACE_HOST: other.url })).context.err()).toContain("STATE_OTHER_HOST");

@@ -83,7 +83,7 @@ for (const [where, possible, urlOf] of FORMS)
       expect((await first.ended).code).toBe(0);
     });
 
-    test("a run that is killed in the middle is gone on from by another folder, with nothing twice", async () => {
+    test("a run that is killed is continued from another folder, without duplicates", async () => {
       for (const after of [1, 4, 7]) {
         await control("POST", "reset");
         states += 1;

@@ -66,7 +66,7 @@ describe("a folder state that did not exist before, on a CI runner", () => {
     ["when CI is false", { CI: "false" }, "plan"],
     ["for the embedded workspace", { ...CI, WORKSPACE_HOST: "embedded" }, "plan"],
     ["for a state in the workspace", CI, `plan --state ${SHARED}`],
-  ])("is no matter %s", async (_, env, line) => {
+  ])("is not reported %s", async (_, env, line) => {
     const { code, all } = await run(folderWith(GROUPS), line, env);
     expect([code, all]).toEqual([0, expect.not.stringContaining("STATE_EPHEMERAL")]);
   });
@@ -101,7 +101,7 @@ describe("a state in the workspace without WORKSPACE_STATE_KEY", () => {
     }
   });
 
-  test("is no matter with the key, or in a folder", async () => {
+  test("is not reported with the key, or in a folder", async () => {
     const key = { WORKSPACE_STATE_KEY: "0".repeat(64) };
     for (const [line, env] of [
       [`apply --auto-approve --state ${SHARED}`, key],

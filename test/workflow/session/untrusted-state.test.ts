@@ -73,7 +73,7 @@ describe("an unsigned state is refused for an untrusted spec when it is", () => 
     await expectRefused(folder, "--state again/default");
   });
 
-  test("beside the spec's folder in the same checkout", async () => {
+  test("next to the spec's folder in the same checkout", async () => {
     const folder = checkoutWith("state", "deep/down/workspace.yaml");
     mkdirSync(join(folder, ".git"));
     await expectRefused(folder, "-f deep/down/workspace.yaml --state state");

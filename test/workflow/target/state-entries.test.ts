@@ -81,7 +81,7 @@ describe("a moved entry", () => {
     expect(await run(folder, "plan --host embedded --detailed-exitcode")).toMatchObject({ code: 0 });
   });
 
-  test("goes with a change of the same resource, and with a saved plan", async () => {
+  test("works with a change of the same resource, and with a saved plan", async () => {
     const folder = await applied(TARGETS + pool("a"));
     write(
       folder,

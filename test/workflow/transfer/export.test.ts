@@ -81,7 +81,7 @@ describe("the contents of an export", () => {
     expect(await refusal(() => writeSpec("/proc/none/workspace.yaml", "{}", false))).toBe("CLI_FILE");
   });
 
-  test("a failure that nobody expects is not swallowed", async () => {
+  test("an unexpected failure is not swallowed", async () => {
     await expect(fetch({ "/a": [new TypeError("a bug")] })).rejects.toThrow("a bug");
     expect(existsSync(join(folder, "files/a"))).toBe(false);
   });

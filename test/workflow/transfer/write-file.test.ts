@@ -30,7 +30,7 @@ test("a file is replaced whole, and nothing else is left in its folder", () => {
   expect(readdirSync(folder)).toEqual(["out"]);
 });
 
-test("what stood there stays until the new content is complete, and for good where that is given up", () => {
+test("the old content stays until the new one is complete, and also if that is given up", () => {
   writeFileSync(file, "before");
   const into = openWholeFile(file, { over: true });
   into.write(new TextEncoder().encode("half"));
@@ -39,7 +39,7 @@ test("what stood there stays until the new content is complete, and for good whe
   expect([readFileSync(file, "utf8"), readdirSync(folder)]).toEqual(["before", ["out"]]);
 });
 
-test("without leave to write over it, a file that is there is refused and a half one taken away", () => {
+test("without permission to overwrite, an existing file is refused and a partial one removed", () => {
   writeFileSync(file, "before");
   expect(() => writeWholeFile(file, "after", { over: false })).toThrow("EEXIST");
   const into = openWholeFile(join(folder, "other"), { over: false });
@@ -69,7 +69,7 @@ describe("on a disk without room for the whole", () => {
       encoding: "utf8",
     });
   };
-  test("state pull --out fails, and an older file is as it was", () => {
+  test("state pull --out fails, and an older file is unchanged", () => {
     const cwd = folderWith(SPEC);
     expect(run(cwd, "", "apply", "--auto-approve").status).toBe(0);
     writeFileSync(join(cwd, "out"), "before");

@@ -95,12 +95,12 @@ describe("fields on a line", () => {
     );
   });
 
-  test("JSON is taken as it is, whatever the type", async () => {
+  test("JSON is sent unchanged, whatever the type", async () => {
     expect(await input("groups/create", ["group_name:=12"])).toEqual({ group_name: 12 });
     expect(await refusal(input("groups/create", ["group_name:=x"]))).toMatch(/is not JSON: x/);
   });
 
-  test("a file's content stands for the value: text as it is, bytes in base64, objects as JSON", async () => {
+  test("a file's content is the value: text unchanged, bytes as base64, objects as JSON", async () => {
     expect(await input("workspace/import", ["content=@bytes.bin", "path=@note.py"])).toEqual({
       content: "AP8K",
       path: "print(1)\n",
@@ -120,7 +120,7 @@ describe("fields on a line", () => {
     });
   });
 
-  test.each(["x", "=x", ":=x"])("%j is no field", async (word) => {
+  test.each(["x", "=x", ":=x"])("%j is not a field", async (word) => {
     expect(await refusal(input("groups/create", [word]))).toMatch(/is not field=value/);
   });
 });
@@ -145,7 +145,7 @@ describe("the check", () => {
     ]);
   });
 
-  test("refuses what is no base64, and numbers that are too large", async () => {
+  test("refuses invalid base64 and numbers that are too large", async () => {
     expect(await problems("fs/add-block", ["handle=1", "data=???"])).toHaveLength(1);
     expect(await problems("clusters/resize", ["cluster_id=c", "num_workers=3000000000"])).toHaveLength(1);
     expect(await problems("jobs/get", ["job_id=99999999999999999999"])).toHaveLength(1);
