@@ -9,10 +9,21 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Writes the bundle to `file`, executable. Throws if a module is missing or if the program would read a file beside it. */
 export async function writeBundle(file: string): Promise<void> {
+  const worker = await bundleOf("src/rules/rule-worker.ts", [bundleLazyPackages]);
+  const entry = await bundleOf("src/main.ts", [inlineSchemas, bundleLazyPackages, inlineWorker(worker.code)]);
+  const modules = entry.moduleIds.filter((id) => id.includes("node_modules"));
+  const code = `#!/usr/bin/env node\n${entry.code}`;
+  if (/new URL\([^)]*schemas/.test(code)) throw new Error("the bundle would read a schema at run time");
+  if (!code.includes("data:text/javascript")) throw new Error("the bundle lacks the thread of the rules");
+  writeFileSync(file, `${code}\n${licenseComment(modules)}`, { mode: 0o755 });
+}
+
+/** One module and everything that it imports, as one chunk. */
+async function bundleOf(input: string, plugins: Plugin[]) {
   const build = await rolldown({
-    input: join(ROOT, "src/main.ts"),
+    input: join(ROOT, input),
     platform: "node",
-    plugins: [inlineSchemas, bundleLazyPackages],
+    plugins,
     external: ["pg-native"],
     onLog: (level, log) => {
       if (level === "warn") throw new Error(log.message);
@@ -25,12 +36,20 @@ export async function writeBundle(file: string): Promise<void> {
     comments: { legal: false },
   });
   await build.close();
-  const [entry] = output;
   if (output.length !== 1) throw new Error("the bundle has more than one file");
-  const modules = entry.moduleIds.filter((id) => id.includes("node_modules"));
-  const code = `#!/usr/bin/env node\n${entry.code}`;
-  if (/new URL\([^)]*schemas/.test(code)) throw new Error("the bundle would read a schema at run time");
-  writeFileSync(file, `${code}\n${licenseComment(modules)}`, { mode: 0o755 });
+  return output[0];
+}
+
+/** Puts the code of the thread that evaluates rules into its URL. */
+function inlineWorker(code: string): Plugin {
+  const url = `new URL("data:text/javascript;base64,${Buffer.from(code).toString("base64")}")`;
+  return {
+    name: "inline-worker",
+    transform: {
+      filter: { id: /run-rules\.ts$/ },
+      handler: (text) => text.replace("new URL(file, import.meta.url)", url),
+    },
+  };
 }
 
 /** Replaces reading a file of `schemas/` by its text. */

@@ -19,6 +19,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     "schema",
     "modules",
     "resolve",
+    "rules",
     "export",
     ".",
   ],

@@ -52,6 +52,7 @@ export const CODES = {
   SPEC_SECRET_SOURCE: "The source of a secret has no value or cannot be read.",
   SPEC_CRON: "A schedule's cron expression or time zone is invalid.",
   SPEC_EMPTY: "The spec declares no resource.",
+  SPEC_RULE: "A rule is invalid, or its folder cannot be used.",
   SPEC_INCLUDE: "An include matches nothing or cannot be used.",
 
   API_UNREACHABLE: "The host cannot be reached.",
@@ -83,6 +84,9 @@ export const CODES = {
   GUARD_LOCKOUT: "The plan removes the caller's own access.",
   GUARD_DUPLICATE_NAME: "No state exists, and the plan creates an object whose name an unmanaged object has.",
   GUARD_LIMIT: "The plan would exceed a limit of the service.",
+  GUARD_RULE: "The plan violates a rule that is enforced.",
+  GUARD_RULE_FAILED: "A rule could not be evaluated, so it did not check the plan.",
+  PLAN_RULE: "The plan violates a rule that only warns.",
   PLAN_STALE: "The plan is stale: the spec, the state, or the workspace has changed.",
   PLAN_FILE: "The file is not a saved plan, or it was modified.",
   PLAN_EXPIRED: "The plan has expired or was already applied.",

@@ -11,6 +11,13 @@ export interface Location {
   readonly frame?: string;
 }
 
+/** The rule that a finding is about. `severity`: what the rule says about its violations. */
+export interface DiagnosticRule {
+  readonly name: string;
+  readonly severity: string;
+  readonly at: Location;
+}
+
 export interface Diagnostic {
   readonly severity: "error" | "warning";
   readonly code: Code;
@@ -20,13 +27,14 @@ export interface Diagnostic {
   readonly at?: Location;
   /** In a module: the entries that use it, innermost first. */
   readonly usedAt?: readonly Location[];
+  readonly rule?: DiagnosticRule;
   /** The next step. */
   readonly hint?: string;
   /** What lies beneath: a server's own message, a system error. */
   readonly cause?: string;
 }
 
-type Details = Partial<Pick<Diagnostic, "address" | "at" | "hint" | "cause">>;
+type Details = Partial<Pick<Diagnostic, "address" | "at" | "hint" | "cause" | "rule">>;
 
 export function error(code: Code, message: string, details: Details = {}): Diagnostic {
   return { severity: "error", code, message, ...details };

@@ -8,7 +8,8 @@ import { openExpandedSpec, type SpecInput } from "./expanded-spec.ts";
 import { expandSourceFolders } from "./files/source-folders.ts";
 import { SourceReader } from "./files/source-reader.ts";
 import { Findings } from "./model/findings.ts";
-import { STRICT } from "./model/limits.ts";
+import { LIMITS, STRICT } from "./model/limits.ts";
+import type { Rule, RuleFile } from "./model/rule.ts";
 import type { Spec } from "./model/spec.ts";
 import { keySpanOf, type MapNode, member, spanOf } from "./model/tree.ts";
 import type { WrittenResource } from "./model/written-resource.ts";
@@ -16,6 +17,7 @@ import { flattenResources } from "./resolve/flatten.ts";
 import { policyOf } from "./resolve/policy.ts";
 import { resolveResources } from "./resolve/resolve.ts";
 import { stateEntriesOf } from "./resolve/state-entries.ts";
+import { readSpecRules } from "./rules/read-rules.ts";
 import { schemaMessages } from "./schema/error-messages.ts";
 import { validatorForPolicy } from "./schema/validator.ts";
 
@@ -24,6 +26,8 @@ export interface LoadOptions extends SpecInput {
   readonly secrets: "resolve" | "skip";
   /** A variable of a secret that is not set, or empty, is a warning: for plans, which need no values. */
   readonly mayLackSecrets?: boolean;
+  /** Files of rules that do not belong to the spec. Without it, no rules are read. */
+  readonly rules?: readonly RuleFile[];
   /** The digest that stands for a secret's value, under a key that the caller holds. */
   readonly keyed: (bytes: Uint8Array) => string;
 }
@@ -62,6 +66,7 @@ async function read(
   const { tree, target, files, suggest, expanded } = opened;
   const { root, parts } = expanded;
   await checkPolicy(root, registry, suggest, findings);
+  const rules = await rulesFor(options, opened.written, suggest, findings);
   await options.turn?.();
   const written = expandSourceFolders(
     flattenResources(parts, registry, suggest, findings),
@@ -95,9 +100,22 @@ async function read(
     policy: policyOf(member(root, "policy")),
     ...(target === undefined ? {} : { target }),
     ...(stateEntries === undefined ? {} : { stateEntries }),
+    ...(rules.length === 0 ? {} : { rules }),
     sensitive,
   };
   return { spec, declared: { root, resources: written } };
+}
+
+async function rulesFor(
+  { rules: files, registry, untrusted = false }: LoadOptions,
+  root: MapNode,
+  suggest: Suggest,
+  findings: Findings,
+): Promise<readonly Rule[]> {
+  const section = member(root, "rules");
+  if (files === undefined || (files.length === 0 && section === undefined)) return [];
+  const most = (untrusted ? STRICT : LIMITS).rules;
+  return readSpecRules({ section, files, most, framed: !untrusted, registry, suggest, findings });
 }
 
 async function checkPolicy(

@@ -34,6 +34,13 @@ const DIAGNOSTIC: Members<Diagnostic> = {
     at === undefined ? [] : [{ about: code, says: `${at.file}:${at.line}:${at.column}` }],
   usedAt: ({ code, usedAt = [] }) =>
     usedAt.map(({ file, line, column }) => ({ about: code, says: `${file}:${line}:${column}` })),
+  rule: ({ code, rule }) =>
+    rule === undefined
+      ? []
+      : [rule.name, rule.severity, `${rule.at.file}:${rule.at.line}:${rule.at.column}`].map((says) => ({
+          about: code,
+          says,
+        })),
   hint: ({ code, hint }) => (hint === undefined ? [] : [{ about: code, says: hint }]),
   cause: ({ code, cause }) => (cause === undefined ? [] : [{ about: code, says: cause }]),
 };

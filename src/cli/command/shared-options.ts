@@ -30,6 +30,11 @@ export const SPEC_OPTIONS = underHeading("Spec", {
   varFile: textsOption("--var-file <path>", "set variables from a YAML or JSON file; repeatable"),
 });
 
+/** Which rules a plan has to obey. */
+export const RULES_OPTION = underHeading("Spec", {
+  rules: textsOption("--rules <folder>", "check plans against the rules in this folder; repeatable"),
+});
+
 /** What the workspace speaks, which decides what a spec may contain. */
 export const DIALECT_OPTIONS = underHeading("Workspace", {
   dialect: optionalChoiceOption(
@@ -122,6 +127,7 @@ export const ASK_OPTIONS = underHeading("Approval", {
 /** Options of a pipeline, which every command with a spec or a host accepts. `--only` and `--output` change the answer, so they are refused where they have no effect. */
 export const PIPELINE_OPTIONS: readonly OptionSpec<unknown>[] = [
   ...Object.values(SPEC_OPTIONS),
+  ...Object.values(RULES_OPTION),
   ...Object.values(HOST_OPTIONS),
   ...Object.values(STATE_OPTIONS),
   ...Object.values(ASK_OPTIONS),

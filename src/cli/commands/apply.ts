@@ -13,6 +13,7 @@ import {
   HOST_OPTIONS,
   ONLY_OPTION,
   OUTCOME_OUTPUT,
+  RULES_OPTION,
   SPEC_OPTIONS,
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
@@ -34,6 +35,7 @@ export const applyCommand = defineCommand({
   summary: "apply the spec or a saved plan",
   options: {
     ...SPEC_OPTIONS,
+    ...RULES_OPTION,
     ...HOST_OPTIONS,
     ...STATE_OPTIONS,
     ...ONLY_OPTION,
@@ -59,6 +61,7 @@ export const destroyCommand = defineCommand({
   summary: "delete all managed resources",
   options: {
     ...SPEC_OPTIONS,
+    ...RULES_OPTION,
     ...HOST_OPTIONS,
     ...STATE_OPTIONS,
     only: textsOption("--only <address-glob>", "limit to these addresses and their dependents; repeatable"),

@@ -96,7 +96,7 @@ function asSection(schema: FieldSchema): FieldSchema {
   return { ...rest, ...inside, description: `${description}${unset}`, required: [] };
 }
 
-const SECTIONS = ["include", "variables", "targets", "policy", "lifecycle"];
+const SECTIONS = ["include", "variables", "targets", "policy", "rules", "lifecycle"];
 
 function shown(what: string, path: readonly string[], found: FoundField, colors: Colors): string {
   if ("missing" in found) throw unknown(what, found.missing, found.known);

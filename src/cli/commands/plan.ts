@@ -11,6 +11,7 @@ import {
   HOST_OPTIONS,
   ONLY_OPTION,
   PLAN_OUTPUT,
+  RULES_OPTION,
   SPEC_OPTIONS,
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
@@ -24,6 +25,7 @@ export const planCommand = defineCommand({
   summary: "show the changes that apply would make",
   options: {
     ...SPEC_OPTIONS,
+    ...RULES_OPTION,
     ...HOST_OPTIONS,
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,

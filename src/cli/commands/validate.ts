@@ -9,7 +9,7 @@ import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { doneEntries } from "../../workflow/target/done-entries.ts";
 import { defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
-import { DIALECT_OPTIONS, SPEC_OPTIONS, VALIDATION_OUTPUT } from "../command/shared-options.ts";
+import { DIALECT_OPTIONS, RULES_OPTION, SPEC_OPTIONS, VALIDATION_OUTPUT } from "../command/shared-options.ts";
 import { diagnosticsOf, printDiagnostics } from "../output/diagnostics.ts";
 import { validateEnding } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
@@ -17,7 +17,7 @@ import { withReports } from "../output/reports.ts";
 export const validateCommand = defineCommand({
   name: "validate",
   summary: "check the spec without a workspace",
-  options: { ...SPEC_OPTIONS, ...DIALECT_OPTIONS, ...VALIDATION_OUTPUT },
+  options: { ...SPEC_OPTIONS, ...RULES_OPTION, ...DIALECT_OPTIONS, ...VALIDATION_OUTPUT },
   ending: validateEnding,
   async run(context, options) {
     return withReports(context, options, validateEnding, async (reports) => {

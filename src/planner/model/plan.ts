@@ -76,6 +76,21 @@ export function isBlocked({ diagnostics, guards }: Pick<Plan, "diagnostics" | "g
 
 export type Summary = Readonly<Record<Action, number>>;
 
+export function summaryOf(changes: readonly { readonly action: Action }[]): Summary {
+  const summary: Record<Action, number> = {
+    create: 0,
+    update: 0,
+    replace: 0,
+    delete: 0,
+    adopt: 0,
+    forget: 0,
+    noop: 0,
+    report: 0,
+  };
+  for (const change of changes) summary[change.action] += 1;
+  return summary;
+}
+
 /** `applied` and `failed` are certain; `unknown` is left to the next run; `blocked` waits for a failed one; `skipped`: live moved, or the run was stopped. */
 export type ChangeStatus = "applied" | "failed" | "unknown" | "blocked" | "skipped";
 

@@ -2,20 +2,21 @@
 // most severe first.
 
 import { CODES } from "../../core/codes.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Diagnostic, DiagnosticRule } from "../../core/diagnostic.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";
-import type { Severity } from "../../resource/field-schema.ts";
+import { SEVERITIES, type Severity } from "../../resource/field-schema.ts";
 import type { OutcomeView } from "../outcome/outcome-view.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { DriftItem, DriftView } from "../plan/drift-view.ts";
 import type { PlanFinding, PlanView } from "../plan/plan-view.ts";
 import type { SpecPlace } from "../plan/spec-places.ts";
 import { ORIGINS, WAS_PENDING } from "../plan/split-view.ts";
+import { ruleText } from "../text/diagnostic-text.ts";
 
 export interface Notice {
   /** A `note` keeps nothing from being applied, and calls for no look. */
   readonly level: "error" | "warning" | "note";
-  /** A code, `change.delete`, or `drift.changed`. */
+  /** A code, `change.delete`, `drift.changed`, or a code and the name of a rule. */
   readonly rule: string;
   readonly title: string;
   readonly message: string;
@@ -93,7 +94,7 @@ function bySeverity(notices: readonly Notice[]): readonly Notice[] {
 }
 
 function findingNotice(
-  { severity, code, message, cause, hint, at, usedAt = [], address, origin }: PlanFinding,
+  { severity, code, message, cause, hint, at, usedAt = [], rule, address, origin }: PlanFinding,
   addresses: readonly string[],
   declared: ReadonlyMap<string, SpecPlace>,
 ): Notice {
@@ -102,20 +103,27 @@ function findingNotice(
   const [first] = about;
   return {
     level: severity,
-    rule: code,
+    rule: rule === undefined ? code : `${code}/${rule.name}`,
     title: code,
     message: lines([
       message.endsWith(WAS_PENDING) ? message.slice(0, -WAS_PENDING.length) : message,
       ...usedAt.map(({ file, line, column }) => `used at ${file}:${line}:${column}`),
+      ...(rule === undefined ? [] : [ruleText(rule)]),
       ...labelled("cause", cause),
       ...labelled("hint", hint),
     ]),
     remarks: originRemark(origin),
     blocks: false,
+    ...severityOfRule(rule),
     ...(origin === undefined ? {} : { origin }),
     ...(first === undefined ? {} : { address: first }),
     ...(place === undefined ? {} : { at: place }),
   };
+}
+
+function severityOfRule(rule: DiagnosticRule | undefined): Pick<Notice, "severity"> {
+  const severity = SEVERITIES.find((one) => one === rule?.severity);
+  return severity === undefined ? {} : { severity };
 }
 
 function changeNotice(change: ChangeView): Notice {

@@ -39,7 +39,8 @@ export function sarifReport(
 }
 
 function rule(id: string, notices: readonly Notice[]): Record<string, unknown> {
-  const about = RULES[id] ?? id;
+  const [code = id, name] = id.split("/");
+  const about = name === undefined ? (RULES[id] ?? id) : `The rule ${name}. ${RULES[code] ?? ""}`;
   const level = notices.find((one) => one.rule === id)?.level ?? "warning";
   return {
     id,

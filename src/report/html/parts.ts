@@ -2,6 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { FieldLine } from "../plan/field-lines.ts";
+import { ruleText } from "../text/diagnostic-text.ts";
 import { printableLines } from "../text/printable.ts";
 import { type RunInfo, runParts } from "../text/run-info.ts";
 import type { Facets } from "./filter-bar.ts";
@@ -30,7 +31,7 @@ export function findings(title: string, all: readonly Diagnostic[]): Html {
 `;
 }
 
-function finding({ severity, code, message, at, usedAt = [], cause, hint }: Diagnostic): Html {
+function finding({ severity, code, message, at, usedAt = [], rule, cause, hint }: Diagnostic): Html {
   const place =
     at === undefined
       ? NOTHING
@@ -39,9 +40,10 @@ function finding({ severity, code, message, at, usedAt = [], cause, hint }: Diag
   const uses = usedAt.map(
     ({ file, line, column }) => html`<p class="hint">used at <code>${`${file}:${line}:${column}`}</code></p>`,
   );
+  const from = rule === undefined ? NOTHING : html`<p class="hint">${ruleText(rule)}</p>`;
   const beneath = cause === undefined ? NOTHING : html`<p class="hint">cause: ${cause}</p>`;
   const next = hint === undefined ? NOTHING : html`<p class="hint">hint: ${hint}</p>`;
-  return html`<div class="note ${severity}"><p><strong>${severity} ${code}</strong></p><p>${message}</p>${place}${frame}${uses}${beneath}${next}</div>
+  return html`<div class="note ${severity}"><p><strong>${severity} ${code}</strong></p><p>${message}</p>${place}${frame}${uses}${from}${beneath}${next}</div>
 `;
 }
 

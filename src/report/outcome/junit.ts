@@ -115,7 +115,7 @@ export function findingsJunit(
 
 /** `counts`: whether an error is a failure of this run. */
 function findingCase(one: Diagnostic, counts = true): Case {
-  const { code, message, at } = one;
+  const { code, message, at, rule } = one;
   const place = at === undefined ? (one.address ?? "") : `${at.file}:${at.line}:${at.column}`;
   const base = {
     group: code,
@@ -124,7 +124,10 @@ function findingCase(one: Diagnostic, counts = true): Case {
   };
   return one.severity === "warning" || !counts
     ? base
-    : { ...base, trouble: { what: "failure", type: code, message } };
+    : {
+        ...base,
+        trouble: { what: "failure", type: rule === undefined ? code : `${code}/${rule.name}`, message },
+      };
 }
 
 /** A suite without a case counts as missing in many services, so one that found nothing has a case which says so. */

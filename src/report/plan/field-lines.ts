@@ -14,9 +14,9 @@ import {
   memberSchema,
   type Severity,
 } from "../../resource/field-schema.ts";
+import { isSensitive, maskedValue, schemaAt } from "../../resource/masked.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import { setChange, valueText } from "../text/layout.ts";
-import { isSensitive, maskedValue, schemaAt } from "../text/masked.ts";
 import { printable } from "../text/printable.ts";
 
 /** `label  text  note`. `was` is an old value, left of an arrow; `sign` marks a member that comes or goes. */

@@ -4,10 +4,16 @@
 import jsonPatch from "fast-json-patch";
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { setMember, valueAt, withValueAt } from "../../core/pointer.ts";
-import type { Change, Create } from "../../planner/model/change.ts";
+import type { Change } from "../../planner/model/change.ts";
+import {
+  isMarkedLater,
+  mapMembers,
+  markedDiffs,
+  markedResult,
+  withReferenceTexts,
+} from "../../planner/model/result-values.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
-import { maskedValues, schemaAt } from "../text/masked.ts";
+import { maskedValues } from "../../resource/masked.ts";
 
 /** Sensitive values are masked, sets stand in one order: `patch`, applied to `before`, gives `after` wherever that is known. */
 interface ResultValues {
@@ -19,12 +25,14 @@ interface ResultValues {
 }
 
 export function resultValues(change: Change, fields: FieldTable): ResultValues {
-  const reached = resultOf(change, fields);
+  const reached = markedResult(change, fields);
   if (!("before" in change)) return { before: undefined, patch: [], ...afterOf(reached, fields) };
   const before = shown(fields, change.before);
   if (reached === change.before) return { before, after: before, unknown: {}, patch: [] };
   const patch =
-    "diffs" in change ? patchOf(before, told(shown(fields, withDiffs(change, fields))) as JsonObject) : [];
+    "diffs" in change
+      ? patchOf(before, withReferenceTexts(shown(fields, markedDiffs(change, fields))) as JsonObject)
+      : [];
   return { before, patch, ...afterOf(reached, fields) };
 }
 
@@ -38,74 +46,6 @@ function shown(fields: FieldTable, values: Values): JsonObject {
   return inOneOrder({ properties: fields }, maskedValues(fields, values)) as JsonObject;
 }
 
-/** Live values as the change leaves them, with a mark wherever only an apply can tell. */
-function resultOf(change: Change, fields: FieldTable): Values | undefined {
-  switch (change.action) {
-    case "create":
-      return asMade(fields, marking(change.after, change.unresolved), change.after);
-    case "update":
-      return withDiffs(change, fields);
-    case "replace":
-      return asMade(fields, withDiffs(change, fields), change.after);
-    case "adopt":
-    case "noop":
-    case "report":
-      return change.before;
-    case "delete":
-    case "forget":
-      return undefined;
-  }
-  return change satisfies never;
-}
-
-type Changing = Extract<Change, { readonly diffs: unknown }>;
-
-function withDiffs(change: Changing, fields: FieldTable): Values {
-  let after: Json | undefined = change.before;
-  for (const { path, after: reached } of change.diffs)
-    after = withValueAt(after, path, reached ?? (isServers(schemaAt(fields, path)) ? MARK : undefined));
-  return marking(after as Values, unresolvedOf(change));
-}
-
-/** References in values to be written. A reference inside an unchanged value is not listed. */
-function unresolvedOf(change: Changing): Create["unresolved"] {
-  return change.unresolved.filter(({ path }) =>
-    change.diffs.some(
-      (diff) => diff.unknown === true && diff.path.every((key, at) => String(key) === String(path[at])),
-    ),
-  );
-}
-
-/** A new object has the documented defaults where the spec says nothing, and what the service decides. */
-function asMade(fields: FieldTable, values: Values, set: Values): Values {
-  const made: { [key: string]: Json } = { ...values };
-  for (const [name, schema] of Object.entries(fields)) {
-    if (set[name] !== undefined || schema.readOnly === true || schema.source === true) continue;
-    if (schema.default !== undefined) made[name] ??= schema.default;
-    // Whether the service has a field of one dialect only is not known here.
-    else if (isServers(schema) && schema.dialect === undefined) made[name] = MARK;
-  }
-  return made;
-}
-
-function isServers({ serverDefault, whenAbsent }: FieldSchema): boolean {
-  return serverDefault === true || whenAbsent === "unmanaged";
-}
-
-/** No string of a spec or a service begins like this, because neither may contain this character. */
-const MARK = "\u0000later:";
-
-function marking(values: Values, references: Create["unresolved"]): Values {
-  let marked: Json | undefined = values;
-  for (const { path } of references)
-    marked = withValueAt(marked, path, `${MARK}${String(valueAt(values, path) ?? "")}`);
-  return marked as Values;
-}
-
-function isMarked(value: Json): value is string {
-  return typeof value === "string" && value.startsWith(MARK);
-}
-
 /** Sorts sets, so that order alone makes no difference and positions match on both sides. */
 function inOneOrder(schema: FieldSchema, value: Json): Json {
   if (Array.isArray(value)) {
@@ -113,7 +53,7 @@ function inOneOrder(schema: FieldSchema, value: Json): Json {
     return schema.list === undefined || schema.list === "ordered" ? items : items.sort(byText);
   }
   return isObject(value)
-    ? mapped(value, (member, key) => inOneOrder(memberSchema(schema, key), member))
+    ? mapMembers(value, (member, key) => inOneOrder(memberSchema(schema, key), member))
     : value;
 }
 
@@ -122,38 +62,22 @@ function byText(a: Json, b: Json): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/** References as text in place of the marks; what the service decides is left out. */
-function told(value: Json): Json | undefined {
-  if (isMarked(value)) return value === MARK ? undefined : value.slice(MARK.length);
-  if (Array.isArray(value)) return value.map((item) => told(item) ?? null);
-  return isObject(value) ? mapped(value, told) : value;
-}
-
 function without(value: Json): Json | undefined {
-  if (isMarked(value)) return undefined;
+  if (isMarkedLater(value)) return undefined;
   if (Array.isArray(value)) return value.map((item) => without(item) ?? null);
-  return isObject(value) ? mapped(value, without) : value;
+  return isObject(value) ? mapMembers(value, without) : value;
 }
 
 /** `true` at each mark; in a list, `false` at its other members. */
 function shapeOf(value: Json): Json | undefined {
-  if (isMarked(value)) return true;
+  if (isMarkedLater(value)) return true;
   if (Array.isArray(value)) {
     const items = value.map(shapeOf);
     return items.some((item) => item !== undefined) ? items.map((item) => item ?? false) : undefined;
   }
   if (!isObject(value)) return undefined;
-  const shape = mapped(value, shapeOf);
+  const shape = mapMembers(value, shapeOf);
   return Object.keys(shape).length === 0 ? undefined : shape;
-}
-
-function mapped(value: JsonObject, of: (member: Json, key: string) => Json | undefined): JsonObject {
-  const out: { [key: string]: Json } = {};
-  for (const [key, member] of Object.entries(value)) {
-    const found = of(member, key);
-    if (found !== undefined) setMember(out, key, found);
-  }
-  return out;
 }
 
 /** Operations that turn `before` into `after`. Integers beyond 2^53 stay exact. */

@@ -2,6 +2,7 @@
 // Drift as Markdown, for the issue that a nightly run opens.
 
 import { count, grouped } from "../../core/sentences.ts";
+import { summaryOf } from "../../planner/model/plan.ts";
 import { findingQuote } from "../text/finding-markdown.ts";
 import { type Block, COMMENT_SIZE, type Fitted, fittedMarkdown, type Section } from "../text/markdown.ts";
 import { markdownCode, markdownText, markupText, printable } from "../text/printable.ts";
@@ -12,7 +13,7 @@ import type { ChangeView } from "./change-view.ts";
 import type { DriftView } from "./drift-view.ts";
 import type { PlanView } from "./plan-view.ts";
 import { ORIGIN_HEADS, resolvedSentence } from "./split-view.ts";
-import { kindTable, summaryOf } from "./summary.ts";
+import { kindTable } from "./summary.ts";
 
 export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE): Fitted {
   const touching = plan.changes.filter((change) => change.touches);

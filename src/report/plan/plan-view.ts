@@ -4,7 +4,14 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
-import type { Guard, Mode, Plan, Summary, Unmanaged } from "../../planner/model/plan.ts";
+import {
+  type Guard,
+  type Mode,
+  type Plan,
+  type Summary,
+  summaryOf,
+  type Unmanaged,
+} from "../../planner/model/plan.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
@@ -13,7 +20,7 @@ import { originText } from "./drift-marks.ts";
 import { type DriftItem, driftItem } from "./drift-view.ts";
 import { NO_PLACES, type SpecPlaces } from "./spec-places.ts";
 import { type ExitcodeFor, type SplitView, splitView, WAS_PENDING } from "./split-view.ts";
-import { isUnknownSecret, refusalLine, summaryLine, summaryOf } from "./summary.ts";
+import { isUnknownSecret, refusalLine, summaryLine } from "./summary.ts";
 
 export interface PlanView {
   readonly host: string;

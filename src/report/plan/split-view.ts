@@ -2,7 +2,7 @@
 
 import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
-import type { Summary } from "../../planner/model/plan.ts";
+import { type Summary, summaryOf } from "../../planner/model/plan.ts";
 import type { ChangeOrigin, PlanSplit, ResolvedChange } from "../../planner/model/split.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
 import type { Colors } from "../text/color.ts";
@@ -10,7 +10,6 @@ import { printable } from "../text/printable.ts";
 import { TOUCHING } from "../text/vocabulary.ts";
 import { type ChangeView, changeView } from "./change-view.ts";
 import { NO_PLACES } from "./spec-places.ts";
-import { summaryOf } from "./summary.ts";
 
 export interface SplitView {
   /** The folder or Git reference that the plan was compared with. */

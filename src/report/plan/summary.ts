@@ -3,25 +3,10 @@
 import { hasErrors } from "../../core/diagnostic.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import { type Action, type Change, changesAnything, touches } from "../../planner/model/change.ts";
-import type { Plan, Summary } from "../../planner/model/plan.ts";
+import { type Plan, summaryOf } from "../../planner/model/plan.ts";
 import { secretField } from "../../resource/content.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
 import { TOUCHING } from "../text/vocabulary.ts";
-
-export function summaryOf(changes: readonly { readonly action: Action }[]): Summary {
-  const summary: Record<Action, number> = {
-    create: 0,
-    update: 0,
-    replace: 0,
-    delete: 0,
-    adopt: 0,
-    forget: 0,
-    noop: 0,
-    report: 0,
-  };
-  for (const change of changes) summary[change.action] += 1;
-  return summary;
-}
 
 /** Whether a change takes an object away: a replace that leaves the old one does not. */
 export function destroys(change: Change): boolean {

@@ -1,6 +1,6 @@
 // Diagnostics as text: the error, its location with the lines around it, and the next step (design 7).
 
-import type { Diagnostic, Location } from "../../core/diagnostic.ts";
+import type { Diagnostic, DiagnosticRule, Location } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
 import type { Colors } from "./color.ts";
 import { printable, printableLines } from "./printable.ts";
@@ -18,9 +18,15 @@ export function diagnosticText(one: Diagnostic, colors: Colors): string {
   }
   for (const use of one.usedAt ?? [])
     lines.push(`  used at ${printable(use.file)}:${use.line}:${use.column}`);
+  if (one.rule !== undefined) lines.push(`  ${printable(ruleText(one.rule))}`);
   if (one.cause !== undefined) lines.push(`  cause: ${printable(one.cause)}`);
   if (one.hint !== undefined) lines.push(`  ${colors.cyan("hint:")} ${printable(one.hint)}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** `rule clusters-autoterminate (cost) at rules/clusters.yaml:3:11`. */
+export function ruleText({ name, severity, at }: DiagnosticRule): string {
+  return `rule ${name} (${severity}) at ${at.file}:${at.line}:${at.column}`;
 }
 
 function frameLine(line: string, colors: Colors): string {
@@ -55,6 +61,7 @@ export function diagnosticJson(one: Diagnostic): Record<string, unknown> {
     ...(one.address === undefined ? {} : { address: one.address }),
     ...(one.at === undefined ? {} : { at: placeJson(one.at) }),
     ...(one.usedAt === undefined ? {} : { used_at: one.usedAt.map(placeJson) }),
+    ...(one.rule === undefined ? {} : { rule: { ...one.rule, at: placeJson(one.rule.at) } }),
     ...(one.hint === undefined ? {} : { hint: one.hint }),
     ...(one.cause === undefined ? {} : { cause: one.cause }),
   };

@@ -1,24 +1,27 @@
 // Findings as Markdown for a pull request: as one line of a quote, or as an item of a list with place, cause, and hint below.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { ruleText } from "./diagnostic-text.ts";
 import type { Block } from "./markdown.ts";
 import { markdownBlock, markdownCode, markdownSentence, printableLines } from "./printable.ts";
 
 /** `> **error** CODE message at place (cause) — hint`. */
 export function findingQuote(one: Diagnostic): string {
-  const { severity, code, message, at, usedAt = [], cause, hint } = one;
+  const { severity, code, message, at, usedAt = [], rule, cause, hint } = one;
   const uses = usedAt.map((use) => `, used at ${placeCode(use)}`).join("");
   const place = at === undefined ? "" : ` at ${placeCode(at)}${uses}`;
+  const from = rule === undefined ? "" : `, ${markdownSentence(ruleText(rule))}`;
   const beneath = cause === undefined ? "" : ` (${markdownSentence(cause)})`;
   const next = hint === undefined ? "" : ` — ${markdownSentence(hint)}`;
-  return `> **${severity}** ${markdownCode(code)} ${markdownSentence(message)}${place}${beneath}${next}\n\n`;
+  return `> **${severity}** ${markdownCode(code)} ${markdownSentence(message)}${place}${from}${beneath}${next}\n\n`;
 }
 
 /** Lines of a nested list: the place, the cause, and the hint. */
-export function findingDetails({ at, usedAt = [], cause, hint }: Diagnostic): readonly string[] {
+export function findingDetails({ at, usedAt = [], rule, cause, hint }: Diagnostic): readonly string[] {
   return [
     ...(at === undefined ? [] : [`  - at ${placeCode(at)}`]),
     ...usedAt.map((use) => `  - used at ${placeCode(use)}`),
+    ...(rule === undefined ? [] : [`  - ${markdownSentence(ruleText(rule))}`]),
     ...(cause === undefined ? [] : [`  - cause: ${markdownSentence(cause)}`]),
     ...(hint === undefined ? [] : [`  - hint: ${markdownSentence(hint)}`]),
   ];

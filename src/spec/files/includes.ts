@@ -10,6 +10,7 @@ import { sourceOf } from "../model/text.ts";
 import { isNull, type MapNode, mapAt, member, type SpecNode, scalarText, whatIs } from "../model/tree.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
 import { joinFiles } from "./join-files.ts";
+import { withNamedRules } from "./named-rules.ts";
 import { patternProblem } from "./patterns.ts";
 import { type FileRefusal, isGlob, pathBeside, type RefusedFile, type SpecFolder } from "./spec-folder.ts";
 
@@ -130,7 +131,7 @@ export class SpecFileReader {
   }
 
   #take(path: string, root: MapNode): void {
-    this.#roots.push(root);
+    this.#roots.push(withNamedRules(root, this.#findings));
     const include = member(root, "include");
     if (include === undefined || isNull(include)) return;
     for (const pattern of include.kind === "list" ? include.items : [include]) this.#include(path, pattern);

@@ -23,6 +23,8 @@ export const LIMITS = {
   modules: { depth: 8, instances: 10_000, nodes: 5_000_000 },
   /** Nodes of the schemas of one module's inputs. */
   inputSchema: 2_000,
+  /** Rules of the spec. */
+  rules: 500,
   /** Characters of a pattern of a variable or an input. */
   pattern: 500,
   /** Maximum number of YAML problems to report per file. */
@@ -44,7 +46,12 @@ export const STRICT = {
   files: 200,
   sourceBytes: 256 << 20,
   modules: { depth: 8, instances: 1_000, nodes: 500_000 },
-} as const satisfies FileLimits & { readonly sourceBytes: number; readonly modules: ModuleLimits };
+  rules: 100,
+} as const satisfies FileLimits & {
+  readonly sourceBytes: number;
+  readonly modules: ModuleLimits;
+  readonly rules: number;
+};
 
 /** How deep modules nest, how many instances they have, and how many nodes the instances have together. */
 export type ModuleLimits = Readonly<Record<"depth" | "instances" | "nodes", number>>;

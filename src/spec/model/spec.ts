@@ -6,6 +6,7 @@ import type { Path } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
+import type { Rule } from "./rule.ts";
 
 /** A reference `${kind.name.attribute}` inside a string, as its parts; other parts are literal text. */
 export type ReferencePart = string | { readonly address: Address; readonly attribute: string };
@@ -107,6 +108,8 @@ export interface Spec {
   readonly target?: TargetSettings;
   /** What the spec says about records of the state; absent if nothing. */
   readonly stateEntries?: StateEntries;
+  /** Those of folders first. Absent if there are none, or if the run does not check plans. */
+  readonly rules?: readonly Rule[];
   /** Values that no output may show. */
   readonly sensitive?: SensitiveTexts;
 }

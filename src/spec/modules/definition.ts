@@ -22,7 +22,7 @@ import { type InputDeclaration, inputsOf } from "./inputs.ts";
 export const MODULE_FILE = "workspace.yaml";
 
 /** Sections that only the main spec has. */
-const MAIN_ONLY = ["variables", "targets", "policy", "moved", "removed", "import"];
+const MAIN_ONLY = ["variables", "targets", "policy", "rules", "moved", "removed", "import"];
 
 export interface ModuleDefinition {
   /** The path of its file in the spec's folder. */

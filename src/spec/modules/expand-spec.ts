@@ -94,7 +94,13 @@ export async function expandSpec(
 }
 
 /** Sections that other code reads. */
-const NOT_EXPANDED = { variables: undefined, include: undefined, locals: undefined, modules: undefined };
+const NOT_EXPANDED = {
+  variables: undefined,
+  include: undefined,
+  locals: undefined,
+  modules: undefined,
+  rules: undefined,
+};
 
 /** Variables are data: what looks like a reference in one is text. */
 function inTemplateForm(

@@ -32,6 +32,7 @@ export const CONTROL_SECTIONS = [
   "targets",
   "modules",
   "policy",
+  "rules",
   "moved",
   "removed",
   "import",

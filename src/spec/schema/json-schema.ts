@@ -15,6 +15,7 @@ import {
   stateEntrySchemas,
   targetsSchema,
 } from "./language.ts";
+import { rulesSchema } from "./rule-schema.ts";
 import { LIFECYCLE, policySchema, variablesSchema } from "./sections.ts";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -75,6 +76,7 @@ export function specSchema(registry: PlanningRegistry): JsonSchema {
       outputs: outputsSchema(),
       ...stateEntrySchemas(),
       policy: policySchema(registry),
+      rules: rulesSchema(registry),
       ...sections,
     },
     patternProperties: { "^x-": { description: "Free for anchors and notes; ignored." } },

@@ -18,4 +18,5 @@ export interface SchemaError {
 export interface SpecValidator {
   resource(provider: PlannedKind, node: SpecNode): readonly SchemaError[];
   policy(node: SpecNode): readonly SchemaError[];
+  rule(node: SpecNode): readonly SchemaError[];
 }

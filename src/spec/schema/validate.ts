@@ -8,6 +8,7 @@ import type { PlanningRegistry } from "../../resource/registry.ts";
 import { plain, type SpecNode } from "../model/tree.ts";
 import { standaloneSchema } from "./json-schema.ts";
 import type { JsonSchema } from "./json-schema-type.ts";
+import { ruleSchema } from "./rule-schema.ts";
 import { policySchema } from "./sections.ts";
 import type { SchemaError, SpecValidator } from "./spec-validator.ts";
 
@@ -37,6 +38,7 @@ function makeValidator(registry: PlanningRegistry): SpecValidator {
   return {
     resource: (provider, node) => check(provider.kind, () => standaloneSchema(provider), node),
     policy: (node) => check("policy of the spec", () => policySchema(registry), node),
+    rule: (node) => check("rule of the spec", () => ruleSchema(registry), node),
   };
 }
 

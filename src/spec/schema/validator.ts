@@ -6,10 +6,11 @@ import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { SpecNode } from "../model/tree.ts";
 import { standaloneSchema } from "./json-schema.ts";
 import { type QuickCheck, quickCheck } from "./quick-check.ts";
+import { ruleSchema } from "./rule-schema.ts";
 import { policySchema } from "./sections.ts";
 import type { SpecValidator } from "./spec-validator.ts";
 
-const SATISFIED: SpecValidator = { resource: () => [], policy: () => [] };
+const SATISFIED: SpecValidator = { resource: () => [], policy: () => [], rule: () => [] };
 
 /** A validator for these resources. Loading the real one and compiling schemas takes longer than a whole valid spec. */
 export async function validatorFor(
@@ -30,6 +31,14 @@ export async function validatorForPolicy(
   policy: SpecNode,
 ): Promise<SpecValidator> {
   return quickCheck(policySchema(registry))(policy) ? SATISFIED : realOf(registry);
+}
+
+export async function validatorForRules(
+  registry: PlanningRegistry,
+  rules: readonly SpecNode[],
+): Promise<SpecValidator> {
+  const check = quickCheck(ruleSchema(registry));
+  return rules.every(check) ? SATISFIED : realOf(registry);
 }
 
 async function realOf(registry: PlanningRegistry): Promise<SpecValidator> {

@@ -74,6 +74,7 @@ async function readAt(context: WorkflowContext, options: Reading, place: Place):
     {
       ...options,
       mayLackSecrets: true,
+      rules: undefined,
       file,
       varFile: options.varFile.flatMap((path) => varFile(context, place, path)),
     },

@@ -5,6 +5,7 @@ import { isBlocked } from "../../planner/model/plan.ts";
 import { movedSince, otherRecords } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
 import type { Lease } from "../../state/model/store.ts";
+import { checkRules } from "../rules/check-rules.ts";
 import {
   type PlanOptions,
   planSession,
@@ -93,7 +94,8 @@ async function applyChecked(
 ): Promise<ApplyResult> {
   const { context, settings, spec, warnings } = session;
   const saved = checkedPlan(session, text, lease.state());
-  const { plan } = saved;
+  // The rules may have changed since the plan was made.
+  const plan = await checkRules(saved.plan, { spec, untrusted: false });
   const doubts = ephemeralState(context, session.options, settings.place, lease.state());
   if (isBlocked(plan)) {
     await observer.planned(plan, []);
@@ -108,7 +110,8 @@ async function applyChecked(
     ...movedSince(plan, live, registry, recovered.state),
   ];
   if (hasErrors(moved)) throw new Failure(...moved);
-  const found = [...lease.diagnostics, ...recovered.diagnostics, ...doubts];
+  const ruled = plan.diagnostics.slice(saved.plan.diagnostics.length);
+  const found = [...lease.diagnostics, ...recovered.diagnostics, ...doubts, ...ruled];
   context.observer.found(found);
   const notes = [...warnings, ...found];
   await observer.planned(plan, notes);

@@ -55,6 +55,7 @@ async function planAndApply(
   const { plan, live, recovered, learnt, diagnostics } = await planSession(session, lease.state(), {
     ...options,
     writes: true,
+    checksRules: true,
   });
   assertNotInterrupted(signal);
   const found = [...lease.diagnostics, ...diagnostics, ...doubts];

@@ -17,6 +17,7 @@ import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import type { StateStore } from "../../state/model/store.ts";
 import { type BaseOptions, type BaseSpec, readBase } from "../base/base-spec.ts";
+import { checkRules } from "../rules/check-rules.ts";
 import { addressFilter } from "../session/address-filter.ts";
 import { type StateOptions, withState } from "../session/open-state.ts";
 import { readSpec, type SpecOptions } from "../session/read-spec.ts";
@@ -76,7 +77,9 @@ async function planOn(
   const exposed = exposedState(context, options, spec, { digests: !blind });
   const base = await readBase(context, options, blind ? undefined : keyed, options.untrusted);
   const begun = performance.now();
-  const found = await planned(context, options, { spec, base, state }, state.host || host || "offline");
+  const made = await planned(context, options, { spec, base, state }, state.host || host || "offline");
+  const plan = await checkRules(made.plan, { spec, untrusted: options.untrusted });
+  const found = { ...made, plan };
   options.observer?.planned(found.plan, state, performance.now() - begun);
   return {
     plan: found.plan,

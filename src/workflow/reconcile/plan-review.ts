@@ -45,6 +45,7 @@ export async function planForReview(session: Session, options: ReviewOptions): P
     ...(untrusted ? { budget: budgetFor(state, options.maxReads) } : {}),
     base,
     mayLackSecrets: !destroy,
+    checksRules: true,
   });
   const recovered = planned.recovered.state;
   const drift = untrusted

@@ -7,6 +7,7 @@ import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
+import { ruleFiles } from "../rules/rule-folders.ts";
 import { namedTarget, specFile, stateOfTarget } from "../target/target.ts";
 import type { WorkflowContext } from "./workflow-context.ts";
 
@@ -15,6 +16,8 @@ export interface SpecOptions {
   readonly target: string | undefined;
   readonly var: readonly string[];
   readonly varFile: readonly string[];
+  /** Folders of rules; only with it, the spec's own rules are read as well. */
+  readonly rules?: readonly string[] | undefined;
 }
 
 /** The state does not belong to the spec, and its files cannot be sources. */
@@ -53,6 +56,7 @@ export function checkSpec(
   turn?: () => Promise<void>,
 ): ReturnType<typeof loadSpec> {
   const target = namedTarget(context, options);
+  const rules = ruleFiles(context, options, untrusted);
   return loadSpec({
     file: specFile(context, options),
     cwd: context.cwd,
@@ -63,6 +67,7 @@ export function checkSpec(
     untrusted,
     states: statesOf(context, options, untrusted),
     ...(turn === undefined ? {} : { turn }),
+    ...(rules === undefined ? {} : { rules }),
     registry: registryIn(registry, dialectFrom(context, options)),
     secrets: keyed === undefined ? "skip" : "resolve",
     mayLackSecrets: options.mayLackSecrets === true,

@@ -10,6 +10,7 @@ import type { Loaded, StateStore } from "../../state/model/store.ts";
 import type { BaseSpec } from "../base/base-spec.ts";
 import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "../reconcile/plan.ts";
 import { planWithBase } from "../reconcile/plan-base.ts";
+import { checkRules } from "../rules/check-rules.ts";
 import { settingsForTarget } from "../target/target.ts";
 import { type Connection, connect } from "./connect.ts";
 import { embeddedFolder, type StateOptions, withState } from "./open-state.ts";
@@ -133,6 +134,8 @@ export interface PlanOptions {
   readonly budget?: Budget;
   /** The spec before a change: the plan is compared with its plan. */
   readonly base?: BaseSpec | undefined;
+  /** Whether the plan has to obey the rules of the session's spec. */
+  readonly checksRules?: boolean;
 }
 
 /** Reads the workspace and plans. */
@@ -158,9 +161,11 @@ export async function planSession(
     mayLackSecrets: options.mayLackSecrets ?? false,
     ...(options.budget === undefined ? {} : { budget: options.budget }),
   };
-  const planned = await (options.base === undefined
-    ? planWorkspace(input)
-    : planWithBase(input, options.base));
+  const made = await (options.base === undefined ? planWorkspace(input) : planWithBase(input, options.base));
+  const untrusted = options.budget !== undefined;
+  const plan =
+    options.checksRules === true ? await checkRules(made.plan, { spec: session.spec, untrusted }) : made.plan;
+  const planned = { ...made, plan };
   session.options.observer?.planned(planned.plan, planned.recovered.state, performance.now() - begun);
   return planned;
 }

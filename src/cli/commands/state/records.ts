@@ -2,8 +2,8 @@
 
 import { Failure } from "../../../core/diagnostic.ts";
 import { registry } from "../../../providers/index.ts";
-import { maskedValues } from "../../../report/text/masked.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
+import { maskedValues } from "../../../resource/masked.ts";
 import type { State, StateRecord } from "../../../state/model/record.ts";
 import { type StateOptions, withState } from "../../../workflow/session/open-state.ts";
 import { checkSpec } from "../../../workflow/session/read-spec.ts";

@@ -1,9 +1,9 @@
-// Values with everything sensitive masked, as every renderer sees them; which places are sensitive, the field table says.
+// Values with everything sensitive masked, as renderers and rules see them; which places are sensitive, the field table says.
 
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import type { Path } from "../../core/pointer.ts";
-import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
-import { type FieldSchema, type FieldTable, memberSchema } from "../../resource/field-schema.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import type { Path } from "../core/pointer.ts";
+import { SENSITIVE_TEXT } from "../core/sensitive.ts";
+import { type FieldSchema, type FieldTable, memberSchema } from "./field-schema.ts";
 
 /** The schema of a place in a resource's values; an empty one where the table says nothing. */
 export function schemaAt(fields: FieldTable, path: Path): FieldSchema {

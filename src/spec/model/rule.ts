@@ -1,0 +1,24 @@
+// A rule of the spec, or of a folder of rules: checked, with its place in the files.
+
+import type { Location } from "../../core/diagnostic.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { Severity } from "../../resource/field-schema.ts";
+import type { RuleLogic, RulePart } from "../../rules/rule.ts";
+
+export interface Rule extends RuleLogic {
+  readonly name: string;
+  readonly severity: Severity;
+  readonly enforcement: "error" | "warn";
+  /** The place of its name. */
+  readonly at: Location;
+  /** Fields of `change.after` that `assert` reads, in its order. */
+  readonly fields: readonly Path[];
+  /** The place of a character of an expression. */
+  locate(part: RulePart, offset: number): Location;
+}
+
+/** A file of a folder of rules. `shown`: what diagnostics call it. */
+export interface RuleFile {
+  readonly shown: string;
+  readonly bytes: Uint8Array;
+}

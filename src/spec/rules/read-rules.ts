@@ -1,0 +1,158 @@
+// Reads the rules of the spec and of folders of rules. The rules of folders come first, and the spec cannot redefine them.
+
+import { SEVERITIES } from "../../resource/field-schema.ts";
+import { joinFiles } from "../files/join-files.ts";
+import { withNamedRules } from "../files/named-rules.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Rule, RuleFile } from "../model/rule.ts";
+import { locationOf, type Span } from "../model/source.ts";
+import { sourceOf } from "../model/text.ts";
+import {
+  isNull,
+  keySpanOf,
+  type MapMember,
+  type MapNode,
+  mapAt,
+  member,
+  type SpecNode,
+  scalarText,
+  spanOf,
+  whatIs,
+} from "../model/tree.ts";
+import { schemaMessages } from "../schema/error-messages.ts";
+import { validatorForRules } from "../schema/validator.ts";
+import { readYaml } from "../yaml/read-yaml.ts";
+import { type RuleChecks, RuleExpressions, textMember } from "./rule-expressions.ts";
+import { placeInText } from "./text-places.ts";
+
+export interface RuleSources extends Omit<RuleChecks, "compile"> {
+  /** The section `rules` of the spec, by name. */
+  readonly section: SpecNode | undefined;
+  readonly files: readonly RuleFile[];
+  readonly most: number;
+  /** Whether findings about the spec show its lines. */
+  readonly framed: boolean;
+}
+
+/** The valid rules; the others are reported. Loads what evaluates expressions only if there are rules. */
+export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]> {
+  const { findings, registry, section, most } = from;
+  const trusted = rulesOfFiles(from.files, findings);
+  const own = ownRules(section, trusted, findings);
+  if (trusted.size + own.size === 0) return [];
+  if (own.size > most) {
+    findings.error("SPEC_TOO_LARGE", `the spec has more than ${most} rules`, section);
+    return [];
+  }
+  const nodes = [...trusted, ...own].map(([, { value }]) => value);
+  const validator = await validatorForRules(registry, nodes);
+  const { compileExpression } = await import("../../rules/cel.ts");
+  const checks: RuleChecks = { ...from, compile: compileExpression };
+  const valid = (members: ReadonlyMap<string, MapMember>, framed: boolean): readonly Rule[] =>
+    [...members]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([name, one]) => {
+        const errors = validator.rule(one.value);
+        for (const { code, message, path, onKey, hint } of schemaMessages(
+          errors,
+          `rule ${name}`,
+          from.suggest,
+        ))
+          findings.error(code, message, placeOf(one, path, onKey), hint === undefined ? {} : { hint });
+        const rule = errors.length > 0 ? undefined : ruleOf(name, one, checks, framed);
+        return rule === undefined ? [] : [rule];
+      });
+  return [...valid(trusted, true), ...valid(own, from.framed)];
+}
+
+/** A rule of the spec that has the name of a rule of a folder is an error, so that reports are unambiguous. */
+function ownRules(
+  section: SpecNode | undefined,
+  trusted: ReadonlyMap<string, MapMember>,
+  findings: Findings,
+): ReadonlyMap<string, MapMember> {
+  const own = new Map(section?.kind === "map" ? section.members : []);
+  for (const [name, { key }] of own) {
+    const other = trusted.get(name)?.key;
+    if (other === undefined) continue;
+    own.delete(name);
+    const { file, line } = locationOf(other, false);
+    findings.error("SPEC_RULE", `the rule ${name} is defined in the rules folder, too`, key, {
+      hint: `rename this one; the other is at ${file}:${line}`,
+    });
+  }
+  return own;
+}
+
+function placeOf(one: MapMember, path: Parameters<typeof spanOf>[1], onKey: boolean): Span {
+  if (path.length === 0) return one.key;
+  return onKey ? keySpanOf(one.value, path) : spanOf(one.value, path);
+}
+
+function rulesOfFiles(files: readonly RuleFile[], findings: Findings): ReadonlyMap<string, MapMember> {
+  const roots = files.flatMap(({ shown, bytes }) => {
+    const source = sourceOf(shown, bytes, findings);
+    const root = source === undefined ? undefined : readYaml(source, findings);
+    if (root === undefined || isNull(root)) return [];
+    if (root.kind === "map") return [onlyRules(root, findings)];
+    findings.error(
+      "SPEC_TYPE",
+      `a file of rules must be a map with the key rules, not ${whatIs(root)}`,
+      root,
+    );
+    return [];
+  });
+  const [first, ...others] = roots;
+  const whole = first && others.reduce((root, one) => joinFiles(root, one, 1, undefined, findings), first);
+  const section = member(whole, "rules");
+  return section?.kind === "map" ? section.members : new Map();
+}
+
+function onlyRules(root: MapNode, findings: Findings): MapNode {
+  for (const [name, { key }] of root.members)
+    if (name !== "rules" && !name.startsWith("x-"))
+      findings.error("SPEC_RULE", `a file of rules cannot contain ${JSON.stringify(name)}`, key, {
+        hint: "write the rules as a list under the key rules",
+      });
+  const rules = root.members.get("rules");
+  return withNamedRules(mapAt(root, new Map(rules === undefined ? [] : [["rules", rules]])), findings);
+}
+
+function ruleOf(
+  name: string,
+  { key, value: node }: MapMember,
+  checks: RuleChecks,
+  framed: boolean,
+): Rule | undefined {
+  if (node.kind !== "map") return undefined;
+  const list = member(node, "kinds");
+  const kinds = list?.kind === "list" ? list.items.flatMap((one) => scalarText(one) ?? []) : undefined;
+  const expressions = new RuleExpressions(name, kinds, checks);
+  const texts = {
+    when: textMember(node, "when"),
+    assert: textMember(node, "assert"),
+    message: textMember(node, "message"),
+  };
+  const { when, assert, message } = texts;
+  if (assert === undefined) return undefined;
+  if (when !== undefined) expressions.condition("when", when);
+  const uses = expressions.condition("assert", assert);
+  const parts = message === undefined ? undefined : expressions.message(message);
+  if (expressions.failed) return undefined;
+  const severity = scalarText(member(node, "severity"));
+  return {
+    name,
+    severity: SEVERITIES.find((one) => one === severity) ?? "other",
+    enforcement: scalarText(member(node, "enforcement")) === "warn" ? "warn" : "error",
+    ...(kinds === undefined ? {} : { kinds }),
+    ...(when === undefined ? {} : { when: String(when.value) }),
+    assert: String(assert.value),
+    ...(parts === undefined ? {} : { message: parts }),
+    scope: expressions.isAboutChanges ? "change" : "plan",
+    at: locationOf(key, framed),
+    fields: uses.flatMap(({ path: [variable, side, ...path] }) =>
+      variable === "change" && side === "after" && path.length > 0 ? [path] : [],
+    ),
+    locate: (part, offset) => locationOf(placeInText(texts[part] ?? assert, offset), framed),
+  };
+}

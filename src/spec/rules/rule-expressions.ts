@@ -1,0 +1,147 @@
+// Checks the expressions of a rule: their syntax, their types, and the fields that they read.
+
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { CompiledExpression, ExpressionProblem, MemberUse } from "../../rules/cel.ts";
+import { messageParts } from "../../rules/message.ts";
+import { type MessagePart, RULE_VARIABLES, type RulePart } from "../../rules/rule.ts";
+import type { Findings } from "../model/findings.ts";
+import { type MapNode, member, type ScalarNode } from "../model/tree.ts";
+import { hasPath } from "../resolve/field-walk.ts";
+import { placeInText } from "./text-places.ts";
+
+export type Compile = (text: string) => CompiledExpression | ExpressionProblem;
+
+export interface RuleChecks {
+  readonly compile: Compile;
+  readonly registry: PlanningRegistry;
+  readonly suggest: Suggest;
+  readonly findings: Findings;
+}
+
+const IDENTITY = ["address", "kind", "name", "change"];
+
+/** Checks the expressions of one rule and collects what they read. */
+export class RuleExpressions {
+  readonly #rule: string;
+  readonly #kinds: readonly PlannedKind[];
+  readonly #checks: RuleChecks;
+  readonly #uses: MemberUse[] = [];
+  #failed = false;
+
+  constructor(rule: string, kinds: readonly string[] | undefined, checks: RuleChecks) {
+    this.#rule = rule;
+    this.#checks = checks;
+    const all = checks.registry.kinds;
+    this.#kinds = kinds === undefined ? all : all.filter(({ kind }) => kinds.includes(kind));
+  }
+
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  /** Whether an expression is about a change, and not about the plan as a whole. */
+  get isAboutChanges(): boolean {
+    return this.#uses.some(({ path }) => IDENTITY.includes(path[0] ?? ""));
+  }
+
+  /** `when` or `assert`, whose value is true or false. Returns what it reads. */
+  condition(part: RulePart, node: ScalarNode): readonly MemberUse[] {
+    const text = String(node.value);
+    const made = this.#expression(part, node, text, 0);
+    if (made === undefined) return [];
+    if (made.type !== "bool" && made.type !== "dyn")
+      this.#error(`${part}: the value must be true or false, not of the type ${made.type}`, node);
+    return made.uses;
+  }
+
+  message(node: ScalarNode): readonly MessagePart[] {
+    const parts = messageParts(String(node.value));
+    if ("open" in parts) {
+      this.#error("message: {{ has no }}", node, parts.open, parts.open + 2, "close the expression with }}");
+      return [];
+    }
+    for (const part of parts)
+      if (typeof part !== "string") this.#expression("message", node, part.expression, part.offset);
+    return parts;
+  }
+
+  #expression(
+    part: RulePart,
+    node: ScalarNode,
+    text: string,
+    offset: number,
+  ): CompiledExpression | undefined {
+    const made = this.#checks.compile(text);
+    if ("evaluate" in made) {
+      this.#uses.push(...made.uses);
+      for (const use of made.uses) this.#checkField(part, node, use, offset);
+      return made;
+    }
+    const { code, message, start, end } = made;
+    this.#error(`${part}: ${message}`, node, offset + start, offset + end, this.#hint(code, text, made));
+    return undefined;
+  }
+
+  /** A field that no kind of the rule has is never there, so the rule would never do what it says. */
+  #checkField(part: RulePart, node: ScalarNode, use: MemberUse, offset: number): void {
+    const [variable, side, ...path] = use.path;
+    if (variable !== "change" || (side !== "before" && side !== "after") || path.length === 0) return;
+    const depth = path.findIndex((_, at) => !this.#kinds.some((one) => isField(one, path.slice(0, at + 1))));
+    if (depth < 0) return;
+    const name = path[depth] ?? "";
+    const where = this.#kinds.length > 3 ? "no kind" : this.#kinds.map(({ kind }) => kind).join(" and ");
+    const has = where === "no kind" ? "has" : "have no";
+    const known = depth === 0 ? this.#kinds.flatMap(({ fields }) => Object.keys(fields)) : [];
+    this.#error(
+      `${part}: ${where} ${has} ${where === "no kind" ? "a" : ""} field ${JSON.stringify(path.slice(0, depth + 1).join("."))}`.replaceAll(
+        "  ",
+        " ",
+      ),
+      node,
+      offset + use.end - name.length,
+      offset + use.end,
+      didYouMean(this.#checks.suggest(name, known)).hint,
+    );
+  }
+
+  #hint(code: string, text: string, { start, end }: ExpressionProblem): string | undefined {
+    const word = text.slice(start, end);
+    const names = Object.keys(RULE_VARIABLES);
+    if (code === "unknown_variable")
+      return didYouMean(this.#checks.suggest(word, names), `the variables are ${names.join(", ")}`).hint;
+    if (code !== "no_such_key") return undefined;
+    const owner = /(\w+)\s*\.\s*$/.exec(text.slice(0, start))?.[1] ?? "";
+    const members = membersOf(owner);
+    return members.length === 0
+      ? undefined
+      : didYouMean(this.#checks.suggest(word, members), `${owner} has ${members.join(", ")}`).hint;
+  }
+
+  #error(message: string, node: ScalarNode, start?: number, end?: number, hint?: string): void {
+    this.#failed = true;
+    const at = start === undefined ? node : placeInText(node, start, Math.max(end ?? start, start + 1));
+    this.#checks.findings.error(
+      "SPEC_RULE",
+      `rule ${this.#rule}: ${message}`,
+      at,
+      hint === undefined ? {} : { hint },
+    );
+  }
+}
+
+function membersOf(owner: string): readonly string[] {
+  const known = owner === "summary" ? RULE_VARIABLES.plan?.summary : RULE_VARIABLES[owner];
+  return known === null || known === undefined || typeof known !== "object" ? [] : Object.keys(known);
+}
+
+function isField(provider: PlannedKind, path: readonly string[]): boolean {
+  return hasPath(provider, path);
+}
+
+/** A field of a rule that is a string. */
+export function textMember(rule: MapNode, name: string): ScalarNode | undefined {
+  const node = member(rule, name);
+  return node?.kind === "scalar" && typeof node.value === "string" ? node : undefined;
+}

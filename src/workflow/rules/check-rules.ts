@@ -1,0 +1,140 @@
+// Checks a plan against the rules: a rule that is enforced becomes a guard, one that only warns becomes a warning.
+
+import { type Diagnostic, error, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { count } from "../../core/sentences.ts";
+import type { Change } from "../../planner/model/change.ts";
+import { changeKey } from "../../planner/model/order.ts";
+import { type Guard, type Plan, summaryOf } from "../../planner/model/plan.ts";
+import { markedResult, withReferenceTexts } from "../../planner/model/result-values.ts";
+import type { ChangeOrigin } from "../../planner/model/split.ts";
+import { registry } from "../../providers/index.ts";
+import { maskedValues } from "../../resource/masked.ts";
+import type { RuleResult, RuleSubject } from "../../rules/rule.ts";
+import type { Rule } from "../../spec/model/rule.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import { withoutSensitive } from "../reconcile/located.ts";
+
+export interface RuleCheck {
+  readonly spec: Pick<Spec, "rules" | "resources" | "sensitive" | "target">;
+  readonly untrusted: boolean;
+}
+
+/** The plan with what the rules say. A plan with errors is not checked, because it cannot be applied anyway. */
+export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Promise<Plan> {
+  const { rules = [], target } = spec;
+  if (rules.length === 0 || hasErrors(plan.diagnostics)) return plan;
+  const { runRules, RULE_LIMITS, STRICT_RULE_LIMITS } = await import("../../rules/run-rules.ts");
+  const subjects = withoutSensitive(spec, plan.changes.map(subjectOf));
+  const surroundings = {
+    plan: { summary: { ...summaryOf(plan.changes) } },
+    target: { name: target?.name ?? "", protected: target?.protected ?? false },
+  };
+  const logic = rules.map(({ kinds, when, assert, message, scope }) => ({
+    assert,
+    scope,
+    ...(kinds === undefined ? {} : { kinds }),
+    ...(when === undefined ? {} : { when }),
+    ...(message === undefined ? {} : { message }),
+  }));
+  const limits = untrusted ? STRICT_RULE_LIMITS : RULE_LIMITS;
+  const results = await runRules({ rules: logic, subjects, surroundings }, limits);
+  const found = rules.flatMap((rule, at) => {
+    const result = results[at];
+    return result === undefined ? [] : findingsOf(rule, result, { plan, spec, untrusted });
+  });
+  return withFindings(plan, found);
+}
+
+function subjectOf(change: Change): RuleSubject {
+  const { address, kind, name, action, cause } = change;
+  const { fields } = registry.get(kind);
+  const reached = markedResult(change, fields);
+  const before = "before" in change ? maskedValues(fields, change.before) : null;
+  const after =
+    reached === undefined ? null : (withReferenceTexts(maskedValues(fields, reached)) as JsonObject);
+  return { address, kind, name, change: { action, cause, before, after } };
+}
+
+interface Checked extends RuleCheck {
+  readonly plan: Plan;
+}
+
+function findingsOf(rule: Rule, { violations, problem }: RuleResult, checked: Checked): readonly Guard[] {
+  const found = violations.map(({ subject, message }) => violation(rule, subject, message, checked));
+  return problem === undefined ? found : [...found, failure(rule, problem, checked)];
+}
+
+function violation(
+  rule: Rule,
+  subject: number | undefined,
+  message: string | undefined,
+  checked: Checked,
+): Guard {
+  const change = subject === undefined ? undefined : checked.plan.changes[subject];
+  const told = message ?? `the assertion is false: ${rule.assert.replace(/\s+/g, " ").trim()}`;
+  const { name, severity, at } = rule;
+  const place = change === undefined ? undefined : placeOf(rule, change, checked);
+  const details = {
+    rule: { name, severity, at },
+    ...(change === undefined ? {} : { address: change.address }),
+    ...(place === undefined ? {} : { at: place }),
+  };
+  const about = change === undefined ? told : `${change.address}: ${told}`;
+  const diagnostic =
+    rule.enforcement === "error" ? error("GUARD_RULE", about, details) : warning("PLAN_RULE", about, details);
+  return guardOf(diagnostic, change === undefined ? [] : [change], checked);
+}
+
+/** The field that the rule is about, or the resource. */
+function placeOf(rule: Rule, { address }: Change, { spec, untrusted }: Checked): Location | undefined {
+  const resource = spec.resources.get(address);
+  if (resource === undefined) return undefined;
+  const places = rule.fields.map((path) => resource.locate(path));
+  const own = places.find(({ line, file }) => line !== resource.at.line || file !== resource.at.file);
+  const place = own ?? resource.at;
+  return untrusted ? { file: place.file, line: place.line, column: place.column } : place;
+}
+
+function failure(rule: Rule, problem: NonNullable<RuleResult["problem"]>, checked: Checked): Guard {
+  const { name, severity, at, enforcement } = rule;
+  const changes = problem.subjects.flatMap((subject) => checked.plan.changes[subject] ?? []);
+  const [first, ...others] = changes;
+  const where =
+    first === undefined
+      ? ""
+      : ` for ${first.address}${others.length === 0 ? "" : ` and ${count(others.length, "other change")}`}`;
+  const isMissing = problem.message.startsWith("no such key");
+  const details = {
+    rule: { name, severity, at },
+    at: rule.locate(problem.part, problem.offset),
+    ...(isMissing ? { hint: "test whether a field is set with has(change.after.FIELD)" } : {}),
+  };
+  const message = `the rule ${name} could not be evaluated${where}: ${problem.part}: ${problem.message}`;
+  return guardOf(
+    enforcement === "error"
+      ? error("GUARD_RULE_FAILED", message, details)
+      : warning("GUARD_RULE_FAILED", message, details),
+    changes,
+    checked,
+  );
+}
+
+function guardOf(diagnostic: Diagnostic, changes: readonly Change[], { plan }: Checked): Guard {
+  const { split } = plan;
+  const addresses = changes.map(({ address }) => address);
+  if (split === undefined) return { diagnostic, addresses };
+  const isCaused =
+    changes.length === 0 || changes.some((change) => split.changes[changeKey(change)]?.origin === "caused");
+  const origin: ChangeOrigin = isCaused ? "caused" : "pending";
+  return { diagnostic, addresses, origin };
+}
+
+/** A saved plan contains the warnings of the rules that it was made with. */
+function withFindings(plan: Plan, found: readonly Guard[]): Plan {
+  const guards = found.filter(({ diagnostic }) => diagnostic.severity === "error");
+  const warnings = found.flatMap(({ diagnostic }) => (diagnostic.severity === "warning" ? [diagnostic] : []));
+  const known = new Set(plan.diagnostics.map(({ code, message }) => `${code}\n${message}`));
+  const added = warnings.filter(({ code, message }) => !known.has(`${code}\n${message}`));
+  return { ...plan, guards: [...plan.guards, ...guards], diagnostics: [...plan.diagnostics, ...added] };
+}

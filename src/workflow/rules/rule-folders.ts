@@ -1,0 +1,81 @@
+// The folders of rules that a run is given. Their rules apply in addition to those of the spec, which cannot change them.
+
+import { readdirSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import type { ProcessContext } from "../../config/environment.ts";
+import { fileFailure } from "../../config/files.ts";
+import { fromEnv } from "../../config/settings.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { readRegularFile } from "../../core/regular-file.ts";
+import type { RuleFile } from "../../spec/model/rule.ts";
+import { isInTreeOf } from "../target/spec-tree.ts";
+import { specFile, type TargetOptions } from "../target/target.ts";
+
+const MOST_FILES = 500;
+const FILE_BYTES = 1 << 20;
+
+export interface RuleOptions {
+  /** Folders; absent for commands that check no plan. */
+  readonly rules?: readonly string[] | undefined;
+}
+
+/** The files of the folders of --rules and WORKSPACE_RULES, in the order of their names. Undefined if no plan is checked. */
+export function ruleFiles(
+  context: ProcessContext,
+  options: RuleOptions & Pick<TargetOptions, "file">,
+  untrusted: boolean,
+): readonly RuleFile[] | undefined {
+  if (options.rules === undefined) return undefined;
+  const set = fromEnv(context, "WORKSPACE_RULES");
+  const given = [...(set === undefined ? [] : [set]), ...options.rules];
+  const folders = [...new Set(given.map((folder) => resolve(context.cwd, folder)))];
+  return folders.flatMap((folder) => {
+    if (untrusted && isInTreeOf(specFile(context, options), folder))
+      throw new Failure(
+        error(
+          "SPEC_RULE",
+          `the rules folder ${shownIn(context, folder)} is in the tree of the untrusted spec`,
+          {
+            hint: "use a copy outside the checkout, which a pull request cannot change",
+          },
+        ),
+      );
+    return filesOf(context, folder);
+  });
+}
+
+function filesOf(context: ProcessContext, folder: string): readonly RuleFile[] {
+  const names = namesIn(context, folder);
+  const about = `the rules folder ${shownIn(context, folder)}`;
+  if (names.length === 0)
+    throw new Failure(
+      error("SPEC_RULE", `${about} contains no .yaml file`, { hint: "check --rules and WORKSPACE_RULES" }),
+    );
+  if (names.length > MOST_FILES)
+    throw new Failure(error("SPEC_RULE", `${about} contains more than ${MOST_FILES} files`));
+  return names.map((name) => {
+    const path = join(folder, name);
+    const shown = shownIn(context, path);
+    try {
+      return { shown, bytes: readRegularFile(path, FILE_BYTES) };
+    } catch (problem) {
+      throw fileFailure(`the file of rules ${shown} cannot be read`, problem);
+    }
+  });
+}
+
+function namesIn(context: ProcessContext, folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith("."))
+      .sort();
+  } catch (problem) {
+    throw fileFailure(`the rules folder ${shownIn(context, folder)} cannot be read`, problem);
+  }
+}
+
+/** Relative inside the current folder. */
+function shownIn({ cwd }: ProcessContext, path: string): string {
+  const way = relative(cwd, path);
+  return way === "" || way.startsWith("..") ? path : way;
+}

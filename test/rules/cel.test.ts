@@ -1,0 +1,122 @@
+// Expressions of rules: what is accepted, what is refused and where, and what they read.
+
+import { describe, expect, test } from "vitest";
+import { compileExpression } from "../../src/rules/cel.ts";
+import { messageParts, messageText } from "../../src/rules/message.ts";
+
+const CHANGE = {
+  action: "update",
+  cause: "spec",
+  before: null,
+  after: { size: 3n, ratio: 0.5, tags: { team: "ads" }, list: [{ k: 1n }, { k: 2n }] },
+};
+const VARIABLES = {
+  address: "pools.a",
+  kind: "pools",
+  name: "a",
+  change: CHANGE,
+  plan: { summary: { create: 1n, delete: 2n } },
+  target: { name: "prod", protected: true },
+};
+
+function evaluated(text: string): unknown {
+  const made = compileExpression(text);
+  if (!("evaluate" in made)) return `${made.start}: ${made.message}`;
+  try {
+    return made.evaluate({ ...VARIABLES });
+  } catch (problem) {
+    return `throws ${(problem as { summary: string }).summary}`;
+  }
+}
+
+describe("an expression", () => {
+  test.each([
+    ["change.after.size > 2", true],
+    ["change.after.size + 1 == 4", true],
+    ["change.after.ratio < 1.0", true],
+    ["change.before == null", true],
+    ["has(change.after.tags.team) && !has(change.after.tags.owner)", true],
+    ["has(change.before.size)", false],
+    ['change.after.?tags.?owner.orValue("nobody")', "nobody"],
+    ["change.after.list.exists(l, l.k > 1)", true],
+    ["change.after.list.all(l, l.k > 1)", false],
+    ['change.after.tags.all(t, change.after.tags[t] != "")', true],
+    ['"team" in change.after.tags', true],
+    ['address.matches("^pools[.]")', true],
+    ["plan.summary.delete < 2", false],
+    ['target.name == "prod" && target.protected', true],
+    ["cel.bind(t, change.after.tags, t.team)", "ads"],
+  ])("%s is %j", (text, value) => {
+    expect(evaluated(text)).toEqual(value);
+  });
+
+  test.each([
+    ["change.after.", "13: expected IDENTIFIER, got EOF"],
+    ["chnge.after", "0: unknown variable: chnge"],
+    ["change.afte.x", "7: no such key: afte"],
+    ["plan.summary.removed > 0", "13: no such key: removed"],
+    ["address > 1", "0: no such overload: string > int"],
+    ['target == "prod"', "0: no such overload: map == string"],
+    [
+      'address.matches("(")',
+      "16: the regular expression is invalid: error parsing regexp: missing closing ): `(`",
+    ],
+    ["change.after.constructor.x", "throws No such key: constructor"],
+    ["change.__proto__.x", "7: no such key: __proto__"],
+    ["change.after.size.matches('x')", "throws found no matching overload for 'int.linearMatches(string)'"],
+  ])("%s is refused: %s", (text, told) => {
+    expect(evaluated(text)).toBe(told);
+  });
+
+  test("is refused if it is too long, too deep, or too large", () => {
+    const codes = [
+      `${"1+".repeat(3000)}1`,
+      `${"(".repeat(300)}1${")".repeat(300)}`,
+      `[${"1,".repeat(600)}1]`,
+    ].map((text) => {
+      const made = compileExpression(text);
+      return "code" in made ? made.code !== "" : made.type;
+    });
+    expect(codes).toEqual([true, true, true]);
+  });
+
+  test("a regular expression runs in linear time", () => {
+    expect(evaluated(`"${"a".repeat(4000)}!".matches("^(a+)+$")`)).toBe(false);
+  });
+
+  test("tells the members that it reads, without those inside them", () => {
+    const made = compileExpression(
+      'has(change.after.tags.team) || change.before["size"] > 1 && kind == "pools"',
+    );
+    expect("uses" in made && made.uses.map(({ path }) => path.join("."))).toEqual([
+      "change.after.tags.team",
+      "change.before.size",
+      "kind",
+    ]);
+  });
+});
+
+describe("a message", () => {
+  test("consists of text and expressions with their places", () => {
+    expect(messageParts("a {{ x }} b{{y}}")).toEqual([
+      "a ",
+      { expression: " x ", offset: 4 },
+      " b",
+      { expression: "y", offset: 13 },
+    ]);
+    expect(messageParts("no expression")).toEqual(["no expression"]);
+    expect(messageParts("a {{ x")).toEqual({ open: 2 });
+  });
+
+  test("shows values as text", () => {
+    expect(["a", 1n, 0.5, true, null, ["a", 1n], { a: 1n }].map(messageText)).toEqual([
+      "a",
+      "1",
+      "0.5",
+      "true",
+      "null",
+      '["a",1]',
+      '{"a":1}',
+    ]);
+  });
+});

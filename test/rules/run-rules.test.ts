@@ -1,0 +1,161 @@
+// Rules in their thread: which changes they are about, what they find, and that hostile ones end.
+
+import { describe, expect, test } from "vitest";
+import type { RuleLogic, RuleSubject } from "../../src/rules/rule.ts";
+import { RULE_LIMITS, type RuleLimits, runRules } from "../../src/rules/run-rules.ts";
+
+const SURROUNDINGS = {
+  plan: { summary: { create: 1, delete: 2 } },
+  target: { name: "", protected: false },
+};
+
+function subject(action: string, after: RuleSubject["change"]["after"], kind = "pools"): RuleSubject {
+  return {
+    address: `${kind}.${action}`,
+    kind,
+    name: action,
+    change: { action, cause: "spec", before: null, after },
+  };
+}
+
+const rule = (assert: string, more: Partial<RuleLogic> = {}): RuleLogic => ({
+  assert,
+  scope: "change",
+  ...more,
+});
+
+const run = (
+  rules: readonly RuleLogic[],
+  subjects: readonly RuleSubject[],
+  limits: Partial<RuleLimits> = {},
+) => runRules({ rules, subjects, surroundings: SURROUNDINGS }, { ...RULE_LIMITS, ...limits });
+
+const ACTIONS = ["create", "update", "replace", "adopt", "delete", "forget", "noop", "report"];
+
+describe("a rule", () => {
+  const subjects = ACTIONS.map((action) => subject(action, { size: 1 }));
+
+  test("without when is about changes that write values", async () => {
+    const [result] = await run([rule("false && change.action == ''")], subjects);
+    expect(result?.violations.map(({ subject: at = -1 }) => ACTIONS[at])).toEqual([
+      "create",
+      "update",
+      "replace",
+      "adopt",
+    ]);
+  });
+
+  test("with when is about every entry of the plan for which it is true", async () => {
+    const [result] = await run(
+      [rule("kind == ''", { when: 'change.action in ["delete", "noop"]' })],
+      subjects,
+    );
+    expect(result?.violations.map(({ subject: at = -1 }) => ACTIONS[at])).toEqual(["delete", "noop"]);
+  });
+
+  test("is about its kinds only", async () => {
+    const both = [subject("create", {}), subject("create", {}, "clusters")];
+    const [result] = await run([rule("name == ''", { kinds: ["clusters"] })], both);
+    expect(result).toEqual({ violations: [{ subject: 1 }] });
+  });
+
+  test("about the plan is evaluated once, and only if the plan has its kinds", async () => {
+    const plan = rule("plan.summary.delete < 2", { scope: "plan" });
+    const results = await run([plan, { ...plan, kinds: ["jobs"] }], subjects);
+    expect(results).toEqual([{ violations: [{}] }, { violations: [] }]);
+  });
+
+  test("has a message with values; without a value, the message is left out", async () => {
+    const parts = ["size ", { expression: "change.after.size", offset: 5 }];
+    const results = await run(
+      [rule("name == ''", { message: parts })],
+      [subject("create", { size: 2 }), subject("update", {})],
+    );
+    expect(results).toEqual([{ violations: [{ subject: 0, message: "size 2" }, { subject: 1 }] }]);
+  });
+
+  test("without a value reports the reason once, with the changes, and checks the other changes", async () => {
+    const [result] = await run(
+      [rule("true && change.after.size < 2")],
+      [subject("create", {}), subject("update", { size: 5 }), subject("adopt", {})],
+    );
+    expect(result).toEqual({
+      violations: [{ subject: 1 }],
+      problem: { part: "assert", offset: 21, message: "no such key: size", subjects: [0, 2] },
+    });
+  });
+
+  test("that is neither true nor false is reported", async () => {
+    const [result] = await run([rule("change.after.size")], [subject("create", { size: 5 })]);
+    expect(result?.problem?.message).toBe("the value must be true or false, not 5");
+  });
+
+  test("gets integers beyond 2^53 exactly", async () => {
+    const big = subject("create", { size: 9007199254740993n });
+    const [result] = await run([rule("change.after.size == 9007199254740993")], [big]);
+    expect(result).toEqual({ violations: [] });
+  });
+});
+
+describe("a hostile rule", () => {
+  const large = Array.from({ length: 60 }, (_, k) => ({ k }));
+  const subjects = Array.from({ length: 10_000 }, (_, at) => subject("create", { size: at, list: large }));
+  const nested = (depth: number): string =>
+    depth === 0 ? "x1.k >= 0" : `change.after.list.all(x${depth}, ${nested(depth - 1)})`;
+  const limits = { ruleMs: 400, totalMs: 20_000 };
+
+  test("with nested comprehensions over 10,000 changes is stopped, and the rules around it are evaluated", async () => {
+    const results = await run(
+      [rule("change.after.size < 9999"), rule(nested(6)), rule("change.after.size > 0")],
+      subjects,
+      limits,
+    );
+    expect(
+      results.map(({ violations, problem }) => [violations.map((one) => one.subject), problem?.message]),
+    ).toEqual([
+      [[9999], undefined],
+      [[], "the rule did not finish within 0.4 s"],
+      [[0], undefined],
+    ]);
+  });
+
+  test("that takes too much memory is stopped, and the rules around it are evaluated", async () => {
+    const wide = `change.after.list.map(a, change.after.list.map(b, change.after.list.map(c, change.after.list.map(d, string(a.k) + string(d.k))))).size() > 0`;
+    const results = await run([rule(wide), rule("change.after.size > 0")], subjects.slice(0, 1), {
+      ...limits,
+      ruleMs: 60_000,
+      heapMb: 32,
+    });
+    expect(results.map(({ problem }) => problem?.message)).toEqual([
+      "the rule needs more than 32 MB of memory",
+      undefined,
+    ]);
+  });
+
+  test("leaves no time for the others, which then count as not evaluated", async () => {
+    const slow = rule(nested(6));
+    const results = await run([slow, slow, rule("true || name == ''")], subjects, {
+      ruleMs: 300,
+      totalMs: 1,
+    });
+    expect(results.map(({ problem }) => problem?.message)).toEqual([
+      "the rule did not finish within 0.3 s",
+      "the rules did not finish within 0.001 s, so this one was not evaluated",
+      "the rules did not finish within 0.001 s, so this one was not evaluated",
+    ]);
+  });
+
+  test("cannot reach the program: no process, no prototypes, no functions", async () => {
+    const results = await run(
+      ["change.after.constructor.constructor", "change.after['__proto__'].x", "change.after.toString"].map(
+        (text) => rule(`string(${text}) == ""`),
+      ),
+      [subject("create", { size: 1 })],
+    );
+    expect(results.map(({ violations, problem }) => [violations.length, problem?.message])).toEqual([
+      [0, "no such key: constructor"],
+      [0, "no such key: __proto__"],
+      [0, "no such key: toString"],
+    ]);
+  });
+});
