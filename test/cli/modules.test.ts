@@ -30,6 +30,15 @@ it("a valid spec is checked without ajv, typebox and undici", () => {
     expect(packagesOf(loaded), heavy).not.toContain(heavy);
 });
 
+it("a run without rules loads nothing that evaluates rules", () => {
+  const loaded = loadedBy("plan", "--offline", "--file", "examples/quickstart/workspace.yaml");
+  expect(loaded.some((url) => url.endsWith("src/workflow/rules/check-rules.ts"))).toBe(true);
+  expect(packagesOf(loaded)).not.toContain("@marcbachmann/cel-js");
+  expect(loaded.filter((url) => /src\/(rules|spec\/rules)\/(cel|run-rules|evaluate)\.ts$/.test(url))).toEqual(
+    [],
+  );
+});
+
 it("a plan takes of undici what it uses, and nothing of the service itself", () => {
   const loaded = loadedBy("plan", "--help");
   expect(loaded.some((url) => url.endsWith("src/api/http/transport.ts"))).toBe(true);

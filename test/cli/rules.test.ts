@@ -120,7 +120,7 @@ describe("a violated rule", () => {
 });
 
 describe("a rule without a value", () => {
-  test("blocks the plan at the line of the rule, and tells how to test for a field", async () => {
+  test("blocks the plan at the line of the rule, with a hint about absent fields", async () => {
     const folder = folderWith(POOL.replace(/ {4}max.*\n/, "") + rule("error"));
     const { code, out } = await run(folder, "plan --host embedded");
     expect(code).toBe(3);

@@ -90,10 +90,14 @@ function violation(
 function placeOf(rule: Rule, { address }: Change, { spec, untrusted }: Checked): Location | undefined {
   const resource = spec.resources.get(address);
   if (resource === undefined) return undefined;
-  const places = rule.fields.map((path) => resource.locate(path));
-  const own = places.find(({ line, file }) => line !== resource.at.line || file !== resource.at.file);
-  const place = own ?? resource.at;
+  const whole = resource.locate([]);
+  const place =
+    rule.fields.map((path) => resource.locate(path)).find((one) => !isSamePlace(one, whole)) ?? resource.at;
   return untrusted ? { file: place.file, line: place.line, column: place.column } : place;
+}
+
+function isSamePlace(a: Location, b: Location): boolean {
+  return a.file === b.file && a.line === b.line && a.column === b.column;
 }
 
 function failure(rule: Rule, problem: NonNullable<RuleResult["problem"]>, checked: Checked): Guard {
