@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { load } from "./folder.ts";
 
 describe("names", () => {
-  it("that two resources would share are told, ignoring case where the kind says so", async () => {
+  it("that two resources would share are reported, ignoring case if the kind does", async () => {
     const { told, diagnostics } = await load(`
 users: { Ada@example.com: {}, ada@example.com: {} }
 groups: { a: { displayName: ops }, b: { displayName: ops }, c: { displayName: OPS } }
@@ -29,12 +29,12 @@ groups: { a: { displayName: ops }, b: { displayName: ops }, c: { displayName: OP
 });
 
 describe("limits of the service", () => {
-  it("are told once, at the first resource too many", async () => {
+  it("are reported once, at the first resource above the limit", async () => {
     const { told } = await load("scopes: { a: {}, b: {}, c: {}, d: {}, e: {} }");
     expect(told).toEqual(["SPEC_LIMIT 1:32 a workspace can contain at most 3 scopes; the spec has 5"]);
   });
 
-  it("count for each parent by itself", async () => {
+  it("count for each parent separately", async () => {
     const keys = (count: number): string =>
       Array.from({ length: count }, (_, at) => `k${at}: { env: A }`).join(", ");
     const { told } = await load(
@@ -46,7 +46,7 @@ describe("limits of the service", () => {
 });
 
 describe("circles", () => {
-  it("are told with the way around", async () => {
+  it("are reported with their path", async () => {
     const { told } = await load(`
 groups:
   a: { members: { groups: [b] } }
@@ -57,13 +57,13 @@ groups:
     expect(told).toEqual(["SPEC_CYCLE 3:3 dependency cycle: groups.a -> groups.b -> groups.c -> groups.a"]);
   });
 
-  it("of one are told as such", async () => {
+  it("of one resource are reported as such", async () => {
     expect((await load("groups: { a: { members: { groups: [a] } } }")).told).toEqual([
       "SPEC_CYCLE 1:11 groups.a depends on itself",
     ]);
   });
 
-  it("by references are told too", async () => {
+  it("by references are reported too", async () => {
     const { told } = await load(`
 clusters:
   a: { spark_conf: { k: "\${clusters.b.cluster_id}" } }
@@ -72,7 +72,7 @@ clusters:
     expect(told).toEqual(["SPEC_CYCLE 3:3 dependency cycle: clusters.a -> clusters.b -> clusters.a"]);
   });
 
-  it("are none where two ways lead to the same thing, however long they are", async () => {
+  it("are not reported if two paths lead to the same resource, however long they are", async () => {
     const chain = Array.from(
       { length: 19_999 },
       (_, at) => `  g${at}: { members: { groups: [g${at + 1}, g20000] } }`,
@@ -88,7 +88,7 @@ clusters:
 });
 
 describe("memberships", () => {
-  it("that both ends decide are told, whether they agree or not, once for each pair", async () => {
+  it("that both ends declare are reported once for each pair, whether they agree or not", async () => {
     const { told } = await load(`
 users: { ada: { groups: [ops] }, bob: { groups: [] }, eve: {}, kim: { groups: [free] } }
 groups: { ops: { members: { users: [ADA, bob, eve] } }, free: {} }
@@ -108,7 +108,7 @@ describe("checks of a kind", () => {
     expect(told).toEqual(["SPEC_COMBINATION 4:25 pools.p: min_idle_instances is more than max_capacity"]);
   });
 
-  it("are told beside problems of other fields, and not of the fields that have one", async () => {
+  it("are reported together with errors of other fields, but not for fields with an error", async () => {
     const wrong = "pools: { p: { node_type_id: 1, min_idle_instances: 9, max_capacity: 3 } }";
     expect((await load(wrong)).told).toEqual([
       "SPEC_TYPE 1:29 pools.p: node_type_id must be a string, not 1",
@@ -122,7 +122,7 @@ describe("checks of a kind", () => {
 });
 
 describe("sets", () => {
-  it("that hold an entry twice are a warning", async () => {
+  it("with a duplicate entry are a warning", async () => {
     const { spec, diagnostics } = await load(
       "pools: { p: { node_type_id: x, preloaded_spark_versions: [a, b, a] } }",
     );
@@ -185,7 +185,7 @@ pools:
 });
 
 describe("sections", () => {
-  it("that are no maps, nested kinds on top, and resources that are no maps are told", async () => {
+  it("that are not maps, nested kinds at the top level, and resources that are not maps are reported", async () => {
     const { told, diagnostics } = await load(
       "users: [ada]\nacls: {}\npools: { p: 3 }\nscopes: { s: { acls: READ } }\nx-note: free\n",
     );

@@ -14,7 +14,7 @@ function bomb(levels: number): string {
 
 const OPENING = 100_000;
 
-describe("texts that would exhaust a reader", () => {
+describe("files that would exhaust a reader", () => {
   it.each([
     ["open brackets", "[".repeat(OPENING), "SPEC_TOO_LARGE"],
     ["open braces", "{".repeat(OPENING), "SPEC_TOO_LARGE"],
@@ -40,7 +40,7 @@ describe("texts that would exhaust a reader", () => {
     expect(diagnostics.length).toBeLessThan(100);
   });
 
-  it("three nests of 2 KB in three files are refused, each by itself", async () => {
+  it("three nests of 2 KB in three files are refused separately", async () => {
     const nest = "[".repeat(2048);
     const { told } = await load({
       "workspace.yaml": "include: ['a.yaml', 'b.yaml', 'c.yaml']",
@@ -62,13 +62,13 @@ describe("texts that would exhaust a reader", () => {
     expect(spec?.resources.size).toBe(40_000);
   });
 
-  it("40,000 keys of which the last stands twice give one problem", async () => {
+  it("40,000 keys of which the last is duplicate give one error", async () => {
     const keys = Array.from({ length: 40_000 }, (_, at) => `user-${at}: {}`).join(", ");
     const { told } = await load(`users: { ${keys}, user-39999: {} }`);
     expect(told).toEqual([expect.stringMatching(/^SPEC_DUPLICATE_KEY 1:\d+ duplicate key "user-39999"$/)]);
   });
 
-  it("a variable that unfolds into too much is refused", async () => {
+  it("a variable that expands too much is refused", async () => {
     const list = JSON.stringify(Array.from({ length: 2000 }, () => "x"));
     const uses = Array.from({ length: 100 }, (_, at) => `u${at}: { groups: "\${var.l}" }`).join(", ");
     const { told } = await load(`variables: { l: { default: ${list} } }\nusers: { ${uses} }`);
@@ -77,7 +77,7 @@ describe("texts that would exhaust a reader", () => {
     );
   });
 
-  it("a circle of 5,000 and references to 5,000 things that are not there end with located problems", async () => {
+  it("a cycle of 5,000 resources and references to 5,000 missing ones are located errors", async () => {
     const circle = Array.from(
       { length: 5000 },
       (_, at) => `  g${at}: { members: { groups: [g${(at + 1) % 5000}] } }`,
@@ -94,7 +94,7 @@ describe("texts that would exhaust a reader", () => {
   });
 });
 
-describe("texts that would be more than data", () => {
+describe("files that would be more than data", () => {
   it.each([
     ["__proto__ as a kind", "__proto__: { a: 1 }", "1:1 the key __proto__ cannot be used"],
     [
@@ -164,7 +164,7 @@ describe("texts that would be more than data", () => {
     expect(utf16).toEqual(["SPEC_YAML 1:1 the file is not UTF-8 text"]);
   });
 
-  it("keeps numbers beyond 2^53 digit for digit, and refuses what is no number", async () => {
+  it("keeps numbers beyond 2^53 digit for digit, and refuses invalid numbers", async () => {
     const { resource } = await load("pools: { p: { node_type_id: x, serial: 9007199254740993 } }");
     expect(resource("pools.p").values.serial).toBe(9007199254740993n);
     const { told } = await load("pools: { p: { node_type_id: x, serial: .inf, max_capacity: 1e999 } }");
@@ -221,7 +221,7 @@ describe("paths that lead elsewhere", () => {
     expect(spec?.resources.size).toBe(1);
   });
 
-  it("links in a circle, folders, pipes and devices are no files", async () => {
+  it("circular links, folders, pipes, and devices are not files", async () => {
     const folder = folderWith({ "workspace.yaml": "include: [a.yaml, folder.yaml, pipe.yaml, device.yaml]" });
     symlinkSync("b.yaml", join(folder, "a.yaml"));
     symlinkSync("a.yaml", join(folder, "b.yaml"));
@@ -251,7 +251,7 @@ describe("paths that lead elsewhere", () => {
     expect(spec?.files.map(({ path }) => path)).toEqual(["workspace.yaml", "a/b.yml"]);
   });
 
-  it("a name with a NUL in it is no path", async () => {
+  it("a name with a NUL is not a path", async () => {
     const { told } = await load('include: "a\\0b"');
     expect(told).toHaveLength(1);
     expect(told[0]).toMatch(/^SPEC_OUTSIDE 1:10/);
@@ -265,8 +265,8 @@ describe("paths that lead elsewhere", () => {
   });
 });
 
-describe("a process of its own", () => {
-  it("ends by itself with diagnostics for nests that abort a reader without a guard", () => {
+describe("a separate process", () => {
+  it("ends with diagnostics for nests that abort a reader without a limit", () => {
     const folder = folderWith({ "workspace.yaml": `users: ${"[{".repeat(500_000)}` });
     const script = `
       const { loadSpec } = await import(${JSON.stringify(new URL("../../src/spec/load-spec.ts", import.meta.url).href)});

@@ -28,7 +28,7 @@ jobs:
     lifecycle: { prevent_destroy: true, ignore_changes: [libraries] }
 `;
 
-describe("a whole spec", () => {
+describe("a complete spec", () => {
   it("gives one resource for each entry, nested ones with their parent's key", async () => {
     const { spec, told } = await load(WHOLE, { env: { DB_PASSWORD: "hunter2" } });
     expect(told).toEqual([]);
@@ -71,7 +71,7 @@ describe("a whole spec", () => {
     expect(resource("jobs.nightly-dev").dependsOn).toEqual(["clusters.adhoc"]);
   });
 
-  it("keeps references as text, with their parts beside them", async () => {
+  it("keeps references as strings, with their parsed parts", async () => {
     const { resource } = await load(WHOLE, { env: { DB_PASSWORD: "x" } });
     const { values, references } = resource("clusters.adhoc");
     expect(values.instance_pool_id).toBe("${pools.shared.instance_pool_id}");
@@ -80,7 +80,7 @@ describe("a whole spec", () => {
     ]);
   });
 
-  it("says which nested kinds are ours, also where they are empty", async () => {
+  it("says which nested kinds are managed, also if they are empty", async () => {
     const { resource } = await load("scopes: { a: { acls: {} }, b: {}, c: { secrets: null } }");
     expect(resource("scopes.a").owns).toEqual(["acls"]);
     expect(resource("scopes.b").owns).toEqual([]);
@@ -106,7 +106,7 @@ describe("a whole spec", () => {
     });
   });
 
-  it("locates a resource, a field, and the nearest thing above what is not written", async () => {
+  it("locates a resource, a field, and the nearest parent of an absent field", async () => {
     const { resource } = await load(WHOLE, { env: { DB_PASSWORD: "x" } });
     expect(resource("clusters.adhoc").at).toMatchObject({ file: "workspace.yaml", line: 19, column: 3 });
     expect(resource("clusters.adhoc").locate(["num_workers"])).toMatchObject({ line: 20, column: 18 });
@@ -135,7 +135,7 @@ describe("a whole spec", () => {
     }
   });
 
-  it("says that there is no spec, without a place", async () => {
+  it("reports a missing spec without a location", async () => {
     const { told, spec } = await load({ "other.yaml": "" });
     expect(spec).toBeUndefined();
     expect(told).toEqual(["SPEC_NOT_FOUND workspace.yaml does not exist"]);
@@ -169,7 +169,7 @@ clusters:
     ]);
   });
 
-  it("gives each its address, a frame and the next thing to do", async () => {
+  it("gives each an address, a frame, and the next step", async () => {
     const { diagnostics } = await load(
       "pools:\n  spare:\n    node_type_id: x\n    max_size: 3\n    max_capacity: 4\n",
     );

@@ -60,7 +60,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
     const drive = <T>(clock: VirtualClock, work: Promise<T>): Promise<T> =>
       clock.drive(work, () => shared.busy());
 
-    test("where nothing was written there is an empty state, and looking writes nothing", async () => {
+    test("without a state there is an empty one, and reading writes nothing", async () => {
       const { state, diagnostics } = await shared.store().read();
       expect([state.serial, state.records.size, diagnostics]).toEqual([0, 0, []]);
       expect(await shared.store().key({ make: false })).toHaveLength(32);
@@ -68,7 +68,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       expect(await shared.parts()).toEqual([]);
     });
 
-    test("what was appended is read by others, published or not", async () => {
+    test("appended entries are read by others, published or not", async () => {
       const lease = await shared.store().lock(NO_WAIT);
       await lease.append(record("a"));
       await lease.publish();
@@ -80,7 +80,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       expect(state.open).toMatchObject([{ address: "pools.c", sent: 1, seq: 3 }]);
     });
 
-    test("numbers of entries go on over publications and processes", async () => {
+    test("numbers of entries continue across publications and processes", async () => {
       await publish(shared.store(), "a", "b");
       const lease = await shared.store().lock(NO_WAIT);
       expect(await lease.append(record("c"))).toBe(3);
@@ -91,7 +91,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       expect(await names(shared.store())).toEqual(["a", "b", "c", "d"]);
     });
 
-    test("publishing raises the serial once, and without anything new not at all", async () => {
+    test("publishing increases the serial once, and not without new entries", async () => {
       const lease = await shared.store().lock(NO_WAIT);
       expect((await lease.publish()).serial).toBe(0);
       await lease.append(record("a"));
@@ -110,7 +110,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       await lease.release();
     });
 
-    test("text of every kind, and numbers beyond 2^53, come back as they were", async () => {
+    test("strings of all kinds and numbers beyond 2^53 are restored exactly", async () => {
       const applied = JSON.parse(
         '{"__proto__":{"x":1},"text":"\\u0000\\u2028 \\ud83d\\ude00 \'\\"\\\\ $1 ${x}"}',
       );
@@ -138,7 +138,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect(await second.holder()).toBeUndefined();
       });
 
-      test("a run that waits gets it when it is given back", async () => {
+      test("a waiting run acquires it when it is released", async () => {
         const clock = new VirtualClock(NOW);
         const first = await shared.store({ clock }).lock(NO_WAIT);
         const waiting = shared.store({ clock, owner: BO }).lock({ timeoutMs: 100_000 });
@@ -172,7 +172,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect([state.records.size, state.serial]).toEqual([many, many]);
       });
 
-      test("a dead holder is waited for until its lease and its last request are over", async () => {
+      test("the lock of a crashed run is acquired after its lease and its last request have expired", async () => {
         await shared.store().lock(NO_WAIT);
         const clock = new VirtualClock(NOW);
         const second = shared.store({ clock, owner: BO });
@@ -182,7 +182,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await lease.release();
       });
 
-      test("a holder that is certainly dead is not waited for", async () => {
+      test("the lock of a process that certainly ended is acquired at once", async () => {
         const first = await shared.store().lock(NO_WAIT);
         await first.append(record("a"));
         const lease = await shared.store({ owner: BO, isDead: ({ pid }) => pid === ADA.pid }).lock(NO_WAIT);
@@ -191,7 +191,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await lease.release();
       });
 
-      test("a living holder renews its lease and is never taken for dead", async () => {
+      test("a running process renews its lease and keeps the lock", async () => {
         const clock = new VirtualClock(NOW);
         const lease = await shared.store({ clock }).lock(NO_WAIT);
         const second = shared.store({ clock, owner: BO });
@@ -202,7 +202,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await lease.release();
       });
 
-      test("a holder that slept past its lease writes nothing more, to the service or to the state", async () => {
+      test("a process that was paused past its lease writes to neither the service nor the state", async () => {
         const stopped = new VirtualClock(NOW);
         const sleeper = await shared.store({ clock: stopped }).lock(NO_WAIT);
         await sleeper.append(record("mine"));
@@ -222,7 +222,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect(await names(shared.store())).toEqual(["heirs", "mine"]);
       });
 
-      test("unlock asks for the holder's own nonce, and fences the holder out", async () => {
+      test("unlock requires the holder's ID, and fences the holder out", async () => {
         const lease = await shared.store().lock(NO_WAIT);
         const other = shared.store({ owner: BO });
         expect(await codeOf(other.unlock({ nonce: "not-it" }))).toBe("STATE_LOCKED");
@@ -263,7 +263,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect(await names(other)).toEqual(["a", "b"]);
       });
 
-      test("a lock that cannot be read is taken over after as long a silence as a holder's", async () => {
+      test("an unreadable lock is acquired after the expiry time of a lease", async () => {
         const clock = new VirtualClock(NOW);
         await shared.store().lock(NO_WAIT);
         await shared.damageLock("");
@@ -289,7 +289,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
     });
 
     describe("generations", () => {
-      test("five are kept beside the state, the newest first", async () => {
+      test("five are kept, the newest first", async () => {
         for (let n = 1; n <= 8; n++) await publish(shared.store(), `p${n}`);
         const kept = await shared.store().generations();
         expect(kept.map(({ serial, state }) => [serial, state?.records.size])).toEqual([
@@ -301,7 +301,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         ]);
       });
 
-      test("one comes back as a new state, and what stood before is a generation itself", async () => {
+      test("one is restored as a new state, and the previous state becomes an earlier version", async () => {
         for (const name of ["a", "b", "c"]) await publish(shared.store(), name);
         const { state, before, aside } = await shared.store().restore(1, NO_WAIT);
         expect([...state.records.keys()]).toEqual(["pools.a"]);
@@ -315,7 +315,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect(await names(shared.store())).toEqual(["a", "b", "c", "d"]);
       });
 
-      test("restoring forgets neither applied plans nor what may still be under way", async () => {
+      test("restoring keeps applied plans and pending requests", async () => {
         await publish(shared.store(), "a");
         await publish(shared.store(), "b");
         const lease = await shared.store().lock(NO_WAIT);
@@ -355,7 +355,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect(await names(shared.store())).toEqual(["a", "b", "d"]);
       });
 
-      test("a lost state, and a lost journal, are damage that a generation mends", async () => {
+      test("a lost state or journal is damage that restoring an earlier version repairs", async () => {
         for (const name of ["a", "b"]) await publish(shared.store(), name);
         for (const at of [0, 1]) {
           const parts = await shared.parts();
@@ -404,7 +404,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect(await shared.store().key({ make: false })).toEqual(key);
       });
 
-      test("one that went elsewhere is gone on from nowhere, until it comes back", async () => {
+      test("a migrated one cannot be continued, until it is migrated back", async () => {
         await publish(shared.store(), "a");
         const lease = await shared.store().lock(NO_WAIT);
         const state = lease.state();
@@ -416,7 +416,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect(await names(shared.store())).toEqual(["a"]);
       });
 
-      test("one that went elsewhere comes back as a generation, too", async () => {
+      test("a migrated one can be restored from an earlier version, too", async () => {
         await publish(shared.store(), "a");
         await publish(shared.store(), "b");
         const lease = await shared.store().lock(NO_WAIT);
@@ -475,7 +475,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
           expect(await names(shared.store({ keyText }))).toEqual([...ALL, "more"]);
         });
 
-      test("another key, or none, is told and opens nothing", async () => {
+      test("another key, or none, is reported and decrypts nothing", async () => {
         await written(HEX);
         for (const process of [{}, { keyText: OTHER }, { keyText: PASSPHRASE }]) {
           expect(await codeOf(shared.store(process).read())).toBe("STATE_KEY");
@@ -485,7 +485,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect(await names(shared.store({ keyText: HEX }))).toEqual(ALL);
       });
 
-      test("equal texts never look equal", async () => {
+      test("equal plaintexts have different ciphertexts", async () => {
         const lease = await shared.store({ keyText: HEX }).lock(NO_WAIT);
         for (let n = 0; n < 20; n++) await lease.append({ type: "nonce", nonce: "n" });
         await lease.release();
@@ -494,7 +494,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect(new Set(nonces).size).toBe(nonces.length);
       });
 
-      test("a plain state is not read where a key is set: nobody can slip one in", async () => {
+      test("an unencrypted state is refused if a key is set, so that none can be planted", async () => {
         await written();
         await expect(shared.store({ keyText: HEX }).read()).rejects.toThrow("is not encrypted");
       });
@@ -524,7 +524,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
           expect(await names(shared.store(present))).toEqual(["canary1"]);
         });
 
-      test("rekey run again changes nothing that is read", async () => {
+      test("repeating rekey keeps the state readable and equal", async () => {
         const key = await written(HEX);
         for (let n = 0; n < 2; n++) await shared.store({ keyText: OTHER, oldKeyText: HEX }).rekey(NO_WAIT);
         expect(await names(shared.store({ keyText: OTHER }))).toEqual(ALL);

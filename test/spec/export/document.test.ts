@@ -71,7 +71,7 @@ clusters:
     );
   });
 
-  test("a text that looks like a reference is escaped, in values and in keys", () => {
+  test("a string that looks like a reference is escaped, in values and in keys", () => {
     const conf = { spark_conf: { "${a}": "${b}" } };
     expect(yamlOf({ clusters: [["c", "c-1", { ...cluster("c", "p-1"), ...conf }]] })).toContain(
       '{ "$${a}": "$${b}" }',
@@ -80,7 +80,7 @@ clusters:
 });
 
 describe("keys", () => {
-  test("things that share a name are numbered, the oldest first, and say how each is taken over", () => {
+  test("objects with the same name are numbered, the oldest first, with a comment about adopting each", () => {
     expect(
       yamlOf({
         jobs: [
@@ -107,7 +107,7 @@ describe("keys", () => {
     ["::x", "x"],
     ["--force", "force"],
     ["x".repeat(300), "x".repeat(150)],
-  ])("the name %j cannot be a key, so the spec says it beside the key %j", (name, key) => {
+  ])("the name %j cannot be a key, so it is a field of the resource %j", (name, key) => {
     const { document } = exportSpec(inputOf({ clusters: [[name, "c", cluster(name, "p")]] }));
     const [section] = document;
     const [member] = section !== undefined && "members" in section ? section.members : [];
@@ -125,7 +125,7 @@ describe("keys", () => {
   });
 });
 
-describe("what is left out", () => {
+describe("omitted values", () => {
   test("defaults, and what the service is known to fill in", () => {
     const values = {
       ...POOL,
@@ -136,7 +136,7 @@ describe("what is left out", () => {
     expect(yamlOf({ pools: [["p", "p-1", values]] })).toBe("pools:\n  p: { node_type_id: n }\n");
   });
 
-  test("a value that the service fills in otherwise than usual is written", () => {
+  test("a value that differs from the service's default is written", () => {
     const values = { ...POOL, idle_instance_autotermination_minutes: 15, enable_elastic_disk: false };
     expect(yamlOf({ pools: [["p", "p-1", values]] })).toMatch(
       /idle_instance_autotermination_minutes: 15\n +enable_elastic_disk: false/,
@@ -156,7 +156,7 @@ describe("what is left out", () => {
     expect(yamlOf({ clusters: [["c", "c-1", values]] }, { full: true })).not.toContain("run_state");
   });
 
-  test("what every workspace has, unless it is asked for", () => {
+  test("built-in objects, unless requested", () => {
     const groups = [
       ["admins", "1", { displayName: "admins", members: { users: ["ada"], groups: [] } }],
       ["data", "2", { displayName: "data", members: { users: [], groups: [] } }],
@@ -191,7 +191,7 @@ describe("members of a parent", () => {
     ],
   };
 
-  test("stand inside it, accesses in short, secrets in a comment", () => {
+  test("are inside it, access lists in short form, secrets in a comment", () => {
     expect(yamlOf(things)).toBe(`scopes:
   # Secret values cannot be read back. To manage these secrets, add them under the scope with a source each:
   #   secrets:
@@ -208,12 +208,12 @@ describe("members of a parent", () => {
     expect(yamlText(found.document, [])).toContain("db-password: { env: ETL_DB_PASSWORD }");
   });
 
-  test("bring their parent along, and nothing else of it", () => {
+  test("include their parent, and nothing else of it", () => {
     const only = (address: string) => address === "acls.etl/data";
     expect(yamlOf(things, { only })).toBe("scopes:\n  etl: { acls: { data: READ } }\n");
   });
 
-  test("that could not be read are told, and their key is not written: it would mean that there are none", () => {
+  test("that could not be read are reported, and their key is omitted, because an empty one would mean that there are none", () => {
     const reason = error("API_FORBIDDEN", "secrets/acls/list may not be called");
     const unread: Live = new Map([
       ...live({ scopes: [["etl", "etl"]], secrets: [] }),
@@ -225,7 +225,7 @@ describe("members of a parent", () => {
   });
 });
 
-test("a kind that could not be read is told, and is not there", () => {
+test("a kind that could not be read is reported and omitted", () => {
   const reason = error("API_FORBIDDEN", "jobs/list may not be called");
   const found = exportSpec(
     inputOf(

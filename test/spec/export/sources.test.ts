@@ -55,7 +55,7 @@ test("a notebook whose file would be called like a folder gets another name", ()
   ).toEqual(["notebooks/x/a-2.py", "notebooks/x/a.py/b.py"]);
 });
 
-test("a name that is too long for a file system is cut, and stays apart from others that begin alike", () => {
+test("a name that is too long for a file system is shortened and stays unique", () => {
   const [one = "", two = ""] = pathsOf("files", [[`/${"é".repeat(200)}a`], [`/${"é".repeat(200)}b`]]);
   expect(one).not.toBe(two);
   expect(Buffer.byteLength(one)).toBeLessThan(255);

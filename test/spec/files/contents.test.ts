@@ -6,7 +6,7 @@ import { digest } from "../../../src/core/digest.ts";
 import { folderWith, load, loadFrom } from "../folder.ts";
 
 describe("one file", () => {
-  it("is a payload with a digest; the source itself is no value", async () => {
+  it("is a payload with a digest; the source itself is not a value", async () => {
     const { resource } = await load({
       "workspace.yaml": "files: { /init/a.sh: { source: a.sh } }",
       "a.sh": "echo\n",
@@ -45,7 +45,7 @@ describe("one file", () => {
     expect(values).toEqual(said);
   });
 
-  it("what is written wins over what the extension says", async () => {
+  it("a declared language takes precedence over the extension", async () => {
     const { resource } = await load({
       "workspace.yaml":
         "notebooks: { /a: { source: a.txt, language: SQL, format: SOURCE }, /b: { source: b.py, format: JUPYTER } }",
@@ -127,7 +127,7 @@ describe("a whole folder", () => {
     expect([...(spec?.resources.keys() ?? [])]).toEqual(["files./lib/a.py", "files./lib/sub/readme.txt"]);
   });
 
-  it("gives way to what is written out by itself", async () => {
+  it("yields to an explicit declaration", async () => {
     const { resource, told } = await load({
       "workspace.yaml":
         "notebooks: { /S: { source_dir: nb, exclude: ['old/**', 'sub/**'] }, /S/a: { source: other.py } }",
@@ -180,7 +180,7 @@ describe("problems", () => {
     ]);
   });
 
-  it("a source folder in which only links match is told apart from an empty one", async () => {
+  it("a source folder in which only links match has a different error than an empty one", async () => {
     const folder = folderWith({ "workspace.yaml": "notebooks: { /S: { source_dir: nb } }", "real.py": "" });
     mkdirSync(join(folder, "nb"));
     symlinkSync("../real.py", join(folder, "nb", "a.py"));
@@ -189,7 +189,7 @@ describe("problems", () => {
     ]);
   });
 
-  it("a file that is missing, outside, unnamed or of an unknown kind is told", async () => {
+  it("a file that is missing, outside, unnamed, or of an unknown type is reported", async () => {
     const folder = folderWith({
       "workspace.yaml":
         "notebooks:\n  /a: { source: none.py }\n  /b: { source: /etc/passwd }\n  /c: {}\n  /d: { source: d.txt }\n  /e: { source: link.py }\n  /f: { source: ok.py, content: x }\n",

@@ -29,7 +29,7 @@ it("reads paths and patterns, each file once, from the folder of the file that n
   ]);
 });
 
-it("refuses a resource that two files hold, and says where it stands first", async () => {
+it("refuses a resource that two files define, and names the first definition", async () => {
   const { told, diagnostics } = await load({
     "workspace.yaml": "include: a.yaml\nusers:\n  ada: {}\n",
     "a.yaml": "users: { ada: {} }",
@@ -61,7 +61,7 @@ it("refuses one policy that two files set", async () => {
   expect(told).toEqual(["SPEC_DUPLICATE_KEY a.yaml:1:11 policy.max_deletes is defined in two files"]);
 });
 
-it("says which include is missing, matches nothing, or is no path", async () => {
+it("names an include that is missing, matches nothing, or is not a path", async () => {
   const { told } = await load("include: [none.yaml, 'none/*.yaml', 7, '${var.x}.yaml']");
   expect(told).toEqual([
     "SPEC_NOT_FOUND 1:11 none.yaml does not exist",
@@ -85,7 +85,7 @@ it("says that a pattern matched only links and pipes, which are not read, and na
   );
 });
 
-it("reads the files that a pattern matches beside links", async () => {
+it("reads the files that a pattern matches, except links", async () => {
   const folder = folderWith({
     "workspace.yaml": "include: ['t/*.yaml']",
     "t/real.yaml": "groups: { g: {} }",
@@ -106,7 +106,7 @@ it("reports the YAML problems of every file", async () => {
   ]);
 });
 
-it("refuses a file that is a list or a text", async () => {
+it("refuses a file that is a list or a string", async () => {
   expect((await load("- a\n")).told).toEqual(["SPEC_TYPE 1:1 a spec must be a map of sections, not a list"]);
   expect((await load("hello")).told).toEqual([
     "SPEC_TYPE 1:1 a spec must be a map of sections, not a string",

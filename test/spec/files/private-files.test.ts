@@ -123,7 +123,7 @@ describe("the spec itself", () => {
     expect((await loadFrom(folder)).diagnostics.map(({ code }) => code)).toEqual(["SPEC_PRIVATE"]);
   });
 
-  test("is read beside a state in its own folder, whose files are refused", async () => {
+  test("is read next to a state folder, whose files are refused", async () => {
     const folder = folderWith({ "workspace.yaml": "include: [key, state.json, journal.jsonl]\n" });
     for (const name of ["key", "state.json", "journal.jsonl"]) writeFileSync(join(folder, name), SECRET);
     const { diagnostics } = await loadFrom(folder, { states: [folder] });

@@ -17,7 +17,7 @@ it("counts lines and columns from one, and marks the span between its neighbours
   });
 });
 
-it("marks the end of a text, and an empty text", () => {
+it("marks the end of a file, and an empty file", () => {
   const source = new SourceText("f", "a\n");
   expect(locationOf({ source, start: 2, end: 2 })).toMatchObject({ line: 2, column: 1 });
   expect(locationOf({ source: new SourceText("f", ""), start: 0, end: 0 })).toEqual({

@@ -15,11 +15,11 @@ it.each([
   ["x$${a}${b}", ["x${a}", expression("b")]],
   ["${a", undefined],
   ["$${a", ["${a"]],
-])("%s is cut into its parts", (text, parts) => {
+])("%s is split into its parts", (text, parts) => {
   expect(templateParts(text)).toEqual(parts);
 });
 
-it("takes blanks around an expression for layout, and keeps them in the raw text", () => {
+it("ignores spaces around an expression, and keeps them in the raw string", () => {
   expect(templateParts("${ var.a }")).toEqual([{ expression: "var.a", raw: "${ var.a }" }]);
 });
 
@@ -50,7 +50,7 @@ it("finds the end of a call behind the braces in its strings", () => {
   ]);
 });
 
-it("gives back every text that was escaped, unless a dollar sign stands before the braces already", () => {
+it("restores each escaped string, unless a dollar sign was in front of the braces already", () => {
   const texts = fc.string({ unit: fc.constantFrom("a", "{", "}", "${", ".") });
   fc.assert(
     fc.property(texts, (text) => {

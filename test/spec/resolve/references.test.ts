@@ -14,7 +14,7 @@ describe("a variable in the name of a reference", () => {
 pools: { "etl-\${var.env}": { node_type_id: n } }
 clusters: { c: { spark_conf: { k: "${text}" } } }`;
 
-  it("is put in before the reference is looked up, as it is in keys", async () => {
+  it("is inserted before the reference is resolved, as in keys", async () => {
     const { resource, told } = await load(spec("${pools.etl-${var.env}.instance_pool_id}"));
     expect(told).toEqual([]);
     expect(resource("clusters.c").references[0]?.parts).toEqual([
@@ -22,7 +22,7 @@ clusters: { c: { spark_conf: { k: "${text}" } } }`;
     ]);
   });
 
-  it("may stand in a text, beside literals, which stay what they are", async () => {
+  it("may be part of a string, with unchanged literals", async () => {
     const { resource } = await load(
       spec("$${var.env} ${pools.etl-${var.env}.node_type_id} $${pools.${var.env}}"),
     );
@@ -52,7 +52,7 @@ clusters: { c: { spark_conf: { k: "${text}" } } }`;
 });
 
 describe("a reference", () => {
-  it("inside a text stands there, its parts beside it", async () => {
+  it("inside a string is kept, with its parsed parts", async () => {
     const { resource } = await conf("a ${pools.shared.instance_pool_id} b $${c}");
     expect(resource("clusters.c").values.spark_conf).toEqual({
       k: "a ${pools.shared.instance_pool_id} b $${c}",
@@ -127,14 +127,14 @@ describe("problems", () => {
     ["${pools.shared}", "${pools.shared} is neither a variable nor a reference", undefined],
     ["${vars.x.y}", '${vars.x.y} refers to the kind "vars", which does not exist', 'did you mean "var"?'],
     ["${open", "a ${ is never closed", "for a literal ${, write $${"],
-  ])("%s is told", async (text, message, hint) => {
+  ])("%s is reported", async (text, message, hint) => {
     const { diagnostics } = await conf(text);
     expect(diagnostics).toHaveLength(1);
     expect(diagnostics[0]).toMatchObject({ code: "SPEC_REFERENCE", message, at: { line: 4, column: 35 } });
     if (hint !== undefined) expect(diagnostics[0]?.hint).toBe(hint);
   });
 
-  it("a name cannot hold a reference", async () => {
+  it("a name cannot contain a reference", async () => {
     const { told } = await load(
       "pools: { p: { node_type_id: x, instance_pool_name: '${pools.q.node_type_id}' }, q: { node_type_id: x } }",
     );
@@ -143,7 +143,7 @@ describe("problems", () => {
     ]);
   });
 
-  it("a secret is no attribute", async () => {
+  it("a secret is not an attribute", async () => {
     const { told } = await load(
       "scopes: { s: { secrets: { k: { env: K } } } }\nclusters: { c: { spark_conf: { k: '${secrets.s/k.value}' } } }",
       { env: { K: "hunter2" } },

@@ -42,7 +42,7 @@ describe("a source", () => {
     );
   });
 
-  it("is a file beside the file that names it", async () => {
+  it("is a file relative to the file that names it", async () => {
     const { resource } = await load({
       "workspace.yaml": "include: team/a.yaml",
       "team/a.yaml": secret("{ file: ../keys/k }"),
@@ -103,7 +103,7 @@ describe("a literal", () => {
     expect(JSON.stringify(diagnostics)).not.toContain("12345678901");
   });
 
-  it("is kept out of the frames of other problems beside it", async () => {
+  it("is not in the frames of other errors", async () => {
     const { diagnostics } = await load(
       `scopes:\n  etl:\n    secrets:\n      password: ${CANARY}\n    unknown: 1\n`,
     );
@@ -142,7 +142,7 @@ describe("problems", () => {
     ],
     ["{ enf: A }", "SPEC_UNKNOWN_FIELD", 'secrets.etl/password has no field "enf"'],
     ["{ env: '${pools.p.instance_pool_id}' }", "SPEC_REFERENCE", undefined],
-  ])("%s is told", async (source, code, message) => {
+  ])("%s is reported", async (source, code, message) => {
     const { spec, diagnostics } = await load(
       {
         "workspace.yaml": secret(source),

@@ -8,7 +8,7 @@ import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
 import { registry } from "../kinds.ts";
 
 describe("the schema of all kinds", () => {
-  it("is the one that is written in schemas/", () => {
+  it("equals the file in schemas/", () => {
     expect(staleSchemas()).toEqual([]);
   });
 
@@ -38,7 +38,7 @@ describe("the schema of all kinds", () => {
 describe("a field", () => {
   const pools = resourceSchema(registry.get("pools")).properties as Record<string, Record<string, unknown>>;
 
-  it("that is no text takes a reference in its place, with its limits in a branch of its own", () => {
+  it("that is not a string also allows a reference, with its limits in a separate branch", () => {
     expect(pools.min_idle_instances).toEqual({
       description: "A number.",
       default: 0,
@@ -54,7 +54,7 @@ describe("a field", () => {
     });
   });
 
-  it("that the service sets, that holds a secret, or that is made from a file is not there", () => {
+  it("that the service sets, that contains a secret, or that is made from a file is absent", () => {
     expect(pools).not.toHaveProperty("state");
     expect(resourceSchema(registry.get("secrets")).properties).not.toHaveProperty("value");
     expect(resourceSchema(registry.get("notebooks")).properties).not.toHaveProperty("content");
@@ -85,7 +85,7 @@ describe("a field", () => {
   });
 });
 
-describe("what editors are told", () => {
+describe("information for editors", () => {
   const validate = ajvForSpecs().compile(specSchema(registry));
 
   it.each([

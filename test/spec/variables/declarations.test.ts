@@ -31,7 +31,7 @@ describe("where a value comes from", () => {
     expect(await size({ vars: ["size=6", "size=7"] })).toBe(7);
   });
 
-  it("is not the environment where the spec may be a stranger's, and the hint says so", async () => {
+  it("is not the environment if the spec is untrusted, and the hint says so", async () => {
     const { diagnostics } = await load(
       "variables: { zone: }\npools: { p: { node_type_id: '${var.zone}' } }",
       {
@@ -43,7 +43,7 @@ describe("where a value comes from", () => {
     ]);
   });
 
-  it("is no other environment variable", async () => {
+  it("is not another environment variable", async () => {
     const { told } = await load("variables: { HOME: }\npools: { p: { node_type_id: '${var.HOME}' } }", {
       env: { HOME: "/root" },
     });
@@ -52,7 +52,7 @@ describe("where a value comes from", () => {
 });
 
 describe("the type of a value", () => {
-  it("stays where a text is nothing but the variable, at any depth", async () => {
+  it("is kept if a string is only the variable, at any depth", async () => {
     const { resource } = await load(`
 variables:
   number: { default: 3 }
@@ -73,7 +73,7 @@ pools:
     });
   });
 
-  it("is read from a text of the command line as the declaration says", async () => {
+  it("is parsed from a command line string by the declared type", async () => {
     const spec = `
 variables:
   capacity: { type: number }
@@ -101,14 +101,14 @@ pools: { p: { node_type_id: "\${var.node}", max_capacity: "\${var.capacity}", pr
     expect(told).toContain("SPEC_VARIABLE --var n:1:1 the variable n must be a number, not a string");
   });
 
-  it("cannot be a list inside a text", async () => {
+  it("cannot be a list inside a string", async () => {
     const { told } = await load("variables: { l: { default: [a] } }\nusers: { 'x${var.l}': {} }");
     expect(told).toEqual(["SPEC_VARIABLE 2:10 the variable l is a list and cannot be part of a string"]);
   });
 });
 
 describe("where variables stand", () => {
-  it("in keys of resources and of maps; a key that then stands twice is refused", async () => {
+  it("in keys of resources and of maps; a resulting duplicate key is refused", async () => {
     const { spec, told } = await load(
       "variables: { e: dev }\nusers: { 'a-${var.e}': {} }\nclusters: { c: { spark_conf: { 'k.${var.e}': v } } }",
     );
@@ -164,7 +164,7 @@ describe("problems", () => {
     ]);
   });
 
-  it("a default that holds a variable, a bad name, a bad type and an unknown field are told", async () => {
+  it("a default with a variable, an invalid name, an invalid type, and an unknown field are reported", async () => {
     const { told } = await load(
       "variables: { a: '${var.b}', 'b c': 1, d: { type: int }, e: { defualt: 1 } }",
     );
@@ -176,7 +176,7 @@ describe("problems", () => {
     ]);
   });
 
-  it("--var without a value, and a variable file that is missing or no map, are told", async () => {
+  it("--var without a value, and a variable file that is missing or not a map, are reported", async () => {
     const folder = folderWith({ "list.yaml": "[1]", "extra.yaml": "unknown: 1" });
     const { diagnostics } = await load("users: {}", {
       vars: ["x"],

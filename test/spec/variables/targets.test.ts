@@ -29,13 +29,13 @@ it("lays maps over maps, and puts lists and values in the place of others", asyn
   expect(spec?.policy.max_deletes).toEqual({ count: 0 });
 });
 
-it("takes away what it sets to null", async () => {
+it("removes keys that it sets to null", async () => {
   const { resource, spec } = await load(SPEC, { target: "dev" });
   expect(resource("pools.shared").values).not.toHaveProperty("max_capacity");
   expect([...(spec?.resources.keys() ?? [])]).toEqual(["pools.shared", "users.bob"]);
 });
 
-it("changes nothing with an empty target", async () => {
+it("has no effect with an empty target", async () => {
   const none = await load(SPEC, { target: "bare" });
   const empty = await load(SPEC, { target: "empty" });
   expect(empty.told).toEqual([]);
@@ -57,7 +57,7 @@ it("names the targets where an unknown one is chosen", async () => {
   expect(none[0]).toMatchObject({ code: "SPEC_TARGET", hint: "the spec has no targets" });
 });
 
-it("tells what a target may not hold, of every target", async () => {
+it("reports the invalid keys of every target", async () => {
   const { told } = await load("targets: { a: { include: x.yaml }, b: [1], c: { users: { x: null } } }", {
     target: "c",
   });
@@ -91,7 +91,7 @@ describe("the selected target", () => {
     });
   });
 
-  it("is the one that is named", async () => {
+  it("is the named one", async () => {
     const { spec, resource } = await load(SETTINGS, { target: "prod" });
     expect(resource("pools.shared").values).toMatchObject({
       max_capacity: 200,

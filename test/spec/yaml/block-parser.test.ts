@@ -48,7 +48,7 @@ function agrees(text: string): boolean {
   return true;
 }
 
-describe("everyday texts", () => {
+describe("common YAML", () => {
   it.each([
     "a: 1\n",
     "a: 1",
@@ -66,7 +66,7 @@ describe("everyday texts", () => {
     expect(agrees(WHOLE)).toBe(true);
   });
 
-  it("what a program writes is read by both the same", () => {
+  it("generated YAML is read equally by both", () => {
     const word = fc.stringMatching(/^[ -~é😀]{0,12}$/u);
     const leaf = fc.oneof(word, fc.integer(), fc.boolean(), fc.constant(null), fc.double({ noNaN: true }));
     const { tree } = fc.letrec((tie) => ({
@@ -83,7 +83,7 @@ describe("everyday texts", () => {
   });
 });
 
-describe("other texts", () => {
+describe("other YAML", () => {
   it.each([
     "",
     "- a\n",
@@ -118,7 +118,7 @@ it("a file with more characters than the token limit is parsed if it has fewer t
   expect(parseBlockYaml(new SourceText("f", `a: [${",".repeat(3_000_001)}]\n`))).toBeUndefined();
 });
 
-it("texts damaged at random are read by both the same, or left", () => {
+it("randomly damaged YAML is read equally by both, or left to the other", () => {
   const pieces = [
     "[",
     "]",

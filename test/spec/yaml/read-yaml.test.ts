@@ -105,7 +105,7 @@ it.each([
   ["a: 1\n b: 2", "the line contains a second key"],
   ["a: {<<: 3}", "<< requires a map or a list of maps"],
   ["--- a\n--- b", "the file contains more than one YAML document"],
-])("%j is told in plain words", (text, message) => {
+])("%j is reported in plain words", (text, message) => {
   expect(read(text).told[0]).toBe(message);
 });
 

@@ -19,7 +19,7 @@ function code(work: () => unknown): string {
   }
 }
 
-test("what is sealed comes back, shows nothing, and is never the same twice", () => {
+test("an encrypted state decrypts to the same, reveals nothing, and differs each time", () => {
   const by = sealer(HEX);
   const [one, two] = [by.seal("state", "", "canary"), by.seal("state", "", "canary")];
   expect(one).not.toContain("canary");
@@ -27,7 +27,7 @@ test("what is sealed comes back, shows nothing, and is never the same twice", ()
   expect(opened(sealer(HEX, 9), "state", "", one)).toBe("canary");
 });
 
-test("a text opens only as what it was sealed for, and where it was", () => {
+test("a ciphertext decrypts only for its purpose and location", () => {
   const by = sealer(HEX);
   const text = by.seal("journal", "before", "line");
   expect(opened(by, "journal", "before", text)).toBe("line");
@@ -46,7 +46,7 @@ test("a flipped bit or a cut at any byte is damage, and never another text", () 
   }
 });
 
-test("whoever changes it without the key is found out, also with a right sum", async () => {
+test("a change without the key is detected, also with a matching checksum", async () => {
   const { digest } = await import("../../../src/core/digest.ts");
   const text = sealer(HEX).seal("state", "", "a short text");
   const body = text
@@ -56,7 +56,7 @@ test("whoever changes it without the key is found out, also with a right sum", a
   expect(() => opened(sealer(HEX), "state", "", forged)).toThrow("was modified, or belongs to another state");
 });
 
-test("another key is told from damage, and so is none", () => {
+test("a wrong or missing key has a different error than damage", () => {
   const text = sealer(HEX).seal("state", "", "x");
   expect(code(() => opened(sealer("6".repeat(64)), "state", "", text))).toBe("STATE_KEY");
   expect(code(() => opened(sealer("a passphrase of some length"), "state", "", text))).toBe("STATE_KEY");
@@ -75,7 +75,7 @@ test("keys are 32 bytes in hex or base64, or a passphrase that is stretched; not
   expect(code(() => readKeyText("fifteen letters"))).toBe("STATE_KEY");
 });
 
-test("a text of another key's old state opens while the key changes", () => {
+test("a state of the old key decrypts while the key changes", () => {
   const old = sealer(HEX).seal("state", "", "x");
   const changing = createSealer({
     keyText: "7".repeat(64),

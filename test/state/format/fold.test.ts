@@ -60,7 +60,7 @@ test("created records an unfinished object at once, under the token of its inten
   });
 });
 
-test("what is created in place of another keeps that one as deposed", () => {
+test("a replacement keeps the old object as deposed", () => {
   const state = folded(
     { type: "record", record: { ...pool, deposed: [remoteId("older")] } },
     { type: "intent", intent: intent("pools.shared", { replaces: pool.id }) },
@@ -69,7 +69,7 @@ test("what is created in place of another keeps that one as deposed", () => {
   expect(state.records.get(pool.address)).toMatchObject({ id: "new", deposed: ["older", pool.id] });
 });
 
-test("a deposed object that is gone leaves the record, and the last one takes the list with it", () => {
+test("a deleted deposed object leaves the record, and the last one removes the list", () => {
   const record = { ...pool, deposed: [remoteId("a"), remoteId("b")] };
   const one = folded(
     { type: "record", record },
@@ -84,7 +84,7 @@ test("a deposed object that is gone leaves the record, and the last one takes th
   expect(none.records.get(pool.address)).toEqual(pool);
 });
 
-test("a record whose own object is gone lives on for its deposed ones", () => {
+test("a record without its own object remains for its deposed ones", () => {
   const state = folded(
     { type: "record", record: { ...pool, deposed: [remoteId("a")] } },
     { type: "gone", gone: { address: pool.address, id: pool.id } },
@@ -92,7 +92,7 @@ test("a record whose own object is gone lives on for its deposed ones", () => {
   expect(state.records.get(pool.address)).toEqual({ ...pool, id: "a" });
 });
 
-test("gone without an id forgets the address whatever it holds; with a foreign id it forgets nothing", () => {
+test("a deletion without an ID removes the record of the address; with another ID it removes nothing", () => {
   const record = { ...pool, deposed: [remoteId("a")] };
   const { address } = pool;
   expect(folded({ type: "record", record }, { type: "gone", gone: { address } }).records.size).toBe(0);

@@ -81,7 +81,7 @@ test("an apply that is killed leaves an unfinished entry with its actor, run and
   ]);
 });
 
-test("an apply that writes nothing adds no entry and keeps the serial", async () => {
+test("an apply without changes adds no entry and keeps the serial", async () => {
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });

@@ -64,13 +64,13 @@ function code(read: () => unknown): string {
   }
 }
 
-test("a journal gives back every entry, digit for digit", () => {
+test("a journal returns every entry, digit for digit", () => {
   const read = readJournal(journal(), "journal.jsonl");
   expect(read.entries.map((one) => one.entry)).toEqual(ENTRIES);
   expect(read.dropped).toBe(0);
 });
 
-test("each line is JSON of its own", () => {
+test("each line is separate JSON", () => {
   const lines = new TextDecoder().decode(journal()).trimEnd().split("\n");
   expect(lines.map((line) => Object.keys(JSON.parse(line)))).toEqual([
     ["hash", "begin"],
@@ -78,7 +78,7 @@ test("each line is JSON of its own", () => {
   ]);
 });
 
-test("a flipped bit in any byte is damage that is told, or changes nothing", () => {
+test("a flipped bit in any byte is reported as damage, or has no effect", () => {
   const bytes = journal();
   for (let at = 0; at < bytes.length; at++)
     for (const bit of [1, 32]) {
@@ -132,7 +132,7 @@ test("lines that are swapped, repeated or left out are damage", () => {
     expect([order, code(() => readJournal(text(order), "j"))]).toEqual([order, "STATE_CORRUPT"]);
 });
 
-test("a journal of a newer version is told from a damaged one", () => {
+test("a journal of a newer version has a different error than a damaged one", () => {
   const begin = { format_version: 3, lineage: "abc", serial: 0, state: "", fence: 1, seq: 0 };
   const bytes = new TextEncoder().encode(beginLine(begin).text);
   expect(code(() => readJournal(bytes, "j"))).toBe("STATE_FORMAT");

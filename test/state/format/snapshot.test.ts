@@ -58,7 +58,7 @@ function code(read: () => unknown): string {
   }
 }
 
-test("a state comes back as it was written", () => {
+test("a state is restored exactly", () => {
   const { text, digest } = snapshotText({ state: STATE, ...REST });
   expect(readSnapshot(bytes(text), "state.json")).toEqual({ state: STATE, ...REST, digest });
 });
@@ -88,7 +88,7 @@ test("equal states give equal bytes, whatever the order of their records", () =>
   expect(snapshotText({ state: reversed, ...REST })).toEqual(snapshotText({ state: STATE, ...REST }));
 });
 
-test("a flipped bit in any byte, or a cut at any byte, is told", () => {
+test("a flipped bit in any byte, or a cut at any byte, is reported", () => {
   const whole = bytes(snapshotText({ state: STATE, ...REST }).text);
   for (let at = 0; at < whole.length; at++) {
     const flipped = whole.slice();
@@ -101,7 +101,7 @@ test("a flipped bit in any byte, or a cut at any byte, is told", () => {
   }
 });
 
-test("a state of a newer version is told from a damaged one", () => {
+test("a state of a newer version has a different error than a damaged one", () => {
   const { text } = snapshotText({ state: STATE, ...REST });
   expect(code(() => readSnapshot(bytes(text.replace('"format_version":2', '"format_version":3')), "s"))).toBe(
     "STATE_FORMAT",

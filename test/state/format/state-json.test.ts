@@ -41,7 +41,7 @@ function code(text: string): string {
   }
 }
 
-test("a state comes back from its JSON as it was, digit for digit", () => {
+test("a state is restored from its JSON, digit for digit", () => {
   expect(stateFromJson(stateToJson({ state: STATE, key: "k" }), "file")).toEqual({ state: STATE, key: "k" });
 });
 
@@ -50,7 +50,7 @@ test("the JSON is sorted by address, so that two states can be compared line by 
   expect(json.records.map((one: { address: string }) => one.address)).toEqual(["pools.a", "pools.b"]);
 });
 
-test("what is no state is told with what is missing, and a newer form with its number", () => {
+test("JSON that is not a state is refused with the missing part, and a newer format with its number", () => {
   const json = JSON.parse(stateToJson({ state: { ...STATE, records: new Map() }, key: "" }));
   const changed = (change: object): string => code(JSON.stringify({ ...json, ...change }));
   expect(code("")).toBe("STATE_CORRUPT");

@@ -11,7 +11,7 @@ test("old data goes through the step of each version", () => {
   expect(upgraded({ a: 1 }, 2, "f", STEPS, 3)).toEqual({ a: 1, three: true });
 });
 
-test("data of the current version stays as it is", () => {
+test("data of the current version is not changed", () => {
   expect(upgraded({ a: 1 }, 3, "f", STEPS, 3)).toEqual({ a: 1 });
 });
 

@@ -28,7 +28,7 @@ test("a silent holder is out after its lease and the time that its last request 
   expect(silenceMs(CLAIM)).toBe(TIMES.leaseMs + TIMES.requestMs);
 });
 
-test("whenever a holder may write, nobody else may come in", () => {
+test("while a holder may write, no other process may acquire the lock", () => {
   for (let now = 0; now < 200_000; now += 500)
     expect(mayWrite(TIMES, CLAIM.renewed_at, now) && isOver(CLAIM, now)).toBe(false);
 });
@@ -37,7 +37,7 @@ test("a released lock is free at once", () => {
   expect(isOver({ ...CLAIM, released: true }, CLAIM.renewed_at)).toBe(true);
 });
 
-test("who holds the lock is told with a way to wait and a way to free it", () => {
+test("the error names the holder of the lock, and how to wait or unlock", () => {
   const { code, message, hint } = lockedBy(CLAIM, 22_000);
   expect(code).toBe("STATE_LOCKED");
   expect(message).toContain("ada@laptop (process 1)");

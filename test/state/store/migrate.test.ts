@@ -83,7 +83,9 @@ for (const [title, open, other, possible] of PAIRS)
       expect(await again(places)).toBeUndefined();
     });
 
-    test("killed at any step: never two go on, and the same move ends it", { timeout: 120_000 }, async () => {
+    test("killed at any step: only one location continues, and the same command finishes the move", {
+      timeout: 120_000,
+    }, async () => {
       const wrong: string[] = [];
       for (let at = 0; ; at++) {
         const places = await opened(open, other);
@@ -132,7 +134,7 @@ for (const [title, open, other, possible] of PAIRS)
       expect(await names(places.from.store())).toEqual(["a", "b", "c", "d"]);
     });
 
-    test("what is on its way says how the move is ended, and can be kept where it is", async () => {
+    test("an unfinished move says how to finish it, and can be canceled", async () => {
       const places = await opened(open, other);
       const lease = await places.from.store().lock(NO_WAIT);
       await lease.retire("elsewhere", 3);

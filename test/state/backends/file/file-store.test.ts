@@ -31,13 +31,13 @@ async function written(disk: Disk): Promise<void> {
   await lease.release();
 }
 
-test("a folder without a state holds an empty one, and looking makes no file", async () => {
+test("a folder without a state has an empty one, and reading creates no file", async () => {
   const disk = new Disk();
   const { state } = await storeOn({ disk }).read();
   expect([state.serial, state.records.size, disk.names.size]).toEqual([0, 0, 0]);
 });
 
-test("what was appended is there after a power cut, published or not", async () => {
+test("appended entries survive a power cut, published or not", async () => {
   const disk = new Disk();
   await written(disk);
   disk.powerCut();
@@ -46,7 +46,7 @@ test("what was appended is there after a power cut, published or not", async () 
   expect((await store.read()).state.open).toMatchObject([{ address: "pools.c", sent: 1 }]);
 });
 
-test("five generations are kept beside the state", async () => {
+test("five earlier versions of the state are kept", async () => {
   const disk = new Disk();
   const lease = await storeOn({ disk }).lock({ timeoutMs: 0 });
   for (let n = 0; n < 9; n++) {
@@ -65,7 +65,7 @@ test("no temporary file is left", async () => {
   expect([...disk.names.keys()].filter((name) => name.endsWith(".new"))).toEqual([]);
 });
 
-test("a state from another lineage beside the journal is refused", async () => {
+test("a state of another lineage than the journal is refused", async () => {
   const [disk, other] = [new Disk(), new Disk()];
   await written(disk);
   const lease = await storeOn({ disk: other, seed: 77 }).lock({ timeoutMs: 0 });
@@ -76,7 +76,7 @@ test("a state from another lineage beside the journal is refused", async () => {
   expect(await codeOf(storeOn({ disk }).read())).toBe("STATE_LINEAGE");
 });
 
-test("an older version put in place of the state does not go with a newer journal", async () => {
+test("an older version of the state does not match a newer journal", async () => {
   const disk = new Disk();
   const lease = await storeOn({ disk }).lock({ timeoutMs: 0 });
   for (const name of ["a", "b", "c"]) {
@@ -89,7 +89,7 @@ test("an older version put in place of the state does not go with a newer journa
   expect(await codeOf(storeOn({ disk }).lock({ timeoutMs: 0 }))).toBe("STATE_CORRUPT");
 });
 
-test("a state whose journal is gone, and a journal whose state is gone, are damage", async () => {
+test("a state without its journal, and a journal without its state, are damage", async () => {
   for (const name of ["state.json", "journal.jsonl"]) {
     const disk = new Disk();
     await written(disk);
@@ -98,7 +98,7 @@ test("a state whose journal is gone, and a journal whose state is gone, are dama
   }
 });
 
-test("every byte of both files cut or flipped: the same state, fewer entries with a warning, or damage that is told", async () => {
+test("every byte of both files cut or flipped: the same state, fewer entries with a warning, or reported damage", async () => {
   const disk = new Disk();
   await written(disk);
   const found: string[] = [];
@@ -128,7 +128,7 @@ test("every byte of both files cut or flipped: the same state, fewer entries wit
   expect(found).toEqual([]);
 });
 
-test("an unfinished last line is told as a warning and gone after the next run began", async () => {
+test("an unfinished last line is a warning, and is removed when the next run begins", async () => {
   const disk = new Disk();
   await written(disk);
   const path = `${FOLDER}/journal.jsonl`;
@@ -141,7 +141,7 @@ test("an unfinished last line is told as a warning and gone after the next run b
   expect((await storeOn({ disk }).read()).diagnostics).toEqual([]);
 });
 
-test("a process that dies before any file operation of a run loses nothing that was durable", async () => {
+test("a crash before any file operation of a run loses no durable entry", async () => {
   const operations: string[] = [];
   const run = async (disk: Disk, dieAt: number, acknowledged: string[]): Promise<void> => {
     let step = 0;
@@ -190,7 +190,7 @@ test("a process that dies before any file operation of a run loses nothing that 
     }
 });
 
-test("what a killed run wrote without fsync is made durable before anything is derived from it", async () => {
+test("entries that a killed run wrote without fsync are made durable before they are used", async () => {
   const disk = new Disk();
   await written(disk);
   const never = new Promise<never>(() => {});
@@ -226,7 +226,7 @@ test("what a killed run wrote without fsync is made durable before anything is d
   expect(await names(storeOn({ disk, seed: 5 }))).toEqual(["pools.a", "pools.b", "pools.undurable"]);
 });
 
-test("when the disk is full, appending fails for good and the lock can still be given back", async () => {
+test("if the disk is full, appending fails from then on, and the lock can still be released", async () => {
   const disk = new Disk();
   let full = false;
   const before = (operation: string): void => {
@@ -252,7 +252,7 @@ test("a holder whose clock is ahead is still seen to be silent", async () => {
   await lease.release();
 });
 
-test("a zombie that already passed its last check writes into a journal that nobody reads", async () => {
+test("a stale run that passed its last check writes into a journal that is not read", async () => {
   const disk = new Disk();
   let hold: (() => void) | undefined;
   let armed = false;
@@ -277,7 +277,7 @@ test("a zombie that already passed its last check writes into a journal that nob
   expect(await names(storeOn({ disk }))).toEqual(["pools.heirs"]);
 });
 
-test("a torn lock file belongs to somebody unknown: it is waited for, then taken over", async () => {
+test("a torn lock file has an unknown owner: it expires, then is acquired", async () => {
   const disk = new Disk();
   disk.put(`${FOLDER}/lock.4`, '{"fence":4,"non');
   const clock = new VirtualClock(1_000_000);

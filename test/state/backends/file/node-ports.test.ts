@@ -28,19 +28,19 @@ async function put(path: string, text: string): Promise<void> {
   await file.close();
 }
 
-test("what is missing is undefined or empty, and removing it succeeds", async () => {
+test("a missing file is undefined or empty, and removing it succeeds", async () => {
   expect(await nodeFiles.read(join(folder, "none"))).toBeUndefined();
   expect(await nodeFiles.list(join(folder, "none"))).toEqual([]);
   await nodeFiles.remove(join(folder, "none"));
 });
 
-test("other failures are thrown: a folder is no file, a file is no folder", async () => {
+test("other failures are thrown: a folder is not a file, a file is not a folder", async () => {
   await put(join(folder, "file"), "x");
   await expect(nodeFiles.read(folder)).rejects.toThrow("is not a regular file");
   await expect(nodeFiles.list(join(folder, "file"))).rejects.toThrow("ENOTDIR");
 });
 
-test("appending goes on at the end, a fresh file begins anew", async () => {
+test("appending continues at the end, a new file begins empty", async () => {
   const path = join(folder, "file");
   await put(path, "one");
   const more = await nodeFiles.open(path, "append");
@@ -95,7 +95,7 @@ test("random bytes are as many as asked for and not the same twice", () => {
   expect(nodeRandom(16)).not.toEqual(nodeRandom(16));
 });
 
-test("this process lives; one that ended is dead; one of another machine may live", () => {
+test("this process is running; one that ended is not; one of another machine may be", () => {
   const me = thisProcess();
   expect(isDeadHere(me)).toBe(false);
   const ended = spawnSync(process.execPath, ["-e", ""]).pid;

@@ -57,7 +57,7 @@ describe.skipIf(server === undefined)("with a server", () => {
     await store.close();
   });
 
-  test("a sign of life that comes after the lock was given back takes nothing back", async () => {
+  test("a heartbeat after the release of the lock does not acquire it again", async () => {
     const url = urlOf("renewed");
     const place = new PostgresBackend({ database: openPgDatabase({ url, clock: nodeClock }), url });
     const store = new BackedStateStore(place, ports);

@@ -91,7 +91,7 @@ describe.skipIf(server === undefined)("with a server", () => {
     await store.close();
   });
 
-  test("a claim that was set to nothing by hand is taken over where it was given back, and else waited for", async () => {
+  test("a lock that was cleared by hand is acquired at once if it was released, and else after its expiry", async () => {
     const store = storeOf();
     await publish(store, "a");
     const set = (released: boolean) =>
@@ -131,7 +131,7 @@ describe.skipIf(server === undefined)("with a server", () => {
     await publish(asPlain("&schema=refused"), "a");
   });
 
-  test("through a transaction pooler: every statement on a session of its own, with none left as it was", async () => {
+  test("through a transaction pooler: every statement in a separate session", async () => {
     const url = urlOf();
     const own = () => openPgDatabase({ url, clock: nodeClock });
     const pooled = {
@@ -250,7 +250,7 @@ describe.skipIf(server === undefined)(
       ["publishing", /with [\s\S]*moved as/],
       ["beginning a journal", /begun as/],
       ["a sign of life or giving back", /set released/],
-    ])("%s finds its own first try and goes on", async (_, statement) => {
+    ])("%s finds its own first attempt and continues", async (_, statement) => {
       const proxy = await losing(statement);
       const url = parsePostgresUrl(
         `postgres://postgres@127.0.0.1:${proxy.port}/postgres?state=${state}`,
@@ -277,7 +277,7 @@ describe.skipIf(server === undefined)(
   },
 );
 
-test("a server that never answers is given up after the time-out, and nobody is told the password", async () => {
+test("a server that never answers fails after the timeout, without the password in the error", async () => {
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const address = silent.address();

@@ -57,7 +57,7 @@ describe("a PostgreSQL URL", () => {
     ],
     ["postgres://db.example/d?sslmode=disable", { on: false }],
   ])(
-    "%s is spoken to as it says, and over a network encrypted and checked unless it says otherwise",
+    "%s is connected to as it says, and over a network encrypted and verified unless it says otherwise",
     (url, tls) => {
       expect(parse(url).tls).toEqual(tls);
     },
@@ -80,14 +80,14 @@ describe("a PostgreSQL URL", () => {
     expect(told).not.toMatch(/canary|p@ss/);
   });
 
-  test("is told from a folder by its scheme", () => {
+  test("is distinguished from a folder by its scheme", () => {
     expect(
       ["postgres://x", "PostgreSQL://x", "postgres", "./postgres:x", "workspace:/x"].map(isPostgresUrl),
     ).toEqual([true, true, false, false, false]);
   });
 });
 
-test("what an error of the server says is told without the password, in any form of it", () => {
+test("an error of the server is reported without the password in any encoding", () => {
   const url = parse("postgres://ada:s%2Fcret%20x@db.example/d");
   const error = Object.assign(new Error("login of ada with s/cret x (s%2Fcret%20x) failed"), {
     code: "28P01",

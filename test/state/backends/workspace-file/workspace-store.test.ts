@@ -100,7 +100,7 @@ test("a segment that is missing in the middle of a journal is damage, told with 
   await shared.close();
 });
 
-test("what a late writer still puts into its own journal is read by nobody", async () => {
+test("late entries of a stale run in its own journal are not read", async () => {
   const shared = await inWorkspace();
   const zombie = await shared.store({ owner: ADA }).lock(NO_WAIT);
   await zombie.append(record("mine"));
@@ -120,7 +120,7 @@ test("what a late writer still puts into its own journal is read by nobody", asy
   await shared.close();
 });
 
-test("a lock whose making was cut leaves an empty file: it is waited for, then taken over", async () => {
+test("an interrupted lock leaves an empty file: it expires, then is acquired", async () => {
   const shared = await inWorkspace();
   await shared.damage("lock.4", new Uint8Array());
   const clock = new VirtualClock(NOW);
