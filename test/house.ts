@@ -20,6 +20,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     "modules",
     "resolve",
     "rules",
+    "render",
     "export",
     ".",
   ],

@@ -91,6 +91,16 @@ export const COMMANDS: readonly CommandEntry[] = [
       summary: "format the files of the spec",
       load: async () => (await import("./commands/authoring/fmt.ts")).fmtCommand,
     },
+    {
+      name: "console",
+      summary: "evaluate expressions of the spec",
+      load: async () => (await import("./commands/authoring/console.ts")).consoleCommand,
+    },
+    {
+      name: "render",
+      summary: "print the resolved spec of a target",
+      load: async () => (await import("./commands/authoring/render.ts")).renderCommand,
+    },
   ]),
   ...group("Operate", [
     {

@@ -36,8 +36,8 @@ export interface SpecInput {
   readonly turn?: () => Promise<void>;
   /** Receives each path that the spec leads to, also one where nothing exists. `whole`: with everything below it. */
   readonly seen?: (path: string, whole: boolean) => void;
-  /** Problems of expressions in this text are located inside the expression. */
-  readonly typed?: SourceText;
+  /** Whether problems of expressions in this source are located inside the expression. */
+  readonly isTyped?: (source: SourceText) => boolean;
 }
 
 export interface OpenedSpec {
@@ -56,7 +56,7 @@ export async function openExpandedSpec(
   findings: Findings,
   sensitive: SensitiveTexts,
 ): Promise<OpenedSpec | undefined> {
-  const { registry, typed } = options;
+  const { registry, isTyped } = options;
   const limits = options.untrusted === true ? STRICT : LIMITS;
   const place = openSpecFolder(options.file, {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
@@ -89,7 +89,7 @@ export async function openExpandedSpec(
     suggest,
     findings,
     sensitive,
-    ...(typed === undefined ? {} : { typed }),
+    ...(isTyped === undefined ? {} : { isTyped }),
   });
   return expanded && { tree, files, written, target, suggest, expanded };
 }

@@ -11,7 +11,7 @@ import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { Rule, RuleFile } from "./model/rule.ts";
 import type { Spec } from "./model/spec.ts";
-import { keySpanOf, type MapNode, member, spanOf } from "./model/tree.ts";
+import { keySpanOf, type MapNode, member, type SpecNode, spanOf } from "./model/tree.ts";
 import type { WrittenResource } from "./model/written-resource.ts";
 import { flattenResources } from "./resolve/flatten.ts";
 import { policyOf } from "./resolve/policy.ts";
@@ -36,6 +36,8 @@ export interface LoadOptions extends SpecInput {
 export interface DeclaredSpec {
   /** The sections of the main spec. */
   readonly root: MapNode;
+  /** The section of rules, in which nothing is expanded. */
+  readonly rules: SpecNode | undefined;
   readonly resources: readonly WrittenResource[];
 }
 
@@ -103,7 +105,7 @@ async function read(
     ...(rules.length === 0 ? {} : { rules }),
     sensitive,
   };
-  return { spec, declared: { root, resources: written } };
+  return { spec, declared: { root, rules: member(opened.written, "rules"), resources: written } };
 }
 
 async function rulesFor(

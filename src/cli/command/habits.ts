@@ -4,7 +4,6 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 
 /** What to do instead, by the command that `workspace` does not have. */
 const COMMANDS: Readonly<Record<string, string>> = {
-  console: "to see what a spec resolves to, run `workspace plan`",
   diff: "run `workspace plan`",
   down: "run `workspace destroy`",
   "force-unlock": "run `workspace state unlock`",

@@ -2,6 +2,7 @@
 
 import { Document, isMap, isPair, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import type { Json, JsonObject } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
 import { hidesSomething, printable, printableQuoted } from "./printable.ts";
 
 /** One key with its value, or with further keys, and the comment above it. */
@@ -13,8 +14,15 @@ export type YamlMember = {
 /** A map or list takes one line when it fits into this many characters. */
 const WIDTH = 100;
 
+/** A comment behind the value at a path. With comments each value has a line. */
+export type CommentAt = (path: Path) => string | undefined;
+
 /** An empty line separates sections. `head` is the first comment. */
-export function yamlText(sections: readonly YamlMember[], head: readonly string[]): string {
+export function yamlText(
+  sections: readonly YamlMember[],
+  head: readonly string[],
+  commentAt?: CommentAt,
+): string {
   const document = new Document();
   const root = mapOf(sections);
   root.flow = false;
@@ -23,10 +31,31 @@ export function yamlText(sections: readonly YamlMember[], head: readonly string[
     if (isMap(value) && value.items.length > 0) value.flow = false;
   }
   document.contents = root;
+  if (commentAt !== undefined) addComments(root, [], commentAt);
   const comments = head.map((line) => `# ${printable(line)}\n`).join("");
   if (sections.length === 0) return `${comments}{}\n`;
   const text = document.toString({ lineWidth: 0, blockQuote: false, doubleQuotedAsJSON: true });
   return `${comments}${comments === "" ? "" : "\n"}${printableQuoted(text)}`;
+}
+
+function addComments(node: unknown, path: Path, commentAt: CommentAt): void {
+  if ((isMap(node) || isSeq(node)) && node.items.length > 0) {
+    node.flow = false;
+    for (const [at, item] of node.items.entries())
+      if (isPair<Scalar, Scalar>(item)) addComments(item.value, [...path, String(item.key.value)], commentAt);
+      else addComments(item, [...path, at], commentAt);
+    return;
+  }
+  const comment = commentAt(path);
+  if (comment !== undefined && (isScalar(node) || isMap(node) || isSeq(node)))
+    node.comment = ` ${printable(comment)}`;
+}
+
+/** One value as YAML, in one line if it is short. */
+export function yamlValue(value: Json): string {
+  const document = new Document();
+  document.contents = nodeOf(value);
+  return printableQuoted(document.toString({ lineWidth: 0, blockQuote: false, doubleQuotedAsJSON: true }));
 }
 
 type StringifyArguments = Parameters<YAMLMap["toString"]>;

@@ -36,8 +36,8 @@ export interface EvaluatorOptions {
   readonly suggest: Suggest;
   readonly findings: Findings;
   readonly sensitive: SensitiveTexts;
-  /** Problems of expressions in this text are located inside the expression. */
-  readonly typed?: SourceText;
+  /** Whether problems of expressions in this source are located inside the expression. Files may write it with escapes. */
+  readonly isTyped?: (source: SourceText) => boolean;
 }
 
 export class Evaluator {
@@ -45,6 +45,7 @@ export class Evaluator {
   /** An expression is often evaluated for many instances of a module. */
   readonly #parsed = new Map<string, Syntax | SyntaxProblem>();
   #depth = 0;
+  #sensitiveCalls = 0;
   #characters: number = LIMITS.functionText;
 
   constructor(options: EvaluatorOptions) {
@@ -90,10 +91,10 @@ export class Evaluator {
     return syntax.type === "path" ? this.#path(syntax, use) : this.#call(syntax, use);
   }
 
-  /** The place of a part of an expression. Files may write it with escapes, so it is the place of the whole there. */
+  /** The place of a part of an expression, or of the whole. */
   #within({ expression }: Expression, whole: Span, { start, end }: SyntaxPlace): Span {
     const { source } = whole;
-    if (source !== this.#options.typed) return whole;
+    if (this.#options.isTyped?.(source) !== true) return whole;
     const offset = Math.max(whole.start, source.text.indexOf(expression, whole.start));
     return { source, start: offset + start, end: offset + end };
   }
@@ -176,13 +177,23 @@ export class Evaluator {
         this.#options.findings.error("SPEC_TOO_LARGE", "functions take and make too much text", use.at);
         return undefined;
       }
-      if (isSensitive) visitTexts(made, (text) => this.#options.sensitive.add(text));
+      if (isSensitive) this.#hide(made);
       return made;
     } catch (problem) {
       if (!(problem instanceof FunctionProblem)) throw problem;
       this.#report(use.part, problem.message, use.at, `write ${found.form}`);
       return undefined;
     }
+  }
+
+  /** How many calls took a sensitive value. */
+  get sensitiveCalls(): number {
+    return this.#sensitiveCalls;
+  }
+
+  #hide(made: SpecNode): void {
+    this.#sensitiveCalls++;
+    visitTexts(made, (text) => this.#options.sensitive.add(text));
   }
 
   /** Charges the budget, and returns whether a string is sensitive. */

@@ -5,7 +5,7 @@ import type { Frame, Piece } from "./piece.ts";
 /** Columns between a collection and what it contains. */
 export const STEP = 2;
 
-/** Returns the text, which is empty if there are no pieces. */
+/** Returns the formatted file. */
 export function laidOut(source: string, pieces: readonly Piece[]): string {
   const lines = new Lines(source);
   const next = followers(pieces);

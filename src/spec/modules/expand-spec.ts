@@ -32,8 +32,8 @@ export interface ExpandingOptions {
   readonly suggest: Suggest;
   readonly findings: Findings;
   readonly sensitive: SensitiveTexts;
-  /** Problems of expressions in this text are located inside the expression. */
-  readonly typed?: SourceText;
+  /** Whether problems of expressions in this source are located inside the expression. */
+  readonly isTyped?: (source: SourceText) => boolean;
 }
 
 export interface ExpandedSpec {
@@ -51,12 +51,12 @@ export async function expandSpec(
   root: MapNode,
   options: ExpandingOptions,
 ): Promise<ExpandedSpec | undefined> {
-  const { files, main, registry, limits, target, suggest, findings, sensitive, typed } = options;
+  const { files, main, registry, limits, target, suggest, findings, sensitive, isTyped } = options;
   const evaluator = new Evaluator({
     suggest,
     findings,
     sensitive,
-    ...(typed === undefined ? {} : { typed }),
+    ...(isTyped === undefined ? {} : { isTyped }),
   });
   const definitions = new ModuleDefinitions(files, findings);
   const loading = new ModuleLoading({

@@ -5,6 +5,7 @@ import { dialectFrom, fromEnv, type HostOptions } from "../../config/settings.ts
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
+import type { SpecInput } from "../../spec/expanded-spec.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";
@@ -22,7 +23,11 @@ export interface SpecOptions {
 
 /** The state does not belong to the spec, and its files cannot be sources. */
 type Reading = SpecOptions &
-  Partial<HostOptions> & { readonly state?: string | undefined; readonly mayLackSecrets?: boolean };
+  Partial<HostOptions> & {
+    readonly state?: string | undefined;
+    readonly mayLackSecrets?: boolean;
+    readonly seen?: SpecInput["seen"];
+  };
 
 /** How secrets' values become digests; without it none is read. */
 export type DigestFn = (bytes: Uint8Array) => string;
@@ -55,9 +60,22 @@ export function checkSpec(
   untrusted = false,
   turn?: () => Promise<void>,
 ): ReturnType<typeof loadSpec> {
-  const target = namedTarget(context, options);
   const rules = ruleFiles(context, options, untrusted);
   return loadSpec({
+    ...specInput(context, options, untrusted),
+    ...(turn === undefined ? {} : { turn }),
+    ...(rules === undefined ? {} : { rules }),
+    secrets: keyed === undefined ? "skip" : "resolve",
+    mayLackSecrets: options.mayLackSecrets === true,
+    keyed: keyed ?? (() => ""),
+  });
+}
+
+/** Which spec is read, with which target and variables. */
+export function specInput(context: WorkflowContext, options: Reading, untrusted = false): SpecInput {
+  const target = namedTarget(context, options);
+  const { seen } = options;
+  return {
     file: specFile(context, options),
     cwd: context.cwd,
     ...(target === undefined ? {} : { target }),
@@ -66,13 +84,9 @@ export function checkSpec(
     env: untrusted ? {} : context.env,
     untrusted,
     states: statesOf(context, options, untrusted),
-    ...(turn === undefined ? {} : { turn }),
-    ...(rules === undefined ? {} : { rules }),
     registry: registryIn(registry, dialectFrom(context, options)),
-    secrets: keyed === undefined ? "skip" : "resolve",
-    mayLackSecrets: options.mayLackSecrets === true,
-    keyed: keyed ?? (() => ""),
-  });
+    ...(seen === undefined ? {} : { seen }),
+  };
 }
 
 /** The folders that --state, WORKSPACE_STATE, and the target name; a state in another place leads to no folder. */

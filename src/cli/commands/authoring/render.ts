@@ -1,0 +1,39 @@
+// `workspace render`: the resolved spec of a target, which is a spec again. Reads no secret and sends no request.
+
+import { basename } from "node:path";
+import { VERSION } from "../../../config/version.ts";
+import { renderedJson, renderedYaml } from "../../../report/inspect/rendered-spec.ts";
+import { type ResolvedSpec, resolvedSpec } from "../../../workflow/authoring/render.ts";
+import { specFile } from "../../../workflow/target/target.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { choiceOption, flagOption, oneFormat } from "../../command/option.ts";
+import { DIALECT_OPTIONS, SPEC_OPTIONS } from "../../command/shared-options.ts";
+
+export const renderCommand = defineCommand({
+  name: "render",
+  summary: "print the resolved spec of a target",
+  options: {
+    ...SPEC_OPTIONS,
+    ...DIALECT_OPTIONS,
+    origins: flagOption("--origins", "add the place of each value as a comment (json always has them)"),
+    output: oneFormat(choiceOption("-o, --output <form>", "output format", ["yaml", "json"])),
+  },
+  notes:
+    "Modules, variables, and locals are written out. Sensitive values are replaced by (sensitive). The output is a spec for the folder of the spec, and has the same plan.",
+  async run(context, { output, origins, ...options }) {
+    const found = await resolvedSpec(context, options);
+    const file = basename(specFile(context, options));
+    context.stdout.write(
+      output === "json" ? renderedJson(found) : renderedYaml(found, headOf(found, file), origins),
+    );
+    return EXIT.ok;
+  },
+});
+
+function headOf({ target, hasSensitive }: ResolvedSpec, file: string): readonly string[] {
+  return [
+    `Rendered from ${file}${target === undefined ? "" : `, target ${target}`}, by workspace ${VERSION}.`,
+    ...(hasSensitive ? ["Sensitive values are replaced: do not apply this file."] : []),
+  ];
+}

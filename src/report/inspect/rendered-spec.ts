@@ -1,0 +1,58 @@
+// The resolved spec of a target as YAML or JSON, with the place that each value comes from.
+
+import type { Location } from "../../core/diagnostic.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { toPointer } from "../../core/pointer.ts";
+import { printableJson } from "../text/printable.ts";
+import { type YamlMember, yamlText } from "../text/yaml.ts";
+
+/** Where a value is written, and the modules through which it came, innermost first. */
+export interface RenderedOrigin {
+  readonly at: Location;
+  readonly module?: string;
+  readonly usedAt: readonly Location[];
+}
+
+export interface RenderedView {
+  readonly document: JsonObject;
+  readonly origins: ReadonlyMap<string, RenderedOrigin>;
+}
+
+/** `origins`: each value has a comment with its place. */
+export function renderedYaml(
+  { document, origins }: RenderedView,
+  head: readonly string[],
+  withOrigins: boolean,
+): string {
+  const sections = Object.entries(document).map(([key, value]) => sectionOf(key, value));
+  if (!withOrigins) return yamlText(sections, head);
+  return yamlText(sections, head, (path) => {
+    const origin = origins.get(toPointer(path));
+    return origin === undefined ? "default" : originText(origin);
+  });
+}
+
+/** Resources of a kind each have a line or more. */
+function sectionOf(key: string, value: Json): YamlMember {
+  if (!isObject(value)) return { key, value };
+  return { key, members: Object.entries(value).map(([name, member]) => ({ key: name, value: member })) };
+}
+
+function originText({ at, module, usedAt }: RenderedOrigin): string {
+  const place = `${at.file}:${at.line}:${at.column}`;
+  if (module === undefined) return place;
+  const uses = usedAt.map(({ file, line, column }) => `${file}:${line}:${column}`);
+  return `${place} in ${module}, used at ${uses.join(", ")}`;
+}
+
+export function renderedJson({ document, origins }: RenderedView): string {
+  const places = Object.fromEntries(
+    [...origins]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([pointer, { at, module, usedAt }]) => [
+        pointer,
+        { ...at, ...(module === undefined ? {} : { module, used_at: usedAt }) },
+      ]),
+  );
+  return `${printableJson({ spec: document, origins: places }, 2)}\n`;
+}

@@ -1,0 +1,78 @@
+// Evaluates expressions that a person types, with the values of a spec and its target. Nothing is sent to a workspace.
+
+import type { Diagnostic } from "../core/diagnostic.ts";
+import type { Json } from "../core/json.ts";
+import { SENSITIVE_TEXT, SensitiveTexts } from "../core/sensitive.ts";
+import { type OpenedSpec, openExpandedSpec, type SpecInput } from "./expanded-spec.ts";
+import { FUNCTIONS } from "./expressions/functions.ts";
+import { dataOf } from "./expressions/values.ts";
+import { Findings } from "./model/findings.ts";
+import { SourceText } from "./model/source.ts";
+import { isTemplate } from "./model/template.ts";
+import { member, plain, type SpecNode, scalarAt } from "./model/tree.ts";
+
+export interface EvaluatedText {
+  /** Without sensitive values; references are text. Absent after an error. */
+  readonly value?: Json;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface ExpressionScope {
+  /** `${…}` in a text, or one expression without braces. */
+  evaluate(text: string): EvaluatedText;
+  /** What an expression can begin with: `var.env`, `local.tags`, `lower(`. Sorted. */
+  readonly names: readonly string[];
+}
+
+/** The scope of a spec, and the problems of its variables, locals, and modules. Without a scope the files cannot be read. */
+export async function openExpressions(
+  options: SpecInput,
+): Promise<{ readonly scope?: ExpressionScope; readonly diagnostics: readonly Diagnostic[] }> {
+  const findings = new Findings();
+  const sensitive = new SensitiveTexts();
+  let typed: SourceText | undefined;
+  const isTyped = (source: SourceText): boolean => source === typed;
+  const opened = await openExpandedSpec({ ...options, isTyped }, findings, sensitive);
+  const diagnostics = findings.drain(sensitive);
+  if (opened === undefined) return { diagnostics };
+  const { evaluator, scope, expander } = opened.expanded;
+  const nodeOf = (text: string): SpecNode | undefined => {
+    typed = new SourceText("expression", text);
+    const span = { source: typed, start: 0, end: text.length };
+    const expression = text.trim();
+    return isTemplate(text)
+      ? expander.node(scalarAt(span, text))
+      : evaluator.evaluate({ expression, raw: `\${${expression}}` }, scope, span);
+  };
+  return {
+    diagnostics,
+    scope: {
+      names: namesIn(opened),
+      evaluate(text) {
+        const before = evaluator.sensitiveCalls;
+        const node = nodeOf(text);
+        const isHidden = evaluator.sensitiveCalls > before;
+        const hasFailed = node === undefined || findings.failed;
+        const found = findings.drain(sensitive);
+        if (hasFailed) return { diagnostics: found };
+        const value = sensitive.maskedDeep(dataOf(node) ?? plain(node));
+        return { value: isHidden ? SENSITIVE_TEXT : value, diagnostics: found };
+      },
+    },
+  };
+}
+
+function namesIn({ written, target }: OpenedSpec): readonly string[] {
+  const keys = (section: string): readonly string[] => {
+    const node = member(written, section);
+    return node?.kind === "map" ? [...node.members.keys()] : [];
+  };
+  const names = [
+    ...keys("variables").map((name) => `var.${name}`),
+    ...keys("locals").map((name) => `local.${name}`),
+    ...keys("modules").map((name) => `modules.${name}`),
+    ...(target === undefined ? [] : ["target.name"]),
+    ...Array.from(FUNCTIONS.keys(), (name) => `${name}(`),
+  ];
+  return names.sort();
+}

@@ -1,0 +1,146 @@
+// The resolved spec of one target as data that is a spec again: what modules and expressions make is written out.
+
+import type { Json, JsonObject } from "../../core/json.ts";
+import { type Path, setMember } from "../../core/pointer.ts";
+import { SensitiveTexts } from "../../core/sensitive.ts";
+import { hasContent, secretField } from "../../resource/content.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
+import { pathBeside } from "../files/spec-folder.ts";
+import type { Spec } from "../model/spec.ts";
+import { escaped } from "../model/template.ts";
+import { type MapNode, member, type SpecNode, scalarAt, scalarText, withMembers } from "../model/tree.ts";
+import type { WrittenResource } from "../model/written-resource.ts";
+import { fieldOf } from "../resolve/field-walk.ts";
+import { type JsonMap, RenderedValues, type ValueOrigin } from "./rendered-values.ts";
+
+export interface RenderedSpec {
+  readonly document: JsonObject;
+  /** By JSON pointer. A default of the program has none. */
+  readonly origins: ReadonlyMap<string, ValueOrigin>;
+}
+
+/** What a loaded spec declares. */
+interface Declared {
+  readonly root: MapNode;
+  readonly rules: SpecNode | undefined;
+  readonly resources: readonly WrittenResource[];
+}
+
+/** Paths of files start from the folder of the main spec. The order of the files and their keys has no effect. */
+export function renderSpec(spec: Spec, declared: Declared, registry: PlanningRegistry): RenderedSpec {
+  const values = new RenderedValues(spec.sensitive ?? new SensitiveTexts());
+  const document: JsonMap = {};
+  const { target } = spec;
+  if (target !== undefined) document.targets = targetOf(target, values);
+  document.policy = policyIn(declared.root, spec, values);
+  Object.assign(document, entriesOf(spec, values));
+  if (declared.rules !== undefined) document.rules = values.value(declared.rules, {}, ["rules"], undefined);
+  const byParent = Map.groupBy(declared.resources, (one) => one.parent ?? "");
+  for (const { kind, nested } of registry.kinds) {
+    const own = nested === undefined ? (byParent.get("") ?? []) : [];
+    const resources = own.filter(({ provider }) => provider.kind === kind);
+    if (resources.length > 0) document[kind] = section(resources, [kind], byParent, registry, values);
+  }
+  return { document, origins: values.origins };
+}
+
+type ByParent = ReadonlyMap<string, readonly WrittenResource[]>;
+
+function section(
+  resources: readonly WrittenResource[],
+  path: Path,
+  byParent: ByParent,
+  registry: PlanningRegistry,
+  values: RenderedValues,
+): JsonMap {
+  const out: JsonMap = {};
+  for (const one of resources.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+    const name = escaped(ownKey(one));
+    setMember(out, name, resource(one, [...path, name], byParent, registry, values));
+  }
+  return out;
+}
+
+/** The key of a nested resource begins with that of its parent. */
+function ownKey({ key, parent }: WrittenResource): string {
+  return parent === undefined ? key : key.slice(parent.slice(parent.indexOf(".") + 1).length + 1);
+}
+
+function resource(
+  one: WrittenResource,
+  path: Path,
+  byParent: ByParent,
+  registry: PlanningRegistry,
+  values: RenderedValues,
+): JsonMap {
+  const { provider, origin, lifecycle, address } = one;
+  const out = values.map(fromMain(one), (key) => fieldOf(provider, key), path, origin);
+  if (lifecycle !== undefined) out.lifecycle = values.value(lifecycle, {}, [...path, "lifecycle"], origin);
+  for (const { kind, nested } of registry.kinds) {
+    if (nested === undefined || !one.owns.includes(kind)) continue;
+    const inner = (byParent.get(address) ?? []).filter((child) => child.provider.kind === kind);
+    const below = [...path, nested.under];
+    const made = section(inner, below, byParent, registry, values);
+    setMember(out, nested.under, inner.length === 0 ? values.note(below, one.at, origin, made) : made);
+  }
+  return out;
+}
+
+/** The fields with paths of files as the main spec would write them. */
+function fromMain({ provider, fields }: WrittenResource): MapNode {
+  const field = hasContent(provider) ? "source" : secretField(provider) === undefined ? undefined : "file";
+  const node = field === undefined ? undefined : member(fields, field);
+  const path = node === undefined ? undefined : mainPath(node);
+  if (field === undefined || node === undefined || path === undefined) return fields;
+  return withMembers(fields, { [field]: { key: node, value: scalarAt(node, path) } });
+}
+
+function mainPath(node: SpecNode): string | undefined {
+  const text = scalarText(node);
+  return text === undefined ? undefined : pathBeside(node.source.path, text);
+}
+
+function targetOf(target: NonNullable<Spec["target"]>, values: RenderedValues): JsonMap {
+  const { name, at, host, profile, state } = target;
+  const said = { default: true, protected: target.protected, host, profile, state };
+  const settings: JsonMap = {};
+  for (const [key, value] of Object.entries(said))
+    if (value !== undefined) settings[key] = values.note(["targets", name, key], at, undefined, value);
+  const out: JsonMap = {};
+  setMember(out, name, settings);
+  return out;
+}
+
+/** The written fields, and the values of those that are not. */
+function policyIn(root: MapNode, { policy }: Spec, values: RenderedValues): JsonMap {
+  const { authoritative, duplicate_names, on_immutable_change } = policy;
+  const written = member(root, "policy");
+  const own = written?.kind === "map" ? values.map(written, () => ({}), ["policy"], undefined) : {};
+  return { authoritative, duplicate_names, max_deletes: "30%", on_immutable_change, ...own };
+}
+
+function entriesOf({ stateEntries }: Spec, values: RenderedValues): JsonMap {
+  if (stateEntries === undefined) return {};
+  const { moved, removed, imports } = stateEntries;
+  const list = <T extends { readonly at: Parameters<RenderedValues["note"]>[1] }>(
+    name: string,
+    entries: readonly T[],
+    fields: (entry: T) => Readonly<Record<string, string | boolean>>,
+  ): JsonMap => {
+    if (entries.length === 0) return {};
+    const items = entries.map((entry, number) => {
+      const item: JsonMap = {};
+      for (const [key, value] of Object.entries(fields(entry))) {
+        const data: Json = typeof value === "string" ? escaped(values.masked(value)) : value;
+        item[key] = values.note([name, number, key], entry.at, undefined, data);
+      }
+      return item;
+    });
+    return { [name]: items };
+  };
+  return {
+    ...list("moved", moved, ({ from, to }) => ({ from, to })),
+    ...list("removed", removed, ({ address, destroy }) => ({ address, destroy })),
+    ...list("import", imports, ({ to, id }) => ({ to, id })),
+  };
+}
