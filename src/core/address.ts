@@ -27,12 +27,17 @@ export function nameOf(address: Address): string {
   return address.slice(address.indexOf(".") + 1);
 }
 
-/**
- * Returns the parent of a nested name: `etl` for `etl/db-password`; an empty string without a parent. Names of
- * parents contain no slash.
- */
+/** Returns the name of a member of a parent: `etl/db-password`. A slash in the name of the parent is written as `%2F`. */
+export function nestedNameOf(parent: string, member: string): string {
+  return `${parent.includes("/") ? parent.replaceAll("/", SLASH) : parent}/${member}`;
+}
+
+const SLASH = "%2F";
+
+/** Returns the parent of a nested name: `etl` for `etl/db-password`; an empty string without a parent. */
 export function parentOf(name: string): string {
-  return name.slice(0, Math.max(0, name.indexOf("/")));
+  const parent = name.slice(0, Math.max(0, name.indexOf("/")));
+  return parent.includes(SLASH) ? parent.replaceAll(SLASH, "/") : parent;
 }
 
 /** `db-password` of `etl/db-password`; the whole name of what lives in nothing. */

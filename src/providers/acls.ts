@@ -1,7 +1,7 @@
 // Who may do what with a secret scope (contract: part A, 2.5 and 4.3). Written over, never deleted and put again: no gap.
 
 import type { Reader } from "../api/contract/reader.ts";
-import { type RemoteId, remoteId } from "../core/address.ts";
+import { nestedNameOf, type RemoteId, remoteId } from "../core/address.ts";
 import type { LiveObject } from "../resource/live.ts";
 import { foldCase, foldName } from "../resource/names.ts";
 import type { Objection, PlannedChange, PlannedWorkspace } from "../resource/planning.ts";
@@ -30,10 +30,14 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
   return objectsIn(answer, "items", "acls").flatMap((item) => {
     const principal = keyIn(item, "principal");
     const permission = keyIn(item, "permission");
-    const name = `${scope}/${principal}`;
+    const name = nestedNameOf(scope, principal);
     return [{ id: idOf(name), name, values: { permission }, facts: {} }];
   });
 }
+
+/** The name of a service principal, which no list of users or groups contains. */
+const isApplicationId = (principal: string): boolean =>
+  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(principal);
 
 const isCaller = (caller: string | undefined, name: string): boolean =>
   caller !== undefined && foldCase(nestedName(name).member) === foldCase(caller);
@@ -87,7 +91,10 @@ export const acls = defineProvider({
 
   planning: {
     dependencies: (name) => ["users", "groups"].map((kind) => ({ kind, name: nestedName(name).member })),
-    namedInKey: (name) => ({ kinds: ["users", "groups"], name: nestedName(name).member }),
+    namedInKey: (name) =>
+      isApplicationId(nestedName(name).member)
+        ? undefined
+        : { kinds: ["users", "groups"], name: nestedName(name).member },
     steps: () => [{ operation: "put" }],
     requests: (change, workspace) =>
       workspace.caller === undefined && losesManage(change) ? ["caller"] : [],

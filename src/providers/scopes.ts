@@ -6,14 +6,13 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { count, listed } from "../core/sentences.ts";
 import type { Values } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
-import type { PlannedChange, PlannedWorkspace } from "../resource/planning.ts";
+import type { PlannedChange, PlannedWorkspace, Problem } from "../resource/planning.ts";
 import { choiceField, defineProvider, groupField, optional, textField } from "./kit/field-builders.ts";
 import { nestedName } from "./kit/names.ts";
 import { removesObject } from "./kit/preserved-fields.ts";
 import { ignoreMissing, keyIn, objectsIn } from "./kit/responses.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
 
-const NAME = /^[\w.-]{1,128}$/;
 const VAULT = "CLOUD_KEYVAULT";
 const WORDS = { PLATFORM: "DATABRICKS", [VAULT]: "AZURE_KEYVAULT" };
 
@@ -80,6 +79,21 @@ function lost(
 
 const membersIn = (names: readonly string[]): string => listed(names.map((name) => nestedName(name).member));
 
+/** The rule about names, which may have more characters in some dialects. */
+const nameRule =
+  (allowed: RegExp, characters: string) =>
+  (_values: Values, name: string): readonly Problem[] =>
+    allowed.test(name)
+      ? []
+      : [
+          {
+            path: [],
+            code: "SPEC_VALUE",
+            message: `"${name}" is not a valid secret scope name`,
+            hint: `use 1 to 128 ${characters}`,
+          },
+        ];
+
 export const scopes = defineProvider({
   kind: "scopes",
   singular: "secret scope",
@@ -96,23 +110,20 @@ export const scopes = defineProvider({
 
   planning: {
     normalize: (values) => (values.backend_type === undefined ? values : withBackend(values)),
-    validate(written, name) {
-      const values = withBackend(written);
-      const problems = [];
-      if (!NAME.test(name))
-        problems.push({
-          path: [],
-          code: "SPEC_VALUE" as const,
-          message: `"${name}" is not a valid secret scope name`,
-          hint: "use 1 to 128 letters, digits, dashes, underscores, and periods",
-        });
-      if ((values.backend_type === VAULT) !== (values.keyvault_metadata !== undefined))
-        problems.push({
-          path: [values.backend_type === VAULT ? "backend_type" : "keyvault_metadata"],
-          code: "SPEC_COMBINATION" as const,
-          message: `backend_type ${VAULT} and keyvault_metadata must be set together`,
-        });
-      return problems;
+    validate(written) {
+      const { backend_type: backend, keyvault_metadata: vault } = withBackend(written);
+      if ((backend === VAULT) === (vault !== undefined)) return [];
+      return [
+        {
+          path: [backend === VAULT ? "backend_type" : "keyvault_metadata"],
+          code: "SPEC_COMBINATION",
+          message: `backend_type ${backend === VAULT ? String(written.backend_type) : VAULT} and keyvault_metadata must be set together`,
+        },
+      ];
+    },
+    validateIn: {
+      contract: nameRule(/^[\w.-]{1,128}$/, "letters, digits, dashes, underscores, and periods"),
+      databricks: nameRule(/^[\w.@/-]{1,128}$/, "letters, digits, and - _ . @ /"),
     },
     consequences(change, workspace) {
       const secrets = lost("secrets", change, workspace);

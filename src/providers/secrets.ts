@@ -1,7 +1,7 @@
 // Secrets (contract: part A, 2.4 and 4.3). Their values are written and never read; the time of the last write tells of others'.
 
 import type { Reader, SecretValue, WriteInput } from "../api/contract/reader.ts";
-import { remoteId } from "../core/address.ts";
+import { nestedNameOf, remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import { SECRET_BYTES } from "../resource/content.ts";
 import type { LiveObject } from "../resource/live.ts";
@@ -47,7 +47,7 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
   const answer = await api.read("secrets/list", { scope });
   return objectsIn(answer, "secrets").map((item) => {
     const key = keyIn(item, "key");
-    const name = `${scope}/${key}`;
+    const name = nestedNameOf(scope, key);
     const updated = responseText(item, "last_updated_timestamp");
     const facts = updated === undefined ? {} : { last_updated_timestamp: updated };
     return { id: remoteId(name), name, values: NO_VALUES, facts };

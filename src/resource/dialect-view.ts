@@ -1,6 +1,8 @@
-// The kinds as specs of a dialect see them: with the fields, words and URIs of that dialect.
+// The kinds in a dialect: with its fields, words, URIs, and rules for specs, and with its changes for plans.
 
 import type { FieldDialect, FieldSchema, FieldTable } from "./field-schema.ts";
+import type { PlanningRules } from "./planning.ts";
+import type { Provider } from "./provider.ts";
 import { type Registry, registryOf } from "./registry.ts";
 
 /** The contract has no clouds, so any one will do. */
@@ -10,21 +12,35 @@ const views = new WeakMap<Registry, Map<string, Registry>>();
 
 /** The registry with fields of a dialect. Operations and planning rules are the same. */
 export function registryIn(registry: Registry, dialect: FieldDialect): Registry {
-  return viewOf(registry, `spec ${dialect.dialect} ${dialect.cloud}`, (fields) =>
-    viewedTable(fields, dialect),
-  );
+  return viewOf(registry, `spec ${dialect.dialect} ${dialect.cloud}`, (kind) => ({
+    ...kind,
+    fields: viewedTable(kind.fields, dialect),
+    planning: withRulesOf(dialect.dialect, kind.planning),
+  }));
+}
+
+function withRulesOf(dialect: FieldDialect["dialect"], planning: PlanningRules): PlanningRules {
+  const own = planning.validateIn?.[dialect];
+  if (own === undefined) return planning;
+  const validate: PlanningRules["validate"] = (values, name) => [
+    ...(planning.validate?.(values, name) ?? []),
+    ...own(values, name),
+  ];
+  return { ...planning, validate };
 }
 
 /** The registry with the fields of all dialects, whose changes are those of one: some replace only elsewhere. */
 export function planningRegistryIn(registry: Registry, { dialect }: Pick<FieldDialect, "dialect">): Registry {
-  return viewOf(registry, `plan ${dialect}`, (fields) => changingTable(fields, dialect));
+  return viewOf(registry, `plan ${dialect}`, (kind) => ({
+    ...kind,
+    fields: changingTable(kind.fields, dialect),
+  }));
 }
 
-function viewOf(registry: Registry, key: string, view: (fields: FieldTable) => FieldTable): Registry {
+function viewOf(registry: Registry, key: string, view: (kind: Provider) => Provider): Registry {
   const known = views.get(registry) ?? new Map<string, Registry>();
   views.set(registry, known);
-  const found =
-    known.get(key) ?? registryOf(registry.kinds.map((kind) => ({ ...kind, fields: view(kind.fields) })));
+  const found = known.get(key) ?? registryOf(registry.kinds.map(view));
   known.set(key, found);
   return found;
 }

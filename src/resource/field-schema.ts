@@ -53,6 +53,8 @@ export interface Annotations {
   readonly witness?: string;
   /** A fact of the live object that is present if the service itself gave the field its value, and says why: no drift then. */
   readonly changedByService?: string;
+  /** Members of a map that the service may add. If the spec does not set them, these values are no difference. */
+  readonly addedByService?: Readonly<Record<string, Json>>;
   /** Strings that differ only in case are equal. */
   readonly ignoreCase?: true;
   /** Only the spec knows it: it shapes how a resource is loaded, and is never compared, sent or recorded. */
@@ -132,6 +134,7 @@ export const ANNOTATION_KEYWORDS = [
   "catalog",
   "witness",
   "changedByService",
+  "addedByService",
   "ignoreCase",
   "source",
   "dialect",

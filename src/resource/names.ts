@@ -1,6 +1,6 @@
 // How the natural names of a kind compare, and which of them every workspace has.
 
-import { memberOf, parentOf } from "../core/address.ts";
+import { memberOf, nestedNameOf, parentOf } from "../core/address.ts";
 import type { Kind } from "./kind.ts";
 
 /** Normalizes strings that ignore case: names of users (facts 4.3). */
@@ -9,7 +9,7 @@ export const foldCase = (text: string): string => text.toLowerCase();
 /** The form in which two names of a kind are compared. The parent's part of a nested name stays: its own kind compares it. */
 export function foldName({ ignoreCase, nested }: Pick<Kind, "ignoreCase" | "nested">, name: string): string {
   if (ignoreCase !== true) return name;
-  return nested === undefined ? foldCase(name) : `${parentOf(name)}/${foldCase(memberOf(name))}`;
+  return nested === undefined ? foldCase(name) : nestedNameOf(parentOf(name), foldCase(memberOf(name)));
 }
 
 /** Whether two names identify the same object of a kind. */

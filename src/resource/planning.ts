@@ -4,7 +4,7 @@ import type { Address } from "../core/address.ts";
 import type { Code } from "../core/codes.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
-import type { Values } from "./field-schema.ts";
+import type { FieldDialect, Values } from "./field-schema.ts";
 import type { LiveObject } from "./live.ts";
 
 /** One operation of an update, decided by the plan and shown in it: `resize`, `edit`, `pin`, `add-members`. */
@@ -89,6 +89,8 @@ export interface ContentRules {
 export interface PlanningRules {
   /** Rules about one resource that a schema cannot express. References are still strings here (`${…}`). */
   validate?(values: Values, name: string): readonly Problem[];
+  /** Further rules of a dialect. */
+  readonly validateIn?: { readonly [D in FieldDialect["dialect"]]?: NonNullable<PlanningRules["validate"]> };
   /** The values with what the kind itself leaves out or adds: pool members drop what they inherit. Pure. */
   normalize?(values: Values): Values;
   /**
@@ -97,7 +99,7 @@ export interface PlanningRules {
    */
   dependencies?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
   /** An object of one of these kinds that the resource's own name contains and that must exist: an ACL's principal. */
-  namedInKey?(name: string): { readonly kinds: readonly string[]; readonly name: string };
+  namedInKey?(name: string): { readonly kinds: readonly string[]; readonly name: string } | undefined;
   /** Values that the service fills in if a spec omits them: an export omits such values. Pure. */
   serverDefaults?(values: Values): Values;
   /** The operations of an update. Pure. The default is one step `update`. */

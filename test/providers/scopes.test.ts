@@ -54,9 +54,9 @@ describe("scopes", () => {
 
   test("names are checked by the contract's alphabet and length", () => {
     for (const name of ["a", "A-b_c.9", "x".repeat(128)])
-      expect(scopes.planning.validate?.({}, name)).toEqual([]);
+      expect(scopes.planning.validateIn?.contract?.({}, name)).toEqual([]);
     for (const name of ["", "a b", "a/b", "ä", "x".repeat(129)])
-      expect(scopes.planning.validate?.({}, name)?.[0]?.code).toBe("SPEC_VALUE");
+      expect(scopes.planning.validateIn?.contract?.({}, name)?.[0]?.code).toBe("SPEC_VALUE");
   });
 
   test("a vault and its backend require each other", () => {

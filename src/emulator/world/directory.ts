@@ -73,9 +73,13 @@ export function groupByName(world: World, displayName: string): Group | undefine
   return id === undefined ? undefined : groupById(world, id);
 }
 
-/** The name under which access lists know a user or a group, or undefined when nobody has it. */
+/** The name of a user, group, or service principal in access lists; undefined if none has this name. */
 export function principalName(world: World, name: string): string | undefined {
-  return groupByName(world, name)?.displayName ?? userByName(world, name)?.userName;
+  return (
+    groupByName(world, name)?.displayName ??
+    userByName(world, name)?.userName ??
+    [...servicePrincipals(world).values()].find((one) => one.applicationId === name)?.applicationId
+  );
 }
 
 export function putUser(world: World, user: User): void {

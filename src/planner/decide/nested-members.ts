@@ -1,7 +1,15 @@
 // Plans live members of nested lists that are not in the spec: deletes them if the list is authoritative, otherwise
 // reports them. Also builds the deletion of one live object.
 
-import { type Address, addressOf, memberOf, nameOf, parentOf, type RemoteId } from "../../core/address.ts";
+import {
+  type Address,
+  addressOf,
+  memberOf,
+  nameOf,
+  nestedNameOf,
+  parentOf,
+  type RemoteId,
+} from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -34,7 +42,7 @@ export function unmanagedMembers(context: PlanContext, caller: string | undefine
     for (const live of context.liveIndex.all(provider.kind)) {
       const parent = parents.get(parentOf(live.name));
       if (parent === undefined || isManaged(provider.kind, live.id)) continue;
-      const address = addressOf(provider.kind, `${nameOf(parent.address)}/${memberOf(live.name)}`);
+      const address = addressOf(provider.kind, nestedNameOf(nameOf(parent.address), memberOf(live.name)));
       if (context.decided.has(address)) continue;
       if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
       else if (parent.owns) {

@@ -65,12 +65,25 @@ function walk(
     unmanaged: from.unmanaged || (schema.whenAbsent === "unmanaged" && !isRecorded(on, path)),
   };
   // A service that leaves a field out means its default.
-  const live = found === undefined ? schema.default : found;
+  const live = found === undefined ? schema.default : withoutAdded(schema, desired, found);
   if (schema.writeOnly === true) hidden(on, path, schema, desired, inherited);
   else if (desired === undefined) unset(on, path, schema, live, inherited);
   else if (isObject(desired) && isObject(live) && hasMembers(schema))
     members(on, path, schema, desired, live, inherited);
   else if (!isSameValue(schema, desired, live)) report(on, path, schema, desired, live, inherited);
+}
+
+/** The live value without members of a map that the service added. */
+function withoutAdded(
+  { addedByService: added }: FieldSchema,
+  desired: Json | undefined,
+  live: Json,
+): Json | undefined {
+  if (added === undefined || !isObject(live)) return live;
+  const isAdded = (key: string, value: Json): boolean =>
+    Object.hasOwn(added, key) && added[key] === value && !(isObject(desired) && Object.hasOwn(desired, key));
+  const own = Object.entries(live).filter(([key, value]) => !isAdded(key, value));
+  return own.length === 0 ? undefined : (Object.fromEntries(own) as JsonObject);
 }
 
 function isRecorded({ recorded }: Comparison, path: Path): boolean {

@@ -11,8 +11,9 @@ import { choiceField, defineProvider, flagField, optional, textField } from "../
 import { preservedPaths } from "../kit/preserved-fields.ts";
 import { keyIn, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
-import { clusterFields, clusterFiles, withoutInherited } from "./fields.ts";
+import { clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
 import { createCluster, removeCluster, takeStep } from "./operations.ts";
+import { singleNodeProblems } from "./single-node.ts";
 import { endedByService, isDown, isUp, MAX_OWN_TAGS, tokenOf, withoutToken } from "./states.ts";
 import { clusterProblems } from "./validate.ts";
 
@@ -61,7 +62,7 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
   if (isMadeByService(answer)) return undefined;
   const state = responseText(answer, "state") ?? "UNKNOWN";
   const pinned = responseText(answer, "pinned_by_user_name") !== undefined;
-  const read = normalizeLive(fields, { ...answer, pinned, run_state: runState(state) });
+  const read = withSize(normalizeLive(fields, { ...answer, pinned, run_state: runState(state) }));
   const token = tokenOf(read);
   const ended = endedByService(state, answer);
   const creator = responseText(answer, "creator_user_name");
@@ -180,6 +181,7 @@ export const clusters = defineProvider({
 
   planning: {
     validate: (values) => clusterProblems(values),
+    validateIn: { databricks: (values) => singleNodeProblems(values) },
     dependencies: (_name, values) => clusterFiles(values),
     normalize: (values) => withoutInherited(normalizeDesired(fields, values)),
     serverDefaults: () => ({ enable_elastic_disk: false }),

@@ -97,6 +97,7 @@ export const clusterFields = (most: number): FieldTable => ({
   spark_conf: optional(
     mapField(scalarField({ description: "Value; sent as a string." }), {
       severity: "other",
+      addedByService: { "spark.databricks.delta.preview.enabled": "true" },
       description: "Spark configuration by key.",
     }),
   ),
@@ -157,6 +158,13 @@ export function clusterFiles(values: Values): readonly { readonly kind: string; 
 export function fileAt(uri: Json | undefined): readonly { readonly kind: string; readonly name: string }[] {
   const path = typeof uri === "string" ? /^(?:[a-z]+:)?(\/.+)$/.exec(uri)?.[1] : undefined;
   return path === undefined ? [] : [{ kind: "files", name: path }];
+}
+
+/** A live cluster without a size has no workers: services may leave out a zero. */
+export function withSize(values: Values): Values {
+  return values.num_workers === undefined && values.autoscale === undefined
+    ? { ...values, num_workers: 0 }
+    : values;
 }
 
 /** What a cluster's values leave out because it follows from others: what a pool gives, and a driver like the workers. */

@@ -7,7 +7,8 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
-import { clusterFields, clusterFiles, fileAt, withoutInherited } from "../clusters/fields.ts";
+import { clusterFields, clusterFiles, fileAt, withoutInherited, withSize } from "../clusters/fields.ts";
+import { singleNodeProblems } from "../clusters/single-node.ts";
 import { clusterProblems } from "../clusters/validate.ts";
 import { sendCluster } from "../kit/create-with-node-type.ts";
 import { defineProvider, groupField, optional, textField } from "../kit/field-builders.ts";
@@ -61,7 +62,8 @@ const TOKEN = /\[workspace:([\w-]+)\]$/;
 function toSpec(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "job_id");
   const given = isObject(answer.settings) ? answer.settings : {};
-  const values = normalizeLive(fields, given);
+  const read = normalizeLive(fields, given);
+  const values = isObject(read.new_cluster) ? { ...read, new_cluster: withSize(read.new_cluster) } : read;
   const name = responseText(given, "name") ?? "Untitled";
   const token = TOKEN.exec(name)?.[1];
   const { creator_user_name, created_time } = answer;
@@ -163,6 +165,10 @@ export const jobs = defineProvider({
       ...libraryProblems(values.libraries),
       ...scheduleProblems(values),
     ],
+    validateIn: {
+      databricks: ({ new_cluster: fresh }) =>
+        isObject(fresh) ? singleNodeProblems(fresh, ["new_cluster"]) : [],
+    },
     dependencies: (_name, values) => [
       ...libraryFiles(values.libraries),
       ...(isObject(values.spark_python_task) ? fileAt(values.spark_python_task.python_file) : []),

@@ -1,7 +1,7 @@
 // Converts the sections of a spec to a flat list of resources with natural names; nested ones are separated from
 // their parents.
 
-import { type Address, addressOf } from "../../core/address.ts";
+import { type Address, addressOf, nestedNameOf } from "../../core/address.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -127,7 +127,7 @@ class Flattening {
   ): void {
     // A key that is the name of the object is unique in the workspace, and is not prefixed.
     const prefix = provider.nameField === undefined ? "" : (origin?.prefix ?? "");
-    const key = parent === undefined ? `${prefix}${own}` : `${parent.key}/${own}`;
+    const key = parent === undefined ? `${prefix}${own}` : nestedNameOf(parent.key, own);
     const address = addressOf(provider.kind, key);
     if (own === "") {
       this.#findings.error("SPEC_VALUE", `${provider.kind} contains a resource with an empty name`, one.key);
@@ -142,7 +142,7 @@ class Flattening {
       address,
       provider,
       key,
-      name: parent === undefined ? (this.#nameIn(provider, fields) ?? own) : `${parent.name}/${own}`,
+      name: parent === undefined ? (this.#nameIn(provider, fields) ?? own) : nestedNameOf(parent.name, own),
       at: one.key,
       fields: without(fields, ["lifecycle", ...children.map(({ nested }) => nested?.under ?? "")]),
       lifecycle: member(node, "lifecycle"),
