@@ -41,6 +41,8 @@ export interface ClientOptions {
   /** Once aborted, nothing is waited for and nothing repeated; a request that has no attempt yet still gets its one. */
   readonly signal?: AbortSignal;
   readonly log?: (event: RequestEvent) => void;
+  /** The fix for a refused token. Default: to set WORKSPACE_TOKEN or the token of the profile. */
+  readonly tokenHint?: string;
 }
 
 /** The shape of `Reader` in src/api/contract/reader.ts. */
@@ -82,7 +84,18 @@ export function createClient(options: ClientOptions): Client {
   });
   const { token } = options;
   const redact = redactor(() => (typeof token === "string" ? [token] : token.secrets()));
-  const sent = createSend({ connection, rateLimit, clock, random, pause, stopped, redact, log: options.log });
+  const { log, tokenHint } = options;
+  const sent = createSend({
+    connection,
+    rateLimit,
+    clock,
+    random,
+    pause,
+    stopped,
+    redact,
+    log,
+    tokenHint,
+  });
   const { translated, direct } = speaking(options.dialect ?? CONTRACT_TABLE, sent, random);
   const writer = writerOver(translated);
   return { reader: { read: writer.read }, writer, direct: writerOver(direct) };

@@ -43,6 +43,8 @@ export type HostTarget =
       readonly embedded: false;
       readonly identity: string;
       readonly credential: Credential;
+      /** The variables, profiles, and programs that the credential comes from. */
+      readonly signInFrom: readonly string[];
       readonly network: Network;
       /** How a token endpoint on another host is reached. */
       readonly networkTo: (origin: string) => Network;
@@ -142,9 +144,13 @@ export function settingsFor(
   const networkTo = (origin: string): Network =>
     origin === METADATA_SERVICE ? {} : networkOf(context, options.caFile, origin);
   const network = networkTo(identity);
-  const azureCli =
-    credential.method === "azure-cli" ? { azureCli: azureCliRunner(choice.from[0] ?? "az", context) } : {};
-  const place = { embedded: false, identity, credential, network, networkTo, ...azureCli } as const;
+  const signIn = {
+    signInFrom: choice.from,
+    ...(credential.method === "azure-cli"
+      ? { azureCli: azureCliRunner(choice.from[0] ?? "az", context) }
+      : {}),
+  };
+  const place = { embedded: false, identity, credential, network, networkTo, ...signIn } as const;
   return { place, ...common, warnings: [...warnings, ...overPlainHttp(identity, network)] };
 }
 

@@ -3,6 +3,7 @@
 import { error } from "../../core/diagnostic.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
+import { listed } from "../../core/sentences.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../http/message.ts";
 import { retryAfterMs } from "../http/response.ts";
 import { transportFailure } from "../http/transport-failure.ts";
@@ -107,8 +108,15 @@ export function signInRefused(as: AuthType, { origin, status, code = "", cause }
   );
 }
 
+/** The fix for a token that the workspace itself refuses. `from`: the sources of the credential. */
+export function rejectedTokenHint(method: AuthType, from: readonly string[]): string {
+  const sources = listed(from);
+  if (method === "pat") return `set ${sources} to a valid access token of this workspace`;
+  return sources === "" ? HINTS[method] : `${HINTS[method]}; the ${method} sign-in uses ${sources}`;
+}
+
 /** The most likely fix for each method. */
-export const HINTS: Readonly<Record<AuthType, string>> = {
+const HINTS: Readonly<Record<AuthType, string>> = {
   pat: "set WORKSPACE_TOKEN, or the profile's token, to a valid access token of this workspace",
   "oauth-m2m":
     "check the client ID and its secret, and that the service principal is a member of the workspace",

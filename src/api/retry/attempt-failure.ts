@@ -20,6 +20,8 @@ export interface AttemptEnd {
   readonly attempts: number;
   readonly elapsedMs: number;
   readonly redact: (text: string) => string;
+  /** The fix for a refused token. */
+  readonly tokenHint: string | undefined;
 }
 
 /** The error to throw. A read has no effect, so it is always Refused. */
@@ -66,7 +68,7 @@ function afterError(answer: ErrorAnswer, ending: AttemptEnd): Diagnostic {
     error(kind, `${ending.operation} ${what} (${label})${tries(ending)}`, details(hint));
 
   if (isUnauthenticated(answer))
-    return say("API_UNAUTHENTICATED", "was refused: the token is not valid", HINTS.token);
+    return say("API_UNAUTHENTICATED", "was refused: the token is not valid", ending.tokenHint ?? HINTS.token);
   if (status === 403) return say("API_FORBIDDEN", "is not allowed for this caller", HINTS.rights);
   if (status === 429) return say("API_REFUSED", "was refused: too many requests", HINTS.throttled);
   if (status >= 500 && status !== 501) return say("API_REFUSED", "failed in the service", HINTS.later);

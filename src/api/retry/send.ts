@@ -34,6 +34,8 @@ export interface SendOptions {
   readonly stopped: () => boolean;
   readonly redact: (text: string, secrets: readonly Uint8Array[]) => string;
   readonly log: ((event: RequestEvent) => void) | undefined;
+  /** The fix for a refused token. */
+  readonly tokenHint: string | undefined;
 }
 
 /**
@@ -207,6 +209,7 @@ function endingOf(bad: FailedAttempt, course: Course, options: SendOptions): Att
     attempts: course.attempts,
     elapsedMs: elapsed(course, options.clock),
     redact: (text) => options.redact(text, course.prepared.secrets),
+    tokenHint: options.tokenHint,
   };
 }
 

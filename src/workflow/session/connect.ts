@@ -2,6 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import type { SignIn } from "../../api/auth/sign-in.ts";
+import { rejectedTokenHint } from "../../api/auth/token-request.ts";
 import { type Client, createClient } from "../../api/client.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../../api/http/message.ts";
 import { httpTransport } from "../../api/http/transport.ts";
@@ -38,14 +39,16 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   if (place.embedded) return connectEmbedded(options, place);
   const { transport, close } = httpTransport({ connections: options.settings.parallelism, ...place.network });
   const { credential, identity: host } = place;
+  const tokenHint = rejectedTokenHint(credential.method, place.signInFrom);
+  const from = { ...options, tokenHint };
   if (credential.method === "pat")
-    return { ...clientOver(transport, host, credential.token, options, credential.scheme), host, close };
+    return { ...clientOver(transport, host, credential.token, from, credential.scheme), host, close };
   const { openSignIn } = await import("../sign-in/open-sign-in.ts");
-  const signIn = openSignIn({ ...place, credential }, transport, options.signal);
+  const signIn = openSignIn({ ...place, credential }, options.signal);
   const closeAll = async (): Promise<void> => {
     await Promise.all([close(), signIn.close()]);
   };
-  return { ...clientOver(transport, host, signIn, options, "bearer"), host, close: closeAll };
+  return { ...clientOver(transport, host, signIn, from, "bearer"), host, close: closeAll };
 }
 
 type Embedded = ReturnType<typeof import("../../emulator/embedded.ts").openEmbedded>;
@@ -113,10 +116,11 @@ function clientOver(
   transport: Transport,
   host: string,
   token: string | SignIn,
-  options: ConnectionOptions,
+  options: ConnectionOptions & { readonly tokenHint?: string },
   auth: "basic" | "bearer",
 ): Client {
-  const { requestMs } = options.settings;
+  const { tokenHint, settings } = options;
+  const { requestMs } = settings;
   return createClient({
     transport,
     host,
@@ -129,6 +133,7 @@ function clientOver(
     random: Math.random,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(requestMs === undefined ? {} : { timeoutMs: requestMs }),
+    ...(tokenHint === undefined ? {} : { tokenHint }),
     log: (event) => {
       options.requested?.(event);
       if (event.waitMs !== undefined) options.retrying?.(event);

@@ -1,10 +1,11 @@
-// Opens the sign-in of a run: token endpoints on other hosts are reached by connections of their own, with their own proxy.
+// Opens the sign-in of a run. Token endpoints are reached by connections of their own, with their own proxy.
 
 import type { RenewableCredential } from "../../api/auth/credential.ts";
 import { createSignIn, type SignIn } from "../../api/auth/sign-in.ts";
-import type { Transport } from "../../api/http/message.ts";
 import { type HttpTransport, httpTransport } from "../../api/http/transport.ts";
 import type { HostTarget } from "../../config/settings.ts";
+import { canonicalJson } from "../../core/canonical.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 
@@ -16,31 +17,55 @@ type SignInPlace = Omit<Extract<HostTarget, { embedded: false }>, "credential"> 
   readonly credential: RenewableCredential;
 };
 
-/** An ID token is no longer than a header may be; an answer of a token endpoint is not much longer. */
+interface SharedSignIn {
+  readonly signIn: SignIn;
+  readonly transports: ReadonlyMap<string, HttpTransport>;
+  /** Of the first connection that has one: once it aborts, failed requests for a token are repeated without a wait. */
+  signal: AbortSignal | undefined;
+  users: number;
+}
+
+/** By host and credential: a run and its state in the workspace sign in once. */
+const opened = new Map<string, SharedSignIn>();
+
+/** An ID token is no longer than a header may be, and an answer of a token endpoint is not much longer. */
 const MOST_BYTES = 1024 * 1024;
 
-/** `transport` leads to the workspace. */
-export function openSignIn(place: SignInPlace, transport: Transport, signal?: AbortSignal): OpenSignIn {
-  const { identity, credential, networkTo, azureCli } = place;
-  const { origin } = new URL(identity);
-  const others = new Map<string, HttpTransport>();
-  const to = (other: string): HttpTransport => {
+export function openSignIn(place: SignInPlace, signal?: AbortSignal): OpenSignIn {
+  const key = canonicalJson([place.identity, place.credential as unknown as JsonObject]);
+  const shared = opened.get(key) ?? newSignIn(place);
+  opened.set(key, shared);
+  shared.signal ??= signal;
+  shared.users += 1;
+  const close = async (): Promise<void> => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    opened.delete(key);
+    await Promise.all([...shared.transports.values()].map((one) => one.close()));
+  };
+  return { ...shared.signIn, close };
+}
+
+function newSignIn({ identity, credential, networkTo, azureCli }: SignInPlace): SharedSignIn {
+  const transports = new Map<string, HttpTransport>();
+  const to = (origin: string): HttpTransport => {
     const known =
-      others.get(other) ?? httpTransport({ connections: 2, maxBytes: MOST_BYTES, ...networkTo(other) });
-    others.set(other, known);
+      transports.get(origin) ?? httpTransport({ connections: 2, maxBytes: MOST_BYTES, ...networkTo(origin) });
+    transports.set(origin, known);
     return known;
   };
   const signIn = createSignIn(credential, identity, {
-    transport: (request) => (request.origin === origin ? transport : to(request.origin).transport)(request),
+    transport: (request) => to(request.origin).transport(request),
     clock: nodeClock.now,
-    pause: (ms) =>
-      signal?.aborted === true ? Promise.resolve() : nodeClock.sleep(ms, signal).catch(() => undefined),
+    pause: (ms) => pauseUnlessAborted(ms, shared.signal),
     random: Math.random,
     readFile: (path) => readRegularFile(path).toString("utf8"),
     ...(azureCli === undefined ? {} : { azureCli }),
   });
-  const close = async (): Promise<void> => {
-    await Promise.all([...others.values()].map((one) => one.close()));
-  };
-  return { ...signIn, close };
+  const shared: SharedSignIn = { signIn, transports, signal: undefined, users: 0 };
+  return shared;
+}
+
+function pauseUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return signal?.aborted === true ? Promise.resolve() : nodeClock.sleep(ms, signal).catch(() => undefined);
 }

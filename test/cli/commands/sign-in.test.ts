@@ -235,6 +235,27 @@ describe("a run that signs in", () => {
     expect(traces(ran)).not.toMatch(ISSUED);
   });
 
+  test.each<[string, Record<string, string>, string]>([
+    ["DATABRICKS_TOKEN", { DATABRICKS_TOKEN: "wrong" }, "set DATABRICKS_TOKEN to a valid access token"],
+    ["WORKSPACE_TOKEN", { WORKSPACE_TOKEN: "wrong" }, "set WORKSPACE_TOKEN to a valid access token"],
+  ])("is told to correct %s when the workspace refuses it", async (_variable, env, hint) => {
+    const ran = await run("plan", { DATABRICKS_HOST: server.url, ...env });
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining(hint) });
+  });
+
+  test("is told which sign-in a workspace refused twice", async () => {
+    await fetch(`${server.url}/__emulator/faults`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${SECRET}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        rules: [{ path: "/api/*", fate: "status", status: 401, error_code: "UNAUTHENTICATED" }],
+      }),
+    });
+    const { err } = await run("plan", m2m());
+    expect(err).toContain("was refused: the token is not valid (401");
+    expect(err).toContain("the oauth-m2m sign-in uses DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET");
+  });
+
   test("works for a service principal of Azure, with its two extra headers", async () => {
     const env = {
       DATABRICKS_HOST: server.url,
@@ -302,6 +323,15 @@ fetch(process.env.ISSUER, { method: "POST", body }).then((one) => one.json()).th
       expect(ran).toMatchObject({ code: 0 });
       expect(readFileSync(join(bin(), "ran"), "utf8").trim().split("\n")).toHaveLength(1);
       expect(traces([ran])).not.toMatch(ISSUED);
+    });
+
+    test("runs az once for a run whose state is in the workspace", async () => {
+      const ran = await run("apply --auto-approve", {
+        ...cli(),
+        WORKSPACE_STATE: "workspace:/Shared/states/az",
+      });
+      expect(ran).toMatchObject({ code: 0 });
+      expect(readFileSync(join(bin(), "ran"), "utf8").trim().split("\n")).toHaveLength(1);
     });
 
     test("a plan of an untrusted spec does not run az", async () => {
