@@ -53,7 +53,7 @@ export interface Annotations {
   readonly witness?: string;
   /** A fact of the live object that is present if the service itself gave the field its value, and says why: no drift then. */
   readonly changedByService?: string;
-  /** Members of a map that the service may add. If the spec does not set them, these values are no difference. */
+  /** Members of a map that the service may add. If the spec does not set them, these values do not count as a difference. */
   readonly addedByService?: Readonly<Record<string, Json>>;
   /** Strings that differ only in case are equal. */
   readonly ignoreCase?: true;

@@ -75,10 +75,9 @@ export function groupByName(world: World, displayName: string): Group | undefine
 
 /** The name of a user, group, or service principal in access lists; undefined if none has this name. */
 export function principalName(world: World, name: string): string | undefined {
+  const application = [...servicePrincipals(world).values()].find((one) => one.applicationId === name);
   return (
-    groupByName(world, name)?.displayName ??
-    userByName(world, name)?.userName ??
-    [...servicePrincipals(world).values()].find((one) => one.applicationId === name)?.applicationId
+    groupByName(world, name)?.displayName ?? userByName(world, name)?.userName ?? application?.applicationId
   );
 }
 

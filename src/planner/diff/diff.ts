@@ -6,6 +6,7 @@ import { type FieldSchema, type FieldTable, memberSchema, type Values } from "..
 import type { LiveObject } from "../../resource/live.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import type { RecordedValues } from "../model/context.ts";
+import { withoutAdded } from "./added-members.ts";
 import { isSameValue, normalForm } from "./normalize.ts";
 
 interface Comparison {
@@ -71,19 +72,6 @@ function walk(
   else if (isObject(desired) && isObject(live) && hasMembers(schema))
     members(on, path, schema, desired, live, inherited);
   else if (!isSameValue(schema, desired, live)) report(on, path, schema, desired, live, inherited);
-}
-
-/** The live value without members of a map that the service added. */
-function withoutAdded(
-  { addedByService: added }: FieldSchema,
-  desired: Json | undefined,
-  live: Json,
-): Json | undefined {
-  if (added === undefined || !isObject(live)) return live;
-  const isAdded = (key: string, value: Json): boolean =>
-    Object.hasOwn(added, key) && added[key] === value && !(isObject(desired) && Object.hasOwn(desired, key));
-  const own = Object.entries(live).filter(([key, value]) => !isAdded(key, value));
-  return own.length === 0 ? undefined : (Object.fromEntries(own) as JsonObject);
 }
 
 function isRecorded({ recorded }: Comparison, path: Path): boolean {

@@ -26,6 +26,30 @@ export function identityText({ user, host, dialect, signIn, skipped }: IdentityV
   return `${lines.map((line) => printable(line)).join("\n")}\n`;
 }
 
+export interface SavedProfileView {
+  readonly host: string;
+  readonly user: string | undefined;
+  readonly name: string;
+  readonly path: string;
+  readonly replaced: boolean;
+  /** Whether `--profile` named the profile. */
+  readonly named: boolean;
+  readonly use:
+    | { readonly method: string; readonly from: readonly string[] }
+    | { readonly unusedBecause: string };
+}
+
+export function savedProfileText({ host, user, name, path, replaced, named, use }: SavedProfileView): string {
+  const used = "method" in use ? `Commands now use it: ${use.method} (${places(use.from)}).` : undefined;
+  const unused = "method" in use ? "" : `Commands do not use it: ${use.unusedBecause}.`;
+  const lines = [
+    `Signed in to ${host} as ${user ?? "an unknown user"}.`,
+    `${replaced ? "Replaced" : "Wrote"} the profile ${name} in ${path}.`,
+    used ?? (named ? `To use it, pass \`--profile ${name}\`.` : unused),
+  ];
+  return `${lines.map((line) => printable(line)).join("\n")}\n`;
+}
+
 /** Values of one profile together: `client_id and client_secret of profile DEFAULT of ~/.workspacecfg`. */
 function places(from: readonly string[]): string {
   const groups = Map.groupBy(from, (one) => / of profile .*$/.exec(one)?.[0] ?? "");

@@ -144,11 +144,36 @@ describe("login", () => {
     const ran = await run(`login --host ${server.url}`, {}, `${SECRET}\n`);
     expect(ran).toMatchObject({ code: 0, err: "" });
     expect(ran.out).toBe(
-      `Signed in to ${server.url} as admin@example.com.\nWrote the profile DEFAULT in ~/.workspacecfg.\n`,
+      `Signed in to ${server.url} as admin@example.com.\nWrote the profile DEFAULT in ~/.workspacecfg.\nCommands now use it: pat (token of profile DEFAULT of ~/.workspacecfg).\n`,
     );
     expect(readFileSync(config(), "utf8")).toBe(`[DEFAULT]\nhost = ${server.url}\ntoken = ${SECRET}\n`);
     expect(statSync(config()).mode & 0o777).toBe(0o600);
     expect((await run("whoami")).out).toContain("sign-in  pat (token of profile DEFAULT of ~/.workspacecfg)");
+  });
+
+  test.each<[string, string, Record<string, string>, string]>([
+    [
+      "a token variable",
+      "",
+      { WORKSPACE_TOKEN: "other" },
+      "Commands do not use it: WORKSPACE_TOKEN comes first.",
+    ],
+    [
+      "a host variable",
+      "",
+      { WORKSPACE_HOST: "https://other.example" },
+      "Commands do not use it: WORKSPACE_HOST names https://other.example.",
+    ],
+    [
+      "the vendor's variables",
+      "",
+      { DATABRICKS_TOKEN: "other" },
+      "Commands now use it: pat (token of profile",
+    ],
+    ["another profile", " --profile two", {}, "To use it, pass `--profile two`."],
+  ])("says which sign-in applies beside %s", async (_other, option, env, note) => {
+    const { out } = await run(`login --host ${server.url}${option}`, env, SECRET);
+    expect(out.split("\n")[2]).toContain(note);
   });
 
   test("creates no file when the workspace does not accept the token", async () => {

@@ -1,0 +1,61 @@
+// Saves a checked sign-in as a profile, and finds whether the next commands use it.
+
+import type { ProcessContext } from "../../config/environment.ts";
+import { fileFailure } from "../../config/files.ts";
+import type { ProfileFile } from "../../config/profile.ts";
+import { hostSettings, identityOf } from "../../config/settings.ts";
+import { hasProfile, type NewProfile, withProfile } from "../../config/sign-in/new-profile.ts";
+import { shortPath } from "../../config/sign-in/sources.ts";
+import { Failure } from "../../core/diagnostic.ts";
+import { readRegularFile } from "../../core/regular-file.ts";
+import { writeWholeFile } from "../transfer/write-file.ts";
+
+/** Whether the file had the profile before. Throws Failure with CLI_FILE. */
+export function saveProfile(file: ProfileFile, profile: NewProfile): { readonly replaced: boolean } {
+  const { path } = file;
+  const replaced = hasProfile(file, profile.name);
+  try {
+    writeWholeFile(path, withProfile(textAt(path), profile), { over: true, mode: 0o600 });
+  } catch (problem) {
+    throw fileFailure(`the profile file ${path} cannot be written`, problem);
+  }
+  return { replaced };
+}
+
+function textAt(path: string): string {
+  try {
+    return readRegularFile(path).toString("utf8");
+  } catch (problem) {
+    if (problem instanceof Error && "code" in problem && problem.code === "ENOENT") return "";
+    throw problem;
+  }
+}
+
+/** The sign-in of commands without options, or the reason why it is not the one of the profile. */
+export type ProfileUse =
+  | { readonly method: string; readonly from: readonly string[] }
+  | { readonly unusedBecause: string };
+
+export function profileUse(context: ProcessContext, { name, values }: NewProfile, path: string): ProfileUse {
+  const own = ` of profile ${name} of ${shortPath(path, context.home)}`;
+  try {
+    const { host, choice } = hostSettings(context, {
+      host: undefined,
+      profile: undefined,
+      parallelism: undefined,
+    });
+    if (choice === undefined || identityOf(host.value) !== identityOf(values.host ?? ""))
+      return { unusedBecause: `${host.from} names ${host.value}` };
+    const { credential, from } = choice;
+    const isOwn = from.some((one) => one.endsWith(own)) || usesNoValue(credential?.method, values.auth_type);
+    if (credential !== undefined && isOwn) return { method: credential.method, from };
+    return { unusedBecause: `${from.join(" and ") || "another source"} comes first` };
+  } catch (problem) {
+    if (problem instanceof Failure) return { unusedBecause: problem.diagnostics[0]?.message ?? "" };
+    throw problem;
+  }
+}
+
+/** The Azure CLI gives its own path as the source. */
+const usesNoValue = (method: string | undefined, saved: string | undefined): boolean =>
+  method === "azure-cli" && saved === "azure-cli";
