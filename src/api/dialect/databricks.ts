@@ -101,6 +101,11 @@ const job: WrittenFields = {
     on_failure: "written",
     no_alert_for_skipped_runs: "written",
   }),
+  webhook_notifications: stayingObject({
+    on_start: "written",
+    on_success: "written",
+    on_failure: "written",
+  }),
   timeout_seconds: "written",
   max_retries: "written",
   min_retry_interval_millis: "written",

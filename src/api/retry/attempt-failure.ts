@@ -21,7 +21,7 @@ export interface AttemptEnd {
   readonly elapsedMs: number;
   readonly redact: (text: string) => string;
   /** The fix for a refused token. */
-  readonly tokenHint: string | undefined;
+  readonly tokenHint?: string | undefined;
 }
 
 /** The error to throw. A read has no effect, so it is always Refused. */
