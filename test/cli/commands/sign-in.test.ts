@@ -171,7 +171,7 @@ describe("login", () => {
       "Commands now use it: pat (token of profile",
     ],
     ["another profile", " --profile two", {}, "To use it, pass `--profile two`."],
-  ])("says which sign-in applies beside %s", async (_other, option, env, note) => {
+  ])("reports the sign-in of later commands with %s", async (_other, option, env, note) => {
     const { out } = await run(`login --host ${server.url}${option}`, env, SECRET);
     expect(out.split("\n")[2]).toContain(note);
   });
@@ -263,12 +263,12 @@ describe("a run that signs in", () => {
   test.each<[string, Record<string, string>, string]>([
     ["DATABRICKS_TOKEN", { DATABRICKS_TOKEN: "wrong" }, "set DATABRICKS_TOKEN to a valid access token"],
     ["WORKSPACE_TOKEN", { WORKSPACE_TOKEN: "wrong" }, "set WORKSPACE_TOKEN to a valid access token"],
-  ])("is told to correct %s when the workspace refuses it", async (_variable, env, hint) => {
+  ])("shows %s in the hint when the workspace refuses it", async (_variable, env, hint) => {
     const ran = await run("plan", { DATABRICKS_HOST: server.url, ...env });
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining(hint) });
   });
 
-  test("is told which sign-in a workspace refused twice", async () => {
+  test("names the sign-in that a workspace refused twice", async () => {
     await fetch(`${server.url}/__emulator/faults`, {
       method: "PUT",
       headers: { authorization: `Bearer ${SECRET}`, "content-type": "application/json" },

@@ -101,7 +101,7 @@ test("a single-node cluster, and one of a job, converge and become larger in pla
   expect(await planned(larger)).toEqual([]);
 });
 
-test("a setting that the service adds to spark_conf is no difference, unless the spec sets it otherwise", async () => {
+test("a spark_conf setting that the service adds causes no change, unless the spec sets another value", async () => {
   const site = await start();
   const plain =
     "clusters: { c: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 } }\n";
