@@ -22,13 +22,14 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     "rules",
     "render",
     "export",
+    "testing",
     ".",
   ],
   state: ["model", "format", "lock", "store", "backends"],
   providers: ["kit", "clusters", "jobs", "notebooks", "users", "."],
   planner: ["model", "diff", "decide", "check", "mode", "."],
   engine: [".", "observe", "recover", "apply"],
-  report: ["text", "plan", "outcome", "inspect", "ci", "html", "metrics", "."],
+  report: ["text", "plan", "outcome", "inspect", "ci", "html", "metrics", "spec-tests", "."],
   emulator: ["world", "store", "http", "notebook", "routes", "dialect", "."],
 };
 

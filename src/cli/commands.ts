@@ -24,6 +24,11 @@ export const COMMANDS: readonly CommandEntry[] = [
       load: async () => (await import("./commands/validate.ts")).validateCommand,
     },
     {
+      name: "test",
+      summary: "run the tests of a spec",
+      load: async () => (await import("./commands/authoring/test.ts")).testCommand,
+    },
+    {
       name: "plan",
       summary: "show the changes that apply would make",
       load: async () => watched((await import("./commands/plan.ts")).planCommand),
@@ -147,7 +152,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     },
     {
       name: "schema",
-      summary: "print a schema: spec, plan, drift, apply events, or API",
+      summary: "print a schema: spec, tests, plan, drift, or API",
       load: async () => (await import("./commands/schema.ts")).schemaCommand,
     },
     {

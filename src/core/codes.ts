@@ -22,6 +22,10 @@ export const CODES = {
   FLEET_UNKNOWN: "A job names a workspace that the fleet file of the worker does not contain.",
   FLEET_DATABASE: "The database of the fleet cannot be used.",
 
+  TEST_FAILED: "A test of a spec found something other than it expects.",
+  TEST_NOT_FOUND: "No test exists in the folder, or none matches the filter.",
+  TEST_TIMEOUT: "A test of a spec did not end within its time limit.",
+
   SPEC_NOT_FOUND: "The spec file is missing or cannot be read.",
   SPEC_OUTSIDE: "A path leads outside the folder of the spec.",
   SPEC_PRIVATE: "A path leads into .git, .workspace, or the state.",

@@ -5,6 +5,7 @@ import { chosenDialect, type DialectChoice } from "./dialect/choice.ts";
 import { contractFile } from "./http/contract-file.ts";
 import type { App } from "./http/message.ts";
 import { keptText, openStore } from "./store/sqlite.ts";
+import { Store } from "./store/store.ts";
 import { EmulatorClock } from "./world/clock.ts";
 
 export interface Embedded {
@@ -34,6 +35,26 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     clock: new EmulatorClock(options.machineTime ?? Date.now),
     admin: options.admin ?? DEFAULT_ADMIN,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  });
+  return { app, token, close: () => store.close() };
+}
+
+/** Opens a workspace in memory, with the given time and random bytes. */
+export function openInMemory(
+  options: DialectChoice & {
+    readonly time: () => number;
+    readonly random: (count: number) => Uint8Array;
+  },
+): Embedded {
+  const store = new Store({ random: options.random });
+  const token = `wat${store.world.hex(32)}`;
+  const { app } = createApp({
+    store,
+    token,
+    contract: contractFile(),
+    ...chosenDialect(options),
+    clock: new EmulatorClock(options.time),
+    admin: DEFAULT_ADMIN,
   });
   return { app, token, close: () => store.close() };
 }

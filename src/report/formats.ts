@@ -5,6 +5,7 @@ import type { Notice } from "./ci/notice.ts";
 import type { OutcomeView } from "./outcome/outcome-view.ts";
 import type { DriftView } from "./plan/drift-view.ts";
 import type { PlanView } from "./plan/plan-view.ts";
+import type { TestsView } from "./spec-tests/tests-view.ts";
 import type { Colors } from "./text/color.ts";
 import type { Fitted } from "./text/markdown.ts";
 import { printable, printableJson } from "./text/printable.ts";
@@ -177,6 +178,21 @@ export const VALIDATION_FORMATS = {
     });
   }),
 } as const satisfies Formats<ValidationView>;
+
+export const TEST_FORMATS = {
+  text: async () => {
+    const { testsText } = await import("./spec-tests/tests-text.ts");
+    return (view, _info, colors) => whole(testsText(view, colors));
+  },
+  json: async () => {
+    const { testsJson } = await import("./spec-tests/tests-json.ts");
+    return (view) => whole(`${printableJson(testsJson(view), 2)}\n`);
+  },
+  junit: async () => {
+    const { testsJunit } = await import("./spec-tests/tests-json.ts");
+    return (view) => whole(testsJunit(view));
+  },
+} as const satisfies Formats<TestsView>;
 
 /** Of an apply. As JSON it is one event a line; the renderer gives the last of them. */
 export const OUTCOME_FORMATS = {

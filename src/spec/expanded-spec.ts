@@ -18,6 +18,8 @@ import { applyTarget } from "./variables/targets.ts";
 export interface SpecInput {
   /** Path of the main file. */
   readonly file: string;
+  /** The spec, where it is a part of `file`. */
+  readonly root?: MapNode;
   /** Diagnostics show paths relative to this folder, or as in `file` for files outside. */
   readonly cwd?: string;
   readonly target?: string;
@@ -71,7 +73,7 @@ export async function openExpandedSpec(
     return undefined;
   }
   const { tree, main } = place;
-  const included = readAll(tree, main, findings, limits);
+  const included = readAll(tree, main, findings, limits, options.root);
   if (included === undefined) return undefined;
   const { files } = included;
   const suggest = suggester();

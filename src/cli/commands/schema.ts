@@ -16,23 +16,25 @@ const SHIPPED = {
   dialect: () => readFileSync(new URL("../../../schemas/openapi-databricks.yaml", import.meta.url), "utf8"),
   plan: () => readFileSync(new URL("../../../schemas/plan.schema.json", import.meta.url), "utf8"),
   drift: () => readFileSync(new URL("../../../schemas/drift.schema.json", import.meta.url), "utf8"),
+  test: () => readFileSync(new URL("../../../schemas/test.schema.json", import.meta.url), "utf8"),
   applyEvents: () =>
     readFileSync(new URL("../../../schemas/apply-events.schema.json", import.meta.url), "utf8"),
 };
 
 export const schemaCommand = defineCommand({
   name: "schema",
-  summary: "print a schema: spec, plan, drift, apply events, or API",
+  summary: "print a schema: spec, tests, plan, drift, or API",
   options: {
     api: flagOption("--api", "API of the service as OpenAPI 3.1 (YAML)"),
     ...DIALECT_OPTIONS,
     plan: flagOption("--plan", "schema of `plan --output json`"),
     drift: flagOption("--drift", "schema of `drift --output json`"),
+    test: flagOption("--test", "schema of test files (NAME.test.yaml)"),
     applyEvents: flagOption("--apply-events", "schema of each line of `apply --output json`"),
   },
   async run(context, options) {
     const spoken = dialectFrom(context, options);
-    const asked = ["api", "plan", "drift", "applyEvents"] as const;
+    const asked = ["api", "plan", "drift", "test", "applyEvents"] as const;
     const shipped = asked.find((name) => options[name]);
     if (shipped === "api" && spoken.dialect === "databricks") context.stdout.write(SHIPPED.dialect());
     else if (shipped !== undefined) context.stdout.write(SHIPPED[shipped]());

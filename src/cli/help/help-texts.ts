@@ -33,6 +33,15 @@ export const HELP_TEXTS: Readonly<Record<string, HelpTexts>> = {
     ],
     seeAlso: ["workspace login", "docs/databricks.md"],
   },
+  "workspace test": {
+    examples: [
+      ["workspace test", "run all tests below this folder"],
+      ["workspace test tests --filter pools", "run some of them"],
+      ["workspace test -o junit=tests.xml", "also write the results for a CI service"],
+      ["workspace test --update", "accept what the tests found"],
+    ],
+    seeAlso: ["workspace validate", "workspace schema", "docs/testing.md"],
+  },
   "workspace validate": {
     examples: [
       ["workspace validate", "check workspace.yaml"],

@@ -44,6 +44,15 @@ export const validateEnding: ReportEnding = async (context, form, diagnostics, o
   context.stdout.write(render(view, await infoOf(context, origin)).text);
 };
 
+/** The documents of a run without tests. */
+export const testEnding: ReportEnding = async (context, form, diagnostics) => {
+  if (form !== "json" && form !== "junit") return;
+  const { testsJson, testsJunit } = await import("../../report/spec-tests/tests-json.ts");
+  const view = { results: [], diagnostics };
+  if (form === "json") json(context, testsJson(view));
+  else context.stdout.write(testsJunit(view));
+};
+
 /** One event a line, as for everything else that such a run says. */
 export const applyEnding: ReportEnding = async (context, form, diagnostics, origin) => {
   if (form !== "json") return report(context, form, "apply", diagnostics, origin);

@@ -15,7 +15,8 @@ import { markupText } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import type { OutcomeItem, OutcomeView } from "./outcome-view.ts";
 
-interface Case {
+/** A case of a suite. */
+export interface JunitCase {
   readonly group: string;
   readonly name: string;
   readonly ms?: number;
@@ -38,7 +39,7 @@ export function planJunit(plan: PlanView, info?: RunInfo): string {
   const cases = changes
     .filter((change) => change.touches)
     .map(
-      (change): Case => ({
+      (change): JunitCase => ({
         group: change.kind,
         name: `${change.verb} ${change.address}${change.origin === undefined ? "" : ` (${ORIGINS[change.origin]})`}`,
         text: changeLines(change, PLAIN).join("\n"),
@@ -49,7 +50,7 @@ export function planJunit(plan: PlanView, info?: RunInfo): string {
     ...notes.map((one) => findingCase(one)),
     ...guards.map(({ diagnostic, origin }) => findingCase(diagnostic, counts(origin))),
   ];
-  const resolved = (plan.split?.resolved ?? []).map((one): Case => {
+  const resolved = (plan.split?.resolved ?? []).map((one): JunitCase => {
     return { group: one.change.kind, name: `${resolvedSentence(one)} (resolved by this change)` };
   });
   const compared = plan.split === undefined ? [] : [{ group: "workspace plan", name: plan.split.title }];
@@ -57,11 +58,11 @@ export function planJunit(plan: PlanView, info?: RunInfo): string {
   // A suite without cases shows the title, which says the same.
   const part = all.length === 0 ? undefined : partLine(plan);
   const covered = part === undefined ? [] : [{ group: "workspace plan", name: part.replace(/\.$/, "") }];
-  return suite("workspace plan", title, [...covered, ...all], info);
+  return junitSuite("workspace plan", title, [...covered, ...all], info);
 }
 
 export function driftJunit({ title, drift, diagnostics }: DriftView, info?: RunInfo): string {
-  const cases = drift.map((one): Case => {
+  const cases = drift.map((one): JunitCase => {
     const message = `${one.address} ${one.verb} since the last apply`;
     return {
       group: one.kind,
@@ -72,17 +73,17 @@ export function driftJunit({ title, drift, diagnostics }: DriftView, info?: RunI
       text: driftLines([one], PLAIN).join("\n"),
     };
   });
-  const none: Case = { group: "workspace drift", name: title.replace(/\.$/, "") };
+  const none: JunitCase = { group: "workspace drift", name: title.replace(/\.$/, "") };
   const found = diagnostics.map((one) => findingCase(one));
-  return suite("workspace drift", "", [...found, ...(cases.length === 0 ? [none] : cases)], info);
+  return junitSuite("workspace drift", "", [...found, ...(cases.length === 0 ? [none] : cases)], info);
 }
 
 export function outcomeJunit({ title, changes, diagnostics, notes }: OutcomeView, info?: RunInfo): string {
   const found = [...notes, ...diagnostics].map((one) => findingCase(one));
-  return suite("workspace apply", title, [...changes.map(outcomeCase), ...found], info);
+  return junitSuite("workspace apply", title, [...changes.map(outcomeCase), ...found], info);
 }
 
-function outcomeCase(one: OutcomeItem): Case {
+function outcomeCase(one: OutcomeItem): JunitCase {
   const { kind: group, elapsedMs: ms, result, action, word, address, finding } = one;
   if (result === "applied") return { group, ms, name: `${word} ${address}` };
   return {
@@ -105,7 +106,7 @@ export function findingsJunit(
   found: readonly Diagnostic[],
   info?: RunInfo,
 ): string {
-  return suite(
+  return junitSuite(
     name,
     well,
     found.map((one) => findingCase(one)),
@@ -114,7 +115,7 @@ export function findingsJunit(
 }
 
 /** `counts`: whether an error is a failure of this run. */
-function findingCase(one: Diagnostic, counts = true): Case {
+function findingCase(one: Diagnostic, counts = true): JunitCase {
   const { code, message, at, rule } = one;
   const place = at === undefined ? (one.address ?? "") : `${at.file}:${at.line}:${at.column}`;
   const base = {
@@ -130,8 +131,8 @@ function findingCase(one: Diagnostic, counts = true): Case {
       };
 }
 
-/** A suite without a case counts as missing in many services, so one that found nothing has a case which says so. */
-function suite(name: string, well: string, found: readonly Case[], info?: RunInfo): string {
+/** The document with one suite. A suite without a case counts as missing in many services, so one that found nothing has a case which says so. */
+export function junitSuite(name: string, well: string, found: readonly JunitCase[], info?: RunInfo): string {
   const cases = found.length === 0 ? [{ group: name, name: well }] : found;
   const number = (what: string) =>
     cases.filter((one) => "trouble" in one && one.trouble?.what === what).length;
@@ -170,7 +171,7 @@ function propertiesXml(info: RunInfo): readonly string[] {
   return ["    <properties>", ...lines, "    </properties>"];
 }
 
-function caseXml({ group, name, ms = 0, trouble, text = "" }: Case): string {
+function caseXml({ group, name, ms = 0, trouble, text = "" }: JunitCase): string {
   const head = `    <testcase classname="${markupText(group)}" name="${markupText(name)}" time="${seconds(ms)}"`;
   const body = text.trimEnd().split("\n").map(markupText).join("\n");
   if (trouble === undefined)

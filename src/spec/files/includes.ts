@@ -52,15 +52,19 @@ const UNCERTAIN: readonly Code[] = [
   "SPEC_EMPTY",
 ];
 
-/** Reads everything; undefined where what there is cannot be judged. Where only an include is missing, the rest still is. */
+/**
+ * Reads everything; undefined where what there is cannot be judged. Where only an include is missing, the rest still is.
+ * `given`: the spec, where it is a part of the main file.
+ */
 export function readAll(
   tree: SpecFolder,
   main: string,
   findings: Findings,
   limits: FileLimits = LIMITS,
+  given?: MapNode,
 ): Included | undefined {
   const files = new SpecFileReader(tree, findings, limits);
-  const root = files.root(main, undefined);
+  const root = given === undefined ? files.root(main, undefined) : files.rootOf(main, given);
   if (root === undefined || !findings.onlyOf(MISSING)) return undefined;
   if (findings.failed) findings.ignore(UNCERTAIN);
   return { root, files };
@@ -90,9 +94,21 @@ export class SpecFileReader {
 
   /** A file with what it includes, as one map; undefined after reporting why there is none. */
   root(path: string, from: Span | undefined): MapNode | undefined {
+    return this.#joined(() => this.#file(path, from));
+  }
+
+  /** A spec that is a part of a file, with what it includes. */
+  rootOf(path: string, root: MapNode): MapNode | undefined {
+    return this.#joined(() => {
+      this.#known.add(path);
+      this.#take(path, root);
+    });
+  }
+
+  #joined(read: () => void): MapNode | undefined {
     this.#roots = [];
     this.#known = new Set();
-    this.#file(path, from);
+    read();
     const [first, ...others] = this.#roots;
     return first && others.reduce((root, one) => joinFiles(root, one, 1, undefined, this.#findings), first);
   }

@@ -56,7 +56,7 @@ export async function executePlan(session: Session, what: ExecuteInput): Promise
       live: what.live,
       writer: session.connection.writer,
       lease: what.lease,
-      clock: nodeClock,
+      clock: session.clock ?? nodeClock,
       random: nodeRandom,
       parallelism: session.settings.parallelism,
       onEvent: (event) => {

@@ -63,7 +63,7 @@ async function connectEmbedded(options: ConnectionOptions, dialect: DialectChoic
   shared.embedded.catch(() => openedEmbedded.delete(folder));
   const { app, token, close: closeEmbedded } = await shared.embedded;
   shared.users += 1;
-  const transport: Transport = async (request) => plain(await app(appRequest(request)));
+  const transport = transportTo(app);
   const client = clientOver(transport, "embedded", token, options, "bearer");
   const close = async (): Promise<void> => {
     shared.users -= 1;
@@ -72,6 +72,11 @@ async function connectEmbedded(options: ConnectionOptions, dialect: DialectChoic
     closeEmbedded();
   };
   return { ...client, host: "embedded", close };
+}
+
+/** Requests to a service inside this process. */
+export function transportTo(app: Embedded["app"]): Transport {
+  return async (request) => plain(await app(appRequest(request)));
 }
 
 async function openedAt(folder: string, dialect: DialectChoice): Promise<Embedded> {

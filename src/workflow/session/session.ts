@@ -5,6 +5,7 @@ import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
 import type { Spec } from "../../spec/model/spec.ts";
+import type { Clock } from "../../state/model/ports.ts";
 import type { State } from "../../state/model/record.ts";
 import type { Loaded, StateStore } from "../../state/model/store.ts";
 import type { BaseSpec } from "../base/base-spec.ts";
@@ -34,6 +35,8 @@ export interface Session {
   /** Warnings about the settings and the spec; the observer has them already. */
   readonly warnings: readonly Diagnostic[];
   readonly connection: Connection;
+  /** The time of an apply; by default the machine's. */
+  readonly clock?: Clock;
   /** The state for runs without the lock: before the first request. */
   loaded(): Promise<Loaded>;
 }

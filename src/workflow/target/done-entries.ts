@@ -19,10 +19,14 @@ export async function doneEntries(
   const folder = stateFolderOf(context, options);
   if (folder === undefined || !existsSync(folder)) return [];
   const { state, diagnostics } = await withState(context, options, (store) => store.read());
-  return hasErrors(diagnostics) || !stateExists(state) ? [] : doneIn(spec, state);
+  return hasErrors(diagnostics) || !stateExists(state) ? [] : entriesDoneIn(spec, state);
 }
 
-function doneIn({ stateEntries, target }: Spec, { records }: State): readonly Diagnostic[] {
+/** Entries that have nothing left to do in this state. */
+export function entriesDoneIn(
+  { stateEntries, target }: Spec,
+  { records }: Pick<State, "records">,
+): readonly Diagnostic[] {
   const { moved = [], removed = [], imports = [] } = stateEntries ?? {};
   const addresses = [...records.keys()];
   const left = (entry: (typeof addresses)[number]): boolean =>

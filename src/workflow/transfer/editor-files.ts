@@ -8,22 +8,33 @@ import { readRegularFile } from "../../core/regular-file.ts";
 import { writeWholeFile } from "./write-file.ts";
 
 const SCHEMA_FILE = "workspace.schema.json";
+const TEST_SCHEMA_FILE = "test.schema.json";
 const MODELINE = `# yaml-language-server: $schema=./${SCHEMA_FILE}`;
 
+/** The JSON Schemas of specs and of test files. */
+export interface EditorSchemas {
+  readonly spec: string;
+  readonly test: string;
+}
+
 /** Writes the files into the folder of a spec. Returns their names. Keeps other settings. */
-export function writeEditorFiles(spec: string, schema: string): readonly string[] {
+export function writeEditorFiles(spec: string, schemas: EditorSchemas): readonly string[] {
   const folder = dirname(spec);
-  writeWholeFile(join(folder, SCHEMA_FILE), schema, { over: true });
+  writeWholeFile(join(folder, SCHEMA_FILE), schemas.spec, { over: true });
+  writeWholeFile(join(folder, TEST_SCHEMA_FILE), schemas.test, { over: true });
   const text = readRegularFile(spec).toString("utf8");
   if (!text.includes("yaml-language-server:")) writeWholeFile(spec, `${MODELINE}\n${text}`, { over: true });
   const settings = join(folder, ".vscode/settings.json");
   const before = existsSync(settings) ? parsedSettings(settings) : {};
-  const schemas = isObject(before["yaml.schemas"]) ? before["yaml.schemas"] : {};
-  const patterns = ["workspace.yaml", "**/workspace.yaml"];
-  const after = { ...before, "yaml.schemas": { ...schemas, [`./${SCHEMA_FILE}`]: patterns } };
+  const others = isObject(before["yaml.schemas"]) ? before["yaml.schemas"] : {};
+  const ours = {
+    [`./${SCHEMA_FILE}`]: ["workspace.yaml", "**/workspace.yaml"],
+    [`./${TEST_SCHEMA_FILE}`]: ["**/*.test.yaml"],
+  };
+  const after = { ...before, "yaml.schemas": { ...others, ...ours } };
   mkdirSync(dirname(settings), { recursive: true });
   writeWholeFile(settings, `${JSON.stringify(after, undefined, 2)}\n`, { over: true });
-  return [SCHEMA_FILE, ".vscode/settings.json"];
+  return [SCHEMA_FILE, TEST_SCHEMA_FILE, ".vscode/settings.json"];
 }
 
 function parsedSettings(path: string): JsonObject {

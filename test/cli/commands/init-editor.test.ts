@@ -21,7 +21,13 @@ test("init --editor writes a spec, the schema, and settings", async () => {
     properties: { modules: {}, moved: {} },
   });
   expect(jsonIn(context.cwd, ".vscode/settings.json")).toEqual({
-    "yaml.schemas": { "./workspace.schema.json": ["workspace.yaml", "**/workspace.yaml"] },
+    "yaml.schemas": {
+      "./workspace.schema.json": ["workspace.yaml", "**/workspace.yaml"],
+      "./test.schema.json": ["**/*.test.yaml"],
+    },
+  });
+  expect(jsonIn(context.cwd, "test.schema.json")).toMatchObject({
+    properties: { tests: {}, world: { anyOf: [{}, { $ref: "workspace.schema.json" }] } },
   });
 });
 
@@ -41,7 +47,11 @@ test("init --editor keeps an existing spec and other settings, and is idempotent
     );
     expect(jsonIn(cwd, ".vscode/settings.json")).toMatchObject({
       "editor.tabSize": 2,
-      "yaml.schemas": { x: ["y"], "./workspace.schema.json": ["workspace.yaml", "**/workspace.yaml"] },
+      "yaml.schemas": {
+        x: ["y"],
+        "./workspace.schema.json": ["workspace.yaml", "**/workspace.yaml"],
+        "./test.schema.json": ["**/*.test.yaml"],
+      },
     });
   }
 });

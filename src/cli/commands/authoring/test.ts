@@ -1,0 +1,41 @@
+// `workspace test [FOLDER]`: runs the tests of specs, each on a workspace in memory. Needs no host, no token, and no network.
+
+import { availableParallelism } from "node:os";
+import { hasErrors } from "../../../core/diagnostic.ts";
+import { TEST_FORMATS } from "../../../report/formats.ts";
+import type { TestsView } from "../../../report/spec-tests/tests-view.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { flagOption, integerOption, outputsOption, textsOption } from "../../command/option.ts";
+import { underHeading } from "../../command/shared-options.ts";
+import { testEnding } from "../../output/failure-documents.ts";
+import { withReports } from "../../output/reports.ts";
+
+export const testCommand = defineCommand({
+  name: "test",
+  summary: "run the tests of a spec",
+  options: {
+    filter: textsOption("--filter <pattern>", "run only tests with this part in FILE: NAME; repeatable"),
+    update: flagOption("--update", "rewrite expectations that differ"),
+    parallelism: integerOption("--parallelism <number>", "number of tests at the same time", 1, 256),
+    ...underHeading("Output", { output: outputsOption(["text", "json", "junit"]) }),
+  },
+  args: [{ name: "[folder]", description: "folder or test file (default: the current folder)" }],
+  ending: testEnding,
+  notes:
+    "Test files are named NAME.test.yaml. Exit codes: 0 all tests passed, 1 a test failed, a file is invalid, or no test exists.",
+  run: (context, options, [folder]) =>
+    withReports(context, { output: options.output, untrusted: true }, testEnding, (reports) =>
+      context.signals.during(async (signal) => {
+        const { findTests } = await import("../../../workflow/spec-tests/find-tests.ts");
+        const { runTests } = await import("../../../workflow/spec-tests/run-tests.ts");
+        const found = findTests(context.cwd, { folder, filters: options.filter });
+        const { update, parallelism = availableParallelism() } = options;
+        const results = await runTests(found, { cwd: context.cwd, parallelism, update, signal });
+        const view = { results, diagnostics: found.diagnostics };
+        await reports.show<TestsView>(TEST_FORMATS, view, { host: "" });
+        const failed = results.some(({ status }) => status === "failed");
+        return failed || hasErrors(found.diagnostics) ? EXIT.error : EXIT.ok;
+      }),
+    ),
+});

@@ -1,0 +1,182 @@
+// Reads a test file: validates it against its schema, and gives each test the fields of the file that it does not replace.
+
+import { parseAddress } from "../../core/address.ts";
+import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
+import { parseDuration } from "../../core/duration.ts";
+import { stringifyJson } from "../../core/exact-json.ts";
+import type { Json } from "../../core/json.ts";
+import { suggester } from "../../core/suggest.ts";
+import { Findings } from "../model/findings.ts";
+import { sourceOf } from "../model/text.ts";
+import {
+  keySpanOf,
+  type MapNode,
+  member,
+  nodeAt,
+  plain,
+  type SpecNode,
+  scalarText,
+  spanOf,
+} from "../model/tree.ts";
+import { schemaMessages } from "../schema/error-messages.ts";
+import { ajvForSpecs, toSchemaErrors } from "../schema/validate.ts";
+import { readYaml } from "../yaml/read-yaml.ts";
+import {
+  type SpecChoice,
+  type SpecSource,
+  type SpecTest,
+  type SpecTestFile,
+  STEP_NAMES,
+  type TestSetup,
+  type TestStep,
+} from "./spec-test.ts";
+import { testFileSchema } from "./test-schema.ts";
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const LONGEST_TIMEOUT_MS = 600_000;
+
+export interface TestFileInput {
+  /** The path that people see. */
+  readonly file: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Throws Failure with every problem and its place. */
+export function readTests({ file, path, bytes }: TestFileInput): SpecTestFile {
+  const findings = new Findings();
+  const source = sourceOf(file, bytes, findings);
+  const root = source === undefined ? undefined : readYaml(source, findings);
+  if (source === undefined || root === undefined) throw new Failure(...found(findings));
+  reportSchema(root, findings);
+  if (findings.failed) throw new Failure(...found(findings));
+  const reader = new TestReader(root, findings);
+  const tests = reader.tests();
+  if (findings.failed) throw new Failure(...found(findings));
+  return { file, path, text: source.text, tests };
+}
+
+const found = (findings: Findings): readonly Diagnostic[] => findings.diagnostics();
+
+let validator: ReturnType<ReturnType<typeof ajvForSpecs>["compile"]> | undefined;
+
+function reportSchema(root: SpecNode, findings: Findings): void {
+  validator ??= ajvForSpecs().compile(testFileSchema());
+  const value = plain(root);
+  if (validator(value)) return;
+  const errors = toSchemaErrors(validator.errors ?? [], value);
+  for (const one of schemaMessages(errors, "the test file", suggester())) {
+    const at = one.onKey ? keySpanOf(root, one.path) : spanOf(root, one.path);
+    findings.error(one.code, one.message, at, one.hint === undefined ? {} : { hint: one.hint });
+  }
+}
+
+class TestReader {
+  readonly #root: SpecNode;
+  readonly #findings: Findings;
+
+  constructor(root: SpecNode, findings: Findings) {
+    this.#root = root;
+    this.#findings = findings;
+  }
+
+  tests(): readonly SpecTest[] {
+    const tests = member(this.#root, "tests");
+    if (tests?.kind !== "map") return [];
+    return [...tests.members].map(([name, { key, value }]) => {
+      const own = ["tests", name];
+      const steps = member(value, "steps");
+      const count = steps?.kind === "list" ? steps.items.length : 0;
+      return {
+        name,
+        at: key,
+        setup: this.#setup(own),
+        steps: Array.from({ length: count }, (_, at) => this.#step(own, at)),
+      };
+    });
+  }
+
+  #step(test: readonly string[], at: number): TestStep {
+    const above = [...test, "steps", at];
+    const item = nodeAt(this.#root, above);
+    const name = STEP_NAMES.find((one) => member(item, one) !== undefined) ?? "plan";
+    const path = [...above, name];
+    const node = nodeAt(this.#root, path) ?? (item as SpecNode);
+    const choice = this.#choice([[], test, path]);
+    return { name, at: keySpanOf(this.#root, path), path, node, value: plain(node), choice };
+  }
+
+  /** `levels`: the paths of the maps that may have a field; the last one that has it decides. */
+  #choice(all: readonly (readonly (string | number)[])[]): SpecChoice {
+    // A spec takes no target and no variables from further out.
+    const from = all.findLastIndex((level) => member(nodeAt(this.#root, level), "spec") !== undefined);
+    const levels = all.slice(Math.max(0, from));
+    const target = scalarText(this.#last(levels, "target"));
+    const variables = new Map<string, string>();
+    for (const level of levels) {
+      const given = member(nodeAt(this.#root, level), "variables");
+      if (given?.kind !== "map") continue;
+      for (const [name, { value }] of given.members) variables.set(name, asText(plain(value)));
+    }
+    const named = this.#last(levels, "spec");
+    const spec = named === undefined ? undefined : sourceIn(named);
+    return {
+      spec: spec ?? { path: "workspace.yaml", at: spanOf(this.#root, all.at(-1) ?? []) },
+      ...(target === undefined ? {} : { target }),
+      variables: [...variables].map(([name, value]) => `${name}=${value}`),
+    };
+  }
+
+  #last(levels: readonly (readonly (string | number)[])[], field: string): SpecNode | undefined {
+    return levels
+      .map((level) => member(nodeAt(this.#root, level), field))
+      .findLast((node) => node !== undefined);
+  }
+
+  #setup(test: readonly string[]): TestSetup {
+    const levels = [[], test];
+    const word = (field: string): string | undefined => scalarText(this.#last(levels, field));
+    const world = this.#last(levels, "world");
+    const from = world === undefined ? undefined : sourceIn(world);
+    return {
+      env: this.#texts(levels, "env"),
+      dialect: word("dialect") === "databricks" ? "databricks" : "contract",
+      cloud: (["aws", "gcp"] as const).find((cloud) => cloud === word("cloud")) ?? "azure",
+      ...(from === undefined ? {} : { world: from }),
+      ids: this.#ids(levels),
+      timeoutMs: this.#timeout(this.#last(levels, "timeout")),
+    };
+  }
+
+  #texts(levels: readonly (readonly string[])[], field: string): Readonly<Record<string, string>> {
+    const all = levels.map((level) => member(nodeAt(this.#root, level), field));
+    const entries = all.flatMap((node) => (node?.kind === "map" ? [...node.members] : []));
+    return Object.fromEntries(entries.map(([name, { value }]) => [name, scalarText(value) ?? ""]));
+  }
+
+  #ids(levels: readonly (readonly string[])[]): TestSetup["ids"] {
+    const ids = new Map<string, NonNullable<ReturnType<typeof parseAddress>>>();
+    for (const [written, id] of Object.entries(this.#texts(levels, "ids"))) {
+      const address = parseAddress(written);
+      if (address !== undefined) ids.set(id, address);
+    }
+    return ids;
+  }
+
+  #timeout(node: SpecNode | undefined): number {
+    const ms = node === undefined ? DEFAULT_TIMEOUT_MS : (parseDuration(scalarText(node) ?? "") ?? 0);
+    if (node !== undefined && (ms <= 0 || ms > LONGEST_TIMEOUT_MS))
+      this.#findings.error("SPEC_VALUE", "the timeout of a test must be more than 0s and at most 10m", node);
+    return ms;
+  }
+}
+
+function sourceIn(node: SpecNode): SpecSource {
+  if (node.kind === "map") return { root: node satisfies MapNode, at: node };
+  return { path: scalarText(node) ?? "", at: node };
+}
+
+function asText(value: Json): string {
+  return typeof value === "string" ? value : stringifyJson(value);
+}

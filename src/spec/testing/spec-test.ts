@@ -1,0 +1,77 @@
+// Tests of a spec, as a test file declares them. Values keep their places in the file, because failures name them.
+
+import type { Address } from "../../core/address.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { Span } from "../model/source.ts";
+import type { MapNode, SpecNode } from "../model/tree.ts";
+
+/** A spec in a file, relative to the test file, or in the test file itself. */
+export type SpecSource =
+  | { readonly path: string; readonly at: Span }
+  | { readonly root: MapNode; readonly at: Span };
+
+/** The spec of a step. */
+export interface SpecChoice {
+  readonly spec: SpecSource;
+  readonly target?: string;
+  /** `name=value`, as `--var` takes them. */
+  readonly variables: readonly string[];
+}
+
+/** What a test starts with. */
+export interface TestSetup {
+  readonly env: Readonly<Record<string, string>>;
+  readonly dialect: "contract" | "databricks";
+  readonly cloud: "azure" | "aws" | "gcp";
+  readonly world?: SpecSource;
+  /** The addresses of the world's objects by the IDs that specs import. */
+  readonly ids: ReadonlyMap<string, Address>;
+  readonly timeoutMs: number;
+}
+
+export const STEP_NAMES = [
+  "validate",
+  "plan",
+  "apply",
+  "drift",
+  "create",
+  "change",
+  "delete",
+  "live",
+] as const;
+export type StepName = (typeof STEP_NAMES)[number];
+
+export interface TestStep {
+  readonly name: StepName;
+  /** The place of its name. */
+  readonly at: Span;
+  /** Where it is in the file. */
+  readonly path: Path;
+  readonly node: SpecNode;
+  /** The value as data: options and expectations. */
+  readonly value: Json;
+  /** For steps that read the spec. */
+  readonly choice: SpecChoice;
+}
+
+export interface SpecTest {
+  readonly name: string;
+  readonly at: Span;
+  readonly setup: TestSetup;
+  readonly steps: readonly TestStep[];
+}
+
+export interface SpecTestFile {
+  /** The path that people see. */
+  readonly file: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly text: string;
+  readonly tests: readonly SpecTest[];
+}
+
+/** A step's options and expectations; empty where the step has none. */
+export function stepFieldsOf({ value }: TestStep): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}

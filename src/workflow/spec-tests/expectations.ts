@@ -1,0 +1,173 @@
+// Compares a step's expectations with its results. A result keeps the order and spelling of the expectation, so that a
+// diff shows only differences.
+
+import { canonicalJson } from "../../core/canonical.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { setMember } from "../../core/pointer.ts";
+import { type Action, type Change, touches } from "../../planner/model/change.ts";
+import type { Drift, Guard, Plan } from "../../planner/model/plan.ts";
+
+/** One expectation with the actual result. */
+export interface StepComparison {
+  /** The name of the expectation, such as `actions`. */
+  readonly what: string;
+  /** Undefined if the test does not have it. */
+  readonly expected: Json | undefined;
+  readonly actual: Json;
+  /** The unexpected errors themselves. */
+  readonly because?: readonly Diagnostic[];
+}
+
+/** Whether the test is to fail: an expectation that is left out expects nothing. */
+export function differs({ expected, actual }: StepComparison): boolean {
+  const nothing: Json = Array.isArray(actual) ? [] : {};
+  return canonicalJson(expected ?? nothing) !== canonicalJson(actual);
+}
+
+type Changes = readonly Pick<Change, "action" | "address">[];
+
+/** Only expectations that the step has. */
+export function comparePlan(expected: JsonObject, changes: Changes): readonly StepComparison[] {
+  const found: StepComparison[] = [];
+  if (expected.summary !== undefined)
+    found.push({ what: "summary", expected: expected.summary, actual: summaryOf(expected.summary, changes) });
+  if (expected.actions !== undefined)
+    found.push({ what: "actions", expected: expected.actions, actual: actionsOf(expected.actions, changes) });
+  return found;
+}
+
+function summaryOf(expected: Json, changes: Changes): Json {
+  const counts = Map.groupBy(changes.filter(touches), ({ action }) => action as string);
+  const listed = new Set(keysOf(expected));
+  const silent = changes.filter((change) => !touches(change) && listed.has(change.action));
+  for (const [action, ones] of Map.groupBy(silent, ({ action }) => action as string))
+    counts.set(action, ones);
+  return inOrderOf(
+    expected,
+    new Map([
+      ...[...listed].map((key) => [key, 0] as const),
+      ...[...counts].map(([key, ones]) => [key, ones.length] as const),
+    ]),
+  );
+}
+
+function actionsOf(expected: Json, changes: Changes): Json {
+  const listed = new Set(keysOf(expected));
+  const shown = changes.filter((change) => touches(change) || listed.has(change.address));
+  return inOrderOf(expected, new Map(shown.map(({ address, action }) => [address, action as Action])));
+}
+
+export function compareDrift(expected: JsonObject, drift: readonly Drift[]): StepComparison {
+  const found = new Map(drift.map(({ address, what }) => [address as string, what]));
+  return { what: "drift", expected: expected.drift, actual: inOrderOf(expected.drift, found) };
+}
+
+/** A member of a list: its code, or a map with details that it must have. */
+type Item = Readonly<Record<string, Json>>;
+
+/** A finding about a rule. */
+type OfRule = Diagnostic & { readonly rule?: { readonly name: string } };
+
+const isOfRule = (one: OfRule): boolean => one.rule !== undefined;
+
+/** Without an expectation, warnings are not compared. */
+export function compareDiagnostics(expected: JsonObject, all: readonly Diagnostic[]): StepComparison {
+  const found = all.filter((one) => !isOfRule(one));
+  const wanted = expected.diagnostics;
+  const counted = wanted === undefined ? found.filter(({ severity }) => severity === "error") : found;
+  const items = counted.map(
+    ({ code, address }): Item => ({ code, ...(address === undefined ? {} : { address }) }),
+  );
+  const { actual, extra } = matched(wanted, items, "code");
+  return { what: "diagnostics", expected: wanted, actual, because: extra.flatMap((at) => counted[at] ?? []) };
+}
+
+export function compareGuards(expected: JsonObject, all: readonly Guard[]): StepComparison {
+  const guards = all.filter(({ diagnostic }) => !isOfRule(diagnostic));
+  const items = guards.map(
+    ({ diagnostic, addresses }): Item => ({
+      code: diagnostic.code,
+      ...(addresses.length === 0 ? {} : { addresses: [...addresses] }),
+    }),
+  );
+  const { actual, extra } = matched(expected.guards, items, "code");
+  const because = extra.flatMap((at) => guards[at]?.diagnostic ?? []);
+  return { what: "guards", expected: expected.guards, actual, because };
+}
+
+/** Violations of rules: those that block the plan are guards, the others are warnings. */
+export function compareRules(
+  expected: JsonObject,
+  { guards, diagnostics }: Pick<Plan, "guards" | "diagnostics">,
+): StepComparison {
+  const violations = [
+    ...guards.map(({ diagnostic, addresses }) => ({ diagnostic, addresses, enforcement: "error" })),
+    ...diagnostics.map((diagnostic) => ({
+      diagnostic,
+      addresses: diagnostic.address === undefined ? [] : [diagnostic.address],
+      enforcement: "warn",
+    })),
+  ].filter(({ diagnostic }) => isOfRule(diagnostic));
+  const items = violations.map(({ diagnostic, addresses, enforcement }): Item => {
+    const { name = "" } = (diagnostic as OfRule).rule ?? {};
+    return { rule: name, enforcement, ...(addresses.length === 0 ? {} : { addresses: [...addresses] }) };
+  });
+  const { actual, extra } = matched(expected.rules, items, "rule");
+  const because = extra.flatMap((at) => violations[at]?.diagnostic ?? []);
+  return { what: "rules", expected: expected.rules, actual, because };
+}
+
+/** Returns the expected items that match a result, as written, followed by all other results. */
+export function matched(
+  expected: Json | undefined,
+  found: readonly Item[],
+  main: string,
+): { readonly actual: Json; readonly extra: readonly number[] } {
+  const left = new Set(found.keys());
+  const kept = (Array.isArray(expected) ? (expected as readonly Json[]) : []).filter((wanted) => {
+    const item = isObject(wanted) ? wanted : { [main]: wanted };
+    const at = [...left].find((number) => fits(item, found[number] ?? {}));
+    return at !== undefined && left.delete(at);
+  });
+  const extra = [...left];
+  const shown = extra.map((at): Json => {
+    const item = found[at] ?? {};
+    return Object.keys(item).length === 1 ? (item[main] ?? "") : item;
+  });
+  return { actual: [...kept, ...shown], extra };
+}
+
+function fits(wanted: Item, item: Item): boolean {
+  return Object.entries(wanted).every(
+    ([key, value]) => item[key] !== undefined && canonicalJson(item[key]) === canonicalJson(value),
+  );
+}
+
+/** Maps compare by the fields that are expected, lists by their entries; null expects nothing. */
+export function partOf(expected: Json, actual: Json | undefined): Json {
+  if (isObject(expected) && isObject(actual)) {
+    const out: { [key: string]: Json } = {};
+    for (const [key, wanted] of Object.entries(expected)) {
+      const value = actual[key];
+      if (value !== undefined) setMember(out, key, partOf(wanted, value));
+      else if (wanted === null) setMember(out, key, null);
+    }
+    return out;
+  }
+  if (Array.isArray(expected) && Array.isArray(actual) && expected.length === actual.length)
+    return actual.map((value: Json, at) => partOf((expected as readonly Json[])[at] ?? null, value));
+  return actual ?? null;
+}
+
+/** The expected keys first, in their order, then the others. */
+export function inOrderOf(expected: Json | undefined, found: ReadonlyMap<string, Json>): JsonObject {
+  const out: { [key: string]: Json } = {};
+  for (const key of [...keysOf(expected), ...found.keys()]) {
+    const value = found.get(key);
+    if (value !== undefined) setMember(out, key, value);
+  }
+  return out;
+}
+
+const keysOf = (value: Json | undefined): readonly string[] => (isObject(value) ? Object.keys(value) : []);

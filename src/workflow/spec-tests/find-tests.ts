@@ -1,0 +1,116 @@
+// Finds test files below a folder, and the tests whose names match a pattern.
+
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileFailure } from "../../config/files.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { readRegularFile } from "../../core/regular-file.ts";
+import { matching } from "../../spec/files/matching.ts";
+import { LIMITS } from "../../spec/model/limits.ts";
+import { readTests } from "../../spec/testing/read-tests.ts";
+import type { SpecTest, SpecTestFile } from "../../spec/testing/spec-test.ts";
+
+const PATTERN = "**/*.test.yaml";
+const MOST_FILES = 2000;
+
+export interface FoundTests {
+  /** In the order of their paths, and of the tests in each. */
+  readonly files: readonly { readonly file: SpecTestFile; readonly tests: readonly SpecTest[] }[];
+  /** Problems of invalid files. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Specs outside of this folder are not read. */
+  readonly boundary: string;
+}
+
+export interface TestSelection {
+  /** A folder or a test file, as the command line names it. */
+  readonly folder: string | undefined;
+  readonly filters: readonly string[];
+}
+
+/** Throws Failure if no test is found. */
+export function findTests(cwd: string, { folder = ".", filters }: TestSelection): FoundTests {
+  const path = resolve(cwd, folder);
+  if (!existsSync(path))
+    throw new Failure(
+      error("CLI_FILE", `${folder} does not exist`, { hint: "name a folder or a test file" }),
+    );
+  const isFolder = statSync(path).isDirectory();
+  const paths = isFolder ? matching(path, [PATTERN], ".", []).map((one) => join(path, one)) : [path];
+  if (paths.length === 0)
+    throw new Failure(
+      error("TEST_NOT_FOUND", `no file in ${folder} matches ${PATTERN}`, {
+        hint: "name test files NAME.test.yaml; `workspace schema --test` prints their JSON Schema",
+      }),
+    );
+  if (paths.length > MOST_FILES)
+    throw new Failure(
+      error("TEST_NOT_FOUND", `${folder} has ${paths.length} test files (limit: ${MOST_FILES})`, {
+        hint: "name a folder with fewer test files",
+      }),
+    );
+  const diagnostics: Diagnostic[] = [];
+  const files = paths.flatMap((one) => {
+    try {
+      return [readOne(cwd, one)];
+    } catch (problem) {
+      if (!(problem instanceof Failure)) throw problem;
+      diagnostics.push(...problem.diagnostics);
+      return [];
+    }
+  });
+  const selected = files.map((file) => ({
+    file,
+    tests: file.tests.filter(({ name }) => isSelected(`${file.file}: ${name}`, filters)),
+  }));
+  if (diagnostics.length === 0 && selected.every(({ tests }) => tests.length === 0))
+    throw new Failure(
+      error(
+        "TEST_NOT_FOUND",
+        `no test matches ${filters.map((one) => `--filter ${JSON.stringify(one)}`).join(", ")}`,
+        {
+          hint: "a filter is a part of `FILE: NAME`, in which * stands for any text",
+        },
+      ),
+    );
+  return {
+    files: selected.filter(({ tests }) => tests.length > 0),
+    diagnostics,
+    boundary: boundaryOf(cwd, path, isFolder),
+  };
+}
+
+function readOne(cwd: string, path: string): SpecTestFile {
+  const near = relative(cwd, path);
+  const file = near.startsWith("..") ? path : near;
+  try {
+    return readTests({ file, path, bytes: readRegularFile(path, LIMITS.fileBytes) });
+  } catch (problem) {
+    if (problem instanceof Failure) throw problem;
+    throw fileFailure(`the test file ${file} cannot be read`, problem);
+  }
+}
+
+/** The current folder, or that of test files outside of it. */
+function boundaryOf(cwd: string, path: string, isFolder: boolean): string {
+  const way = relative(realpathSync(cwd), realpathSync(path));
+  if (way !== ".." && !way.startsWith(`..${sep}`)) return cwd;
+  return isFolder ? path : dirname(path);
+}
+
+/** Whether the text has the parts of one of the patterns, in their order. */
+function isSelected(text: string, patterns: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  const has = (pattern: string): boolean => {
+    let from = 0;
+    return pattern
+      .toLowerCase()
+      .split("*")
+      .every((part) => {
+        const at = lower.indexOf(part, from);
+        from = at + part.length;
+        return at >= 0;
+      });
+  };
+  return patterns.length === 0 || patterns.some(has);
+}

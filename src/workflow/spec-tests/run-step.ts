@@ -1,0 +1,233 @@
+// Runs one step of a test, and compares what it found with its expectations.
+
+import type { Address } from "../../core/address.ts";
+import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
+import { stateExists } from "../../planner/decide/state-exists.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import { type SpecTest, stepFieldsOf, type TestStep } from "../../spec/testing/spec-test.ts";
+import { runApply } from "../reconcile/apply.ts";
+import { planSession } from "../session/session.ts";
+import { entriesDoneIn } from "../target/done-entries.ts";
+import {
+  compareDiagnostics,
+  compareDrift,
+  compareGuards,
+  comparePlan,
+  compareRules,
+  type StepComparison,
+} from "./expectations.ts";
+import { compareLive, type LiveObjects, readLiveObjects } from "./live-objects.ts";
+import { type LoadSpecOfTest, loadSpecOfTest, type TestPlace, withLiveIds } from "./load-spec-of-test.ts";
+import { addressIn, changedSpec, deleteObject, makeObjects, objectAt } from "./out-of-band.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+/** A test whose world exists. */
+export interface RunningTest {
+  readonly sandbox: Sandbox;
+  readonly test: SpecTest;
+  readonly place: TestPlace;
+  /** The IDs of the world's objects by those that the spec imports. */
+  readonly ids: ReadonlyMap<string, string>;
+  /** What every new workspace has, as `kind id`. */
+  readonly initial: ReadonlySet<string>;
+  /** Values of the specs that no output may show. */
+  readonly sensitive: SensitiveTexts[];
+}
+
+type Starting = Omit<RunningTest, "ids" | "initial" | "sensitive">;
+
+/** Throws Failure if the step cannot run at all. */
+export function runStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
+  switch (step.name) {
+    case "validate":
+      return validateStep(running, step);
+    case "plan":
+      return planStep(running, step);
+    case "apply":
+      return applyStep(running, step);
+    case "drift":
+      return driftStep(running, step);
+    case "live":
+      return liveStep(running, step);
+    default:
+      return outOfBandStep(running, step).then(() => []);
+  }
+}
+
+/** The plan, if there is one, and all findings. */
+interface Found {
+  readonly plan?: Plan;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+async function validateStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
+  const { spec, diagnostics } = await loaded(running, step, "skip");
+  const { state } = await running.sandbox.state.read();
+  const done = spec === undefined || !stateExists(state) ? [] : entriesDoneIn(spec, state);
+  return [compareDiagnostics(stepFieldsOf(step), [...diagnostics, ...done])];
+}
+
+async function planStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
+  const fields = stepFieldsOf(step);
+  const options = planOptions(fields);
+  const { spec, diagnostics } = await loaded(running, step, options.destroy ? "skip" : "optional");
+  const found = await orDiagnostics(diagnostics, async () => {
+    if (spec === undefined) return { diagnostics };
+    const session = await running.sandbox.session(spec);
+    const { state, diagnostics: ofState } = await session.loaded();
+    const planned = await planSession(session, state, { ...options, mayLackSecrets: !options.destroy });
+    return { plan: planned.plan, diagnostics: [...diagnostics, ...ofState, ...planned.diagnostics] };
+  });
+  return comparedPlan(fields, found);
+}
+
+async function applyStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
+  const fields = stepFieldsOf(step);
+  const options = planOptions(fields);
+  const { spec, diagnostics } = await loaded(running, step, options.destroy ? "skip" : "resolve");
+  const found = await orDiagnostics(diagnostics, async () => {
+    if (spec === undefined) return { diagnostics };
+    const { sandbox } = running;
+    const session = await sandbox.session(spec);
+    let notes: readonly Diagnostic[] = [];
+    const request = { plan: options, lockTimeout: 0, signal: sandbox.signal, origin: async () => ({}) };
+    const result = await runApply(session, request, {
+      planned: async (_, found) => {
+        notes = found;
+      },
+      approve: () => Promise.resolve(true),
+      changed: () => undefined,
+      applied: () => Promise.resolve(),
+    });
+    const failed =
+      result.status === "applied"
+        ? [...result.outcome.diagnostics, ...result.outcome.changes.flatMap((one) => one.diagnostic ?? [])]
+        : [];
+    return { plan: result.plan, diagnostics: [...diagnostics, ...notes, ...failed] };
+  });
+  return comparedPlan(fields, found);
+}
+
+function comparedPlan(fields: JsonObject, { plan, diagnostics }: Found): readonly StepComparison[] {
+  const found = compareDiagnostics(fields, [...diagnostics, ...(plan?.diagnostics ?? [])]);
+  // Without a plan, an unexpected error says everything.
+  if (plan === undefined && fields.diagnostics === undefined) return [found];
+  const { guards = [], changes = [] } = plan ?? {};
+  return [
+    found,
+    compareGuards(fields, guards),
+    compareRules(fields, { guards, diagnostics: plan?.diagnostics ?? [] }),
+    ...comparePlan(fields, changes),
+  ];
+}
+
+async function driftStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
+  const fields = stepFieldsOf(step);
+  const { spec, diagnostics } = await loaded(running, step, "skip");
+  const found = await orDiagnostics(diagnostics, async () => {
+    if (spec === undefined) return { diagnostics };
+    const session = await running.sandbox.session(spec);
+    const { state } = await session.loaded();
+    if (!stateExists(state))
+      throw new Failure(
+        error("STATE_NOT_FOUND", "nothing was applied in this test, so drift cannot be detected", {
+          hint: "add an apply step before this one",
+        }),
+      );
+    const { plan, recovered } = await planSession(session, state);
+    const unread = plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
+    return { plan, diagnostics: [...diagnostics, ...recovered.diagnostics, ...unread] };
+  });
+  return [compareDiagnostics(fields, found.diagnostics), compareDrift(fields, found.plan?.drift ?? [])];
+}
+
+async function liveStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
+  return [compareLive(step.value, await liveObjects(running))];
+}
+
+async function liveObjects({ sandbox, initial }: RunningTest): Promise<LiveObjects> {
+  const { state } = await sandbox.state.read();
+  return readLiveObjects(sandbox, state, initial);
+}
+
+async function outOfBandStep(running: RunningTest, { name, node }: TestStep): Promise<void> {
+  const { sandbox } = running;
+  if (name === "create" && node.kind === "map") {
+    await makeObjects(
+      sandbox,
+      await validSpec(running, { source: { root: node, at: node }, secrets: "resolve" }),
+    );
+    return;
+  }
+  if (name === "delete" && node.kind === "list")
+    for (const item of node.items) {
+      const address = item.kind === "scalar" ? String(item.value) : "";
+      await deleteObject(sandbox, objectAt(await liveObjects(running), address, item));
+    }
+  if (name === "change" && node.kind === "map")
+    for (const [address, { key, value }] of node.members) {
+      const objects = await liveObjects(running);
+      const object = objectAt(objects, address, key);
+      const root = changedSpec(object, objects, value);
+      const spec = await validSpec(running, { source: { root, at: value }, secrets: "resolve" });
+      await makeObjects(sandbox, spec, [addressIn(object)]);
+    }
+}
+
+/** The objects of the world: their IDs by address. Throws Failure. */
+export async function makeWorld(running: Starting): Promise<ReadonlyMap<Address, string>> {
+  const { world } = running.test.setup;
+  if (world === undefined) return new Map();
+  if ("root" in world && world.root.members.size === 0) return new Map();
+  return makeObjects(running.sandbox, await validSpec(running, { source: world, secrets: "resolve" }));
+}
+
+async function validSpec({ sandbox, test, place }: Starting, what: LoadSpecOfTest): Promise<Spec> {
+  const { spec, diagnostics } = await loadSpecOfTest(sandbox, test.setup, place, what);
+  if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  return spec;
+}
+
+async function loaded(
+  { sandbox, test, place, ids, sensitive }: RunningTest,
+  { choice }: TestStep,
+  secrets: LoadSpecOfTest["secrets"],
+) {
+  const { spec: source, ...chosen } = choice;
+  const { spec, diagnostics } = await loadSpecOfTest(sandbox, test.setup, place, {
+    source,
+    ...chosen,
+    secrets,
+  });
+  if (spec === undefined || hasErrors(diagnostics)) return { diagnostics };
+  if (spec.sensitive !== undefined) sensitive.push(spec.sensitive);
+  return { spec: withLiveIds(spec, ids), diagnostics };
+}
+
+function planOptions({ adopt, destroy, only }: JsonObject) {
+  return {
+    adopt: adopt === true,
+    destroy: destroy === true,
+    only: Array.isArray(only) ? only.map(String) : [],
+  };
+}
+
+/** Failures of a run are findings of its step. */
+async function orDiagnostics(before: readonly Diagnostic[], work: () => Promise<Found>): Promise<Found> {
+  try {
+    return await work();
+  } catch (problem) {
+    return { diagnostics: [...before, ...failureDiagnostics(problem)] };
+  }
+}
+
+/** Throws what is a bug. */
+export function failureDiagnostics(problem: unknown): readonly Diagnostic[] {
+  if (problem instanceof Failure) return problem.diagnostics;
+  if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
+  throw problem;
+}

@@ -1,0 +1,69 @@
+// Runs the tests of many files side by side, and reports them in the order of the files.
+
+import { error, Failure } from "../../core/diagnostic.ts";
+import type { SpecTest, SpecTestFile } from "../../spec/testing/spec-test.ts";
+import { symbolicLinkBelow, writeWholeFile } from "../transfer/write-file.ts";
+import type { FoundTests } from "./find-tests.ts";
+import { type FinishedTest, runTest } from "./run-test.ts";
+import type { TestResult } from "./test-result.ts";
+import { updatedText } from "./update-expectations.ts";
+
+export interface TestRunOptions {
+  readonly cwd: string;
+  readonly parallelism: number;
+  /** Rewrites expectations that differ. */
+  readonly update: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Results in the order of the files and of the tests in them. */
+export async function runTests(found: FoundTests, options: TestRunOptions): Promise<readonly TestResult[]> {
+  const { cwd, parallelism, update, signal } = options;
+  const all = found.files.flatMap(({ file, tests }) => tests.map((test) => ({ file, test })));
+  const finished: FinishedTest[] = [];
+  const waiting = [...all.entries()];
+  const place = { cwd, boundary: found.boundary };
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [at, { file, test }] = next;
+      finished[at] = await runTest(file, test, place, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parallelism, all.length) }, work));
+  if (signal.aborted)
+    throw new Failure(error("TEST_TIMEOUT", "the run was interrupted, so tests did not end"));
+  return update ? updated(all, finished, cwd) : finished.map(({ result }) => result);
+}
+
+interface OneTest {
+  readonly file: SpecTestFile;
+  readonly test: SpecTest;
+}
+
+/** Writes each file once. Tests that fail for another reason than an expectation still fail. */
+function updated(
+  all: readonly OneTest[],
+  finished: readonly FinishedTest[],
+  cwd: string,
+): readonly TestResult[] {
+  const byFile = Map.groupBy(all.entries(), ([, { file }]) => file);
+  const results = finished.map(({ result }) => result);
+  for (const [file, tests] of byFile) {
+    const changed = tests.filter(([at]) => finished[at]?.updatable === true);
+    if (changed.length === 0) continue;
+    const link = symbolicLinkBelow(cwd, file.path);
+    if (link !== undefined)
+      throw new Failure(
+        error("CLI_FILE", `the expectations in ${file.file} are not updated: ${link} is a symbolic link`, {
+          hint: "name the folder or file that the link points to",
+        }),
+      );
+    const edits = changed.flatMap(([at]) => finished[at]?.edits ?? []);
+    writeWholeFile(file.path, updatedText(file, edits), { over: true });
+    for (const [at] of changed) {
+      const before = results[at];
+      if (before !== undefined) results[at] = { ...before, status: "updated" };
+    }
+  }
+  return results;
+}

@@ -1,0 +1,144 @@
+// The workspace of one test: the emulator and the state in memory, and a client between them. No host, token, profile, or
+// variable of the process is read, so a test cannot reach anything else.
+
+import { hash } from "node:crypto";
+import { createClient } from "../../api/client.ts";
+import { dialectTable } from "../../config/dialect.ts";
+import { EMBEDDED, type Settings } from "../../config/settings.ts";
+import { keyedDigest } from "../../core/digest.ts";
+import { openInMemory } from "../../emulator/embedded.ts";
+import { registry } from "../../providers/index.ts";
+import { registryIn } from "../../resource/dialect-view.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import type { TestSetup } from "../../spec/testing/spec-test.ts";
+import { openFileStore } from "../../state/backends/file/file-backend.ts";
+import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
+import type { Clock } from "../../state/model/ports.ts";
+import type { StateStore } from "../../state/model/store.ts";
+import { type Connection, transportTo } from "../session/connect.ts";
+import type { Session } from "../session/session.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
+import { memoryFiles } from "./memory-files.ts";
+import { virtualClock } from "./virtual-clock.ts";
+
+/** The time at which every test begins. */
+const START = Date.UTC(2026, 0, 1);
+const PARALLELISM = 10;
+/** No file of the machine: the state is in memory. */
+const STATE = "/state";
+
+export interface Sandbox {
+  readonly registry: Registry;
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** The state that the steps of the test share. */
+  readonly state: StateStore;
+  /** Digests secrets as the state does. */
+  keyed(bytes: Uint8Array): string;
+  /** A run of a spec; with another state, one that nothing else knows. */
+  session(spec: Spec, store?: StateStore): Promise<Session>;
+  close(): Promise<void>;
+}
+
+export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSignal): Promise<Sandbox> {
+  const spoken = { dialect: setup.dialect, cloud: setup.cloud };
+  const clock = virtualClock(START);
+  const { app, token, close } = openInMemory({ ...spoken, time: clock.now, random: countedBytes() });
+  const transport = transportTo(app);
+  const client = createClient({
+    transport: (request) => {
+      signal.throwIfAborted();
+      return transport(request);
+    },
+    host: EMBEDDED,
+    token,
+    dialect: dialectTable(spoken),
+    parallelism: PARALLELISM,
+    clock: clock.now,
+    sleep: clock.sleep,
+    random: () => 0.5,
+    signal,
+  });
+  const connection: Connection = { ...client, host: EMBEDDED, close: () => Promise.resolve() };
+  const settings: Settings = {
+    place: { embedded: true, identity: EMBEDDED, ...spoken },
+    spoken,
+    user: undefined,
+    parallelism: PARALLELISM,
+    requestMs: undefined,
+    warnings: [],
+  };
+  const state = memoryState();
+  const key = await state.key({ make: true });
+  const context = silentContext(cwd);
+  return {
+    registry: registryIn(registry, spoken),
+    connection,
+    clock,
+    signal,
+    state,
+    keyed: (bytes) => keyedDigest(key, bytes),
+    session: async (spec, store = state) => ({
+      context,
+      options: {
+        file: undefined,
+        target: undefined,
+        var: [],
+        varFile: [],
+        host: EMBEDDED,
+        profile: undefined,
+        parallelism: PARALLELISM,
+        state: STATE,
+      },
+      settings,
+      store,
+      key,
+      spec,
+      warnings: [],
+      connection,
+      clock,
+      loaded: () => store.read(),
+    }),
+    close: async () => {
+      await state.close();
+      close();
+    },
+  };
+}
+
+export function memoryState(): StateStore {
+  return openFileStore({
+    folder: STATE,
+    fs: memoryFiles(),
+    clock: nodeClock,
+    random: nodeRandom,
+    owner: thisProcess(),
+  });
+}
+
+function silentContext(cwd: string): WorkflowContext {
+  const nothing = (): void => undefined;
+  return {
+    env: {},
+    cwd,
+    home: STATE,
+    observer: {
+      found: nothing,
+      retrying: nothing,
+      begin: async () => ({ read: nothing, apply: nothing, stop: () => Promise.resolve() }),
+    },
+  };
+}
+
+/** The same bytes in every run, so that IDs of objects are the same, too. */
+function countedBytes(): (count: number) => Uint8Array {
+  let block = 0;
+  return (count) => {
+    const blocks: Buffer[] = [];
+    for (let length = 0; length < count; length += 32)
+      blocks.push(Buffer.from(hash("sha256", `spec test ${block++}`, "hex"), "hex"));
+    return new Uint8Array(Buffer.concat(blocks).subarray(0, count));
+  };
+}

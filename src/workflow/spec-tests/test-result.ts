@@ -1,0 +1,37 @@
+// Results of spec tests: one for each test, with every unexpected result.
+
+import type { Diagnostic, Location } from "../../core/diagnostic.ts";
+import type { Json } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+
+/** A step that did not do what the test expects. */
+export interface TestProblem {
+  /** The step's number, from 1, and its name; absent for what the test starts with. */
+  readonly step?: { readonly number: number; readonly name: string };
+  readonly at: Location;
+  /** The expectation that differs; absent if the step could not run. */
+  readonly differs?: {
+    readonly what: string;
+    readonly expected: Json | undefined;
+    readonly actual: Json;
+  };
+  /** Errors that the test does not expect. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface TestResult {
+  /** The path that people see. */
+  readonly file: string;
+  readonly name: string;
+  readonly at: Location;
+  /** `updated`: it failed, and its expectations were rewritten. */
+  readonly status: "passed" | "failed" | "updated";
+  readonly durationMs: number;
+  readonly problems: readonly TestProblem[];
+}
+
+/** An expectation to rewrite: its path in the test file, and what was found. */
+export interface ExpectationEdit {
+  readonly path: Path;
+  readonly value: Json;
+}

@@ -1,0 +1,75 @@
+// Writes expectations into a test file, and keeps its comments and blank lines.
+
+import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument, visit, YAMLSeq } from "yaml";
+import { canonicalJson } from "../../core/canonical.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { isObject, type Json } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { SpecTestFile } from "../../spec/testing/spec-test.ts";
+import type { ExpectationEdit } from "./test-result.ts";
+
+/** Throws Failure if an expectation is written with an alias, because the change would reach other places. */
+export function updatedText({ file, text }: SpecTestFile, edits: readonly ExpectationEdit[]): string {
+  const document = parseDocument(text, { intAsBigInt: false, uniqueKeys: false });
+  for (const { path, value } of edits) {
+    if (usesAlias(document, path))
+      throw new Failure(
+        error(
+          "CLI_FILE",
+          `${file}: the expectation at ${path.join(".")} uses an alias, so it is not updated`,
+          {
+            hint: "write the expectation without the alias",
+          },
+        ),
+      );
+    setValue(document, path, value);
+  }
+  keepStyle(document);
+  return document.toString({ lineWidth: 0, indentSeq: indentsLists(text), flowCollectionPadding: true });
+}
+
+function usesAlias(document: Document, path: Path): boolean {
+  return path.some((_, at) => isAlias(document.getIn(path.slice(0, at + 1), true)));
+}
+
+/** Changes only members that differ, so that comments on other members are kept. */
+function setValue(document: Document, path: Path, value: Json): void {
+  const node: unknown = document.getIn(path, true);
+  if (isObject(value) && isMap(node) && node.items.length > 0) {
+    for (const { key } of [...node.items]) {
+      const name = isScalar(key) ? String(key.value) : String(key);
+      if (!(name in value)) node.delete(key);
+    }
+    for (const [key, member] of Object.entries(value)) setValue(document, [...path, key], member);
+    if (node.items.length === 0) node.flow = true;
+    return;
+  }
+  if (isScalar(node) && !Array.isArray(value) && !isObject(value)) {
+    if (canonicalJson(node.value as Json) !== canonicalJson(value)) node.value = value;
+    return;
+  }
+  if (isSeq(node) && canonicalJson(node.toJS(document) as Json) === canonicalJson(value)) return;
+  const made = document.createNode(value);
+  if ((isMap(made) || isSeq(made)) && made.items.length === 0) made.flow = true;
+  document.setIn(path, made);
+}
+
+/** Lists in one line stay `[a, b]`, and maps `{ a: 1 }`. */
+function keepStyle(document: Document): void {
+  visit(document, {
+    Seq(_, node) {
+      if (node.flow !== true) return;
+      node.toString = (context, ...rest) =>
+        YAMLSeq.prototype.toString.call(
+          node,
+          context === undefined ? context : { ...context, flowCollectionPadding: "" },
+          ...rest,
+        );
+    },
+  });
+}
+
+/** Whether lists are indented below their keys. */
+function indentsLists(text: string): boolean {
+  return !/^( *)[^\s#-][^\n]*:[ \t]*\n(?:[ \t]*(?:#[^\n]*)?\n)*\1- /m.test(text);
+}

@@ -1,0 +1,193 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { folderWith, runTestFile, SPEC, workspaceTest } from "./test-folder.ts";
+
+const FAILING = `# Tests of the team's spec.
+env: { DB_PASSWORD: fake }
+
+tests:
+  capacity:
+    steps:
+      - apply: { summary: { create: 5 } } # all of it
+      - live:
+          # The pool that the clusters share.
+          pools.shared: { max_capacity: 10 }
+  drift:
+    steps:
+      - apply:
+      - change: { pools.shared: { max_capacity: 5 } }
+      - drift:
+`;
+
+const FAILED = `failed   a.test.yaml: capacity
+  step 1 (apply): summary is not as expected (- expected, + found)
+    at a.test.yaml:7:18
+    - create: 5
+    + create: 6
+  step 2 (live): live objects are not as expected (- expected, + found)
+    at a.test.yaml:8:9
+      pools.shared:
+    -   max_capacity: 10
+    +   max_capacity: 20
+failed   a.test.yaml: drift
+  step 3 (drift): unexpected drift
+    at a.test.yaml:15:9
+    + pools.shared: changed
+2 tests in 1 file: 2 failed.
+`;
+
+describe("results of spec tests", () => {
+  test("a failing test shows each step that differs, with its place and a diff", async () => {
+    expect(await runTestFile(FAILING)).toEqual({ code: 1, out: FAILED, err: "" });
+  });
+
+  test("JUnit has one case for each test, and can be written to a file", async () => {
+    const folder = folderWith({ "workspace.yaml": SPEC, "a.test.yaml": FAILING });
+    const ran = await workspaceTest(folder, ["-o", "junit=tests.xml"]);
+    expect(ran.out).toBe(FAILED);
+    const xml = readFileSync(join(folder, "tests.xml"), "utf8").replace(/time="[\d.]+"/g, 'time="0"');
+    expect(xml).toContain(
+      '<testsuites name="workspace test" tests="2" failures="2" errors="0" skipped="0" time="0">',
+    );
+    expect(xml).toContain(
+      '<testcase classname="a.test.yaml" name="drift" time="0"><failure type="TEST_FAILED" message="step 3 (drift): unexpected drift">a.test.yaml:15:9 step 3 (drift): unexpected drift\n  + pools.shared: changed</failure></testcase>',
+    );
+  });
+
+  test("JSON contains expected and actual values, and no times", async () => {
+    const folder = folderWith({ "workspace.yaml": SPEC, "a.test.yaml": FAILING });
+    const ran = await workspaceTest(folder, ["-o", "json", "--filter", "capacity"]);
+    expect(JSON.parse(ran.out)).toEqual({
+      summary: { passed: 0, updated: 0, failed: 1 },
+      tests: [
+        {
+          file: "a.test.yaml",
+          name: "capacity",
+          line: 5,
+          status: "failed",
+          problems: [
+            {
+              message: "step 1 (apply): summary is not as expected",
+              step: 1,
+              step_name: "apply",
+              at: { file: "a.test.yaml", line: 7, column: 18 },
+              expectation: "summary",
+              expected: { create: 5 },
+              actual: { create: 6 },
+              diagnostics: [],
+            },
+            {
+              message: "step 2 (live): live objects are not as expected",
+              step: 2,
+              step_name: "live",
+              at: { file: "a.test.yaml", line: 8, column: 9 },
+              expectation: "live",
+              expected: { "pools.shared": { max_capacity: 10 } },
+              actual: { "pools.shared": { max_capacity: 20 } },
+              diagnostics: [],
+            },
+          ],
+        },
+      ],
+      diagnostics: [],
+    });
+  });
+
+  test("--update rewrites written expectations, keeps comments, adds none, and does nothing the second time", async () => {
+    const folder = folderWith({ "workspace.yaml": SPEC, "a.test.yaml": FAILING });
+    const path = join(folder, "a.test.yaml");
+    const first = await workspaceTest(folder, ["--update"]);
+    const updated = FAILING.replace("create: 5", "create: 6").replace("max_capacity: 10", "max_capacity: 20");
+    expect(readFileSync(path, "utf8")).toBe(updated);
+    expect(first.code).toBe(1);
+    expect(first.out).toContain("updated  a.test.yaml: capacity\nfailed   a.test.yaml: drift\n");
+    writeFileSync(path, updated.replace("- drift:", "- drift: { drift: {} }"));
+    expect((await workspaceTest(folder, ["--update"])).out).toContain(
+      "2 tests in 1 file: 1 passed, 1 updated.\n",
+    );
+    const after = readFileSync(path, "utf8");
+    expect(after).toContain("- drift: { drift: { pools.shared: changed } }");
+    expect(await workspaceTest(folder, ["--update"])).toMatchObject({
+      code: 0,
+      out: "passed   a.test.yaml: capacity\npassed   a.test.yaml: drift\n2 tests in 1 file: 2 passed.\n",
+    });
+    expect(readFileSync(path, "utf8")).toBe(after);
+  });
+
+  test("--update fills empty expectations, and removes what is not found", async () => {
+    const folder = folderWith({
+      "workspace.yaml": SPEC,
+      "a.test.yaml": `env: { DB_PASSWORD: fake }
+tests:
+  t:
+    steps:
+      - plan: { summary: {}, only: [pools.shared], actions: {} }
+      - apply:
+      - plan:
+          actions:
+            # gone
+            pools.other: create
+            pools.shared: update
+          diagnostics: [SPEC_VALUE]
+      - live: { pools.none: {}, groups.data-eng: null }
+`,
+    });
+    expect(await workspaceTest(folder, ["--update"])).toMatchObject({ code: 0 });
+    expect(readFileSync(join(folder, "a.test.yaml"), "utf8")).toBe(`env: { DB_PASSWORD: fake }
+tests:
+  t:
+    steps:
+      - plan: { summary: { create: 1 }, only: [pools.shared], actions: { pools.shared: create } }
+      - apply:
+      - plan:
+          actions:
+            # gone
+            pools.shared: noop
+          diagnostics: []
+      - live: { groups.data-eng: {}, pools.shared: { node_type_id: Standard_DS3_v2, max_capacity: 20 } }
+`);
+    expect(await workspaceTest(folder)).toMatchObject({ code: 0 });
+  });
+
+  test("a filter selects by file and name; * stands for any text", async () => {
+    const folder = folderWith({ "workspace.yaml": SPEC, "a.test.yaml": FAILING, "b/b.test.yaml": FAILING });
+    const run = async (...filters: string[]) =>
+      (
+        await workspaceTest(
+          folder,
+          filters.flatMap((one) => ["--filter", one]),
+        )
+      ).out.match(/^failed.*$/gm);
+    expect(await run("b.test.yaml: DRIFT")).toEqual(["failed   b/b.test.yaml: drift"]);
+    expect(await run("a.test*cap", "b.test*cap")).toEqual([
+      "failed   a.test.yaml: capacity",
+      "failed   b/b.test.yaml: capacity",
+    ]);
+  });
+
+  test("no test is an error", async () => {
+    const folder = folderWith({ "workspace.yaml": SPEC, "a.test.yaml": FAILING, "empty/x.yaml": "" });
+    for (const args of [["empty"], ["--filter", "nothing"]])
+      expect(await workspaceTest(folder, args)).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringContaining("error TEST_NOT_FOUND"),
+      });
+    expect((await workspaceTest(folder, ["missing"])).err).toContain(
+      "error CLI_FILE: missing does not exist",
+    );
+  });
+
+  test("sensitive values are not shown", async () => {
+    const ran = await runTestFile(`spec:
+  variables: { tag: { type: string, sensitive: true } }
+  pools: { a: { node_type_id: Standard_DS3_v2, custom_tags: { k: "\${var.tag}" } } }
+variables: { tag: very-secret }
+tests: { t: { steps: [apply: , live: { pools.a: { custom_tags: { k: other } } }] } }
+`);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("k: (sensitive)");
+    expect(ran.out).not.toContain("very-secret");
+  });
+});
