@@ -169,11 +169,11 @@ function mustBe(error: SchemaError): string {
     case "minItems":
       return limit === "1" ? "must not be empty" : `must have at least ${limit} entries`;
     case "maxItems":
-      return `must have at most ${limit} entries, not ${Array.isArray(data) ? data.length : "more"}`;
+      return `must have at most ${entries(limit)}, not ${Array.isArray(data) ? data.length : "more"}`;
     case "minProperties":
       return limit === "1" ? "must not be empty" : `must have at least ${limit} entries`;
     case "maxProperties":
-      return `must have at most ${limit} entries, not ${Object.keys(Object(data)).length}`;
+      return `must have at most ${entries(limit)}, not ${Object.keys(Object(data)).length}`;
     case "pattern":
       return patternWords(error);
     case "format":
@@ -182,6 +182,8 @@ function mustBe(error: SchemaError): string {
       return "is not allowed";
   }
 }
+
+const entries = (limit: string): string => (limit === "1" ? "1 entry" : `${limit} entries`);
 
 /** An example says more than an expression does. */
 function patternWords({ schema, data, params }: SchemaError): string {

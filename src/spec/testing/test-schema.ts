@@ -78,7 +78,7 @@ export function testFileSchema(inline: Schema = { type: "object" }): Schema {
               type: "array",
               minItems: 1,
               maxItems: MOST_STEPS,
-              description: "Steps, in order. The first step that fails ends the test.",
+              description: "Steps, in order. A step with an unexpected error ends the test.",
               items: {
                 type: "object",
                 minProperties: 1,

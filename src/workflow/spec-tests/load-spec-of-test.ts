@@ -57,7 +57,7 @@ export function withLiveIds(spec: Spec, ids: ReadonlyMap<string, string>): Spec 
 
 function fileOf(source: SpecSource, { boundary, file }: TestPlace): string | Diagnostic {
   if ("root" in source) return file.path;
-  const path = resolve(dirname(file.path), source.path);
+  const path = resolve(dirname(file.path), source.path.replaceAll("\0", ""));
   if (
     !isInside(boundary, path) ||
     (existsSync(path) && !isInside(realpathSync(boundary), realpathSync(path)))

@@ -1,7 +1,7 @@
 // Runs one step of a test, and compares what it found with its expectations.
 
 import type { Address } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, hasErrors, thrownText } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
@@ -225,9 +225,14 @@ async function orDiagnostics(before: readonly Diagnostic[], work: () => Promise<
   }
 }
 
-/** Throws what is a bug. */
+/** A bug ends one test, and not those of others. */
 export function failureDiagnostics(problem: unknown): readonly Diagnostic[] {
   if (problem instanceof Failure) return problem.diagnostics;
   if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
-  throw problem;
+  return [
+    error("CLI_INTERNAL", "internal error", {
+      cause: thrownText(problem),
+      hint: "this is a bug: please report it with the test file and the spec",
+    }),
+  ];
 }
