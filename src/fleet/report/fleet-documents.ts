@@ -4,7 +4,7 @@ import { markdownText } from "../../report/text/printable.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import { RESULT_STATUSES } from "../model/result.ts";
 import type { FleetView } from "./fleet-view.ts";
-import { ageWords, changeWords, driftWords, STATUS_WORDS, verdict } from "./fleet-words.ts";
+import { ageWords, changeWords, driftWords, STATUS_WORDS, trendBars, verdict } from "./fleet-words.ts";
 
 export function fleetJson(view: FleetView): Record<string, unknown> {
   return {
@@ -12,6 +12,7 @@ export function fleetJson(view: FleetView): Record<string, unknown> {
     made_at: new Date(view.madeAt).toISOString(),
     statuses: view.statuses,
     drift: view.drift,
+    days: view.days,
     workspaces: view.rows.map((row) => ({
       name: row.workspace,
       labels: row.labels,
@@ -26,6 +27,7 @@ export function fleetJson(view: FleetView): Record<string, unknown> {
           }),
       changes: row.changes,
       drift: row.drift,
+      ...(row.driftAgeMs === undefined ? {} : { drift_age_ms: row.driftAgeMs }),
       failures_in_a_row: row.failuresInARow,
       trend: row.trend,
       diagnostics: row.diagnostics,
@@ -36,7 +38,7 @@ export function fleetJson(view: FleetView): Record<string, unknown> {
 export function fleetMarkdown(view: FleetView): string {
   const rows = view.rows.map(
     (row) =>
-      `| ${markdownText(row.workspace)} | ${STATUS_WORDS[row.status]} | ${ageWords(row.ageMs)} | ${driftWords(row.drift)} | ${markdownText(changeWords(row.changes))} |`,
+      `| ${markdownText(row.workspace)} | ${STATUS_WORDS[row.status]} | ${ageWords(row.ageMs)} | ${driftWords(row.drift)} | ${ageWords(row.driftAgeMs)} | ${trendBars(row.trend)} | ${markdownText(changeWords(row.changes))} |`,
   );
   const failed = view.rows.flatMap(({ workspace, diagnostics }) =>
     diagnostics
@@ -47,8 +49,8 @@ export function fleetMarkdown(view: FleetView): string {
   return [
     `**${verdict(view)}**`,
     "",
-    "| workspace | status | age | drift | changes |",
-    "|---|---|---|---|---|",
+    "| workspace | status | age | drift | since | trend | changes |",
+    "|---|---|---|---|---|---|---|",
     ...rows,
     ...(failed.length === 0 ? [] : ["", "### Failures", "", ...failed]),
     "",
@@ -97,6 +99,13 @@ export function fleetMetrics(view: FleetView): string {
       "Time that the last run took.",
       of("workspace_fleet_run_duration_seconds", ({ last }) =>
         last === undefined ? undefined : last.durationMs / 1000,
+      ),
+    ),
+    family(
+      "workspace_fleet_drift_age_seconds",
+      "Time since the first run that found the open drift; absent without drift.",
+      of("workspace_fleet_drift_age_seconds", ({ driftAgeMs }) =>
+        driftAgeMs === undefined ? undefined : driftAgeMs / 1000,
       ),
     ),
     family(

@@ -12,7 +12,7 @@ import { ageWords, changeWords, driftWords, STATUS_WORDS, verdict } from "./flee
 export function fleetHtml(view: FleetView): string {
   const title = verdict(view);
   return page(title, [
-    html`<header>${themeButton}<h1>${title}</h1><p class="where">Fleet report of ${timeText(view.madeAt)}</p>${tiles(view)}</header>
+    html`<header>${themeButton}<h1>${title}</h1><p class="where">Fleet report of ${timeText(view.madeAt)}</p>${tiles(view)}${days(view)}</header>
 `,
     filterBar(view.rows.map(facetsOf)),
     html`<section class="list"><h2>Workspaces: ${count(view.rows.length, "workspace")}</h2>${chunked(view.rows.map(rowHtml))}</section>
@@ -78,6 +78,7 @@ function details(row: FleetRow): Html {
     ],
     ["changes", changeWords(row.changes)],
     ["drift", driftWords(row.drift)],
+    ["drift since", row.driftAgeMs === undefined ? "-" : `at least ${ageWords(row.driftAgeMs)}`],
     ["failures in a row", String(row.failuresInARow)],
   ];
   return html`<table class="fields">${lines.map(([name, value]) => html`<tr><td class="label">${name}</td><td>${value}</td></tr>`)}</table>`;
@@ -88,11 +89,34 @@ const HEIGHT = 16;
 
 /** Drifted resources in the last runs, as a line; nothing for fewer than two runs. */
 function trend(counts: readonly number[]): Html {
+  const label = `Drift in the last ${counts.length} runs: ${counts.join(", ")}`;
+  return line(counts, { width: WIDTH, height: HEIGHT, label });
+}
+
+/** Drifted resources of the whole fleet by day. */
+function days(view: FleetView): Html {
+  if (view.days.length < 2) return NOTHING;
+  const label = `Drift by day: ${view.days.map(({ day, drifted }) => `${day}: ${drifted}`).join(", ")}`;
+  const [first, last] = [view.days[0], view.days.at(-1)];
+  const chart = line(
+    view.days.map(({ drifted }) => drifted),
+    { width: 280, height: 48, label },
+  );
+  return html`<p class="where">Drifted resources by day: ${first?.drifted ?? 0} on ${first?.day ?? ""}, ${last?.drifted ?? 0} on ${last?.day ?? ""}</p><p class="where">${chart}</p>`;
+}
+
+interface Shape {
+  readonly width: number;
+  readonly height: number;
+  readonly label: string;
+}
+
+function line(counts: readonly number[], { width, height, label }: Shape): Html {
   if (counts.length < 2) return NOTHING;
   const most = Math.max(1, ...counts);
   const points = counts.map(
     (value, at) =>
-      `${((at / (counts.length - 1)) * WIDTH).toFixed(1)},${(HEIGHT - 1 - (value / most) * (HEIGHT - 2)).toFixed(1)}`,
+      `${((at / (counts.length - 1)) * width).toFixed(1)},${(height - 1 - (value / most) * (height - 2)).toFixed(1)}`,
   );
-  return html`<svg width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="Drift in the last ${counts.length} runs: ${counts.join(", ")}"><polyline points="${points.join(" ")}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>`;
+  return html`<svg width="${width}" height="${height}" role="img" aria-label="${label}"><polyline points="${points.join(" ")}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>`;
 }

@@ -4,7 +4,7 @@ import { printable } from "../../report/text/printable.ts";
 import type { WorkspaceResult } from "../model/result.ts";
 import type { FleetRun } from "../run-fleet.ts";
 import type { FleetView } from "./fleet-view.ts";
-import { ageWords, changeWords, driftWords, STATUS_WORDS, verdict } from "./fleet-words.ts";
+import { ageWords, changeWords, driftWords, STATUS_WORDS, trendBars, verdict } from "./fleet-words.ts";
 
 /** One line a workspace, in columns, and the verdict. */
 export function fleetText(view: FleetView): string {
@@ -13,9 +13,11 @@ export function fleetText(view: FleetView): string {
     STATUS_WORDS[row.status],
     ageWords(row.ageMs),
     driftWords(row.drift),
+    ageWords(row.driftAgeMs),
+    trendBars(row.trend),
     changeWords(row.changes),
   ]);
-  return `${columns([["WORKSPACE", "STATUS", "AGE", "DRIFT", "CHANGES"], ...cells])}${verdict(view)}\n`;
+  return `${columns([["WORKSPACE", "STATUS", "AGE", "DRIFT", "SINCE", "TREND", "CHANGES"], ...cells])}${verdict(view)}\n`;
 }
 
 /** Left-aligned columns; control characters are shown as boxes. */

@@ -13,6 +13,14 @@ export interface FleetView {
   readonly statuses: Readonly<Partial<Record<ResultStatus | "never", number>>>;
   /** Open drift of the whole fleet. */
   readonly drift: Readonly<Partial<Record<Severity, number>>>;
+  /** Open drift of the whole fleet at the end of each of the last days, oldest first, as far as results are kept. */
+  readonly days: readonly FleetDay[];
+}
+
+export interface FleetDay {
+  /** `2026-03-01`, in UTC. */
+  readonly day: string;
+  readonly drifted: number;
 }
 
 export interface FleetRow {
@@ -28,12 +36,16 @@ export interface FleetRow {
   readonly drift: Readonly<Partial<Record<Severity, number>>>;
   /** Runs without an answer since the last answer. */
   readonly failuresInARow: number;
+  /** Milliseconds since the first drift run that found drift, without a clean one after it; at least that long ago. */
+  readonly driftAgeMs?: number;
   /** Drifted resources in the last drift runs, oldest first. */
   readonly trend: readonly number[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 const TREND = 20;
+const DAYS = 14;
+const DAY_MS = 86_400_000;
 
 /** `results`: of each workspace, newest first. Rows are in the order of the names. */
 export function fleetView(
@@ -44,7 +56,33 @@ export function fleetView(
   const rows = fleet.workspaces.map(({ name, labels }) => rowOf(name, labels, results.get(name) ?? [], now));
   const statuses: Partial<Record<ResultStatus | "never", number>> = {};
   for (const { status } of rows) statuses[status] = (statuses[status] ?? 0) + 1;
-  return { madeAt: now, rows, statuses, drift: sumOf(rows.map(({ drift }) => drift)) };
+  const days = daysOf(
+    fleet.workspaces.map(({ name }) => driftRuns(results.get(name) ?? [])),
+    now,
+  );
+  return { madeAt: now, rows, statuses, drift: sumOf(rows.map(({ drift }) => drift)), days };
+}
+
+function driftRuns(results: readonly WorkspaceResult[]): readonly WorkspaceResult[] {
+  return results.filter((result) => result.command === "drift" && isAnswer(result));
+}
+
+/** `runs`: the drift runs of each workspace, newest first. Days before the first run are left out. */
+function daysOf(runs: readonly (readonly WorkspaceResult[])[], now: number): readonly FleetDay[] {
+  const today = Math.floor(now / DAY_MS);
+  const days = Array.from({ length: DAYS }, (_, at) => today - DAYS + 1 + at);
+  return days.flatMap((day) => {
+    const last = runs.flatMap((all) => all.find(({ startedAt }) => startedAt < (day + 1) * DAY_MS) ?? []);
+    if (last.length === 0) return [];
+    const drifted = last.reduce((sum, { drift }) => sum + totalOf(drift), 0);
+    return [{ day: new Date(day * DAY_MS).toISOString().slice(0, 10), drifted }];
+  });
+}
+
+function driftAge(runs: readonly WorkspaceResult[], now: number): number | undefined {
+  const clean = runs.findIndex(({ drift }) => totalOf(drift) === 0);
+  const first = runs[(clean < 0 ? runs.length : clean) - 1];
+  return first === undefined ? undefined : Math.max(0, now - first.startedAt);
 }
 
 function rowOf(
@@ -54,7 +92,8 @@ function rowOf(
   now: number,
 ): FleetRow {
   const [last] = results;
-  const drifts = results.filter((result) => result.command === "drift" && isAnswer(result));
+  const drifts = driftRuns(results);
+  const driftAgeMs = driftAge(drifts, now);
   const planned = results.find(({ command }) => command === "plan" || command === "apply");
   const answered = results.findIndex(isAnswer);
   return {
@@ -65,6 +104,7 @@ function rowOf(
     changes: planned?.counts ?? {},
     drift: drifts[0]?.drift ?? {},
     failuresInARow: answered < 0 ? results.length : answered,
+    ...(driftAgeMs === undefined ? {} : { driftAgeMs }),
     trend: drifts
       .slice(0, TREND)
       .map(({ drift }) => totalOf(drift))

@@ -23,6 +23,15 @@ export function driftWords(drift: FleetRow["drift"]): string {
   return parts.length === 0 ? "-" : parts.join(", ");
 }
 
+const BARS = "▁▂▃▄▅▆▇█";
+
+/** One bar for each number, from none to the greatest; a dash for fewer than two. */
+export function trendBars(counts: readonly number[]): string {
+  if (counts.length < 2) return "-";
+  const most = Math.max(1, ...counts);
+  return counts.map((value) => BARS[Math.round((value / most) * (BARS.length - 1))] ?? "").join("");
+}
+
 /** `3 create, 1 delete`; a dash without changes. */
 export function changeWords(changes: FleetRow["changes"]): string {
   const parts = Object.entries(changes).map(([action, number]) => `${number} ${action}`);

@@ -4,7 +4,6 @@ import { Failure } from "../../../src/core/diagnostic.ts";
 import { openLeases } from "../../../src/fleet/database/lease.ts";
 import { openResultTable } from "../../../src/fleet/database/result-table.ts";
 import { prepareTables } from "../../../src/fleet/database/tables.ts";
-import type { FleetWorkspace } from "../../../src/fleet/model/fleet.ts";
 import type { ResultStatus, WorkspaceResult } from "../../../src/fleet/model/result.ts";
 import { openBossQueue } from "../../../src/fleet/queue/boss-queue.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
@@ -44,16 +43,6 @@ export async function openFleet(schema: string, user?: string) {
       }),
   };
 }
-
-export const workspaceNamed = (name: string, more: Partial<FleetWorkspace> = {}): FleetWorkspace => ({
-  name,
-  spec: ".",
-  variables: {},
-  environment: {},
-  labels: {},
-  timeoutMs: 10_000,
-  ...more,
-});
 
 export const resultOf = (
   workspace: string,

@@ -9,7 +9,7 @@ import { choiceOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet, openResults } from "./fleet-options.ts";
 
-const TREND_RESULTS = 60;
+const TREND_RESULTS = 30;
 
 export const listCommand = defineCommand({
   name: "list",

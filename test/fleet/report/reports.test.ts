@@ -1,0 +1,76 @@
+// The reports of a fleet: the same facts as text, Markdown, JSON, and metrics.
+
+import parsePrometheusTextFormat from "parse-prometheus-text-format";
+import { describe, expect, test } from "vitest";
+import { fleetJson, fleetMarkdown, fleetMetrics } from "../../../src/fleet/report/fleet-documents.ts";
+import { fleetText } from "../../../src/fleet/report/fleet-text.ts";
+import { FLEET_VIEW } from "./sample-fleet.ts";
+
+const rowOf = (name: string) => FLEET_VIEW.rows.find(({ workspace }) => workspace === name);
+
+interface Family {
+  readonly name: string;
+  readonly metrics: readonly object[];
+}
+
+describe("a fleet report", () => {
+  test("has the age of the last run, the age of the drift, and the trend from the history", () => {
+    const ads = rowOf("ads-prod");
+    expect(ads).toMatchObject({
+      status: "changes",
+      drift: { security: 1, cost: 3 },
+      trend: [0, 2, 0, 0, 1, 3, 3, 4],
+    });
+    expect(ads?.driftAgeMs).toBe((3 + 3 * 24) * 3_600_000);
+    expect(rowOf("ads-test")?.driftAgeMs).toBeUndefined();
+    expect(rowOf("ml-prod")).toMatchObject({ failuresInARow: 2, drift: { security: 1, cost: 1 } });
+    expect(rowOf("new")).toMatchObject({ status: "never", trend: [] });
+  });
+
+  test("sums the drift of the fleet by day, without days before the first run", () => {
+    expect(FLEET_VIEW.days.at(0)).toEqual({ day: "2026-03-07", drifted: 0 });
+    expect(FLEET_VIEW.days.at(-1)).toEqual({ day: "2026-03-14", drifted: 6 });
+    expect(FLEET_VIEW.days).toHaveLength(8);
+  });
+
+  test("as text has a line a workspace and the verdict last", () => {
+    expect(fleetText(FLEET_VIEW)).toMatchInlineSnapshot(`
+      "WORKSPACE  STATUS     AGE     DRIFT               SINCE  TREND     CHANGES
+      ads-prod   changes    3 h     1 security, 3 cost  3 d    ▁▅▁▁▃▆▆█  -
+      ads-test   ok         3 h     -                   -      ▁█▅▁▁     -
+      bi-prod    blocked    60 min  -                   -      ▁█▁       12 delete
+      ml-prod    failed     2 h     1 security, 1 cost  3 d    ▁▁▅▅██    -
+      ml-test    timed out  5 h     -                   -      -         -
+      web-prod   changes    60 min  -                   -      ▆█▇▁      3 create, 1 update
+      new        never run  -       -                   -      -         -
+      7 workspaces, 3 failing, 2 with drift (2 security, 4 cost), 1 never run.
+      "
+    `);
+  });
+
+  test("as Markdown escapes what services wrote", () => {
+    const text = fleetMarkdown(FLEET_VIEW);
+    expect(text).toContain("| ads-prod | changes | 3 h | 1 security, 3 cost | 3 d |");
+    expect(text).not.toContain("<b>");
+  });
+
+  test("as JSON has the days and the age of the drift", () => {
+    const { days, workspaces } = fleetJson(FLEET_VIEW) as { days: unknown[]; workspaces: object[] };
+    expect(days).toHaveLength(8);
+    expect(workspaces[0]).toMatchObject({
+      name: "ads-prod",
+      drift_age_ms: 270_000_000,
+      failures_in_a_row: 0,
+    });
+  });
+
+  test("as metrics is valid and has a sample for each workspace", () => {
+    const families = parsePrometheusTextFormat(fleetMetrics(FLEET_VIEW)) as readonly Family[];
+    const named = new Map(families.map((family) => [family.name, family.metrics]));
+    expect(named.get("workspace_fleet_failures_in_a_row")).toHaveLength(7);
+    expect(named.get("workspace_fleet_drift_age_seconds")).toEqual([
+      { labels: { workspace: "ads-prod" }, value: "270000" },
+      { labels: { workspace: "ml-prod" }, value: "270000" },
+    ]);
+  });
+});
