@@ -7,6 +7,7 @@ import module, { createRequire } from "node:module";
 import { constants } from "node:os";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { setFlagsFromString } from "node:v8";
 
 const LAUNCHER_FD = "WORKSPACE_LAUNCHER_FD";
 const here = fileURLToPath(import.meta.url);
@@ -33,6 +34,9 @@ async function start() {
   if (process.env.NODE_COMPILE_CACHE === undefined)
     module.enableCompileCache(join(root, "node_modules/.cache/workspace"));
   resolveOwnFiles();
+  // Most of a large plan lives as long as the run. A young generation that grows only keeps more of it twice: without growth, a
+  // plan of 100,100 resources takes 15% less memory and the same time (docs/bench.md).
+  setFlagsFromString("--semi-space-growth-factor=1");
   await import(packaged ? "../dist/main.js" : "../src/main.ts");
 }
 

@@ -27,21 +27,24 @@ export function auditPlan(plan: Plan, input: PlanInput): Diagnostic[] {
 function duplicates(plan: Plan): string[] {
   const found: string[] = [];
   const keys = new Set<string>();
-  const ids = new Map<string, Address>();
+  const kinds = new Map<string, Map<string, Address>>();
   for (const change of plan.changes) {
     const key = changeKey(change);
     if (keys.has(key)) found.push(`${key} is planned twice`);
     keys.add(key);
     if (!("id" in change) || change.action === "forget") continue;
-    const id = `${change.kind} ${change.id}`;
-    const other = ids.get(id);
-    if (other !== undefined) found.push(`${id} is changed by both ${other} and ${change.address}`);
-    ids.set(id, change.address);
+    const ids = kinds.get(change.kind) ?? new Map<string, Address>();
+    kinds.set(change.kind, ids);
+    const other = ids.get(change.id);
+    if (other !== undefined)
+      found.push(`${change.kind} ${change.id} is changed by both ${other} and ${change.address}`);
+    ids.set(change.id, change.address);
   }
   return found;
 }
 
 function order(plan: Plan): string[] {
+  if (plan.changes.every(({ dependsOn }) => dependsOn.length === 0)) return [];
   const place = new Map(plan.changes.map((change, at) => [changeKey(change), at]));
   const found: string[] = [];
   plan.changes.forEach((change, at) => {

@@ -1,6 +1,7 @@
 // Records an apply in the history of the state: when it first writes, so that a crash leaves a trace, and when it ends.
 
-import { fingerprint } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/canonical.ts";
+import { startDigest } from "../../core/digest.ts";
 import { parseJson, stringifyJson } from "../../core/exact-json.ts";
 import { type ApplyOrigin, CHANGED_KEPT, type PastRun } from "../../core/past-run.ts";
 import type { Action } from "../../planner/model/change.ts";
@@ -10,7 +11,15 @@ import type { Lease } from "../../state/model/store.ts";
 
 /** SHA-256 of what a plan changes: the same for a saved plan and for the plan that was shown. */
 function planDigest({ changes }: Plan): string {
-  return fingerprint(parseJson(stringifyJson(changes.filter(isAction))));
+  const sum = startDigest();
+  // The canonical text of the list, one change at a time: whole, it would be larger than everything else of the run.
+  let separator = "[";
+  for (const change of changes.filter(isAction)) {
+    sum.add(`${separator}${canonicalJson(parseJson(stringifyJson(change)))}`);
+    separator = ",";
+  }
+  sum.add(separator === "[" ? "[]" : "]");
+  return sum.end();
 }
 
 function isAction({ action }: { readonly action: Action }): boolean {

@@ -138,8 +138,10 @@ class Need {
   #principals(used: ReadonlySet<string>): readonly string[] {
     const { registry, spec, state } = this.#from;
     const found = new Set<string>();
+    const naming = registry.kinds.filter(({ planning }) => planning.namedInKey !== undefined);
+    const kinds = new Set(naming.map(({ kind }) => kind));
     for (const address of this.#addresses) {
-      const resource = spec?.resources.get(address);
+      const resource = kinds.has(kindOf(address)) ? spec?.resources.get(address) : undefined;
       if (resource === undefined || state.records.has(address)) continue;
       const spoken = registry.get(resource.kind).planning.namedInKey?.(resource.name);
       if (spoken === undefined || !spoken.kinds.some((kind) => used.has(kind))) continue;

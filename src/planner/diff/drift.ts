@@ -43,13 +43,14 @@ function driftOfRecord(
   if (record?.status !== "ready") return undefined;
   const provider = context.input.registry.of(address);
   const recorded = recordedOf(provider, record);
+  // A resource that was decided to match its object was compared with it already.
+  if (recorded !== undefined && isUnmoved(context.decided.get(address), recorded)) return undefined;
   if (!context.input.live.has(provider.kind)) return undefined;
   if (context.liveIndex.unreadable(provider.kind, record.name) !== undefined) return undefined;
   const live = context.liveIndex.byId(provider.kind, record.id);
   const head = { address, kind: provider.kind, name: record.name };
   if (recorded === undefined) return undefined;
   if (live === undefined) return { ...head, what: "gone", diffs: [] };
-  if (isUnmoved(context.decided.get(address), recorded)) return undefined;
   const ignored = context.input.spec.resources.get(address)?.lifecycle.ignore_changes ?? [];
   const diffs = diffResource(provider.fields, recorded.applied, comparable(provider, live), recorded).filter(
     // The cause is the spec where the service itself changed the value.

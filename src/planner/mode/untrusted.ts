@@ -97,13 +97,15 @@ function textsOf(spec: Spec, registry: PlanningRegistry): ReadonlySet<string> {
 
 /** The spec with the recorded digest of each secret that has no value now: whether it changed is not known. */
 export function withRecordedSecrets({ registry, spec, state }: UntrustedInput): Spec {
-  const resources = new Map<Address, Resource>();
+  const filled: Resource[] = [];
   for (const [address, resource] of spec.resources) {
     const field = resource.payload === undefined ? secretField(registry.get(resource.kind)) : undefined;
     const recorded = field === undefined ? undefined : state.records.get(address)?.applied[field];
-    const known = field !== undefined && recorded !== undefined;
-    resources.set(address, known ? withValue(resource, field, recorded) : resource);
+    if (field !== undefined && recorded !== undefined) filled.push(withValue(resource, field, recorded));
   }
+  if (filled.length === 0) return spec;
+  const resources = new Map(spec.resources);
+  for (const resource of filled) resources.set(resource.address, resource);
   return { ...spec, resources };
 }
 

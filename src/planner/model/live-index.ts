@@ -42,7 +42,8 @@ export function indexLive(live: Live, registry: PlanningRegistry): LiveIndex {
     unreadable: (kind, name) => {
       const found = live.get(kind);
       if (found === undefined) return undefined;
-      return found.readable ? found.unreadableParents.get(parentOf(name)) : found.diagnostic;
+      if (!found.readable) return found.diagnostic;
+      return found.unreadableParents.size === 0 ? undefined : found.unreadableParents.get(parentOf(name));
     },
   };
 }

@@ -48,7 +48,8 @@ export async function resolveResources(
   resolving: ResolveInput,
 ): Promise<ReadonlyMap<Address, Resource>> {
   const { registry, suggest, findings } = resolving;
-  const byAddress = new Map(all.map((one) => [one.address, one]));
+  const byAddress = new Map<Address, WrittenResource>();
+  for (const one of all) byAddress.set(one.address, one);
   const linkage: ReferenceContext = {
     registry,
     resources: byAddress,
@@ -56,9 +57,9 @@ export async function resolveResources(
     suggest,
     findings,
   };
-  reportSharedNames(all, findings);
-  reportLimits(all, findings);
   const index = new DeclaredNames(all, registry);
+  reportSharedNames(byAddress, index, findings);
+  reportLimits(all, findings);
   const resources = new Map<Address, Desired>();
   const links = all.map((written) => findings.within(written.origin, () => linkedWhole(written, linkage)));
   const validator = await validatorFor(registry, links);

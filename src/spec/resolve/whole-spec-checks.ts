@@ -12,21 +12,22 @@ import type { Findings } from "../model/findings.ts";
 import { isTemplate } from "../model/template.ts";
 import { type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
+import type { DeclaredNames } from "./dependencies.ts";
 import { textsAt, walkFields } from "./field-walk.ts";
 
 /** Two resources with one natural name, where the service lets only one have it. */
-export function reportSharedNames(resources: Iterable<WrittenResource>, findings: Findings): void {
-  const kinds = new Map<string, Map<string, WrittenResource>>();
-  for (const written of resources) {
+export function reportSharedNames(
+  resources: ReadonlyMap<Address, WrittenResource>,
+  index: DeclaredNames,
+  findings: Findings,
+): void {
+  for (const written of resources.values()) {
     const { provider, name, address } = written;
     // A name with an expression that has no value was reported, and is the same in every instance of a module.
     if (!provider.unique || (findings.failed && isTemplate(name))) continue;
-    const first = kinds.get(provider.kind) ?? new Map<string, WrittenResource>();
-    kinds.set(provider.kind, first);
-    const key = foldName(provider, name);
-    const earlier = first.get(key);
-    if (earlier === undefined) first.set(key, written);
-    else {
+    const first = index.find(provider.kind, name);
+    const earlier = first === undefined ? undefined : resources.get(first);
+    if (earlier !== undefined && earlier !== written) {
       const field = provider.nameField;
       const at = field === undefined ? written.at : spanOf(written.fields, [field]);
       const where = `${earlier.at.source.file}:${earlier.at.source.lineOf(earlier.at.start) + 1}`;

@@ -1,7 +1,6 @@
 // Reads a state: the folded part and the journal that continues it, each checked against the other.
 
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
-import { digest } from "../../core/digest.ts";
 import type { Sealer } from "../format/encryption.ts";
 import { emptyState, fold } from "../format/fold.ts";
 import { type Journal, readJournal } from "../format/journal.ts";
@@ -61,15 +60,12 @@ function isBetween(failure: unknown): boolean {
   return failure instanceof Failure && failure.diagnostics.every(({ code }) => MAY_BE_BETWEEN.has(code));
 }
 
-/** The last decrypted input, because a run reads its state several times and mostly finds the same bytes. */
-const opened = new WeakMap<Sealer, { readonly sum: string; readonly snapshot: Snapshot }>();
+/** The last snapshot, because a run reads its state several times and mostly finds the same bytes. */
+const opened = new WeakMap<Sealer, Snapshot>();
 
 export function snapshotIn({ name, bytes }: StoredText, sealer: Sealer): Snapshot {
-  const last = opened.get(sealer);
-  const sum = digest(bytes);
-  if (last?.sum === sum) return last.snapshot;
-  const snapshot = readSnapshot(sealer.open("state", "", bytes, name), name);
-  opened.set(sealer, { sum, snapshot });
+  const snapshot = readSnapshot(sealer.open("state", "", bytes, name), name, opened.get(sealer));
+  opened.set(sealer, snapshot);
   return snapshot;
 }
 
