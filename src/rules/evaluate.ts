@@ -17,6 +17,9 @@ import type {
 /** Longer messages are truncated. */
 const LONGEST_MESSAGE = 500;
 
+/** Violations of one rule that are reported one by one. */
+const MOST_VIOLATIONS = 1_000;
+
 /** Actions that write values: the changes that a rule without `when` is about. */
 const WRITES = ["create", "update", "replace", "adopt"];
 
@@ -80,6 +83,7 @@ class RuleEvaluation {
     | { readonly part: MessagePart; readonly compiled: CompiledExpression }
   )[];
   readonly #violations: Violation[] = [];
+  readonly #further: number[] = [];
   #problem: EvaluationProblem | undefined;
   readonly #withoutValue: number[] = [];
 
@@ -95,6 +99,7 @@ class RuleEvaluation {
     const problem = this.#problem;
     return {
       violations: this.#violations,
+      ...(this.#further.length === 0 ? {} : { further: this.#further }),
       ...(problem === undefined ? {} : { problem: { ...problem, subjects: this.#withoutValue } }),
     };
   }
@@ -102,6 +107,10 @@ class RuleEvaluation {
   evaluate(variables: Variables, subject: number | undefined): void {
     if (this.#when !== undefined && this.#isTrue("when", this.#when, variables, subject) !== true) return;
     if (this.#isTrue("assert", this.#assert, variables, subject) !== false) return;
+    if (subject !== undefined && this.#violations.length >= MOST_VIOLATIONS) {
+      this.#further.push(subject);
+      return;
+    }
     const message = this.#text(variables);
     this.#violations.push({
       ...(subject === undefined ? {} : { subject }),
@@ -136,7 +145,9 @@ class RuleEvaluation {
     try {
       const text = this.#message
         .map((one) => (typeof one === "string" ? one : messageText(one.compiled.evaluate(variables))))
-        .join("");
+        .join("")
+        .replace(/\s*\n\s*/g, " ")
+        .trim();
       return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
     } catch {
       return "";

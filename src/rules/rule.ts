@@ -55,6 +55,8 @@ export interface EvaluationProblem {
 
 export interface RuleResult {
   readonly violations: readonly Violation[];
+  /** Changes that break the rule beyond the number of violations that are reported one by one. */
+  readonly further?: readonly number[];
   readonly problem?: EvaluationProblem;
 }
 

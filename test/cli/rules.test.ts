@@ -129,7 +129,9 @@ describe("a rule without a value", () => {
     ).toContain(`error GUARD_RULE_FAILED: the rule small-pools could not be evaluated for pools.a: assert: no such key: max_capacity
   at workspace.yaml:7:26
 `);
-    expect(out).toContain("hint: test whether a field is set with has(change.after.FIELD)");
+    expect(out).toContain(
+      "hint: test whether max_capacity is set with has(…), or give a default: .?max_capacity.orValue(…)",
+    );
   });
 
   test("with enforcement warn is a warning", async () => {
@@ -208,6 +210,15 @@ describe("a folder of rules", () => {
     ])
       expect((await run(folder, `${words} --host embedded`)).code, words).toBe(1);
     expect((await run(folder, "plan --host embedded", { WORKSPACE_RULES: `${empty}/none` })).code).toBe(1);
+  });
+
+  test("is a folder: a file is refused, and tests of specs in it are not read", async () => {
+    const folder = folderWith(POOL);
+    const rules = rulesFolder(rule("error"));
+    const { code, err } = await run(folder, `plan --offline --rules ${rules}/rules.yaml`);
+    expect([code, err.includes("rules.yaml is a file")]).toEqual([1, true]);
+    writeFileSync(join(rules, "small.test.yaml"), "steps: []\n");
+    expect((await run(folder, `plan --offline --rules ${rules}`)).code).toBe(3);
   });
 
   test("in the tree of an untrusted spec is refused", async () => {

@@ -90,6 +90,18 @@ describe("a rule", () => {
     expect(result?.problem?.message).toBe("the value must be true or false, not 5");
   });
 
+  test("has a message of one line, even if it is written in several", async () => {
+    const parts = ["first line\n  ", { expression: "name", offset: 0 }, "\n"];
+    const [result] = await run([rule("name == ''", { message: parts })], [subject("create", {})]);
+    expect(result?.violations).toEqual([{ subject: 0, message: "first line create" }]);
+  });
+
+  test("that many changes break has 1,000 messages, and names the other changes", async () => {
+    const many = Array.from({ length: 1_005 }, () => subject("create", {}));
+    const [result] = await run([rule("name == ''")], many);
+    expect([result?.violations.length, result?.further]).toEqual([1_000, [1000, 1001, 1002, 1003, 1004]]);
+  });
+
   test("gets integers beyond 2^53 exactly", async () => {
     const big = subject("create", { size: 9007199254740993n });
     const [result] = await run([rule("change.after.size == 9007199254740993")], [big]);

@@ -111,6 +111,10 @@ export class RuleExpressions {
     const names = Object.keys(RULE_VARIABLES);
     if (code === "unknown_variable")
       return didYouMean(this.#checks.suggest(word, names), `the variables are ${names.join(", ")}`).hint;
+    if (code === "no_such_overload" && /\btarget\s*[!=]=|[!=]=\s*target\b/.test(text))
+      return "the name of the target is target.name";
+    if (code === "invalid_macro_argument" && text.slice(0, start).endsWith("has("))
+      return 'has takes a field, as in has(change.after.custom_tags.team); for other keys, write "key" in change.after.custom_tags';
     if (code !== "no_such_key") return undefined;
     const owner = /(\w+)\s*\.\s*$/.exec(text.slice(0, start))?.[1] ?? "";
     const members = membersOf(owner);

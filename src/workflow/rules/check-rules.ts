@@ -2,7 +2,7 @@
 
 import { type Diagnostic, error, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { count } from "../../core/sentences.ts";
+import { count, listed } from "../../core/sentences.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
 import { type Guard, type Plan, summaryOf } from "../../planner/model/plan.ts";
@@ -60,8 +60,10 @@ interface Checked extends RuleCheck {
   readonly plan: Plan;
 }
 
-function findingsOf(rule: Rule, { violations, problem }: RuleResult, checked: Checked): readonly Guard[] {
+function findingsOf(rule: Rule, result: RuleResult, checked: Checked): readonly Guard[] {
+  const { violations, further = [], problem } = result;
   const found = violations.map(({ subject, message }) => violation(rule, subject, message, checked));
+  if (further.length > 0) found.push(furtherViolations(rule, further, checked));
   return problem === undefined ? found : [...found, failure(rule, problem, checked)];
 }
 
@@ -73,17 +75,30 @@ function violation(
 ): Guard {
   const change = subject === undefined ? undefined : checked.plan.changes[subject];
   const told = message ?? `the assertion is false: ${rule.assert.replace(/\s+/g, " ").trim()}`;
-  const { name, severity, at } = rule;
   const place = change === undefined ? undefined : placeOf(rule, change, checked);
   const details = {
-    rule: { name, severity, at },
     ...(change === undefined ? {} : { address: change.address }),
     ...(place === undefined ? {} : { at: place }),
   };
   const about = change === undefined ? told : `${change.address}: ${told}`;
-  const diagnostic =
-    rule.enforcement === "error" ? error("GUARD_RULE", about, details) : warning("PLAN_RULE", about, details);
-  return guardOf(diagnostic, change === undefined ? [] : [change], checked);
+  return guardOf(violated(rule, about, details), change === undefined ? [] : [change], checked);
+}
+
+function violated(rule: Rule, message: string, place: Pick<Diagnostic, "address" | "at">): Diagnostic {
+  const { name, severity, at, enforcement } = rule;
+  const details = { ...place, rule: { name, severity, at } };
+  return enforcement === "error"
+    ? error("GUARD_RULE", message, details)
+    : warning("PLAN_RULE", message, details);
+}
+
+/** The changes beyond those that are reported one by one. */
+function furtherViolations(rule: Rule, further: readonly number[], checked: Checked): Guard {
+  const changes = further.flatMap((subject) => checked.plan.changes[subject] ?? []);
+  const names = listed(changes.map(({ address }) => address));
+  const verb = changes.length === 1 ? "violates" : "violate";
+  const message = `${count(changes.length, "more change")} ${verb} the rule: ${names}`;
+  return guardOf(violated(rule, message, {}), changes, checked);
 }
 
 /** The field that the rule is about, or the resource. */
@@ -108,11 +123,13 @@ function failure(rule: Rule, problem: NonNullable<RuleResult["problem"]>, checke
     first === undefined
       ? ""
       : ` for ${first.address}${others.length === 0 ? "" : ` and ${count(others.length, "other change")}`}`;
-  const isMissing = problem.message.startsWith("no such key");
+  const [, field] = /^no such key: (\w+)/.exec(problem.message) ?? [];
   const details = {
     rule: { name, severity, at },
     at: rule.locate(problem.part, problem.offset),
-    ...(isMissing ? { hint: "test whether a field is set with has(change.after.FIELD)" } : {}),
+    ...(field === undefined
+      ? {}
+      : { hint: `test whether ${field} is set with has(…), or give a default: .?${field}.orValue(…)` }),
   };
   const message = `the rule ${name} could not be evaluated${where}: ${problem.part}: ${problem.message}`;
   return guardOf(

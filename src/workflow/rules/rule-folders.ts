@@ -1,6 +1,6 @@
 // The folders of rules that a run is given. Their rules apply in addition to those of the spec, which cannot change them.
 
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { ProcessContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
@@ -67,9 +67,15 @@ function filesOf(context: ProcessContext, folder: string): readonly RuleFile[] {
 function namesIn(context: ProcessContext, folder: string): readonly string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith("."))
+      .filter((name) => /(?<!\.test)\.ya?ml$/.test(name) && !name.startsWith("."))
       .sort();
   } catch (problem) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isFile() === true)
+      throw new Failure(
+        error("SPEC_RULE", `the rules folder ${shownIn(context, folder)} is a file`, {
+          hint: "name the folder that contains it; every .yaml file in the folder is read",
+        }),
+      );
     throw fileFailure(`the rules folder ${shownIn(context, folder)} cannot be read`, problem);
   }
 }

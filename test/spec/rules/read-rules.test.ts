@@ -177,6 +177,20 @@ describe("a mistake in a rule", () => {
     expect(other.diagnostics.map(({ hint }) => hint)).toEqual(['did you mean "max_capacity"?']);
   });
 
+  test.each([
+    ["target == 'prod'", "the name of the target is target.name"],
+    [
+      "has(change.after['tags'])",
+      'has takes a field, as in has(change.after.custom_tags.team); for other keys, write "key" in change.after.custom_tags',
+    ],
+    ["plan.summary.deletes < 2", 'did you mean "delete"?'],
+    ["adress == ''", 'did you mean "address"?'],
+    ["rule.name == ''", "the variables are address, kind, name, change, plan, target"],
+  ])("in %s comes with a hint", async (assert, hint) => {
+    const { diagnostics } = await loadRules(`rules:\n  - name: a\n    assert: ${JSON.stringify(assert)}\n`);
+    expect(diagnostics.map((one) => one.hint)).toEqual([hint]);
+  });
+
   test("is one of too many", async () => {
     const many = Array.from({ length: 101 }, (_, at) => `  - { name: r${at}, assert: "true" }\n`).join("");
     const { told } = await loadRules(`rules:\n${many}`, { untrusted: true });
