@@ -1,6 +1,8 @@
-// What the program is measured against: a client with no state, no plan, no checks and no retries. Runs as a process:
-// `bare.ts read URL SIZES` fetches and parses every list and content; `bare.ts create URL SIZES` builds what the spec declares;
-// `bare.ts same URL SIZES` does so with the requests of a safe apply: it looks before and after, and makes jobs in two phases.
+// The baseline of the bench: a client without state, plan, checks, and retries. Runs as a process:
+// `bare.ts read URL SIZES` fetches and parses every list and content; `bare.ts create URL SIZES` creates what the spec
+// declares;
+// `bare.ts same URL SIZES` does so with the requests of a safe apply: it reads before and after, and creates jobs in
+// two phases.
 
 import { Agent, request } from "undici";
 import { type Content, MIB } from "./contents.ts";

@@ -61,7 +61,7 @@ function notebook(n: number): Uint8Array {
   return new TextEncoder().encode(`${cells.join("\n\n# COMMAND ----------\n\n")}\n`);
 }
 
-/** Bytes of all values, cheap to make: measured is what is done with them. */
+/** Bytes of all values, cheap to generate, because the program is measured and not the generator. */
 function pattern(n: number, length: number): Uint8Array {
   const period = Uint8Array.from({ length: 251 }, (_, at) => (at * (n + 3)) & 0xff);
   return Buffer.alloc(length, period);

@@ -1,5 +1,5 @@
-// `npm run bench`: the figures of the program on a workspace of 2,170 resources, beside the least that is possible.
-// `npm run bench -- --write` also writes them to docs/bench.md; `--quick` leaves out the contents and the series.
+// `npm run bench`: the figures of the program on a workspace of 2,170 resources, compared with the least possible.
+// `npm run bench -- --write` also writes them to docs/bench.md; `--quick` omits the contents and the series.
 
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -152,7 +152,7 @@ function count({ resources }: ApplyFigures): string {
   return resources.toLocaleString("en");
 }
 
-/** Each beside the first of them. */
+/** Each compared with the first of them. */
 function against(series: readonly { readonly what: string; readonly each: number }[]): Row[] {
   const first = series[0]?.each ?? 1;
   return series.map(({ what, each }, n) => ({

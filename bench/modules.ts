@@ -11,7 +11,7 @@ const REPEATS = 5;
 /** The aim: a module takes at most so many times as long as the spec written out. */
 const AIM = 2;
 
-/** 20 resources of a team, with one text for its name. */
+/** 20 resources of a team, with one string for its name. */
 function team(name: string): string {
   const kinds: Record<string, string[]> = { pools: [], clusters: [], groups: [] };
   for (let at = 0; at < 6; at++)

@@ -7,7 +7,7 @@ import { viewOf } from "../test/report/plans.ts";
 
 export const CHANGES = 5_000;
 
-/** The page reads ahead what is searched, as long as nobody uses it. */
+/** The page prepares its search index while it is idle. */
 const IDLE_MS = 2_000;
 
 /** What else the machine does shows less in the fastest of several rounds. */

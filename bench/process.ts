@@ -1,4 +1,4 @@
-// Runs programs as processes and tells how long they took, what they said and how much memory they needed.
+// Runs programs as processes and measures their time, output, and memory.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -6,9 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const HOME = join(import.meta.dirname, "..");
-/** A copy of the program as it was when the run began: a run takes minutes, and work on the files goes on meanwhile. */
+/** A copy of the program at the start of the run, because a run takes minutes and the files may change meanwhile. */
 export const ROOT = copied();
-/** Loaded before a measured program: tells what the process needed. Plain JavaScript, so that loading it is nothing. */
+/**
+ * Loaded before a measured program: reports what the process used. Plain JavaScript, so that loading it costs
+ * nothing.
+ */
 const NEED = `data:text/javascript,${encodeURIComponent(`
 import { writeFileSync } from "node:fs";
 process.on("exit", () => {

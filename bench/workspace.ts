@@ -1,4 +1,4 @@
-// A workspace served by the emulator in a process of its own, with the count of what was asked of it.
+// A workspace served by the emulator in another process, with counts of its requests.
 
 import { join } from "node:path";
 import { ROOT, start } from "./process.ts";

@@ -98,7 +98,7 @@ function range(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n);
 }
 
-/** The part of `count` numbered things that falls to the `n`-th of `owners`. */
+/** The share of `count` numbered objects that belongs to the `n`-th of `owners`. */
 function share(count: number, owners: number, n: number): number[] {
   return range(count).filter((one) => one % owners === n);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the program. On a Node that is too old for it, starts it again on the Node that npm put beside it.
+// Starts the program. On a Node that is too old for it, starts it again on the Node that npm installed with it.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -40,7 +40,7 @@ async function start() {
   await import(packaged ? "../dist/main.js" : "../src/main.ts");
 }
 
-/** Imports among the program's own files name them in full: without a look at the disk for each, loading takes a fifth less. */
+/** Imports of the program's own files have full names; without a file lookup for each, loading takes a fifth less. */
 function resolveOwnFiles() {
   const own = pathToFileURL(join(root, packaged ? "dist" : "src", sep)).href;
   const [ending, format] = packaged ? [".js", "module"] : [".ts", "module-typescript"];
@@ -53,7 +53,7 @@ function resolveOwnFiles() {
   });
 }
 
-/** The launcher holds the other end of a pipe; when it is gone, however it ended, this process goes too. */
+/** The launcher holds the other end of a pipe; when the launcher ends in any way, this process ends too. */
 async function dieWithLauncher() {
   const fd = Number(process.env[LAUNCHER_FD]);
   delete process.env[LAUNCHER_FD];
@@ -87,7 +87,7 @@ function again() {
   child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }
 
-/** The package of this platform, which a clone installs, or `node`, which may be installed beside a package. */
+/** The package of this platform, which a clone installs, or `node`, which may be installed next to a package. */
 function ownNode() {
   const platform = process.platform === "win32" ? "win" : process.platform;
   const names = [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`, "node"];
@@ -123,7 +123,7 @@ function sayNotBuilt() {
   );
 }
 
-/** In a clone the Node that fits comes with what is installed; a package finds one that was installed beside it. */
+/** A clone installs the required Node; a package finds one that was installed next to it. */
 function sayTooOld() {
   if (!packaged) sayNotInstalled();
   say(

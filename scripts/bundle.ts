@@ -7,7 +7,10 @@ import { type Plugin, rolldown } from "rolldown";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Writes the bundle to `file`, executable. Throws if a module is missing or if the program would read a file beside it. */
+/**
+ * Writes the bundle to `file`, executable. Throws if a module is missing or if the program would read a file next to
+ * it.
+ */
 export async function writeBundle(file: string): Promise<void> {
   const worker = await bundleOf("src/rules/rule-worker.ts", [bundleLazyPackages]);
   const entry = await bundleOf("src/main.ts", [inlineSchemas, bundleLazyPackages, inlineWorker(worker.code)]);

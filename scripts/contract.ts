@@ -1,4 +1,5 @@
-// Writes docs/contract.md from the rules of the contract and the names of the tests (npm run contract), and tells what is wrong.
+// Writes docs/contract.md from the rules of the contract and the names of the tests (npm run contract), and reports
+// errors.
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

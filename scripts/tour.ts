@@ -1,4 +1,5 @@
-// The tour of the main job (`npm start`): a spec is planned, applied, disturbed behind our back, and put right. Exits 0 only if all of it happened.
+// The tour (`npm start`): plans and applies a spec, changes the workspace outside it, and reverts the drift. Exits
+// with 0 only if all steps succeed.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
-// The layout of src/ as a test: one meaning a name, small folders, one direction within a room, no circles, citations that resolve.
-// test/house.json lists what does not hold yet. A list may only shrink: an entry that is no longer needed fails as a new one does.
+// The layout of src/ as a test: unique names, small folders, one direction within a room, no cycles, citations that
+// resolve.
+// test/house.json lists the exceptions. A list may only shrink: an unneeded entry fails like a new one.
 
 import { expect, test } from "vitest";
 import house from "./house.json" with { type: "json" };

@@ -1,4 +1,4 @@
-// The program's files with what they import and export, read as text: what the tests of the house look at.
+// The program's files with their imports and exports, read as text, for the tests of the layout.
 
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -6,7 +6,7 @@ import { dirname, join, normalize } from "node:path";
 export interface Import {
   readonly to: string;
   readonly typeOnly: boolean;
-  /** Loaded when it is needed: such a circle is never entered while modules load. */
+  /** Loaded dynamically: such a cycle is never entered while modules load. */
   readonly later: boolean;
 }
 

@@ -74,7 +74,7 @@ const MAY_USE_NODE = [
 const mayUseNode = (path: string): boolean =>
   MAY_USE_NODE.some((allowed) => path === allowed || (allowed.endsWith("/") && path.startsWith(allowed)));
 
-/** Files that only list things may do so in one place. */
+/** Files that only list entries may do so in one place. */
 const LISTS = new Set(["src/providers/index.ts", "src/emulator/routes/areas.ts"]);
 
 const MOST_LINES = 250;
@@ -203,7 +203,7 @@ describe("tidy", () => {
   });
 });
 
-/** One circle for each group of files that import each other. */
+/** One cycle for each group of files that import each other. */
 function circles(edges: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const found: string[] = [];
   const done = new Set<string>();

@@ -39,7 +39,10 @@ function valuesOf(json: unknown): readonly unknown[] {
   return isRecord(json) && Array.isArray(json.value) ? json.value : [];
 }
 
-/** Comments of a pull request. The first comment of a thread is ours to write; a thread without a status never blocks a merge. */
+/**
+ * Comments of a pull request. Only the first comment of a thread is written; a thread without a status never blocks a
+ * merge.
+ */
 export function azureComments(settings: AzureSettings, number: number): Comments {
   const api = apiOf(settings, "Contribute to pull requests");
   const { project, repository } = settings;

@@ -6,7 +6,7 @@ import type { Settings } from "./settings.ts";
 /** The first parent of a merge that the platform made is the tip of the target branch. */
 const MERGED_INTO = "HEAD^1";
 
-/** `settings` with a name such as `origin/main` as their base; as they are where that name is taken. */
+/** `settings` with a name such as `origin/main` as their base; unchanged if that name exists. */
 export function withNamedBase(settings: Settings): Settings {
   const { base, targetBranch } = settings;
   if (base !== MERGED_INTO || targetBranch === undefined) return settings;

@@ -8,7 +8,7 @@ export interface Subject {
   readonly folder: string;
 }
 
-/** Which run wrote a text. Runs are ordered by number, then attempt. */
+/** The run that wrote a comment. Runs are ordered by number, then attempt. */
 export interface RunMark {
   readonly number: number;
   readonly attempt: number;

@@ -12,7 +12,7 @@ export interface Entry {
 export interface Comments {
   /** All comments that this token's user wrote. */
   list(): Promise<readonly Entry[]>;
-  /** One comment, as it is now; undefined if it was deleted. */
+  /** One comment in its current state; undefined if it was deleted. */
   read(id: string): Promise<Entry | undefined>;
   create(body: string): Promise<Entry>;
   update(id: string, body: string): Promise<void>;
@@ -30,7 +30,7 @@ interface Marked {
 
 const ATTEMPTS = 4;
 
-/** Writes the comment. A comment of a later run stays as it is. Nothing is created if nothing is open. */
+/** Writes the comment. A comment of a later run is not changed. Nothing is created without findings. */
 export async function putComment(
   comments: Comments,
   subject: Subject,

@@ -1,10 +1,10 @@
-// What a drift report says is open, so that an issue opens, changes, and closes with it.
+// The open drift of a report, so that an issue opens, changes, and closes with it.
 
 import { createHash } from "node:crypto";
 import { isRecord } from "./http.ts";
 
 export interface DriftDigest {
-  /** Whether a difference is left that nobody acknowledged, reported before or not. */
+  /** Whether a difference is not acknowledged, reported before or not. */
   readonly open: boolean;
   /** Changes with the open differences and their values, and with nothing else. */
   readonly digest: string;
@@ -12,7 +12,10 @@ export interface DriftDigest {
 
 const SEVERITIES: readonly unknown[] = ["security", "cost", "availability", "other"];
 
-/** Differences that are less severe than `least` are left out. Undefined if `json` is no report of drift, such as that of a run that failed. */
+/**
+ * Differences that are less severe than `least` are omitted. Undefined if `json` is not a drift report, such as that
+ * of a failed run.
+ */
 export function driftDigest(json: string | undefined, least = "other"): DriftDigest | undefined {
   const counts = ({ severity, acknowledged }: Readonly<Record<string, unknown>>): boolean =>
     acknowledged === undefined && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
@@ -29,7 +32,7 @@ export function driftDigest(json: string | undefined, least = "other"): DriftDig
   return { open: open.length > 0, digest };
 }
 
-/** Where a field is in the spec, and what was reported when, is no difference. */
+/** The location of a field and the time of its report do not count as differences. */
 function withoutMarks({
   at: _at,
   reported: _reported,

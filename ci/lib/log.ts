@@ -1,8 +1,8 @@
-// The log of a run, in which no text can give a command to the runner.
+// The log of a run, in which no string can give a command to the runner.
 
 /**
- * `line` without a command: GitHub reads one after `::` at the start of a line, whatever blanks come before it, and after `##[`;
- * Azure Pipelines after `##vso[` and `##[`, and overlooks characters without a width between them.
+ * `line` without a command: GitHub reads one after `::` at the start of a line, also after spaces, and after `##[`;
+ * Azure Pipelines after `##vso[` and `##[`, and ignores characters without a width between them.
  */
 export const withoutCommands = (line: string): string =>
   line.replace(/^([^\x21-\x7e]*):(?=[^\x21-\x7e]*:)/, "$1: ").replaceAll(/#(?=[^\x21-\x7e]*#)/g, "# ");

@@ -1,4 +1,4 @@
-// What a run is asked to do, from WORKSPACE_CI_* and the variables of the platform.
+// The settings of a run, from WORKSPACE_CI_* and the variables of the platform.
 
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -156,7 +156,7 @@ function runOf(platform: Platform, env: Env, event: Readonly<Record<string, unkn
     return {
       number: Number(env.CI_PIPELINE_ID),
       attempt: Number(env.CI_JOB_ID),
-      // A pipeline for merged results runs on a merge that nobody sees.
+      // A pipeline for merged results runs on a merge commit that is in no branch.
       commit: env.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA || env.CI_COMMIT_SHA || "",
       url: env.CI_JOB_URL ?? "",
     };

@@ -36,8 +36,8 @@ const GIT_OPTIONS = [
 const LIMITS = { files: 10_000, bytes: 200 * 2 ** 20 };
 
 /**
- * Fetches the pull request from origin and writes `folder` of it, and of its base, outside the checkout. Throws `Outdated` if the
- * pull request is not at `sha` any more: a later run plans its newer commit.
+ * Fetches the pull request from origin and writes `folder` of it, and of its base, outside the checkout. Throws
+ * `Outdated` if the head of the pull request is no longer `sha`: a later run plans its newer commit.
  */
 export function fetchUntrusted(
   env: Env,

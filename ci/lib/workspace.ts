@@ -32,7 +32,7 @@ export interface Place {
 const ROOT = join(import.meta.dirname, "../..");
 const MOST_ERROR_LINES = 200;
 
-/** The reports that each platform reads by itself. */
+/** The reports that each platform reads without an action. */
 const OWN_REPORTS: Readonly<Record<Settings["platform"], readonly string[]>> = {
   github: ["markdown-summary=summary.md", "github=annotations.txt", "sarif=workspace.sarif"],
   gitlab: ["gitlab=terraform.json", "codequality=codequality.json"],

@@ -1,4 +1,4 @@
-// Scenarios in the Databricks dialect: all of the contract's in its spelling, and those of its own folder.
+// Scenarios in the Databricks dialect: all of the contract's in its spelling, and those of the dialect's folder.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
-// A scenario file: files, commands and their exact output in one text, read into steps and written back with what happened.
+// A scenario file: files, commands, and their exact output in one file, parsed into steps and written back with the
+// actual output.
 
-/** What a command printed. Lines of stdout are indented by four spaces, those of stderr begin with `  ! `. */
+/** The output of a command. Lines of stdout are indented by four spaces, those of stderr begin with `  ! `. */
 export interface Output {
   readonly stdout: string;
   readonly stderr: string;
@@ -8,7 +9,7 @@ export interface Output {
 }
 
 export type Step =
-  /** A comment or an empty line: kept as it is. */
+  /** A comment or an empty line, kept unchanged. */
   | { readonly type: "text"; readonly line: string }
   /** `file PATH`, then its content indented by two spaces. */
   | {
@@ -63,14 +64,14 @@ function stepOf(line: string, block: readonly string[]): Step {
   return { type: "order", line, verb, rest: rest.join(" ") };
 }
 
-/** Words as a shell takes them: single and double quotes keep blanks. */
+/** Words as a shell splits them: single and double quotes keep spaces. */
 export function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"]+)+/g)].map(([word]) =>
     word.replace(/'([^']*)'|"([^"]*)"/g, "$1$2"),
   );
 }
 
-/** The lines that stand under a command for what it printed. */
+/** The lines below a command with its output. */
 export function outputLines({ stdout, stderr, exit }: Output): readonly string[] {
   return [
     ...indented(stdout, "    "),

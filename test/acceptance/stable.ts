@@ -1,4 +1,4 @@
-// Takes out of an output what differs from run to run: the folder, the port, ids, times, digests.
+// Replaces the parts of an output that differ from run to run: the folder, the port, IDs, times, digests.
 
 export const SHOWN_URL = "http://workspace.test";
 

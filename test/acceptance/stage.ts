@@ -1,4 +1,4 @@
-// Plays a scenario: a folder of its own, an emulator of its own over HTTP, and the program inside this process.
+// Plays a scenario with a separate folder, an emulator over HTTP, and the program inside this process.
 
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -93,7 +93,7 @@ class Stage {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** The lines that stand under the step. */
+  /** The lines below the step. */
   async play(step: Step): Promise<readonly string[]> {
     switch (step.type) {
       case "text":

@@ -152,7 +152,7 @@ function expandedEnvironment(env: Mapping, { parameters, all, machine }: Scope):
   return found;
 }
 
-/** A macro of a variable that is not set stays as it is, as on the platform. */
+/** A macro of a variable that is not set is not replaced, as on the platform. */
 function expanded(text: string, parameters: Variables, machine: Variables): string {
   return text
     .replaceAll(/\$\{\{ (?:lower\()?parameters\.(\w+)\)? \}\}/g, (_, name: string) => parameters[name] ?? "")

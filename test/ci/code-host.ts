@@ -146,6 +146,6 @@ export class CodeHost {
   }
 }
 
-/** A text field of a body. */
+/** A string field of a body. */
 export const textField = (body: HostRequest["body"], name: string): string =>
   Array.isArray(body) ? "" : String((body as Readonly<Record<string, unknown>>)[name] ?? "");

@@ -155,7 +155,7 @@ class Scene {
     return done.output;
   }
 
-  /** What differs from run to run is replaced, such as the port and the IDs of the workspace. */
+  /** Replaces values that differ from run to run, such as the port and the IDs of the workspace. */
   #stable(text: string): string {
     return text
       .replaceAll(this.#site.workspace.url, "https://workspace.example.com")

@@ -33,7 +33,7 @@ export interface Source {
   readonly commit: string;
 }
 
-/** A repository in `folder` with the files of this clone as they are now, and a commit to pin. */
+/** A repository in `folder` with the current files of this clone, and a commit to pin. */
 export function sourceOf(folder: string): Source {
   for (const path of ["bin", "ci", "src", "schemas", "package.json", "package-lock.json"])
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
@@ -57,7 +57,7 @@ export async function runGitLabJob(
   const file = readYaml("ci/gitlab/workspace.gitlab-ci.yml");
   const own = mappingOf(file[job]);
   const shared = mappingOf(file[String(own.extends)]);
-  // What npm would install is what this clone has.
+  // This clone has the packages that npm would install.
   site.script("bin/npm", `echo "npm $*"; ln -s "${join(ROOT, "node_modules")}" node_modules`);
   // All jobs use one home: the first of them installs the program, as on a new runner.
   const cwd = site.checkout(ref, 50);

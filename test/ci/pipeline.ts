@@ -13,7 +13,7 @@ export const WORKSPACE_TOKEN = "workspace-token";
 export const STATE_KEY = "ab".repeat(32);
 
 export type Variables = Readonly<Record<string, string>>;
-/** YAML as it was parsed. */
+/** Parsed YAML. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
 export interface StepResult {
@@ -92,8 +92,8 @@ export class Site {
   }
 
   /**
-   * Commits `files` on top of `from` and pushes them as `ref`. Returns the commit. A text that begins with `symlink:` becomes a
-   * symbolic link.
+   * Commits `files` on top of `from` and pushes them as `ref`. Returns the commit. Content that begins with
+   * `symlink:` becomes a symbolic link.
    */
   commit(files: Variables, ref: string, from = "origin/main"): string {
     const work = this.#work;

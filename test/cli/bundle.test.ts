@@ -1,4 +1,4 @@
-// The single-file bundle: built from the sources and run in an empty folder, without packages or schemas beside it.
+// The single-file bundle: built from the sources and run in an empty folder, without packages or schemas.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -15,7 +15,7 @@ writeFileSync(
   "targets:\n  prod: { variables: { a: 1 } }\n  stage:\n    pools: {}\npools: {}\n",
 );
 
-/** What is offered for the last of these words. */
+/** The completions of the last of these words. */
 function offered(...words: readonly string[]): string {
   const script = `${context.out()}
 workspace() { echo pools.a; echo clusters.b; }

@@ -1,4 +1,4 @@
-// A context for tests: an environment and a folder of its own, outputs that are collected.
+// A context for tests: a separate environment and folder, and collected output.
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Files that are made to hang, blow up or lead astray whoever reads them, met by the real program in a process of its own.
+// Files that are made to hang, blow up, or mislead their reader, read by the real program in a separate process.
 
 import { describe, expect, test } from "vitest";
 import { HOSTILE_FILES } from "./hostile-files.ts";

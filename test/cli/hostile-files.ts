@@ -1,4 +1,4 @@
-// Files that are made to hang, blow up or lead astray whoever reads them, each with what it is called when it is refused.
+// Files that are made to hang, blow up, or mislead their reader, each with the name in its error.
 
 import { execFileSync } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ export interface HostileFiles {
   readonly files: Readonly<Record<string, string | Uint8Array>>;
   readonly make?: (folder: string) => void;
   readonly args?: readonly string[];
-  /** The code that is told; several where reading meets several at once. */
+  /** The expected code; several if reading meets several errors at once. */
   readonly code: RegExp;
 }
 

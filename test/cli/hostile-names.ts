@@ -7,7 +7,7 @@ import { HIDDEN } from "../report/hostile-names.ts";
 import { contextWith } from "./context.ts";
 import { EVIL, folderOf, HostileWorld, TOKEN } from "./hostile-world.ts";
 
-/** What a terminal is told on purpose: colours, and the moves of the board that shows progress. */
+/** Intended terminal sequences: colors, and the cursor moves of the progress board. */
 const ESC = "\u001b";
 const DRAWING = new RegExp(`${ESC}\\[(?:[\\d;]*m|\\d*[AGK]|\\?25[hl]|\\?202[56][hl])`, "g");
 

@@ -1,4 +1,5 @@
-// A hostile name, a spec that is full of it, and an emulator in which strangers, runs and refusals bear it, too.
+// A hostile name, a spec that is full of it, and an emulator in which unmanaged objects, runs, and errors have it,
+// too.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -72,7 +73,7 @@ export class HostileWorld {
     return `http://127.0.0.1:${(this.#refusing.address() as AddressInfo).port}`;
   }
 
-  /** Things that nobody declared, under names as bad as the service takes. */
+  /** Undeclared objects with names as bad as the service allows. */
   async strangers(): Promise<void> {
     await this.#api("preview/scim/v2/Users", {
       schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
@@ -103,7 +104,7 @@ export class HostileWorld {
     await this.#api("jobs/runs/submit", { run_name: EVIL, ...task });
   }
 
-  /** Ends every run under way, with a result or an error as bad as can be. */
+  /** Ends every active run with a result or an error that is as bad as possible. */
   async endRuns(state: string): Promise<void> {
     const { runs: active = [] } = (await this.#api("jobs/runs/list?active_only=true")) as {
       runs?: { run_id: number }[];

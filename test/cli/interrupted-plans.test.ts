@@ -1,4 +1,5 @@
-// Plans that are saved while an earlier run's work is open, or a run is under way: applied where that changed nothing, else refused.
+// Plans that are saved while an earlier run has open intents or another run is active: applied if nothing changed,
+// else refused.
 
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -31,7 +32,7 @@ const store = () =>
     folder: join(site.folder, ".workspace/default"),
   });
 
-/** What stays in the journal of a run that is killed here. */
+/** The journal entries of a run that is killed here. */
 async function killedAfter(...entries: readonly JournalEntry[]): Promise<void> {
   const lease = await store().lock({ timeoutMs: 0 });
   for (const entry of entries) await lease.append(entry);

@@ -39,7 +39,7 @@ async function call(path: string, body?: object): Promise<Record<string, unknown
   return (await answer.json()) as Record<string, unknown>;
 }
 
-/** What a run asks for beside the lists of the kinds that the spec declares. */
+/** The requests of a run, except the lists of the declared kinds. */
 async function lookedUp(...words: string[]): Promise<readonly string[]> {
   await fetch(`${emulator.url}/__emulator/requests`, { method: "DELETE", headers: BEARER });
   await run(...words);
@@ -101,7 +101,7 @@ jobs:
   expect(text).toContain('hint: did you mean "Standard_DS3_v2"?');
   expect(text).toContain('hint: did you mean "/Shared/load"?');
   expect(text).toContain("hint: to list them, run `workspace api clusters/list-node-types`");
-  // The service takes a job without its notebook, which somebody else may bring.
+  // The service accepts a job without its notebook, which may be created later.
   expect([...text.matchAll(/^warning PLAN_UNKNOWN_NAME: (\S+ \S+)/gm)].map(([, what]) => what)).toEqual([
     "jobs.j: notebook_task.notebook_path",
     "jobs.k: notebook_task.notebook_path",

@@ -1,4 +1,4 @@
-// What the real program makes of hostile files in a process of its own, and everything that is wrong with that.
+// Runs the real program on hostile files in a separate process, and lists everything that is wrong with its reaction.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ export interface Met {
   readonly ms: number;
 }
 
-/** Lays the files out and plans them in a process of its own. */
+/** Writes the files and plans them in a separate process. */
 export function meet(one: HostileFiles): Met {
   const folder = folderWith("");
   try {

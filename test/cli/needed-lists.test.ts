@@ -164,6 +164,6 @@ test("a pool that goes is planned with what uses it, in spite of --only", async 
   write(USERS);
   const { out, asked } = await planned("--only", "pools.a");
   expect(asked).toEqual([LISTS.clusters, LISTS.jobs, "jobs/runs/list", LISTS.pools].sort());
-  // As the cluster goes first, and the job before it.
+  // Because the cluster is deleted first, and the job before it.
   expect(out).toContain("Plan: 0 to create, 0 to update, 0 to replace, 3 to delete.");
 });

@@ -1,4 +1,4 @@
-// The project packed and unpacked as npm would, in folders of its own and without a network.
+// The project packed and unpacked by npm, in separate folders and without a network.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A workspace, a folder whose spec has moved on, and the plan that was saved for that: for tests of who applies it, and when.
+// A workspace, a folder with a changed spec, and a saved plan for it: for tests of who applies a plan, and when.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -108,7 +108,7 @@ export class PlanSite {
     return folderWith(AFTER);
   }
 
-  /** A folder beside a copy of ours, key and state and all, with a plan that was made over there. */
+  /** A copy of the folder with its key and state, and a plan that was made there. */
   async broughtAlong(): Promise<string> {
     const root = folderWith("");
     mkdirSync(join(root, "theirs"));
@@ -121,7 +121,7 @@ export class PlanSite {
     return mine;
   }
 
-  /** Does something with the spec as it is not when it is planned. */
+  /** Runs a command with another spec than the planned one. */
   async withOtherSpec<T>(work: () => Promise<T>): Promise<T> {
     const file = join(this.folder, "workspace.yaml");
     writeFileSync(file, `${AFTER}groups: { more: {} }\n`);

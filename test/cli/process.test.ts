@@ -1,4 +1,4 @@
-// The program as a real process: start, output, signals, sudden death, a reader that goes away.
+// The program as a real process: start, output, signals, kills, a reader that closes the pipe.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

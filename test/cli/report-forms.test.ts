@@ -1,4 +1,4 @@
-// What a run finds is in each form that it can be asked for, and a Markdown report that is cut says truly where the rest is.
+// Each format contains the findings of a run, and a truncated Markdown report names the complete one.
 
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Pipes that nobody writes to, folders that nobody may write to: told at once, never waited for, never a bug of the program.
+// Pipes without a writer and folders without write permission: reported at once, never waited for, never an internal
+// error.
 
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";

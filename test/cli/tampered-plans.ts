@@ -9,7 +9,7 @@ export interface Tampering {
   readonly name: string;
   /** The claim that it belongs to. */
   readonly about: "leaf" | "text" | "place" | "time";
-  /** How the refusal is told, and the codes with which it may end. */
+  /** The text of the refusal, and its possible codes. */
   readonly told: RegExp;
   readonly codes: readonly number[];
   apply(site: PlanSite): Promise<Ran>;
@@ -32,7 +32,7 @@ function flipped(value: Json): Json {
   return typeof value === "object" ? [1] : Number(value) + 1;
 }
 
-/** Every leaf of a plan, changed and taken out. */
+/** Every leaf of a plan, changed and removed. */
 function leafTamperings(plan: string): readonly Tampering[] {
   const whole = parseJson(plan);
   return leaves(whole).flatMap((path) =>
@@ -118,7 +118,7 @@ const PLACES: readonly Tampering[] = [
 
 const LIFETIME_MS = 24 * 3_600_000;
 
-/** What clocks say while `work` runs is so much earlier. */
+/** How far the clocks are set back while `work` runs. */
 async function earlier<T>(byMs: number, work: () => Promise<T>): Promise<T> {
   const { now } = Date;
   Date.now = () => now() - byMs;
@@ -157,7 +157,10 @@ export function tamperingsOf(plan: string): readonly Tampering[] {
   return [...leafTamperings(plan), ...textTamperings(), ...PLACES, ...TIMES];
 }
 
-/** What was wrong with how a tampering was met: it was accepted, or wrote, or was refused for another reason or by a bug. */
+/**
+ * The errors in the reaction to a manipulated plan: it was accepted, or wrote, or was refused for another reason or
+ * by a bug.
+ */
 export async function met(tampering: Tampering, shared: PlanSite): Promise<readonly string[]> {
   if (tampering.name !== "applied already") return refusal(tampering, shared);
   const own = await PlanSite.open();

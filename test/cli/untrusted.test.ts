@@ -1,4 +1,4 @@
-// `plan --untrusted` and `plan --offline`: what a stranger's spec cannot make the program tell, read or send.
+// `plan --untrusted` and `plan --offline`: what an untrusted spec cannot make the program print, read, or send.
 
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { contextWith } from "./context.ts";
 import { folderWith } from "./program.ts";
 
 const TOKEN = "untrusted-token";
-/** In everything that is live and not ours. */
+/** In every live unmanaged object. */
 const FOREIGN = "foreign-canary";
 /** In the environment, in hidden files and in the values of secrets. */
 const SECRET = "secret-canary";
@@ -46,7 +46,7 @@ notebooks: { /Shared/ours/n: { source: n.py }, /Shared/foreign/n: { source: n.py
 
 let server: RunningServer;
 let cwd: string;
-/** Outside of the stranger's tree. */
+/** Outside the untrusted tree. */
 const STATE = mkdtempSync(join(tmpdir(), "state-"));
 
 beforeAll(async () => {
@@ -127,7 +127,7 @@ async function requests(): Promise<readonly { path: string; write: boolean; quer
   return ((await answer.json()) as { requests: { path: string; write: boolean; query: string }[] }).requests;
 }
 
-/** The names that the stranger wrote are in the output; nothing else of what is foreign may be. */
+/** The names of the untrusted spec are in the output; no other value of unmanaged objects may be. */
 const withoutOwnWords = (text: string): string => text.replaceAll(`${FOREIGN}-group`, "");
 
 describe("plan --untrusted", () => {

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type Ended, start } from "../cli/program.ts";
 
 const TOKEN = "network-token-0123456789";
-/** A name that nobody but the proxy resolves. */
+/** A host name that only the proxy resolves. */
 const FAR = "workspace.invalid";
 const folder = mkdtempSync(join(tmpdir(), "network-"));
 const key = join(folder, "key.pem");

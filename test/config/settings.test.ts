@@ -1,4 +1,4 @@
-// Which workspace a run talks to, with which token: option before environment before profile, and no token to a stranger.
+// The host and the token of a run: option before environment before profile, and no token to another host.
 
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// One text for one value, and digests that tell values apart.
+// One canonical string for each value, and digests that distinguish values.
 
 import { createHmac, hash } from "node:crypto";
 import fc from "fast-check";

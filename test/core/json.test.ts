@@ -1,4 +1,4 @@
-// What is an object among JSON values, and the texts in one.
+// Objects among JSON values, and the strings in a value.
 
 import { expect, test } from "vitest";
 import { collectTexts, isObject, objectIn } from "../../src/core/json.ts";

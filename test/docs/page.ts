@@ -15,7 +15,7 @@ export interface PlayedPage {
   readonly failures: readonly string[];
 }
 
-/** What differs from run to run, such as IDs and times, is no difference. */
+/** Values that differ from run to run, such as IDs and times, do not count as differences. */
 const stable = (text: string): string =>
   stableAt(
     text.replace(/http:\/\/127\.0\.0\.1:\d+/g, "http://workspace.test"),

@@ -1,9 +1,9 @@
-// A process that stops dead at a chosen point: from then on none of its ports ever settles, and nothing of it is written.
+// A simulated process that crashes at a chosen point: from then on its ports never settle, and no write takes effect.
 
 import type { HttpResponse } from "../../src/api/http/message.ts";
 import type { ProcessOptions } from "./site.ts";
 
-/** A promise of its own each time: one that all shared would keep everything that ever waited for it. */
+/** A new promise each time: a shared one would keep every waiter in memory. */
 const never = () => new Promise<never>(() => {});
 
 /** File operations that change something. */
@@ -11,7 +11,7 @@ const CHANGES = new Set(["write", "sync", "rename", "link", "remove", "syncFolde
 
 export interface Doom {
   readonly options: Pick<ProcessOptions, "hooks" | "transport">;
-  /** Points passed so far, as text. */
+  /** Passed points, as strings. */
   readonly points: readonly string[];
   /** Settles when the process stops. */
   readonly stopped: Promise<void>;

@@ -26,7 +26,7 @@ async function siteAt(before: string | undefined): Promise<Site> {
   return site;
 }
 
-/** One run that stops dead at a point, if it gets that far. */
+/** One run that crashes at a point, if it gets there. */
 async function die(site: Site, spec: Spec, at: number, parallelism: number, pid: number): Promise<string> {
   const end = doom(at);
   const dying = site.process({ ...end.options, parallelism, pid }).apply(spec);

@@ -1,4 +1,5 @@
-// Where the states of a site lie. Whatever is no file is reached over a line, on which a test can stop, cut or delay everything.
+// The states of a site. A state that is not a file is reached through a connection that a test can stop, interrupt, or
+// delay.
 
 import { FileBackend } from "../../src/state/backends/file/file-backend.ts";
 import type { StateBackend } from "../../src/state/model/backend.ts";
@@ -13,7 +14,7 @@ export type Line = <T>(what: string, changes: boolean, work: () => Promise<T>) =
 export interface Home {
   /** Encrypts what is kept. */
   readonly keyText?: string;
-  /** How long each request of the engine is on its way: so long that the lock is renewed now and then. */
+  /** The duration of each request of the engine: long enough that the lock is renewed now and then. */
   readonly latencyMs?: number;
   /** The place as one process reaches it. */
   place(site: Site, options: ProcessOptions): StateBackend;

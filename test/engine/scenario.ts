@@ -35,9 +35,9 @@ export const SECOND = FIRST.replace("max_capacity: 50", "max_capacity: 50, enabl
   .replace("[allow-cluster-create]", "[]");
 export const NOTHING = "policy: { max_deletes: 100% }\nusers: {}\n";
 
-/** Names of everything of ours that is live, sorted; a thing made twice shows twice. */
+/** Names of all live managed objects, sorted; duplicates appear twice. */
 export async function inventory(site: Site): Promise<readonly string[]> {
-  // What the service removes in the background is gone by then.
+  // Objects that the service removes in the background are deleted by then.
   await site.world.advance(10 * 60_000);
   const list = async (path: string, key: string, name: (item: never) => string) =>
     ((await site.world.get(path)).body[key] ?? []).map((item: never) => `${path} ${name(item)}`);

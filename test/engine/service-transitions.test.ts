@@ -1,4 +1,4 @@
-// Transitions that the service makes itself are no drift; what people do to the same field is.
+// Transitions by the service are not drift; changes of the same field by people are.
 
 import { expect, onTestFinished, test } from "vitest";
 import { Site } from "./site.ts";

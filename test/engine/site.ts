@@ -39,7 +39,7 @@ export interface ProcessOptions {
   readonly parallelism?: number;
   readonly signal?: AbortSignal;
   readonly hooks?: Hooks;
-  /** Stands between the store and a state that is no file. */
+  /** Stands between the store and a state that is not a file. */
   readonly line?: Line;
   /** Folder of the socket over which a database is reached. Default: the server's own. */
   readonly socket?: string;
@@ -99,7 +99,7 @@ export class Site {
     return this.clock.drive(work, () => this.#inFlight > 0);
   }
 
-  /** Work that no clock stands for: while it is under way, time does not jump. */
+  /** Work outside the clock: time does not advance meanwhile. */
   async underWay<T>(work: () => Promise<T>): Promise<T> {
     this.#inFlight += 1;
     try {
@@ -130,7 +130,7 @@ export class Site {
     return spec;
   }
 
-  /** What one process has: a client and a store of its own. */
+  /** The client and the store of one process. */
   process(options: ProcessOptions = {}): Process {
     return new Process(this, options);
   }

@@ -1,4 +1,4 @@
-// A small service of things in parents, and kinds over it: every outcome of a request can be scripted.
+// A small service of objects in parents, and kinds for it: every outcome of a request can be scripted.
 
 import type { WriteOperation, Writer } from "../../src/api/contract/reader.ts";
 import { type Address, addressOf, type RemoteId, remoteId } from "../../src/core/address.ts";
@@ -28,7 +28,7 @@ export class Service implements Writer {
   readonly fates = new Map<string, Fate[]>();
   inFlight = 0;
   most = 0;
-  /** Called while a request is under way. */
+  /** Called during a request. */
   during: (text: string) => Promise<void> | void = () => {};
   #last = 0;
 
@@ -115,7 +115,7 @@ const text = { type: "string" } as const;
 
 type Options = Partial<FlatKind>;
 
-/** A kind of things with a few fields of every sort. */
+/** A kind with a few fields of every type. */
 export function kind(name: string, options: Options = {}): Provider {
   const toLive = (item: JsonObject): LiveObject => ({
     id: remoteId(String(item.id)),

@@ -1,4 +1,4 @@
-// The law of export: what was exported, adopted elsewhere from an empty state, changes nothing.
+// The law of export: an exported workspace that is adopted with an empty state has no changes.
 
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";

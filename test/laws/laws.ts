@@ -40,7 +40,7 @@ async function meddle(site: Site, sample: Sample): Promise<void> {
   await site.drive(site.process().client.writer.write(meddling.operation as WriteOperation, body));
 }
 
-/** Everything on the state's disk as one text. */
+/** The contents of the state's disk as one string. */
 function kept(site: Site): string {
   const files = [...site.disk.names.keys()].map((path) => [path, site.disk.text(path)]);
   return JSON.stringify(files);
@@ -168,7 +168,7 @@ export function testLaws(cloud?: FieldDialect["cloud"]): void {
   });
 }
 
-/** How many things of each kind are live, by name; ids and times differ from run to run. */
+/** The number of live objects of each kind, by name; IDs and times differ from run to run. */
 async function world(site: Site): Promise<string> {
   await site.world.advance(600_000);
   const spec = await site.spec(`${POLICY}users: {}\n`);
@@ -180,7 +180,7 @@ async function world(site: Site): Promise<string> {
   return canonicalJson(Object.fromEntries(names));
 }
 
-/** Puts strangers of several kinds into the workspace; gives a way to read them whole. */
+/** Creates unmanaged objects of several kinds; returns a function that reads them completely. */
 async function stranded(site: Site): Promise<() => Promise<string>> {
   const { world: w } = site;
   await w.post("preview/scim/v2/Users", {

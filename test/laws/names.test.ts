@@ -9,7 +9,7 @@ import { doing, results, Site } from "../engine/site.ts";
 const POLICY = "policy: { max_deletes: 100%, on_immutable_change: replace }\n";
 const MACHINES = ["Standard_DS3_v2", "Standard_DS4_v2"] as const;
 
-/** What one pool is in a spec: the number of its name, its machine, and how many may idle. */
+/** One pool of a spec: the number of its name, its node type, and the maximum of idle instances. */
 interface Wanted {
   readonly name: number;
   readonly machine: (typeof MACHINES)[number];
@@ -46,7 +46,7 @@ async function poolNames(site: Site): Promise<readonly string[]> {
     .sort();
 }
 
-/** Applies once; afterwards the names are as the spec says, and there is nothing left to do and no drift. */
+/** Applies once; afterwards the names match the spec, and the next plan is empty without drift. */
 async function converges(site: Site, wanted: readonly (Wanted | undefined)[]): Promise<void> {
   await apply(site, yamlOf(wanted));
   expect(await poolNames(site)).toEqual(

@@ -1,4 +1,4 @@
-// A law for every kind: what a plan's JSON says that will be, is what is there once it was applied.
+// A law for every kind: the values after a change in a plan's JSON are the live values after its apply.
 
 import jsonPatch from "fast-json-patch";
 import { describe, expect, test } from "vitest";
@@ -48,7 +48,7 @@ function patched({ before, patch }: Shown["change"]): JsonObject {
   ).newDocument as JsonObject;
 }
 
-/** What the plan said of an address, against what is live after it was applied. */
+/** The planned values of an address, compared with the live ones after the apply. */
 function mistakes(said: Shown, live: Shown): readonly string[] {
   const { fields } = registry.of(said.address as Parameters<typeof registry.of>[0]);
   const [after, found] = [said.change.after ?? {}, live.change.before ?? {}];

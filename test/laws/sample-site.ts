@@ -1,4 +1,4 @@
-// A workspace of its own for a sample, with the files that its spec names; closed when the test ends.
+// A separate workspace for a sample, with the files that its spec names; closed when the test ends.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// For every kind: a spec that uses many of its fields, the same with changes, and a change made behind our back.
+// For every kind: a spec that uses many of its fields, the same with changes, and a change outside the spec.
 // The laws run over these; a kind without a sample fails a test.
 
 /** A request that changes a live object without us: method, path and body, with names looked up by the law that sends it. */

@@ -118,7 +118,7 @@ export function requests(input: Given): FactRequests {
   return requestsOf(draftPlan({ registry, host: "h", live: live(), state: state(), ...input }), input);
 }
 
-/** Action by address, without what stays as it is. */
+/** Action by address, without unchanged resources. */
 export function actions(made: Plan): Record<string, string> {
   const acting = made.changes.filter((change) => change.action !== "noop");
   return Object.fromEntries(acting.map((change) => [change.address, change.action]));

@@ -1,4 +1,4 @@
-// Creations beside unmanaged objects of the same name: refused while no state exists, else a warning.
+// Creations with the name of an unmanaged object: refused while no state exists, else a warning.
 
 import { describe, expect, test } from "vitest";
 import { markUntrusted } from "../../src/planner/mode/untrusted.ts";

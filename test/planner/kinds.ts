@@ -1,5 +1,5 @@
-// Three small kinds that show every rule of planning: boxes (immutable and server-decided fields), labels (nested, ours
-// where declared), keys (nested, unreadable), tasks (names not unique, refer to boxes).
+// Four small kinds that show every rule of planning: boxes (immutable fields and service defaults), labels (nested,
+// managed if declared), keys (nested, unreadable), tasks (names not unique, refer to boxes).
 
 import { registryOf } from "../../src/resource/registry.ts";
 import { providerOf } from "../flat-kind.ts";

@@ -1,4 +1,4 @@
-// What is planned: the three-way rules, replaces, removals, references and the order of changes.
+// Planning: the three-way rules, replacements, deletions, references, and the order of changes.
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";

@@ -1,4 +1,4 @@
-// Properties of planning: any live × any spec × any state converges in one apply, and strangers are left alone.
+// Properties of planning: any live × any spec × any state converges in one apply, and unmanaged objects do not change.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -71,7 +71,7 @@ function resourcesOf(wanted: Scene): Resource[] {
   ];
 }
 
-/** A world in which some things are recorded as ours (perhaps with other values than they have now), others are strangers. */
+/** A world in which some objects are recorded (some with other values than now), and others are unmanaged. */
 function worldOf(now: Scene, ours: readonly string[]): Pick<PlanInput, "live" | "state"> {
   const boxes = now.boxes.map(([name, values]) =>
     object(`b-${name}`, name, { box_name: name, size: 1, timeout: 60, ...values }),

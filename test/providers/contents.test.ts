@@ -35,7 +35,7 @@ function declared(provider: Provider, bytes: Uint8Array, said: Values = {}) {
   return { values: { ...said, content }, payload: payloadOf(bytes) };
 }
 
-/** What planning sees of one thing: found in the list, then looked at with what is wanted. */
+/** The planner's view of one object: found in the list, then read with the desired values. */
 async function observed(provider: Provider, api: OperationWriter, name: string, desired: Values) {
   const all = await provider.operations.list(api, { parents: [], names: new Set([name]) });
   const live = all.find((one) => one.name === name);

@@ -1,4 +1,4 @@
-// What holds for the fields of every kind: they are described, they are JSON Schema, and forms that mean the same become one.
+// Properties of the fields of every kind: they are described, they are JSON Schema, and equivalent values become one.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Instance pools: four fields change in place, everything else needs another pool, and who is hit is told.
+// Instance pools: four fields change in place, all others replace the pool, and affected users are reported.
 
 import { expect, test } from "vitest";
 import { pools } from "../../src/providers/pools.ts";

@@ -1,4 +1,4 @@
-// Users: what is read, what is sent, and who may not be locked out.
+// Users: reads, requests, and users who must not be locked out.
 
 import { expect, test } from "vitest";
 import { groups } from "../../src/providers/groups.ts";

@@ -1,4 +1,4 @@
-// What tests of kinds act through: the emulator behind the real client, or a script that records what is sent.
+// The clients of the tests of kinds: the emulator behind the real client, or a script that records requests.
 
 import { createClient } from "../../src/api/client.ts";
 import type { ReadOperation, WriteInput, WriteOperation } from "../../src/api/contract/reader.ts";
@@ -23,12 +23,12 @@ export interface Sent {
 export interface Workspace {
   readonly world: TestWorld;
   readonly api: OperationWriter;
-  /** Writes so far, in order. */
+  /** The sent writes, in order. */
   readonly sent: Sent[];
   readonly created: string[];
 }
 
-/** The emulator in this process; whoever waits moves its clock on. */
+/** The emulator in this process; waiting advances its clock. */
 export async function startWorkspace(): Promise<Workspace> {
   const world = await startWorld();
   const { writer } = createClient({

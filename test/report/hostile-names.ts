@@ -64,5 +64,5 @@ export const NAMES: readonly string[] = [
   ),
 ].slice(0, 2000);
 
-/** Characters that nobody sees, or that see to what is seen. */
+/** Invisible characters, and characters that change what is displayed. */
 export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;

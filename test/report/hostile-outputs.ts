@@ -186,7 +186,7 @@ function outputs(name: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Somebody accepted the drift, with these words. */
+/** The drift is acknowledged, with this reason. */
 function hostileKnowledge(name: string, { drift }: Plan): Knowledge {
   const acknowledged = drift.map((one) => ({
     address: one.address,
@@ -199,7 +199,7 @@ function hostileKnowledge(name: string, { drift }: Plan): Knowledge {
   return { reported: [], acknowledged, sinceLast: true };
 }
 
-/** The commands that annotations are made of, one on each line, taken away. */
+/** Removes the commands of annotations, one on each line. */
 function withoutAnnotations(output: string, text: string): string {
   return output.endsWith(".github") ? text.replace(/^::(error|warning|notice) [^:\n]*::/gm, "") : text;
 }

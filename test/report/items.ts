@@ -1,4 +1,5 @@
-// What a plan, drift, or an outcome consists of, taken from the data itself and not from the views, and how a form's text is searched for it.
+// The items of a plan, drift, or an outcome, taken from the data and not from the views, and how a report is searched
+// for them.
 
 import type { Diagnostic } from "../../src/core/diagnostic.ts";
 import type { Json } from "../../src/core/json.ts";
@@ -254,7 +255,7 @@ const PLAIN: Readonly<Record<FormName, (output: string) => string>> = {
       .join("\n"),
 };
 
-/** Each leaf with its dotted path, each list as a path of its own, each place as `file:line:column`. */
+/** Each leaf with its dotted path, each list as a separate path, each location as `file:line:column`. */
 function leaves(value: Json, path: readonly (string | number)[]): readonly string[] {
   if (Array.isArray(value))
     return [

@@ -150,7 +150,7 @@ export const INFO: RunInfo = {
   modes: [],
 };
 
-/** What the reports are made from. */
+/** The data of the reports. */
 export const viewOf = (plan: Plan) => planView(plan, registry);
 
 export const everything = planOf([secret, create, update, replace, remove, noop], {

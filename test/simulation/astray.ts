@@ -1,5 +1,5 @@
-// What befalls the requests and statements of a state that is no file: lost on their way, unanswered, answered ill, refused for good, or
-// carried out late.
+// Faults of the requests and statements of a state that is not a file: lost, unanswered, answered with an error,
+// refused permanently, or executed late.
 
 import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
 import type { Line } from "../engine/home.ts";
@@ -35,7 +35,7 @@ export interface Call {
   readonly changes: boolean;
 }
 
-/** What is asked, whatever number it bears: `put /states/team/lock.#`. */
+/** The request without its number: `put /states/team/lock.#`. */
 export function kindOf(what: string): string {
   return what.replaceAll(/[0-9a-f]{16}|\d+/g, "#");
 }
@@ -137,7 +137,7 @@ export async function answerStateIll(
     (what, _changes, work) => {
       const answer = ILLS[ill];
       if (answer === undefined || kindOf(what) !== kind || left-- <= 0) return work();
-      // What goes over the line of a state in the workspace are requests.
+      // A state in the workspace sends requests.
       return answer(ANY_REQUEST, work as () => Promise<never>, now()) as ReturnType<typeof work>;
     };
   return through(scenario, "workspace", ({ site }) => ({ line: lineAt(() => site.clock.now()) }));
@@ -150,7 +150,7 @@ export type When = (typeof WHENS)[number];
 /** How many calls of the next process come before a late one that is `between`. */
 const TURNS = 9;
 
-/** The changing call number `at` is answered by nobody and carried out late; a statement has been tried again meanwhile. */
+/** The write number `at` gets no answer and is executed late; a statement has been retried meanwhile. */
 class LateCall {
   readonly #after: number;
   #at: number;

@@ -17,7 +17,10 @@ export function formsOf(secret: string): ReadonlyMap<string, readonly string[]> 
   ]);
 }
 
-/** Inside a longer text a secret's base64 depends on what stands before it; its first and last characters may differ. */
+/**
+ * Inside a longer string, the base64 of a secret depends on what precedes it; its first and last characters may
+ * differ.
+ */
 function aligned(bytes: Buffer, encoding: "base64" | "base64url"): readonly string[] {
   return ALIGNMENTS.map((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])
@@ -40,7 +43,7 @@ export interface Leak {
   readonly place: string;
 }
 
-/** `places`: texts by where they stand. */
+/** `places`: strings by location. */
 export function leaksIn(places: ReadonlyMap<string, string>, secrets: readonly string[]): readonly Leak[] {
   const leaks: Leak[] = [];
   for (const [secret, value] of secrets.entries())

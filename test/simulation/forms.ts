@@ -7,7 +7,7 @@ import { inWorkspace, LATENCY_MS } from "./homes/in-workspace.ts";
 const FORMS = ["file", "sealed", "workspace", "postgres"] as const;
 export type Form = (typeof FORMS)[number];
 
-/** Those that can be tried: without a server there is no PostgreSQL. */
+/** The available ones: PostgreSQL needs a server. */
 export function formsHere(): readonly Form[] {
   return FORMS.filter((form) => form !== "postgres" || serverHere() !== undefined);
 }

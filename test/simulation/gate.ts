@@ -1,5 +1,5 @@
-// A line between a real process and a real emulator: it counts the engine's writes, and stops the sender at one of them, or at the next
-// write of a state that lies in the workspace: before the commit or after it.
+// A connection between a real process and a real emulator. It counts the engine's writes, and stops the sender before
+// or after the commit of one of them, or of the next write of a state in the workspace.
 
 import {
   createServer,
@@ -11,7 +11,10 @@ import {
 import type { AddressInfo } from "node:net";
 import { STATES_FOLDER } from "./homes/in-workspace.ts";
 
-/** `before`: the write never reaches the service. `late`: it does after the sender is dead. `after`: it does, and the answer is lost. */
+/**
+ * `before`: the write never reaches the service. `late`: it does after the sender was killed. `after`: it does, and
+ * the answer is lost.
+ */
 export type Side = "before" | "late" | "after";
 
 export interface Stop {

@@ -65,7 +65,7 @@ const beforeThrow =
 const textOf = ({ body }: HttpResponse): string =>
   typeof body === "string" ? body : new TextDecoder().decode(body);
 
-/** Every value with a type that it cannot have: lists become objects, objects lists, texts and numbers objects. */
+/** Every value with a wrong type: lists become objects, objects lists, strings and numbers objects. */
 function mistyped(value: Json, depth = 0): Json {
   if (Array.isArray(value)) return { "0": value[0] ?? null };
   if (value !== null && typeof value === "object")

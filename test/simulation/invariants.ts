@@ -22,13 +22,13 @@ export interface Calm {
 }
 
 export interface Lenient {
-  /** The state has lost things before, so what it does not know may be there. */
+  /** The state lost records before, so unrecorded objects may exist. */
   readonly strayAllowed?: boolean;
   /** Requests were made to arrive twice. */
   readonly repeats?: boolean;
 }
 
-/** What is wrong after a case whose last process ran in peace to its end. What `calm` leaves out is not compared. */
+/** The violations after a case whose last process ended normally. Parts that `calm` omits are not compared. */
 export async function violations(
   trial: Trial,
   calm: Partial<Calm>,
@@ -90,7 +90,7 @@ function without(lines: readonly string[], others: readonly string[]): readonly 
   });
 }
 
-/** Nothing of ours is missing from the state, nothing in the state is missing live, no id stands twice. */
+/** Every managed object is in the state, every record exists live, and no ID is duplicate. */
 async function recordsUnlikeLive(
   site: Site,
   stage: Stage,
@@ -103,7 +103,7 @@ async function recordsUnlikeLive(
   const live = await liveIds(site, inUse);
   for (const record of state.records.values()) {
     const kind = record.address.slice(0, record.address.indexOf("."));
-    // A pool that was replaced stays while somebody uses it.
+    // A replaced pool is kept while it is used.
     const left = (record.deposed ?? []).filter((id) => !inUse.has(`${kind} ${id}`));
     for (const id of record.deposed ?? []) recorded.set(`${kind} ${id}`, record.address);
     if (record.status !== "ready" || left.length > 0)
@@ -124,7 +124,7 @@ async function recordsUnlikeLive(
   return wrong;
 }
 
-/** An access list that the spec no longer manages stays as it is (design 4). */
+/** An access list that the spec no longer manages is not changed (design 4). */
 function isReleased(spec: Spec, key: string): boolean {
   const scope = /^acls ([^/]+)\//.exec(key)?.[1];
   const owner = scope === undefined ? undefined : spec.resources.get(addressOf("scopes", scope));
@@ -148,7 +148,10 @@ function strangersIds(stage: Stage): Promise<ReadonlySet<string>> {
   return known;
 }
 
-/** `kind id` of everything live, by the kinds' own lists; what the service itself grants on a new scope is nobody's. */
+/**
+ * `kind id` of every live object, from the kinds' own lists; what the service grants on a new scope counts as
+ * unmanaged.
+ */
 async function liveIds(site: Site, inUse = new Set<string>()): Promise<ReadonlySet<string>> {
   const { reader } = site.process().client;
   const found = new Set<string>();

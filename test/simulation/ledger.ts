@@ -1,4 +1,4 @@
-// What the service was asked to change and did: every write that reached it, with its body, and whether it took effect.
+// The writes that reached the service, with their bodies and whether they took effect.
 
 import { OPERATIONS, type OperationName } from "../../src/api/contract/operations.ts";
 import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";

@@ -35,7 +35,7 @@ const { values: options } = parseArgs({
 
 const seed = Number(options.seed);
 
-/** How many cases are tried in full where there is no end to them, or too far an end. */
+/** The number of cases in a full run of suites without an end, or with too many cases. */
 const FULL: Readonly<Record<string, number>> = { double: 3000, properties: 2000, kill9: 112, specs: 20_000 };
 
 function chosen(): readonly Suite[] {
@@ -119,7 +119,7 @@ async function write(figures: Figures, stamp: Stamp, count: number | undefined):
   }));
 }
 
-/** What is there no more is left out. */
+/** Missing cases are omitted. */
 function inOrder<T>(
   list: readonly { readonly name: string }[],
   found: Readonly<Record<string, T>>,

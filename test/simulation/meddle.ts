@@ -1,4 +1,4 @@
-// Somebody changes one field of a live object behind our back: directly in the service's rows, as another client's write would.
+// Changes one field of a live object outside the spec: directly in the service's rows, like a write of another client.
 
 import type { Json } from "../../src/core/json.ts";
 import type { Change } from "../../src/planner/model/change.ts";
@@ -10,7 +10,10 @@ type Row = { readonly [key: string]: Json };
 const isRow = (value: Json | undefined): value is Row =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 
-/** Changes a field; gives a way to tell whether it still is as changed. Undefined where rows hold no such field. */
+/**
+ * Changes a field; returns a function that checks whether the change is still there. Undefined if the rows have no
+ * such field.
+ */
 export function meddle(
   world: TestWorld,
   change: Change & { readonly id: string },

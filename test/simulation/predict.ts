@@ -7,7 +7,7 @@ import type { Change, Create, Replace, Update } from "../../src/planner/model/ch
 import type { Plan } from "../../src/planner/model/plan.ts";
 import type { Written } from "./ledger.ts";
 
-/** One write: what is done, and to what. An open subject is the id of something that the same plan makes. */
+/** One write: the operation and its subject. An open subject is the ID of an object that the same plan creates. */
 export interface Announced {
   readonly operation: OperationName;
   readonly subject?: string;

@@ -69,7 +69,10 @@ export class Real {
     return join(this.folder, ".workspace");
   }
 
-  /** From now on, where the state is shared, another machine: whatever the processes so far kept in their folder is not there. */
+  /**
+   * From now on, if the state is shared, another machine: the files that earlier processes kept in their folder are
+   * missing.
+   */
   moveOn(): void {
     if ("WORKSPACE_STATE" in this.#state.env) rmSync(this.#kept, { recursive: true, force: true });
   }
@@ -102,7 +105,7 @@ export class Real {
     return this.#form === "workspace" ? ["--allow-unencrypted-state"] : [];
   }
 
-  /** What is kept of the state but who holds its lock. */
+  /** The stored state without its lock. */
   async stateText(): Promise<string> {
     return [...(await this.#state.texts())].flat().join("\n");
   }
@@ -117,12 +120,12 @@ export class Real {
     return answer.json();
   }
 
-  /** Lets the service finish what it does by itself. */
+  /** Lets the service finish its background work. */
   settle(): Promise<unknown> {
     return this.control("POST", "clock", { advance_ms: 600_000 });
   }
 
-  /** What is wrong once an apply has come to its end: read from the outside, as a pipeline would. */
+  /** The violations after an apply has ended: seen from outside, as a pipeline would. */
   async violations(last: Ended): Promise<readonly string[]> {
     await this.settle();
     const plan = await this.run(["plan", "--detailed-exitcode", "--output", "json", ...this.#consent]).ended;
@@ -139,7 +142,7 @@ export class Real {
     ];
   }
 
-  /** Names that stand twice where the service lets them, and leftovers of two-phase creations and replacements. */
+  /** Duplicate names of kinds that allow them, and remains of two-phase creations and replacements. */
   async doubles(): Promise<readonly string[]> {
     const names = [
       ...(await this.list("clusters/list", "clusters", (one) => `clusters ${one.cluster_name}`)),

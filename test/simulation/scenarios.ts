@@ -2,7 +2,7 @@
 
 export interface Scenario {
   readonly name: string;
-  /** What is applied in peace first; absent means an empty workspace. */
+  /** The spec that is applied first without faults; absent means an empty workspace. */
   readonly before?: string;
   readonly after: string;
 }
@@ -72,7 +72,7 @@ notebooks:
 files: { /init/install.sh: { source: install.sh } }
 `;
 
-/** Each pair is a text of the first spec and what stands in its place. */
+/** Each pair is a string of the first spec and its replacement. */
 function changed(spec: string, pairs: readonly (readonly [string, string])[]): string {
   return pairs.reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`the spec has no "${from}"`);

@@ -106,7 +106,7 @@ function specOf(from: Raw): JsonObject {
 
 export const specs: fc.Arbitrary<JsonObject> = raw.map(specOf);
 
-/** What becomes of the state between two applies: it stays, is an older one, or has lost these parts of its records. */
+/** The fate of the state between two applies: unchanged, an older version, or without these parts of its records. */
 export type Fate =
   | { readonly kind: "kept" }
   | { readonly kind: "stale" }
@@ -118,7 +118,7 @@ export interface Story {
   readonly last: JsonObject;
   readonly fate: Fate;
   readonly parallelism: number;
-  /** Which of our objects somebody deletes, as shares of their number. */
+  /** The managed objects that are deleted outside the spec, as shares of their number. */
   readonly gone: readonly number[];
 }
 

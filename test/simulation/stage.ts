@@ -1,4 +1,5 @@
-// A prepared workspace that cases begin from: strangers in it, the first spec applied, copied for each case in a millisecond.
+// A prepared workspace in which cases begin: it has unmanaged objects and the first spec is applied. Copied for each
+// case in a millisecond.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +29,7 @@ export interface Checkpoint {
 export interface Stage {
   readonly scenario: Scenario;
   readonly start: Checkpoint;
-  /** What was there before anything of ours. */
+  /** The objects that existed before the managed ones. */
   readonly strangers: Tables;
   readonly spec: Spec;
 }
@@ -48,7 +49,7 @@ export function checkpoint(site: Site): Checkpoint {
   return { now: clock.now(), tables, blobs, disk: site.disk.copy(), home: site.home };
 }
 
-/** A site of its own that goes on from a checkpoint. */
+/** A separate site that continues from a checkpoint. */
 export async function siteFrom(from: Checkpoint, seed = 7): Promise<Site> {
   const world = await startWorld({ now: from.now, seed });
   world.store.transact(from.now, () => world.store.replace(from.tables, from.blobs));

@@ -1,4 +1,4 @@
-// Things of every kind that belong to others, and the proof that nobody touched them: their rows are the same, byte for byte.
+// Unmanaged objects of every kind, and the proof that they were not changed: their rows are equal, byte for byte.
 
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
@@ -41,7 +41,7 @@ export async function placeStrangers(world: TestWorld): Promise<void> {
 const HOLDING =
   /^(users|groups|secrets\.scopes|secrets\/.+|pools|clusters|clusters\.pinned|jobs|workspace\.objects|files)$/;
 
-/** What differs in the rows that were there before us. */
+/** The differences in the rows of unmanaged objects. */
 export function strangersTouched(before: Tables, now: Tables): readonly string[] {
   const touched: string[] = [];
   for (const [table, rows] of Object.entries(before)) {

@@ -2,21 +2,21 @@
 
 export interface Suite {
   readonly name: string;
-  /** What is tried, in a sentence. */
+  /** The faults of the suite, in a sentence. */
   readonly what: string;
-  /** What one case is called in the figures: `points`, `cells`. */
+  /** The name of one case in the figures: `points`, `cells`. */
   readonly unit: string;
   /** How many cases `npm test` runs; fewer than all are chosen by the seed. */
   readonly sample: number;
-  /** What comes first counts most: where only some are tried, these are. */
+  /** Ordered by importance: a sample takes the first ones. */
   readonly ordered?: true;
   /** There are always more cases: no number says how many there are. */
   readonly endless?: true;
-  /** The names of all cases, or as many as are asked for where there is no end to them. */
+  /** The names of all cases, or the requested number of an endless suite. */
   cases(seed: number, count: number | undefined): Promise<readonly string[]>;
   /** Runs one case; gives what was wrong. */
   run(name: string): Promise<readonly string[]>;
-  /** What else the run is to say, beside the number of cases. */
+  /** Further figures of the run, in addition to the number of cases. */
   notes?(): Promise<readonly string[]>;
   close?(): Promise<void>;
 }

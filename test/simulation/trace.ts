@@ -1,16 +1,20 @@
-// Every moment at which a process can die, named; and a process that stops dead at one of them: its ports never settle again.
+// Every moment at which a process can crash, named; and a process that crashes at one of them: its ports never settle
+// again.
 
 import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
 import type { ProcessOptions, Send } from "../engine/site.ts";
 
-/** A promise of its own each time: one that all shared would keep everything that ever waited for it. */
+/** A new promise each time: a shared one would keep every waiter in memory. */
 const never = () => new Promise<never>(() => {});
 
 /** File operations that change something. */
 const CHANGES = new Set(["write", "sync", "rename", "link", "remove", "syncFolder", "open"]);
 
 export interface Point {
-  /** `send` and `committed` and `answered` are the moments of a request, `ask` and `took effect` those of a state that is no file. */
+  /**
+   * `send`, `committed`, and `answered` are the moments of a request, `ask` and `took effect` those of a state that
+   * is not a file.
+   */
   readonly what: string;
   /** A path on the disk, the request's method and path, or the name of what a place is asked. */
   readonly of: string;
@@ -18,7 +22,7 @@ export interface Point {
 
 export interface Doom {
   readonly options: Pick<ProcessOptions, "hooks" | "transport" | "line">;
-  /** Points passed so far. */
+  /** Passed points. */
   readonly points: readonly Point[];
   /** Settles when the process stops. */
   readonly stopped: Promise<void>;

@@ -12,7 +12,7 @@ import { Ledger } from "./ledger.ts";
 import { type Checkpoint, type Stage, siteFrom } from "./stage.ts";
 
 interface Applying {
-  /** Settles when the process dies. */
+  /** Settles when the process crashes. */
   readonly stopped?: Promise<void>;
   readonly spec?: Spec;
   readonly more?: Partial<PlanInput & PlanFacts>;
@@ -26,7 +26,7 @@ export interface Ran {
   readonly outcome: ApplyOutcome | undefined;
   /** What it threw: an expected failure, or a bug. */
   readonly failure: unknown;
-  /** It stopped dead in the middle. */
+  /** It crashed in the middle. */
   readonly died: boolean;
 }
 
@@ -35,7 +35,7 @@ export class Trial {
   readonly site: Site;
   readonly ledger = new Ledger();
   readonly runs: Ran[] = [];
-  /** Everything that was told to anybody, by place: searched for secrets. */
+  /** All output, by location: searched for secrets. */
   readonly told = new Map<string, string>();
 
   readonly #plans = new Map<number, Plan>();
@@ -81,7 +81,7 @@ export class Trial {
     return ended;
   }
 
-  /** Begins an apply; somebody has to drive the site for it to go on. */
+  /** Begins an apply; the caller must drive the site. */
   begin(options: ProcessOptions = {}, { spec = this.stage.spec, more = {} }: Applying = {}): Promise<Ran> {
     this.ledger.process += 1;
     const number = this.ledger.process;
@@ -119,7 +119,7 @@ export function saidBy(failure: unknown): string {
   return failure instanceof Error ? `${failure.stack}\n${String(failure.cause ?? "")}` : String(failure);
 }
 
-/** A failure that people are told of; anything else is a bug. */
+/** A failure with diagnostics; anything else is a bug. */
 export function isExpected({ failure }: Ran): boolean {
   return failure === undefined || failure instanceof Failure;
 }

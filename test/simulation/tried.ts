@@ -1,4 +1,4 @@
-// Runs a suite at the size of `npm test`, as one test that tells how each failure is run again.
+// Runs a suite at the size of `npm test`, as one test that says how to repeat each failure.
 
 import { expect, test } from "vitest";
 import { againLine, runSuite, type Suite } from "./suite.ts";

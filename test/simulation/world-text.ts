@@ -1,4 +1,4 @@
-// What a workspace holds, as lines that are the same in two worlds which differ only in ids, times and tokens.
+// The contents of a workspace as lines that are equal for worlds that differ only in IDs, times, and tokens.
 
 import { canonicalJson } from "../../src/core/canonical.ts";
 import type { Json } from "../../src/core/json.ts";
@@ -13,10 +13,10 @@ type Row = Record<string, Json>;
 const VOLATILE =
   /(_at|_time|_timestamp|timestamp|modified|WorkspaceToken|creator_user_id|lots|waiting|sealed|blob|nodes_up|state_message|started|start_time|driver|executors|since|incarnation|run|jdbc_port|order|object_id|node_seed|spark_context_id|nodes|nodes_from)$/;
 
-/** A state that lies in the workspace belongs to the program. */
+/** A state in the workspace belongs to the program. */
 const IN_STATES = new RegExp(`^files ${STATES_FOLDER}[ /]`);
 
-/** Sorted; a thing that was made twice shows twice. */
+/** Sorted; duplicates appear twice. */
 export function worldLines(world: TestWorld): readonly string[] {
   const tables = tablesOf(world);
   const labels = labelsOf(tables);
@@ -37,7 +37,7 @@ export function worldLines(world: TestWorld): readonly string[] {
       lines.push(`${table} ${name} ${canonicalJson(shown)}${contentOf(world, object)}`);
     }
   }
-  // What was renamed aside has a token in its name.
+  // A renamed object has a token in its name.
   return lines
     .map((line) => line.replaceAll(/\(replaced [0-9a-f]+\)/g, "(replaced)"))
     .filter((line) => !IN_STATES.test(line))
@@ -48,7 +48,7 @@ function isRow(value: Json): value is Row {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-/** Folders and what lies in them know their parent only. */
+/** Folders and their contents know only their parent. */
 function pathIn(rows: Readonly<Record<string, unknown>>, id: string): string {
   const { parent, name } = rows[id] as Row;
   return parent === "" ? "" : `${pathIn(rows, String(parent))}/${String(name)}`;
@@ -83,7 +83,7 @@ function plain(value: Json, labels: ReadonlyMap<string, string>): Json {
   );
 }
 
-/** Lists whose order is that in which things happened. */
+/** Lists in the order of events. */
 const SETS = new Set(["acls", "members", "entitlements"]);
 
 function sorted(items: readonly Json[]): readonly Json[] {

@@ -134,11 +134,11 @@ interface Base {
   readonly words: readonly string[];
 }
 
-/** Puts damaged specs before the program, one after another, in folders of its own. */
+/** Runs the program on damaged specs, one after another, in separate folders. */
 export class Damages {
   refused = 0;
   tried = 0;
-  /** How many took over a second. */
+  /** The number that needed more than a second. */
   long = 0;
   longestMs = 0;
   readonly #root = mkdtempSync(join(tmpdir(), "damages-"));
@@ -155,7 +155,7 @@ export class Damages {
     return { folder, file, good, words: target === undefined ? [] : ["--target", target] };
   }
 
-  /** What was wrong with what the program made of one damaged spec. */
+  /** The errors in the program's reaction to one damaged spec. */
   async verdict(seed: number, at: number): Promise<readonly string[]> {
     const { folder, file, good, words } = this.#base(at);
     writeFileSync(join(folder, file), damagedBy(good, numbers(seed * 1_000_003 + at)));

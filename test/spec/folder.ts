@@ -1,4 +1,4 @@
-// A spec in a folder of its own, read as the program reads it.
+// A spec in a separate folder, read as by the program.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ export interface Loaded {
   readonly folder: string;
   readonly spec: Spec | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  /** `SPEC_TYPE 3:5 message` for each diagnostic; the file stands before the line where it is not the main one. */
+  /** `SPEC_TYPE 3:5 message` for each diagnostic; with the file before the line if it is not the main one. */
   readonly told: readonly string[];
   resource(address: string): Resource;
 }

@@ -449,7 +449,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       const text = async (): Promise<string> =>
         (await shared.parts()).map((part) => new TextDecoder().decode(part.bytes)).join("\n");
 
-      /** A state with a generation, a journal that goes on, and digests under a key. */
+      /** A state with an earlier version, a later journal, and digests under a key. */
       const written = async (keyText?: string): Promise<Uint8Array> => {
         const store = shared.store(keyText === undefined ? {} : { keyText });
         const key = await store.key({ make: true });

@@ -1,4 +1,4 @@
-// What every store promises about damage: the same state, or somebody is told; never fewer resources in silence.
+// The promise of every store about damage: the same state or a diagnostic, never silently fewer resources.
 
 import { describe, expect, test } from "vitest";
 import { Corruption } from "./corruption.ts";

@@ -1,4 +1,5 @@
-// Damage to a stored state, of every store: which damages there are, and whether one was told, mended or passed over in silence.
+// Damage to a stored state of every store: the list of damages, and whether each was reported, repaired, or silently
+// ignored.
 
 import { Failure } from "../../src/core/diagnostic.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
@@ -9,7 +10,7 @@ import type { Part, Shared } from "./sharing.ts";
 
 const HEX = "a".repeat(64);
 
-/** One damage: a name, and what the parts are after it. Parts that are left out are gone. */
+/** One damage: a name, and the parts after it. Omitted parts are deleted. */
 export interface Damage {
   readonly name: string;
   readonly parts: readonly Part[];
@@ -28,7 +29,7 @@ export class Corruption {
     this.#key = sealed ? { keyText: HEX } : {};
   }
 
-  /** A state of two generations with a journal that goes on, and the parts of another state. */
+  /** A state of two versions with a later journal, and the parts of another state. */
   async prepare(open: () => Promise<Shared>): Promise<void> {
     const stranger = await open();
     await this.#write(stranger, "strange");
@@ -103,7 +104,7 @@ export class Corruption {
     }
   }
 
-  /** Whether the state is read as it was written. */
+  /** Whether the read state equals the written one. */
   async isWhole(): Promise<boolean> {
     const { state, diagnostics } = await this.shared.store(this.#key).read();
     return essence(state) === this.#essence && diagnostics.length === 0;

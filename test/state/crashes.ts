@@ -6,18 +6,18 @@ import { BO } from "./build.ts";
 import { codeOf, names, publish, record } from "./contract.ts";
 import type { Process, Shared, Step } from "./sharing.ts";
 
-/** A promise of its own each time: one that all shared would keep everything that ever waited for it. */
+/** A new promise each time: a shared one would keep every waiter in memory. */
 const never = () => new Promise<never>(() => {});
 
 const NO_WAIT = { timeoutMs: 0 };
 const HEX = "a".repeat(64);
 const OTHER = `${"b".repeat(63)}c`;
-/** Whoever comes later knows that the one before is dead. */
+/** Later processes know that the earlier one has ended. */
 const HEIR: Process = { isDead: () => true };
 
 interface Doom {
   readonly step: Step;
-  /** Operations so far, by name. */
+  /** The operations, by name. */
   readonly passed: readonly string[];
   readonly died: Promise<void>;
 }
@@ -42,7 +42,7 @@ interface Course {
   readonly title: string;
   readonly process?: Process;
   before(shared: Shared): Promise<void>;
-  /** What the dying process does; it notes in `acknowledged` what was promised to it. */
+  /** The work of the crashing process; it adds to `acknowledged` what was promised to it. */
   work(store: StateStore, acknowledged: string[]): Promise<void>;
   /** Undefined where everything is as it has to be. */
   after(shared: Shared, acknowledged: readonly string[]): Promise<string | undefined>;
@@ -178,7 +178,7 @@ async function keyOf(text: string): Promise<Uint8Array> {
   return keyFromText(text);
 }
 
-/** `open` gives a place of its own each time. */
+/** `open` returns a new location each time. */
 export function crashContract(title: string, open: () => Promise<Shared>): void {
   describe(`${title}, a process that dies at any step of`, () => {
     for (const course of COURSES)
@@ -217,7 +217,7 @@ interface Takeover {
   heir(): Lease | undefined;
 }
 
-/** At operation `at` of one process another one takes the state over and writes; then the first goes on. */
+/** At operation `at` of one process, another one acquires the lock and writes; then the first continues. */
 function takeover(shared: Shared, at: number): Takeover {
   const passed: string[] = [];
   let heir: Lease | undefined;
@@ -232,7 +232,10 @@ function takeover(shared: Shared, at: number): Takeover {
   return { step, passed, heir: () => heir };
 }
 
-/** A lock that is taken over at the wrong moment: the heir's state is what it wrote, whatever the other one still does. */
+/**
+ * A lock that is acquired at the worst moment: the new holder's state is what it wrote, whatever the other process
+ * still does.
+ */
 export function takeoverContract(title: string, open: () => Promise<Shared>): void {
   test(`${title}: taken over at any step of a run, it is the heir's alone`, {
     timeout: 120_000,

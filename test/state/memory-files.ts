@@ -1,4 +1,4 @@
-// A disk in memory that forgets what was not made durable, fails on demand, and goes dead when its process is stopped.
+// A disk in memory that loses data without fsync, fails on demand, and stops with its process.
 
 import type { FileSystem, OpenFile } from "../../src/state/model/ports.ts";
 
@@ -11,11 +11,11 @@ const EMPTY = new Uint8Array(0);
 
 /** Survives the processes that use it. */
 export class Disk {
-  /** Names as everybody sees them, and as they are after a power cut. */
+  /** Current names, and names after a power cut. */
   readonly names = new Map<string, Inode>();
   durableNames = new Map<string, Inode>();
 
-  /** What a crash of the whole machine leaves. A process that is killed loses nothing of this. */
+  /** The data after a crash of the machine. A killed process loses nothing of it. */
   powerCut(): void {
     this.names.clear();
     for (const [name, inode] of this.durableNames) {
@@ -47,7 +47,7 @@ export class Disk {
 }
 
 export interface Hooks {
-  /** Called before each operation; may throw (a full disk), or never settle (a dead process). */
+  /** Called before each operation; may throw (a full disk) or never settle (a crashed process). */
   readonly before?: (operation: string, path: string) => Promise<void> | void;
   /** Called after what was written became durable, before the process knows it. */
   readonly after?: (operation: string, path: string) => Promise<void> | void;

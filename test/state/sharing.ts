@@ -30,7 +30,7 @@ export interface Process {
 
 export type Step = (what: string) => Promise<void> | undefined;
 
-/** A stored thing, to be damaged: a file, or a row. */
+/** A stored file or row, to be damaged. */
 export interface Part {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -40,9 +40,9 @@ export interface Shared {
   readonly form: "file" | "postgres" | "workspace";
   /** The store of one more process. */
   store(process?: Process): StateStore;
-  /** Whether something is under way that no clock waits for. */
+  /** Whether work is pending that no clock waits for. */
   busy(): boolean;
-  /** What holds state and journal, in the order in which it was written. */
+  /** The files or rows of state and journal, in the order of writing. */
   parts(): Promise<readonly Part[]>;
   /** Replaces a part; without bytes it goes. */
   damage(name: string, bytes: Uint8Array | undefined): Promise<void>;
@@ -96,7 +96,7 @@ export async function onDisk(): Promise<Shared> {
 let states = 0;
 const databases = new Map<PostgresServer, Database>();
 
-/** A state of its own in a database that others use, too. */
+/** A separate state in a database that others use, too. */
 export async function onPostgres(server: PostgresServer | undefined): Promise<Shared> {
   if (server === undefined) throw new Error("tests without a server are skipped");
   states += 1;

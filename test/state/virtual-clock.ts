@@ -58,7 +58,7 @@ export class VirtualClock implements Clock {
     });
     done.catch(() => undefined);
     for (let idle = 0, busyFor = 0; !settled; ) {
-      // What takes long is done by another process: it is left the processor.
+      // Long work is done by another process, which needs the processor.
       await (busyFor > PATIENCE ? realPause() : new Promise((resolve) => setImmediate(resolve)));
       busyFor = busy() ? busyFor + 1 : 0;
       idle = busyFor > 0 ? 0 : idle + 1;

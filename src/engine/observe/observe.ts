@@ -166,7 +166,7 @@ class Reading {
   }
 }
 
-/** What is known of a kind is gathered only for kinds whose lists need it. */
+/** Known names and IDs are collected only for kinds whose lists need them. */
 function scopeOf(parents: readonly string[], known: KnownNames): ListScope {
   return {
     parents,

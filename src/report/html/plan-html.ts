@@ -156,7 +156,7 @@ function place(at: SpecPlace | undefined): Html {
 
 function driftSection({ drift }: PlanView): Html {
   if (drift.length === 0) return NOTHING;
-  // A text difference is shown at the change that reverts it.
+  // The diff of a string is shown at the change that reverts it.
   const brief = drift.map((one) => ({ ...one, content: [] }));
   return html`<section class="list"><h2>Drift since the last apply: ${count(brief.length, "resource")}</h2>
 ${chunked(driftList(brief))}</section>

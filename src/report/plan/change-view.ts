@@ -33,7 +33,7 @@ export interface ChangeView {
   readonly fields: readonly FieldLine[];
   /** What a creation sets, each field with its place. */
   readonly setFields: readonly SetField[];
-  /** A text difference as lines of a unified diff; truncated where it would bury the plan. */
+  /** The diff of a string as lines of a unified diff; truncated where it would bury the plan. */
   readonly content: readonly string[];
   /** The rules behind a change, as sentences. */
   readonly reasons: readonly string[];

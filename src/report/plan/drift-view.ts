@@ -45,7 +45,7 @@ export interface DriftItem {
   readonly at?: SpecPlace;
   /** Recorded values left, live ones right. */
   readonly fields: readonly FieldLine[];
-  /** A text difference as lines of a unified diff. */
+  /** The diff of a string as lines of a unified diff. */
   readonly content: readonly string[];
   /** The severity of its most severe difference, or of the object if it was deleted or appeared. */
   readonly severity: Severity;

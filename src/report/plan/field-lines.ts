@@ -1,5 +1,5 @@
 // The lines that a change shows for its fields: values that are set, replaced, added to a list, or removed from it.
-// A text difference line by line, with context.
+// The diff of a string line by line, with context.
 // A cron expression in words, because few people read Quartz.
 
 import cronstrue from "cronstrue";

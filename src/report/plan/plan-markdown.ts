@@ -116,7 +116,7 @@ function resolved({ split }: PlanView): Section {
 }
 
 function drift(plan: PlanView): Section {
-  // A change that reverts drift shows a text difference.
+  // A change that reverts drift shows the diff of a string.
   const brief = plan.drift.map((one) => ({ ...one, content: [] }));
   const summary = `Drift since the last apply: ${count(brief.length, "resource")}`;
   return details(4, summary, brief.map(driftBlock));

@@ -240,7 +240,7 @@ class Linking {
   }
 }
 
-/** Whether a value is no reference. */
+/** Whether a value is not a reference. */
 function isPlain(node: SpecNode, schema: FieldSchema): boolean {
   if (node.kind !== "scalar") return false;
   return typeof node.value !== "string" || (schema.refersTo === undefined && !isTemplate(node.value));

@@ -33,7 +33,7 @@ test("the table and openapi.yaml name the same operations with the same method a
   expect(Object.fromEntries(known)).toEqual(described);
 });
 
-/** There is one thing to do with oneself, so its name may go without a verb. */
+/** There is one operation on the caller, so its name may have no verb. */
 function nameOf(operationId: string): string {
   return operationId === "scim/me/get" ? "scim/me" : operationId;
 }

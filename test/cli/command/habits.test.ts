@@ -1,4 +1,4 @@
-// Long options with one dash: which words become options, and which stay as they are.
+// Long options with one dash: which words become options, and which do not.
 
 import { expect, test } from "vitest";
 import { withoutHabits } from "../../../src/cli/command/habits.ts";

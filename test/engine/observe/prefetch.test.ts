@@ -1,4 +1,4 @@
-// What is asked before the spec is known: the first lists of what the state manages, and nothing else.
+// Requests before the spec is known: the first lists of the managed kinds, and nothing else.
 
 import { expect, test } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";

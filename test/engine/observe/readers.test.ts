@@ -1,4 +1,4 @@
-// One look at the workspace asks nothing twice.
+// One read of the workspace sends no request twice.
 
 import { expect, it } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";

@@ -1,4 +1,4 @@
-// What a plan does to what others have: looked into where something goes, and a replaced object that is still used stays.
+// The effects of a plan on objects that use deleted ones; a replaced object that is still used is kept.
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
@@ -103,7 +103,7 @@ describe("an object that gives way to its successor", () => {
     expect(later(kind(theirs)).changes).toMatchObject([{ action: "noop" }]);
     expect(later(kind(theirs)).diagnostics).toMatchObject([{ severity: "warning", code: "PLAN_KEPT" }]);
     expect(later(kind()).changes).toMatchObject([{ action: "noop" }, { action: "delete", deposed: true }]);
-    // Without a successor there is nothing to move to: it goes with its resource, in one plan.
+    // Without a successor there is nothing to move to: it is deleted with its resource, in one plan.
     const gone = later(kind(theirs), spec([]));
     expect(gone.changes.map(({ action }) => action)).toEqual(["delete", "delete"]);
     expect(gone.diagnostics).toEqual([]);

@@ -1,4 +1,4 @@
-// Records that speak of one thing under the address of another, where the key of a kind is its name.
+// Records of one object under the address of another, for kinds whose key is the name.
 
 import { expect, test } from "vitest";
 import { actions, live, object, plan, record, resource, spec, state } from "../build.ts";

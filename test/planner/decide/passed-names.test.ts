@@ -13,7 +13,7 @@ const box = (key: string, name: string) =>
   object(`id-${key}`, name, { box_name: name, size: 1, timeout: 60 });
 const ours = (key: string, name = key) => record(`boxes.${key}`, `id-${key}`, { box_name: name });
 
-/** Boxes a, b and c are ours under their own names; others are unmanaged. */
+/** Boxes a, b, and c are managed under their own names; others are unmanaged. */
 function input(wanted: Readonly<Record<string, string>>, strangers: readonly string[] = []) {
   const known = ["a", "b", "c"];
   return {

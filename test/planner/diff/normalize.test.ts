@@ -1,4 +1,4 @@
-// What is identical to the letter, which spares a normal form.
+// Values that are equal without normalization.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// References inside texts: put in where every part is known, left as they stand otherwise.
+// References inside strings: resolved if every part is known, kept otherwise.
 
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";

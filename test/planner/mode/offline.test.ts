@@ -1,4 +1,4 @@
-// Plans without any network: what the state recorded stands for what is there.
+// Plans without a network: the recorded values take the place of the live ones.
 
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/planner/make-plan.ts";

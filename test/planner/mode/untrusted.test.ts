@@ -1,4 +1,4 @@
-// Plans of strangers' specs: whatever is foreign may change at will, and no byte of the plan does.
+// Plans of untrusted specs: no byte of the plan depends on unmanaged objects.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Clusters: what is sent, in which state, by which call; pins; what a change does to those who work on one.
+// Clusters: the requests in each state; pins; the effects of a change on running work.
 
 import { describe, expect, test } from "vitest";
 import { clusters } from "../../../src/providers/clusters/clusters.ts";

@@ -26,7 +26,7 @@ export class Reader {
     );
   }
 
-  /** The page in a window of its own. `problems` collects errors, console messages, and requests for anything else. */
+  /** The page in a separate window. `problems` collects errors, console messages, and requests for anything else. */
   async open(
     html: string,
     options: BrowserContextOptions = {},

@@ -37,7 +37,7 @@ const FACTS: RunResult = {
 const NAME = /^workspace_[a-z]+(_[a-z]+)*$/;
 const LINE = /^(# (HELP|TYPE) (\w+) .+|(\w+)\{((?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)+)\} (\S+))$/;
 
-/** Each family has HELP and TYPE before its samples, stands in one piece, and no series stands twice. */
+/** Each family has HELP and TYPE before its samples and is contiguous, and every series is unique. */
 function assertStrict(text: string): void {
   expect(text.endsWith("\n")).toBe(true);
   const begun: string[] = [];

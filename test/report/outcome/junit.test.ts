@@ -1,4 +1,4 @@
-// What CI services read: well-formed XML with a failure for each thing that someone must look at.
+// JUnit XML for CI services: well-formed, with a failure for each item that needs attention.
 
 import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";

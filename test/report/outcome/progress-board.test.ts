@@ -1,4 +1,4 @@
-// The board on a terminal: all of it is drawn before the run goes on, and its last state tells the counts.
+// The board on a terminal: all of it is drawn before the run continues, and its last state shows the counts.
 
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";

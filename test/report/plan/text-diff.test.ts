@@ -1,4 +1,4 @@
-// Texts of several lines are shown as what came and went; schedules are said in words.
+// Multi-line strings are shown as a diff; schedules are described in words.
 
 import { expect, test } from "vitest";
 import { textDiff, wordsFor } from "../../../src/report/plan/field-lines.ts";

@@ -40,7 +40,7 @@ export function serverHere(): PostgresServer | undefined {
   return running?.server;
 }
 
-/** How often it was started: what lay in it went with each stop. */
+/** The number of starts: the connections end with each stop. */
 export function startsOfServer(): number {
   return starts;
 }

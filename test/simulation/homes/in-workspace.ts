@@ -1,4 +1,4 @@
-// States in the workspace's own file system: their requests go to the emulator of the site, beside those of the engine.
+// States in the workspace's own file system: their requests go to the emulator of the site, like those of the engine.
 
 import { isConflict, isMissing } from "../../../src/api/contract/refusals.ts";
 import type { HttpRequest } from "../../../src/api/http/message.ts";

@@ -5,7 +5,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** `for-good`: before it, and from then on nobody gets through. */
+/** `for-good`: before it, and all later requests fail too. */
 export const BREAKS = ["before", "during", "after", "for-good"] as const;
 export type Break = (typeof BREAKS)[number];
 

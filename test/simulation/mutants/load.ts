@@ -1,4 +1,4 @@
-// Puts one seeded bug into the program while it is loaded: the text of one module is changed, everything else is as it is.
+// Seeds one bug while the program is loaded: the source of one module is changed, and all others are not.
 
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";

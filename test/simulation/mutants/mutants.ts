@@ -4,7 +4,7 @@ import { sharedMutants } from "./shared-states.ts";
 
 export interface Mutant {
   readonly name: string;
-  /** What the bug is, in a sentence. */
+  /** The bug in one sentence. */
   readonly bug: string;
   readonly file: string;
   /** Stands exactly once in the file. */

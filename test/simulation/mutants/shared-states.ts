@@ -1,4 +1,4 @@
-// Seeded bugs of states that are no files.
+// Seeded bugs of states that are not files.
 
 import type { Mutant } from "./mutants.ts";
 

@@ -1,4 +1,4 @@
-// Tries one suite on the program with one seeded bug in it, in a process of its own.
+// Tries one suite on the program with one seeded bug, in a separate process.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";

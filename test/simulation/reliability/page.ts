@@ -1,4 +1,5 @@
-// docs/reliability.md, written from the recorded figures: a pure text, so that a test can tell whether the page is what was measured.
+// docs/reliability.md, generated from the recorded figures as a pure string, so that a test can compare the page with
+// the figures.
 
 import { MOMENTS } from "../moments.ts";
 import type { MutantRecord, Recorded, Stamp, SuiteRecord } from "./record.ts";

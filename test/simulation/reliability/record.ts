@@ -39,7 +39,7 @@ export interface SuiteRecord extends Stamp {
 export interface MutantRecord {
   readonly bug: string;
   readonly suite: string;
-  /** What it needs to be tried, and was not there. */
+  /** The missing requirement. */
   readonly lacked?: "postgres";
   readonly caught: boolean;
   /** How many cases it took, and the one that noticed. */
@@ -62,7 +62,7 @@ export function recorded(): Recorded {
   return JSON.parse(readFileSync(DATA, "utf8")) as Recorded;
 }
 
-/** Writes what changed into the data, and the page anew. */
+/** Writes the changes into the data, and generates the page again. */
 export function keep(change: (old: Recorded) => Recorded): void {
   const now = change(recorded());
   writeFileSync(DATA, `${JSON.stringify(now, undefined, 2)}\n`);

@@ -15,7 +15,7 @@ async function tried(mutant: Mutant): Promise<MutantRecord> {
   return { bug, suite, caught, after, case: /--case '(.*)'$/m.exec(said)?.[1] ?? "" };
 }
 
-/** Those whose names hold `only`; each is told when it was tried. */
+/** Those whose names contain `only`; each is reported when it was tried. */
 export async function trySeeded(
   only: string,
   onRecord: (name: string, record: MutantRecord) => void,

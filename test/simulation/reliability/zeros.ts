@@ -1,4 +1,5 @@
-// Figures that have to be zero, beside the number of failures: what each is called, and what a failed case says that counts for it.
+// Figures that must be zero, in addition to the number of failures: their names, and the message of a failed case that counts
+// for them.
 
 import type { Failed } from "../suite.ts";
 

@@ -1,4 +1,5 @@
-// The crash matrix: a process dies at every moment of every scenario, killed or with the whole machine; the next run finishes.
+// The crash matrix: a process crashes at every moment of every scenario, alone or with the machine; the next run
+// finishes.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ import { type Suite, shuffled } from "../suite.ts";
 import { doom, type Point } from "../trace.ts";
 import { Trial } from "../trial.ts";
 
-/** `turn-back`: after the kill people want what was there before; nothing of the cut run may stay behind. */
+/** `turn-back`: after the crash the earlier spec is applied; nothing of the interrupted run may remain. */
 const HOWS = ["kill", "power-cut", "turn-back"] as const;
 
 /** Every write that a kind's verbs can send, read from their source. */
@@ -67,7 +68,7 @@ export async function emptyCells(): Promise<readonly string[]> {
   );
 }
 
-/** A process dies at a point, and the next one finishes. */
+/** A process crashes at a point, and the next one finishes. */
 export async function dieAndFinish(
   scenario: string,
   how: string,

@@ -1,4 +1,4 @@
-// The parallel cut: four requests at once, the process dies, and each request that was on its way is received or not.
+// The parallel cut: four requests at once, the process crashes, and each pending request is received or not.
 
 import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
 import type { Send } from "../../engine/site.ts";
@@ -11,14 +11,14 @@ import { Trial } from "../trial.ts";
 
 const PARALLELISM = 4;
 const SCENARIOS = ["create", "update", "replace", "delete", "mixed", "names"] as const;
-/** How long a request, and an answer, is on its way. */
+/** The duration of a request and of an answer. */
 const LATENCY_MS = 5;
 
 interface Wire {
   readonly line: (request: HttpRequest, send: Send) => Promise<HttpResponse>;
   /** Writes that left the process and have not reached the service, in the order in which they left. */
   readonly onTheirWay: readonly HttpRequest[];
-  /** From now on nothing arrives by itself. */
+  /** From now on nothing arrives unless the case says so. */
   cut(): void;
 }
 
@@ -67,7 +67,7 @@ export async function momentsToCut(scenario: string, form?: Form): Promise<reado
   return points;
 }
 
-/** The process dies; of the requests on their way those are received whose bits are set. */
+/** The process crashes; of the pending requests, those whose bits are set are received. */
 export async function cutAt(
   scenario: string,
   at: number,

@@ -1,4 +1,5 @@
-// The double crash: a process dies, and the one that recovers dies too, at every pair of moments; the third run finishes.
+// The double crash: a process crashes, and the one that recovers crashes too, at every pair of moments; the third run
+// finishes.
 
 import { calmRun } from "../calm.ts";
 import type { Form } from "../forms.ts";
@@ -8,10 +9,10 @@ import { randomFrom, type Suite } from "../suite.ts";
 import { doom } from "../trace.ts";
 import { Trial } from "../trial.ts";
 
-/** Second deaths that are tried after one first death, where only some are. */
+/** The sampled second crashes after one first crash. */
 const EACH = 5;
 
-/** How many moments the run has that recovers from a death at `first`. */
+/** The number of moments of the run that recovers from a crash at `first`. */
 export async function pointsAfter(scenario: string, first: number, form?: Form): Promise<number> {
   const { stage } = await calmRun(scenario, form);
   const trial = await Trial.of(stage);
@@ -53,7 +54,9 @@ async function every(): Promise<readonly string[]> {
   return names;
 }
 
-/** A process dies at each point, one after the other, and the next one finishes. Odd points take the machine with them. */
+/**
+ * A process crashes at each point, one after the other, and the next one finishes. Odd points crash the machine too.
+ */
 export async function dieTwice(
   scenario: string,
   points: readonly number[],

@@ -1,4 +1,4 @@
-// Hostile files: bombs, nests, pipes, links and bytes that are no text, met by a real process that refuses each with a place.
+// Hostile files: bombs, nests, pipes, links, and bytes that are not text. A real process refuses each with a location.
 
 import { cpus, loadavg } from "node:os";
 import { HOSTILE_FILES } from "../../cli/hostile-files.ts";

@@ -10,7 +10,7 @@ import { scenarios } from "../scenarios.ts";
 import { inTurn, type Suite, shuffled } from "../suite.ts";
 
 const SIDES: readonly Side[] = ["before", "after", "late"];
-/** Not at a write of the engine, but at the next one of its state, which lies in the workspace too. */
+/** Not at a write of the engine, but at the next one of its state, which is in the workspace too. */
 const AT_STATE = "state-";
 /** Requests at once: sometimes one, sometimes many. */
 const PARALLELISM = ["1", "10"] as const;

@@ -1,4 +1,5 @@
-// Live moves: between plan and apply somebody changes one managed field. The change that rests on it is skipped, never overwritten.
+// Live moves: between plan and apply, one managed field changes. The change that depends on it is skipped, and nothing
+// is overwritten.
 
 import type { Change } from "../../../src/planner/model/change.ts";
 import { registry } from "../../../src/providers/index.ts";
@@ -65,7 +66,7 @@ export async function movable(scenario: string): Promise<readonly string[]> {
   return names;
 }
 
-/** Somebody changes the field when the plan is made, before it is applied. */
+/** Changes the field after the plan, before the apply. */
 export async function move(scenario: string, moved: string, form?: Form): Promise<readonly string[]> {
   const [address, field = ""] = moved.split("|");
   const { stage } = await calmRun(scenario, form);

@@ -44,7 +44,10 @@ function providedBy(operation: OperationName, body: JsonObject): readonly string
   }
 }
 
-/** What has to be there for a write, judged by the request alone. What goes by an id cannot be sent before its creation answers. */
+/**
+ * The objects that a write requires, judged by the request alone. A request with an ID cannot be sent before the
+ * creation is answered.
+ */
 function neededBy(operation: OperationName, body: JsonObject): readonly string[] {
   switch (operation) {
     case "secrets/acls/put":
@@ -88,7 +91,7 @@ class Watch {
     this.#sent.push({ operation, needs: neededBy(operation, body), at: this.#moment });
   }
 
-  /** A write that succeeded; the first one that made a thing counts. */
+  /** A write that succeeded; only the first creation of an object counts. */
   came(operation: OperationName, body: JsonObject): void {
     this.#moment += 1;
     for (const made of providedBy(operation, body))
@@ -101,7 +104,7 @@ class Watch {
     if (event.type === "apply_complete") this.#done.set(event.outcome.address, this.#moment);
   }
 
-  /** What was sent too early, by the requests and by the plan. */
+  /** Requests that were sent too early, according to the requests and to the plan. */
   wrong(plan: Plan | undefined): readonly string[] {
     const early = this.#sent.flatMap(({ operation, needs, at }) =>
       needs

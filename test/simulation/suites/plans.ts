@@ -1,4 +1,5 @@
-// Plan integrity: each leaf of a saved plan changed or taken out, the file cut or another, the wrong host, folder, state or hour.
+// Plan integrity: each leaf of a saved plan changed or removed, the file truncated or replaced, a wrong host, folder,
+// state, or time.
 
 import { PlanSite } from "../../cli/plan-site.ts";
 import { met, type Tampering, tamperingsOf } from "../../cli/tampered-plans.ts";

@@ -29,7 +29,7 @@ function storyOf(name: string): Story {
   return story;
 }
 
-/** What came before: two specs applied, things deleted by others, and a state that is what fate made of it. */
+/** The history: two specs applied, objects deleted outside the spec, and a state with a random fate. */
 async function beginning(stage: Stage, story: Story): Promise<Checkpoint> {
   const trial = await Trial.of(stage);
   const { site } = trial;

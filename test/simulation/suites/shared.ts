@@ -221,7 +221,7 @@ export const shared: Suite = {
           (await way.moments(scenario, form)).forEach((moment, at, { length }) => {
             const name = `${form}/${scenario}/${way.name}/${at}`;
             others.push(name);
-            // What the engine sends is tried on files.
+            // The engine's own requests are tried with file states.
             if (/^(send|committed|answered) /.test(moment ?? "")) return;
             const kind = `${way.name} ${moment === undefined ? Math.floor((at * SPREAD) / length) : kindOf(moment)}`;
             if (!kinds.has(kind)) kinds.set(kind, name);

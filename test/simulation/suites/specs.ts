@@ -9,7 +9,7 @@ let damages: Damages | undefined;
 
 async function ready(): Promise<Damages> {
   if (damages !== undefined) return damages;
-  // What loads while the first spec is read is not the reader's time.
+  // Loading modules during the first spec does not count as reading time.
   const warming = new Damages();
   for (let at = 0; at < 8; at++) await warming.verdict(0, at);
   warming.close();

@@ -1,4 +1,5 @@
-// A name is taken: a run dies before its create leaves, a stranger makes another thing of that name; it is neither adopted nor changed.
+// A taken name: a run crashes before its create is sent, and another client creates an object of that name. It is
+// neither adopted nor changed.
 
 import { Failure } from "../../../src/core/diagnostic.ts";
 import type { TestWorld } from "../../emulator/harness.ts";
@@ -11,7 +12,7 @@ import { doom } from "../trace.ts";
 import { Trial } from "../trial.ts";
 
 interface Taking {
-  /** The request before which the run dies. */
+  /** The request before which the run crashes. */
   readonly of: string;
   /** Which of these requests. */
   readonly nth: number;

@@ -1,4 +1,4 @@
-// Two real applies on one state of each form: one waits, one is killed, one is stopped past its lease and goes on as if nothing had happened.
+// Two real applies on one state of each form: one waits, one is killed, one is paused past its lease and continued.
 
 import type { Ended } from "../../cli/program.ts";
 import { type Form, formsHere, notTried } from "../forms.ts";
@@ -9,7 +9,7 @@ import type { Suite } from "../suite.ts";
 
 /** Of the one that comes to grief: short, so that the other one can outlive it. */
 const LEASE = { WORKSPACE_LEASE: "1s" };
-/** Of the one that is killed: long enough to get to its end on a busy machine. */
+/** Of the killed one: long enough to finish on a busy machine. */
 const LONGER_LEASE = { WORKSPACE_LEASE: "4s" };
 const PATIENT = ["--lock-timeout", "60s"];
 const KINDS = ["together", "killed", "stopped"] as const;
@@ -52,7 +52,7 @@ async function oneKilled(at: Real, nth: number): Promise<readonly string[]> {
   return at.violations(await second.ended);
 }
 
-/** One is stopped at its write for longer than its lease; another one takes over; then the first goes on. */
+/** One is paused at its write for longer than its lease; another one acquires the lock; then the first continues. */
 async function oneStopped(at: Real, nth: number): Promise<readonly string[]> {
   const first = at.apply(LEASE, [...PATIENT, "--parallelism", "1"]);
   const halted = new Promise<void>((resolve) => {

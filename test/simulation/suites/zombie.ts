@@ -1,4 +1,5 @@
-// The zombie: a process is frozen at each of its moments, another one takes the lock over and finishes, then the first goes on.
+// The zombie: a process is frozen at each of its moments, another one acquires the lock and finishes, then the first
+// continues.
 
 import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
 import { stateToJson } from "../../../src/state/format/state-json.ts";
@@ -10,7 +11,7 @@ import { type Suite, shuffled } from "../suite.ts";
 import { isWrite } from "../trace.ts";
 import { Trial } from "../trial.ts";
 
-/** Short beside the time for which a client repeats a request. */
+/** Short compared with the time for which a client retries a request. */
 const TIMES = { leaseMs: 8000, requestMs: 8000 };
 const SCENARIOS = ["create", "mixed", "delete"] as const;
 
@@ -55,7 +56,7 @@ class Ice {
         before: (operation, path) => this.#pass(`${operation} ${path}`),
         after: (operation, path) => this.#pass(`${operation} done ${path}`),
       },
-      // What a state that is no file is asked gets through, even long after it was sent.
+      // Requests of a state that is not a file arrive, even long after they were sent.
       line: async (what, changes, work) => {
         if (!changes) return work();
         await this.#pass(`ask ${what}`);
@@ -73,7 +74,7 @@ class Ice {
     if (!isWrite(request)) return send(request);
     if (this.#isThawed) this.sentAfterwards.push(`${request.method} ${request.path}`);
     await this.#pass(`send ${request.method} ${request.path}`);
-    // What was on its way when everything stood still did not get through, or its answer did not.
+    // Pending requests at the freeze did not arrive, or their answers did not.
     if (this.#isThawed) throw Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
     const answer = await send(request);
     await this.#pass(`answered ${request.method} ${request.path}`);
@@ -120,7 +121,7 @@ export async function freezeAndWake(scenario: string, at: number, form?: Form): 
   }
 }
 
-/** How long a process stands still beside another one, well within its lease. */
+/** The duration of a pause, well within its lease. */
 const HALT_MS = 3000;
 
 /** Two processes at once: one stands still for a moment, and the other one begins; each waits for the other's lock. */

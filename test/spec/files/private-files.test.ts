@@ -16,7 +16,7 @@ const KEPT = {
   "notes/a.py": "print(1)\n",
 };
 
-/** Where a path may be written, with the path in its place. */
+/** The places of a path in a spec. */
 const PLACES: readonly (readonly [string, (path: string) => string])[] = [
   ["an include", (path) => `include: [${JSON.stringify(path)}]\nusers: {}\n`],
   [

@@ -71,7 +71,7 @@ const odd: fc.Arbitrary<Json | undefined> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>,
 );
 
-/** Puts a value (or nothing) at one of the places of another, or beside it under a new key. */
+/** Replaces (or removes) one of the values of another, or adds it under a new key. */
 function damaged(value: Json, where: number, put: Json | undefined): Json {
   const places = placesIn(value, []);
   const place = places[where % places.length] ?? [];

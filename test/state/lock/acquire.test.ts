@@ -1,4 +1,4 @@
-// A place that refuses every claim: waiting for its lock ends by its time-out, by a signal, and never spins.
+// A location that refuses every claim: waiting for its lock ends by timeout or signal, and never spins.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { FileBackend } from "../../../src/state/backends/file/file-backend.ts";

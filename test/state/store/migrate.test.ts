@@ -1,4 +1,4 @@
-// A move of a state that dies at any step: never two places that go on from it, and the same move again ends it.
+// A migration that crashes at any step: never two locations that continue, and the same command finishes it.
 
 import { afterAll, describe, expect, test } from "vitest";
 import { migrate } from "../../../src/state/store/migrate.ts";
@@ -12,12 +12,12 @@ afterAll(() => server?.stop());
 
 const NO_WAIT = { timeoutMs: 0 };
 const HEIR: Process = { isDead: () => true, owner: BO };
-/** Another source of randomness, so that a first state at the new place gets a lineage of its own. */
+/** Another random source, so that a first state at the new location gets a different lineage. */
 const OTHER = 77;
 const anything = (): void => undefined;
 const inPostgres = () => onPostgres(server);
 
-/** Whether a run goes on from the state that is there. */
+/** Whether a run continues from the state at that location. */
 async function goesOn(shared: Shared, lineage: string): Promise<boolean> {
   try {
     const lease = await shared.store({ ...HEIR, seed: OTHER + 1 }).lock(NO_WAIT);
@@ -41,7 +41,7 @@ async function opened(open: () => Promise<Shared>, other: () => Promise<Shared>)
   return { from, to, lineage: state.lineage };
 }
 
-/** Dies at the `at`-th operation on either place; whether it came so far. */
+/** Crashes at the `at`-th operation on either location; returns whether it got there. */
 async function dying({ from, to }: Places, at: number): Promise<boolean> {
   let passed = 0;
   let dead = false;

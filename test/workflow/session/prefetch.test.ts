@@ -1,4 +1,5 @@
-// Plans that begin to read before the spec is read: with the same requests, the same words, and no waiting for what nobody needs.
+// Plans that begin to read before the spec is read: with the same requests and output, without waiting for unneeded
+// lists.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";

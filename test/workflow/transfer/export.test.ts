@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const reader = { read: () => Promise.reject(new Error("nothing is read here")) };
 const REFUSED = new Refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED", error("API_REFUSED", "too large"));
 
-/** Files whose contents come in these pieces, and then perhaps a failure. */
+/** Files whose contents arrive in these pieces, optionally followed by a failure. */
 function filesOf(contents: Readonly<Record<string, readonly (string | Error)[]>>) {
   const files = registry.get("files");
   const provider: Provider = {

@@ -1,4 +1,4 @@
-// What a folder holds once a spec was written into it: by init, and by an export.
+// The contents of a folder after init and after an export.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

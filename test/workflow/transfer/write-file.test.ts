@@ -1,4 +1,4 @@
-// Files for people: whole, or as they were before.
+// Files for people are written atomically.
 
 import { spawnSync } from "node:child_process";
 import {

@@ -21,7 +21,7 @@ async function names(store: StateStore): Promise<readonly string[]> {
   return [...(await store.read()).state.records.keys()].sort();
 }
 
-/** A state with a published part and a journal that goes on from it. */
+/** A state with a published part and a later journal. */
 async function written(disk: Disk): Promise<void> {
   const lease = await storeOn({ disk }).lock({ timeoutMs: 0 });
   await lease.append(record("a"));
@@ -194,7 +194,7 @@ test("entries that a killed run wrote without fsync are made durable before they
   const disk = new Disk();
   await written(disk);
   const never = new Promise<never>(() => {});
-  /** Stops dead at an operation once it is armed. */
+  /** Crashes at an operation once it is armed. */
   const dying = (operation: string, path: string) => {
     let die = (): void => {};
     let armed = false;
@@ -211,7 +211,8 @@ test("entries that a killed run wrote without fsync are made durable before they
     };
     return { hooks: { before }, died, arm };
   };
-  // The first run dies between the write of a line and its fsync, the heir between state.json and its new journal.
+  // The first run crashes between the write of a line and its fsync, the next one between state.json and its new
+  // journal.
   const first = dying("sync", "/journal.jsonl");
   const lease = await storeOn({ disk, hooks: first.hooks, seed: 3 }).lock({ timeoutMs: 0 });
   first.arm();

@@ -1,4 +1,4 @@
-// What only a state in a database has to show: tables, poolers, broken connections, many states, TLS, time-outs.
+// Tests only for a state in a database: tables, poolers, broken connections, many states, TLS, timeouts.
 
 import { createServer, type Server, Socket } from "node:net";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The server of the tests ends with the process that started it, however that dies.
+// The server of the tests ends with the process that started it, even if that is killed.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A PostgreSQL server for one test file: made in a folder of its own, reached over a socket there, gone with the process.
+// A PostgreSQL server for one test file: in a separate folder, reached over a socket there, deleted with the process.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -45,7 +45,10 @@ function run(words: readonly string[]): void {
   if (done.status !== 0) throw new Error(`${words.join(" ")}\n${done.stdout}${done.stderr}`);
 }
 
-/** Its input ends with whoever started it, also with one that was killed: then the server goes, and its folder. */
+/**
+ * Its input ends with the process that started it, even if that is killed: then the server ends, and its folder is
+ * deleted.
+ */
 const WATCHING = `trap '' INT TERM HUP; cat > /dev/null; "$1" -D "$2/data" -m immediate stop; rm -rf "$2"`;
 
 /** It keeps no process alive, and no signal of a terminal reaches it. */
@@ -68,7 +71,7 @@ export function isPostgresHere(): boolean {
   return binaries() !== undefined && user?.id !== 0 && !Number.isNaN(user?.id);
 }
 
-/** Undefined, and said loudly, where there is no server to start. `settings` are those of postgresql.conf. */
+/** Undefined, with a warning, if no server can be started. `settings` are those of postgresql.conf. */
 export function startPostgres(settings: readonly string[] = ["fsync=off"]): PostgresServer | undefined {
   const bin = binaries();
   const user = account();

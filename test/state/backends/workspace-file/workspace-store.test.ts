@@ -1,4 +1,4 @@
-// What only a state in the workspace's own file system has to show: answers that are lost, large states, late writers.
+// Tests only for a state in the workspace's own file system: lost answers, large states, late writers.
 
 import { expect, test } from "vitest";
 import { ADA, BO, ready } from "../../build.ts";
@@ -70,7 +70,7 @@ for (const when of ["before", "after"] as const)
       await shared.close();
     }
     expect(wrong).toEqual([]);
-    // Most are simply tried again, or looked at.
+    // Most are simply retried, or read.
     expect(finished).toBeGreaterThan(counted.seen.length * 0.8);
   });
 
