@@ -52,7 +52,7 @@ export const CODES = {
   SPEC_DUPLICATE_NAME: "Two resources would have the same name in the workspace.",
   SPEC_SECRET_LITERAL: "The spec contains the value of a secret.",
   SPEC_SECRET_UNSET:
-    "The variable of a secret is not set, so the plan cannot tell whether the secret changes.",
+    "The variable of a secret is not set, so the plan does not know whether the secret changes.",
   SPEC_SECRET_SOURCE: "The source of a secret has no value or cannot be read.",
   SPEC_CRON: "A schedule's cron expression or time zone is invalid.",
   SPEC_EMPTY: "The spec declares no resource.",

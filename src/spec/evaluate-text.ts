@@ -18,7 +18,7 @@ export interface EvaluatedText {
 }
 
 export interface ExpressionScope {
-  /** `${…}` in a text, or one expression without braces. */
+  /** `${…}` in a string, or one expression without braces. */
   evaluate(text: string): EvaluatedText;
   /** What an expression can begin with: `var.env`, `local.tags`, `lower(`. Sorted. */
   readonly names: readonly string[];

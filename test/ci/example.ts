@@ -44,8 +44,8 @@ export async function example(): Promise<Example> {
 const HEAD = `# One pull request, every report
 
 \`npm run show\` wrote this page and its picture from a real run: a repository with two branches, the built-in emulator, the workflows of
-\`ci/github\`, and a stand-in for the API of GitHub. Before it, somebody merged the group \`analysts\` and did not apply it, and somebody else
-lowered the capacity of the pool in the workspace.
+\`ci/github\`, and a stand-in for the API of GitHub. Before it, the group \`analysts\` was merged but not applied, and the
+capacity of the pool was lowered in the workspace.
 `;
 
 const COMMENT = `## The comment
@@ -126,7 +126,7 @@ class Scene {
       `## Drift opens an issue\n\nThe step of \`workspace-drift.yml\` runs this once a day:\n\n${block(step, "bash")}`,
       block(opened),
       `The issue "${title}":\n\n${block(body, "markdown", "````")}`,
-      `## The issue is closed\n\nSomebody restores the capacity, and the next run finds no drift:\n\n${block(step, "bash")}`,
+      `## The issue is closed\n\nThe capacity is restored, and the next run finds no drift:\n\n${block(step, "bash")}`,
       block(closed),
       `The issue is ${issue?.open === false ? "closed" : "open"}. Its last note: "${issue?.notes.at(-1) ?? ""}"\n`,
     ].join("\n");

@@ -60,7 +60,7 @@ async function watched(
 ): Promise<number> {
   if (options.metrics === undefined && options.webhook === undefined) {
     if (options.webhookFormat !== undefined)
-      throw new Failure(error("CLI_USAGE", "--webhook-format goes with --webhook"));
+      throw new Failure(error("CLI_USAGE", "--webhook-format requires --webhook"));
     return work({});
   }
   assertOwnFiles(context, { ...options, planfile });

@@ -29,7 +29,7 @@ export interface ShownTest {
 
 export interface TestsView {
   readonly results: readonly ShownTest[];
-  /** What is wrong with test files that could not be read. */
+  /** The errors of test files that could not be read. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "adopts-without-equality",
-    bug: "whatever has the name is taken for ours after an unknown outcome",
+    bug: "any object with the name is adopted after an unknown outcome",
     file: "src/engine/recover/match-object.ts",
     find: `return found.every((diff) =>`,
     put: `return true || found.every((diff) =>`,
@@ -105,7 +105,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "fence-ignored",
-    bug: "a holder does not look whether another one has taken over",
+    bug: "a holder does not check whether another process has acquired the lock",
     file: "src/state/backends/file/lock-files.ts",
     find: `  if (greatest !== fence) throw new Failure(lockLost("another run acquired it"));`,
     put: ``,
@@ -122,7 +122,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "lock-looked-at-once",
-    bug: "a repeated request does not look at the lock again",
+    bug: "a retried request does not check the lock again",
     file: "src/engine/apply/apply-run.ts",
     find: `return writer.write(operation, input, permit);`,
     put: `return writer.write(operation, input);`,
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "leftovers-forgotten",
-    bug: "an object that was replaced is not remembered until it is gone",
+    bug: "a replaced object is not recorded until it is deleted",
     file: "src/engine/apply/build-record.ts",
     find: `    ...(deposed.length === 0 ? {} : { deposed }),`,
     put: ``,
@@ -215,7 +215,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "unordered-deletes",
-    bug: "a delete does not wait for those who hold what goes",
+    bug: "a delete does not wait for the users of the deleted object",
     file: "src/planner/decide/dependencies.ts",
     find: `return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };`,
     put: `return { ...change, dependsOn: [...needs].sort() };`,

@@ -16,7 +16,7 @@ export const sharedMutants: readonly Mutant[] = [
   },
   {
     name: "workspace-journal-overwritten",
-    bug: "a journal in the workspace goes on in one and the same file",
+    bug: "a journal in the workspace continues in the same file",
     file: PLACE,
     find: `        segments += 1;`,
     put: ``,
@@ -24,7 +24,7 @@ export const sharedMutants: readonly Mutant[] = [
   },
   {
     name: "sql-state-not-compared",
-    bug: "a state is put into the database whoever holds the lock and whatever stands there",
+    bug: "a state is written to the database without a check of the lock and of the stored state",
     file: STATEMENTS,
     find: `set serial = $3 where name = $1 and fence = $2 and serial = $4 returning name),`,
     put: `set serial = $3 where name = $1 and $2::bigint is not null and $4::bigint is not null returning name),`,

@@ -82,7 +82,7 @@ function stampText(stamps: readonly Stamp[]): string {
   const all = (of: (stamp: Stamp) => string): string => [...new Set(stamps.map(of))].sort().join(", ");
   const servers = new Set(stamps.map(({ postgres }) => postgres));
   const server = servers.size > 1 ? "for some of them" : servers.has(true) ? "there" : "not there";
-  return `Written by \`npm run simulate -- --all --write\` (all but what says otherwise in full; \`--suite NAME --write\` makes one row anew).
+  return `Written by \`npm run simulate -- --all --write\` (all but what says otherwise in full; \`--suite NAME --write\` repeats one row).
 Figures of ${all(({ date }) => date)}, Node ${all(({ node }) => node)}; PostgreSQL was ${server}. Seconds are those of the run that made the figures.
 `;
 }

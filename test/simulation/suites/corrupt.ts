@@ -61,7 +61,7 @@ export const corrupt: Suite = {
     );
     const broken = (await Promise.all(lost)).flat();
     return [
-      broken.length === 0 ? "undamaged again, each is read as it was" : `not whole: ${broken}`,
+      broken.length === 0 ? "undamaged again, each is read unchanged" : `not whole: ${broken}`,
       ...(server === undefined ? ["PostgreSQL was not tried: there is no server here"] : []),
     ];
   },

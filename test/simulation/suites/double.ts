@@ -79,7 +79,7 @@ export async function dieTwice(
 
 export const double: Suite = {
   name: "double",
-  what: "the process that recovers dies as well",
+  what: "the process that recovers crashes as well",
   unit: "pairs",
   sample: 60,
 

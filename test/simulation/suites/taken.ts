@@ -66,7 +66,7 @@ const TAKINGS: Readonly<Record<string, Taking>> = {
 
 export const taken: Suite = {
   name: "taken",
-  what: "a run dies before its create leaves, and a stranger makes another thing of that name",
+  what: "a run crashes before its create is sent, and another client creates an object of that name",
   unit: "kinds",
   sample: 5,
 
