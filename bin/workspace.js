@@ -34,7 +34,7 @@ async function start() {
   if (process.env.NODE_COMPILE_CACHE === undefined)
     module.enableCompileCache(join(root, "node_modules/.cache/workspace"));
   resolveOwnFiles();
-  // Most of a large plan lives as long as the run. A young generation that grows only keeps more of it twice: without growth, a
+  // Most of a large plan lives as long as the run. A young space that grows only keeps more of it twice: without growth, a
   // plan of 100,100 resources takes 15% less memory and the same time (docs/bench.md).
   setFlagsFromString("--semi-space-growth-factor=1");
   await import(packaged ? "../dist/main.js" : "../src/main.ts");

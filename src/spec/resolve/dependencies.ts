@@ -120,7 +120,7 @@ export function reportCycles(
   let told = 0;
   for (const root of resources.keys()) {
     if (done.has(root)) continue;
-    // What needs nothing, or only what needs nothing, is in no cycle: that is most of a large spec.
+    // A resource without dependencies, or only with such ones, is in no cycle: most of a large spec.
     const needs = resources.get(root)?.dependsOn ?? [];
     if (needs.every((need) => need !== root && (resources.get(need)?.dependsOn.length ?? 0) === 0)) continue;
     const stack: { readonly address: Address; next: number }[] = [{ address: root, next: 0 }];
