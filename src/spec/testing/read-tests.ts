@@ -139,12 +139,14 @@ class TestReader {
     const word = (field: string): string | undefined => scalarText(this.#last(levels, field));
     const world = this.#last(levels, "world");
     const from = world === undefined ? undefined : sourceIn(world);
+    const rules = this.#last(levels, "rules");
     return {
       env: this.#texts(levels, "env"),
       dialect: word("dialect") === "databricks" ? "databricks" : "contract",
       cloud: (["aws", "gcp"] as const).find((cloud) => cloud === word("cloud")) ?? "azure",
       ...(from === undefined ? {} : { world: from }),
       ids: this.#ids(levels),
+      ...(rules === undefined ? {} : { rules: { path: scalarText(rules) ?? "", at: rules } }),
       timeoutMs: this.#timeout(this.#last(levels, "timeout")),
     };
   }

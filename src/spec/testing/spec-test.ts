@@ -27,6 +27,8 @@ export interface TestSetup {
   readonly world?: SpecSource;
   /** The addresses of the world's objects by the IDs that specs import. */
   readonly ids: ReadonlyMap<string, Address>;
+  /** A folder of rules, relative to the test file. */
+  readonly rules?: { readonly path: string; readonly at: Span };
   readonly timeoutMs: number;
 }
 

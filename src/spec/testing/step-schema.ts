@@ -64,9 +64,9 @@ const PLANNED: Schema = {
   rules: {
     type: "array",
     maxItems: MOST_ENTRIES,
-    description: "Every rule that the plan violates, by name (default: none).",
+    description: "Every violation of a rule, by the name of the rule (default: none).",
     items: item("rule", "Name of the rule.", {
-      addresses: { type: "array", items: ADDRESS_SCHEMA, description: "Resources that violate it." },
+      address,
       enforcement: { type: "string", enum: ["warn", "error"], description: "Effect of the rule." },
     }),
     examples: [["autotermination"]],

@@ -42,6 +42,12 @@ function setupFields(inline: Schema): Schema {
       additionalProperties: { type: "string", minLength: 1 },
       examples: [{ "clusters.adhoc": "0101-120000-abc" }],
     },
+    rules: {
+      type: "string",
+      minLength: 1,
+      description: "Folder of rules that plans are checked against, in addition to the rules of the spec.",
+      examples: ["../rules"],
+    },
     timeout: {
       type: "string",
       pattern: "^[0-9]+(?:\\.[0-9]+)?(?:ms|s|m)$",

@@ -66,14 +66,9 @@ export function compareDrift(expected: JsonObject, drift: readonly Drift[]): Ste
 /** A member of a list: its code, or a map with details that it must have. */
 type Item = Readonly<Record<string, Json>>;
 
-/** A finding about a rule. */
-type OfRule = Diagnostic & { readonly rule?: { readonly name: string } };
-
-const isOfRule = (one: OfRule): boolean => one.rule !== undefined;
-
 /** Without an expectation, warnings are not compared. */
 export function compareDiagnostics(expected: JsonObject, all: readonly Diagnostic[]): StepComparison {
-  const found = all.filter((one) => !isOfRule(one));
+  const found = all.filter(({ rule }) => rule === undefined);
   const wanted = expected.diagnostics;
   const counted = wanted === undefined ? found.filter(({ severity }) => severity === "error") : found;
   const items = counted.map(
@@ -84,7 +79,7 @@ export function compareDiagnostics(expected: JsonObject, all: readonly Diagnosti
 }
 
 export function compareGuards(expected: JsonObject, all: readonly Guard[]): StepComparison {
-  const guards = all.filter(({ diagnostic }) => !isOfRule(diagnostic));
+  const guards = all.filter(({ diagnostic }) => diagnostic.rule === undefined);
   const items = guards.map(
     ({ diagnostic, addresses }): Item => ({
       code: diagnostic.code,
@@ -102,16 +97,11 @@ export function compareRules(
   { guards, diagnostics }: Pick<Plan, "guards" | "diagnostics">,
 ): StepComparison {
   const violations = [
-    ...guards.map(({ diagnostic, addresses }) => ({ diagnostic, addresses, enforcement: "error" })),
-    ...diagnostics.map((diagnostic) => ({
-      diagnostic,
-      addresses: diagnostic.address === undefined ? [] : [diagnostic.address],
-      enforcement: "warn",
-    })),
-  ].filter(({ diagnostic }) => isOfRule(diagnostic));
-  const items = violations.map(({ diagnostic, addresses, enforcement }): Item => {
-    const { name = "" } = (diagnostic as OfRule).rule ?? {};
-    return { rule: name, enforcement, ...(addresses.length === 0 ? {} : { addresses: [...addresses] }) };
+    ...guards.map(({ diagnostic }) => ({ diagnostic, enforcement: "error" })),
+    ...diagnostics.map((diagnostic) => ({ diagnostic, enforcement: "warn" })),
+  ].filter(({ diagnostic }) => diagnostic.rule !== undefined);
+  const items = violations.map(({ diagnostic: { rule, address }, enforcement }): Item => {
+    return { rule: rule?.name ?? "", ...(address === undefined ? {} : { address }), enforcement };
   });
   const { actual, extra } = matched(expected.rules, items, "rule");
   const because = extra.flatMap((at) => violations[at]?.diagnostic ?? []);

@@ -79,7 +79,11 @@ async function planStep(running: RunningTest, step: TestStep): Promise<readonly 
     if (spec === undefined) return { diagnostics };
     const session = await running.sandbox.session(spec);
     const { state, diagnostics: ofState } = await session.loaded();
-    const planned = await planSession(session, state, { ...options, mayLackSecrets: !options.destroy });
+    const planned = await planSession(session, state, {
+      ...options,
+      mayLackSecrets: !options.destroy,
+      checksRules: true,
+    });
     return { plan: planned.plan, diagnostics: [...diagnostics, ...ofState, ...planned.diagnostics] };
   });
   return comparedPlan(fields, found);
@@ -202,6 +206,7 @@ async function loaded(
     source,
     ...chosen,
     secrets,
+    withRules: true,
   });
   if (spec === undefined || hasErrors(diagnostics)) return { diagnostics };
   if (spec.sensitive !== undefined) sensitive.push(spec.sensitive);

@@ -33,6 +33,8 @@ export interface Sandbox {
   readonly connection: Connection;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Lets timers and other tests run. Throws after the end of the test. */
+  turn(): Promise<void>;
   /** The state that the steps of the test share. */
   readonly state: StateStore;
   /** Digests secrets as the state does. */
@@ -47,9 +49,10 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
   const clock = virtualClock(START);
   const { app, token, close } = openInMemory({ ...spoken, time: clock.now, random: countedBytes() });
   const transport = transportTo(app);
+  const turns = turnsUnder(signal);
   const client = createClient({
-    transport: (request) => {
-      signal.throwIfAborted();
+    transport: async (request) => {
+      await turns.take();
       return transport(request);
     },
     host: EMBEDDED,
@@ -78,6 +81,7 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
     connection,
     clock,
     signal,
+    turn: () => turns.take(),
     state,
     keyed: (bytes) => keyedDigest(key, bytes),
     session: async (spec, store = state) => ({
@@ -104,6 +108,22 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
     close: async () => {
       await state.close();
       close();
+    },
+  };
+}
+
+const LONGEST_TURN_MS = 20;
+
+/** Work in memory never waits, so a timer would not run before the work is done. */
+function turnsUnder(signal: AbortSignal): { take(): Promise<void> } {
+  let began = performance.now();
+  return {
+    async take() {
+      signal.throwIfAborted();
+      if (performance.now() - began < LONGEST_TURN_MS) return;
+      await new Promise((resolve) => setImmediate(resolve));
+      began = performance.now();
+      signal.throwIfAborted();
     },
   };
 }
