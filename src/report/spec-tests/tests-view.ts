@@ -29,7 +29,11 @@ export interface ShownTest {
 
 export interface TestsView {
   readonly results: readonly ShownTest[];
+<<<<<<< HEAD
   /** The errors of test files that could not be read. */
+=======
+  /** Problems of invalid test files. */
+>>>>>>> 859db66 (docs, test: plain words)
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -93,7 +93,7 @@ describe("hostile test files", () => {
     expect(ran.out).not.toContain("top-secret");
   });
 
-  test("a spec beside the folder that is tested can be used, but not one above the current folder", async () => {
+  test("a spec next to the folder that is tested can be used, but not one above the current folder", async () => {
     const folder = folderWith({
       "workspace.yaml": SPEC,
       "tests/a.test.yaml": oneTest("spec: ../workspace.yaml\nenv: { DB_PASSWORD: x }"),
