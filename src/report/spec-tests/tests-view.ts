@@ -29,11 +29,7 @@ export interface ShownTest {
 
 export interface TestsView {
   readonly results: readonly ShownTest[];
-<<<<<<< HEAD
   /** The errors of test files that could not be read. */
-=======
-  /** Problems of invalid test files. */
->>>>>>> 859db66 (docs, test: plain words)
   readonly diagnostics: readonly Diagnostic[];
 }
 
