@@ -48,7 +48,7 @@ export function makePlan(from: PlanInput & PlanFacts): Plan {
 
 export function draftPlan(from: PlanInput): DraftPlan {
   const { input: valid, invalidRecords } = dropInvalidRecords(from);
-  const input = { ...valid, live: withNewNames(valid) };
+  const input = withNewNames(valid);
   const context: PlanContext = {
     input,
     liveIndex: indexLive(input.live, input.registry),

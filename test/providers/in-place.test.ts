@@ -86,6 +86,7 @@ describe("the name of a group", () => {
     const before = await groupNamed(site, "data");
     const { plan, outcome } = await apply(site, groups("analysts"));
     expect(doing(plan)).toEqual(["update groups.data"]);
+    expect(plan.drift).toEqual([]);
     expect(plan.changes.find(({ address }) => address === "groups.data")).toMatchObject({
       steps: [{ operation: "rename" }],
     });

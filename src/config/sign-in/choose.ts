@@ -52,11 +52,14 @@ export function chooseSignIn(input: ChoiceInput): SignInChoice {
   for (const [at, { family, read }] of input.sources.entries()) {
     const found = read();
     const sources = usable(family, found.sources, input, skipped);
-    const pin = found.sources.map(({ values }) => values.auth_type).find((one) => one !== undefined);
+    const pinned = sources.findIndex(({ values }) => values.auth_type !== undefined);
+    const pin = sources[pinned]?.values.auth_type;
+    // The default profile chooses no method for variables, which come before it.
+    const free = pin === undefined ? sources : found.named ? [] : sources.slice(0, pinned);
+    const choice = fromSources(free, found.named, input, skipped);
+    if (choice !== undefined) return { ...choice, skipped };
     if (pin !== undefined)
       return chosenMethod([...all, ...sources], pin, input.sources.slice(at + 1), input, skipped);
-    const choice = fromSources(sources, found.named, input, skipped);
-    if (choice !== undefined) return { ...choice, skipped };
     all.push(...sources);
   }
   // The Azure CLI needs no values, so it comes last.

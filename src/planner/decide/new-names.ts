@@ -1,33 +1,49 @@
 // Names that a plan changes in place. Fields that contain the old name of such an object mean the same object afterwards.
 
-import type { Live, LiveKind } from "../../resource/live.ts";
+import { kindOf } from "../../core/address.ts";
+import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { LiveKind } from "../../resource/live.ts";
 import { foldName, isSameName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import { kindsNamedBy, translateNames } from "../../resource/translate-names.ts";
+import type { StateRecord } from "../../state/model/record.ts";
 import { isIgnored } from "../diff/normalize.ts";
 import type { PlanInput } from "../model/input.ts";
 
-/** The live objects as others name them once the plan has changed names in place. */
-export function withNewNames(input: PlanInput): Live {
-  const named = new Set(input.registry.kinds.flatMap(({ fields }) => [...kindsNamedBy(fields)]));
-  const names = new Map([...named].flatMap((kind) => newNamesOf(input, input.registry.find(kind))));
-  if (names.size === 0) return input.live;
-  return new Map([...input.live].map(([kind, found]) => [kind, renamedIn(input, kind, found, names)]));
+/** The input in which live objects and records name others as they are named once the plan is done. */
+export function withNewNames(input: PlanInput): PlanInput {
+  const { registry, state } = input;
+  const named = new Set(registry.kinds.flatMap(({ fields }) => [...kindsNamedBy(fields)]));
+  const names = new Map([...named].flatMap((kind) => newNamesOf(input, registry.find(kind))));
+  if (names.size === 0) return input;
+  const renamed: Renaming = (fields, values) =>
+    translateNames(fields, values, (kind, name) => names.get(keyOf(registry.get(kind), name)));
+  const live = new Map(
+    [...input.live].map(([kind, found]) => [kind, renamedObjects(registry.get(kind), found, renamed)]),
+  );
+  const records = new Map(
+    [...state.records].map(([address, record]) => {
+      const provider = registry.find(kindOf(address));
+      return [address, provider === undefined ? record : renamedRecord(provider, record, renamed)];
+    }),
+  );
+  return { ...input, live, state: { ...state, records } };
 }
 
-function renamedIn(
-  { registry }: PlanInput,
-  kind: string,
-  found: LiveKind,
-  names: ReadonlyMap<string, string>,
-): LiveKind {
-  const { fields } = registry.get(kind);
+type Renaming = (fields: FieldTable, values: Values) => Values;
+
+function renamedObjects({ fields }: PlannedKind, found: LiveKind, renamed: Renaming): LiveKind {
   if (!found.readable || kindsNamedBy(fields).size === 0) return found;
-  const objects = found.objects.map((object) => ({
-    ...object,
-    values: translateNames(fields, object.values, (of, name) => names.get(keyOf(registry.get(of), name))),
-  }));
+  const objects = found.objects.map((object) => ({ ...object, values: renamed(fields, object.values) }));
   return { ...found, objects };
+}
+
+function renamedRecord({ fields }: PlannedKind, record: StateRecord, renamed: Renaming): StateRecord {
+  if (kindsNamedBy(fields).size === 0) return record;
+  const applied = renamed(fields, record.applied);
+  return record.status === "ready"
+    ? { ...record, applied, seen: renamed(fields, record.seen) }
+    : { ...record, applied };
 }
 
 const keyOf = (provider: PlannedKind, name: string): string =>

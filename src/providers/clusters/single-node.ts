@@ -18,7 +18,9 @@ export function singleNodeProblems(values: Values, under: readonly string[] = []
   if (workers !== 0 || policy !== undefined) return [];
   const missing = [
     ...(isSet(profile, /^singleNode$/) ? [] : [`spark_conf ${PROFILE}: singleNode`]),
-    ...(isSet(isObject(conf) ? conf[MASTER] : undefined, /^local/) ? [] : [`spark_conf ${MASTER}: local[*]`]),
+    ...(isSet(isObject(conf) ? conf[MASTER] : undefined, /^local/)
+      ? []
+      : [`spark_conf ${MASTER}: "local[*]"`]),
     ...(isSet(isObject(tags) ? tags[CLASS] : undefined, /^SingleNode$/)
       ? []
       : [`custom_tags ${CLASS}: SingleNode`]),

@@ -217,6 +217,33 @@ describe("order", () => {
     expect(from(site)[0]).toBe(expected);
   });
 
+  const pinned = (host: string): string =>
+    `[DEFAULT]\nhost = ${host}\nauth_type = oauth-m2m\nclient_id = i\nclient_secret = s\n`;
+  const CLIENT = "client_id of profile DEFAULT of ~/.workspacecfg";
+
+  test.each<[string, Site, string]>([
+    ["applies without variables", { own: pinned(AZURE) }, CLIENT],
+    [
+      "comes after a token variable",
+      { own: pinned(AZURE), env: { WORKSPACE_TOKEN: "t" } },
+      "WORKSPACE_TOKEN",
+    ],
+    [
+      "applies if variables do not suffice",
+      { own: pinned(AZURE), env: { WORKSPACE_CLIENT_ID: "x" } },
+      "WORKSPACE_CLIENT_ID",
+    ],
+    ["comes before the vendor's variables", { own: pinned(AZURE), env: { DATABRICKS_TOKEN: "t" } }, CLIENT],
+    [
+      "applies with its name",
+      { own: pinned(AZURE), profile: "DEFAULT", env: { WORKSPACE_TOKEN: "t" } },
+      CLIENT,
+    ],
+    ["of another host is not used", { own: pinned(AWS), env: { DATABRICKS_TOKEN: "t" } }, "DATABRICKS_TOKEN"],
+  ])("the auth_type of a default profile %s", (_what, site, expected) => {
+    expect(from(site)[0]).toBe(expected);
+  });
+
   test("comments after a value and quotes of the vendor's file are not part of the value", () => {
     expect(chosen({ vendor }).credential).toMatchObject({ token: "vendor-file" });
     expect(chosen({ vendor, profile: "three" }).credential).toMatchObject({ token: "vendor-three" });

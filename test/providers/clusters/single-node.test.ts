@@ -42,7 +42,7 @@ describe("the check of a single node", () => {
         "warning",
         "num_workers",
         message,
-        `set spark_conf spark.databricks.cluster.profile: singleNode, spark_conf spark.master: local[*] and custom_tags ResourceClass: SingleNode${workers}`,
+        `set spark_conf spark.databricks.cluster.profile: singleNode, spark_conf spark.master: "local[*]" and custom_tags ResourceClass: SingleNode${workers}`,
       ],
     ]);
   });
