@@ -27,17 +27,19 @@ export function nameOf(address: Address): string {
   return address.slice(address.indexOf(".") + 1);
 }
 
-/** Returns the name of a member of a parent: `etl/db-password`. A slash in the name of the parent is written as `%2F`. */
+/**
+ * Returns the name of a member of a parent: `etl/db-password`. In the name of the parent, a slash is written as `%2F` and a
+ * percent sign as `%25`.
+ */
 export function nestedNameOf(parent: string, member: string): string {
-  return `${parent.includes("/") ? parent.replaceAll("/", SLASH) : parent}/${member}`;
+  const isPlain = !parent.includes("/") && !parent.includes("%");
+  return `${isPlain ? parent : parent.replaceAll("%", "%25").replaceAll("/", "%2F")}/${member}`;
 }
-
-const SLASH = "%2F";
 
 /** Returns the parent of a nested name: `etl` for `etl/db-password`; an empty string without a parent. */
 export function parentOf(name: string): string {
   const parent = name.slice(0, Math.max(0, name.indexOf("/")));
-  return parent.includes(SLASH) ? parent.replaceAll(SLASH, "/") : parent;
+  return parent.includes("%") ? parent.replaceAll("%2F", "/").replaceAll("%25", "%") : parent;
 }
 
 /** `db-password` of `etl/db-password`; the whole name of what lives in nothing. */

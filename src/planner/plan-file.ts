@@ -8,6 +8,7 @@ import { listed } from "../core/sentences.ts";
 import type { Live } from "../resource/live.ts";
 import type { PlanningRegistry } from "../resource/registry.ts";
 import type { State } from "../state/model/record.ts";
+import { liveAsPlanned } from "./decide/new-names.ts";
 import { comparable, liveFingerprint } from "./diff/fingerprint.ts";
 import type { Change, Create } from "./model/change.ts";
 import { addressByObject, type ObjectOwners } from "./model/context.ts";
@@ -180,7 +181,7 @@ export function movedSince(
   registry: PlanningRegistry,
   { records }: Pick<State, "records">,
 ): Diagnostic[] {
-  const liveIndex = indexLive(live, registry);
+  const liveIndex = indexLive(liveAsPlanned(registry, live, plan.changes), registry);
   const owners = addressByObject(records);
   const found: Diagnostic[] = [];
   for (const change of plan.changes) {

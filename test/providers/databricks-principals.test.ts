@@ -1,7 +1,7 @@
 // Names that only the Databricks dialect allows: scopes with @ and /, and service principals in access lists and groups.
 
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nestedNameOf } from "../../src/core/address.ts";
+import { memberOf, nestedNameOf, parentOf } from "../../src/core/address.ts";
 import { Failure } from "../../src/core/diagnostic.ts";
 import { doing, results, Site } from "../engine/site.ts";
 
@@ -70,8 +70,10 @@ test.each([
   ["etl", "ada", "etl/ada"],
   ["a/b", "c", "a%2Fb/c"],
   ["a", "b/c", "a/b/c"],
-])("the nested name of %s and %s is %s", (parent, member, name) => {
+  ["a%2Fb", "c", "a%252Fb/c"],
+])("the nested name of %s and %s is %s, which contains both", (parent, member, name) => {
   expect(nestedNameOf(parent, member)).toBe(name);
+  expect([parentOf(name), memberOf(name)]).toEqual([parent, member]);
 });
 
 const APPLICATION = "1f2e3d4c-0000-4000-8000-00000000000a";

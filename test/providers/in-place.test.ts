@@ -2,6 +2,7 @@
 
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Plan } from "../../src/planner/model/plan.ts";
+import { movedSince } from "../../src/planner/plan-file.ts";
 import { doing, results, Site } from "../engine/site.ts";
 
 async function start(cloud?: "azure"): Promise<Site> {
@@ -112,6 +113,22 @@ describe("the name of a group", () => {
     expect((await groupNamed(site, "analysts"))?.members ?? []).toEqual([]);
     expect((await groupNamed(site, "all"))?.members ?? []).toEqual([]);
     expect(doing(await planned(site, spec))).toEqual([]);
+  });
+
+  test("does not make a saved plan stale, and a change by another client does", async () => {
+    const site = await start("azure");
+    await apply(site, groups("data"));
+    const text = groups("analysts").replace("groups: [analysts]", "groups: []");
+    const spec = await site.spec(text);
+    const process = site.process();
+    const { plan, live, input } = await site.drive(process.look(spec, await site.state()));
+    expect(doing(plan).toSorted()).toEqual(["update groups.all", "update groups.data"]);
+    expect(movedSince(plan, live, input.registry, input.state)).toEqual([]);
+    await site.world.post("groups/remove-member", { parent_name: "all", group_name: "data" });
+    const later = await site.drive(process.look(spec, await site.state()));
+    expect(movedSince(plan, later.live, input.registry, input.state).map(({ address }) => address)).toEqual([
+      "groups.all",
+    ]);
   });
 
   test("can be exchanged with the name of another group", async () => {

@@ -4,6 +4,9 @@ import { error } from "../../core/diagnostic.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 
+/** More than any workspace has; a service that never ends its pages is not followed further. */
+const MOST_PAGES = 10_000;
+
 /** How the last page shows itself: by `has_more`, or by a token that is empty or absent. */
 export type LastPage = "has_more" | "no token";
 
@@ -44,6 +47,7 @@ export async function readPages(list: PagedList, most: number, from?: PagePositi
     elements.push(...found);
     token = nextToken(list, answer);
     if (token === undefined) return { elements };
+    if (seen.size === MOST_PAGES) throw broken(operation, `more than ${MOST_PAGES} pages`);
     if (seen.has(token)) throw broken(operation, "a page token for the second time");
     seen.add(token);
     if (elements.length >= most) return { elements, next: { token, seen } };

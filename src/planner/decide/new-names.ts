@@ -2,25 +2,23 @@
 
 import { kindOf } from "../../core/address.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
-import type { LiveKind } from "../../resource/live.ts";
+import type { Live, LiveKind } from "../../resource/live.ts";
 import { foldName, isSameName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import { kindsNamedBy, translateNames } from "../../resource/translate-names.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { isIgnored } from "../diff/normalize.ts";
+import type { Change } from "../model/change.ts";
 import type { PlanInput } from "../model/input.ts";
 
 /** The input in which live objects and records name others as they are named once the plan is done. */
 export function withNewNames(input: PlanInput): PlanInput {
   const { registry, state } = input;
-  const named = new Set(registry.kinds.flatMap(({ fields }) => [...kindsNamedBy(fields)]));
-  const names = new Map([...named].flatMap((kind) => newNamesOf(input, registry.find(kind))));
+  const names = new Map([...namedKinds(registry)].flatMap((kind) => newNamesOf(input, registry.find(kind))));
   if (names.size === 0) return input;
-  const renamed: Renaming = (fields, values) =>
-    translateNames(fields, values, (kind, name) => names.get(keyOf(registry.get(kind), name)));
-  const live = new Map(
-    [...input.live].map(([kind, found]) => [kind, renamedObjects(registry.get(kind), found, renamed)]),
-  );
+  const renamed = renaming(registry, names);
+  const live = renamedLive(registry, input.live, renamed);
   const records = new Map(
     [...state.records].map(([address, record]) => {
       const provider = registry.find(kindOf(address));
@@ -30,7 +28,35 @@ export function withNewNames(input: PlanInput): PlanInput {
   return { ...input, live, state: { ...state, records } };
 }
 
+/** Live objects as a plan that was made earlier names them. */
+export function liveAsPlanned(registry: PlanningRegistry, live: Live, changes: readonly Change[]): Live {
+  const named = namedKinds(registry);
+  const names = new Map<string, string>();
+  for (const change of changes) {
+    if (change.action !== "update" || !named.has(change.kind)) continue;
+    const found = live.get(change.kind);
+    if (found?.readable !== true) continue;
+    const object = found.objects.find(({ id }) => id === change.id);
+    const provider = registry.get(change.kind);
+    if (object !== undefined && !isSameName(provider, object.name, change.name))
+      names.set(keyOf(provider, object.name), change.name);
+  }
+  return names.size === 0 ? live : renamedLive(registry, live, renaming(registry, names));
+}
+
+/** The kinds that fields of any kind name. */
+const namedKinds = (registry: PlanningRegistry): ReadonlySet<string> =>
+  new Set(registry.kinds.flatMap(({ fields }) => [...kindsNamedBy(fields)]));
+
 type Renaming = (fields: FieldTable, values: Values) => Values;
+
+const renaming =
+  (registry: PlanningRegistry, names: ReadonlyMap<string, string>): Renaming =>
+  (fields, values) =>
+    translateNames(fields, values, (kind, name) => names.get(keyOf(registry.get(kind), name)));
+
+const renamedLive = (registry: PlanningRegistry, live: Live, renamed: Renaming): Live =>
+  new Map([...live].map(([kind, found]) => [kind, renamedObjects(registry.get(kind), found, renamed)]));
 
 function renamedObjects({ fields }: PlannedKind, found: LiveKind, renamed: Renaming): LiveKind {
   if (!found.readable || kindsNamedBy(fields).size === 0) return found;

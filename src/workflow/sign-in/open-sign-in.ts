@@ -37,7 +37,10 @@ export function openSignIn(place: SignInPlace, signal?: AbortSignal): OpenSignIn
   opened.set(key, shared);
   shared.signal ??= signal;
   shared.users += 1;
+  let isOpen = true;
   const close = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
     shared.users -= 1;
     if (shared.users > 0) return;
     opened.delete(key);

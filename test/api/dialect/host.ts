@@ -17,14 +17,18 @@ export interface Asked {
   readonly body: JsonObject | undefined;
 }
 
-export function hostWith(routes: Routes): { readonly client: Client; readonly asked: Asked[] } {
+/** `otherwise`: answers routes that `routes` does not have. */
+export function hostWith(
+  routes: Routes,
+  otherwise = ({ route }: Asked) => apiError(404, "ENDPOINT_NOT_FOUND", `No API found for ${route}`),
+): { readonly client: Client; readonly asked: Asked[] } {
   const asked: Asked[] = [];
   const { clock, sleep } = timeline();
   const transport = async (request: HttpRequest): Promise<HttpResponse> => {
     const one = askedIn(request);
     asked.push(one);
     const found = routes[one.route];
-    if (found === undefined) return apiError(404, "ENDPOINT_NOT_FOUND", `No API found for ${one.route}`);
+    if (found === undefined) return otherwise(one);
     const all = Array.isArray(found) ? (found as readonly Given[]) : [found as Given];
     const before = asked.filter(({ route }) => route === one.route).length - 1;
     const answer = all[Math.min(before, all.length - 1)] ?? {};
