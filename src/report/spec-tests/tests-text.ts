@@ -1,7 +1,7 @@
 // The results of spec tests as text: one line for each test, and below it what differs.
 
 import type { Colors } from "../text/color.ts";
-import { diagnosticsText, diagnosticText } from "../text/diagnostic-text.ts";
+import { diagnosticsText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import {
   differenceLines,
@@ -26,11 +26,14 @@ function testLine({ status, file, name }: ShownTest, colors: Colors): string {
   return `${paint(status.padEnd(7))}  ${printable(file)}: ${printable(name)}`;
 }
 
+const MOST_DIAGNOSTICS = 20;
+
 function problemLines(problem: ShownProblem, colors: Colors): readonly string[] {
   const { at, differs, diagnostics } = problem;
   const legend = differs?.expected === undefined ? "" : " (- expected, + found)";
   const place = `${printable(at.file)}:${at.line}:${at.column}`;
-  const found = diagnostics.flatMap((one) => diagnosticText(one, colors).trimEnd().split("\n"));
+  const text = diagnosticsText(diagnostics, colors, MOST_DIAGNOSTICS).trimEnd();
+  const found = text === "" ? [] : text.split("\n");
   // A step that could not run has nothing to say but its errors.
   if (differs === undefined)
     return [

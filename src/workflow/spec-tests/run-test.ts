@@ -143,7 +143,7 @@ function problemOf(
 
 function timedOut({ at, setup }: SpecTest, interrupted: boolean): Diagnostic {
   const place = { at: locationOf(at) };
-  if (interrupted) return error("TEST_TIMEOUT", "the test was interrupted", place);
+  if (interrupted) return error("APPLY_INTERRUPTED", "the test was interrupted", place);
   return error("TEST_TIMEOUT", `the test did not end within ${setup.timeoutMs / 1000} s`, {
     ...place,
     hint: "test a smaller spec or world, or raise timeout in the test file",

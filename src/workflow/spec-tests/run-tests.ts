@@ -31,7 +31,9 @@ export async function runTests(found: FoundTests, options: TestRunOptions): Prom
   };
   await Promise.all(Array.from({ length: Math.min(parallelism, all.length) }, work));
   if (signal.aborted)
-    throw new Failure(error("TEST_TIMEOUT", "the run was interrupted, so tests did not end"));
+    throw new Failure(
+      error("APPLY_INTERRUPTED", "stopped before the last test ended", { hint: "run the command again" }),
+    );
   return update ? updated(all, finished, cwd) : finished.map(({ result }) => result);
 }
 

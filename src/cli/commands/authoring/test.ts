@@ -1,6 +1,5 @@
 // `workspace test [FOLDER]`: runs the tests of specs, each on a workspace in memory. Needs no host, no token, and no network.
 
-import { availableParallelism } from "node:os";
 import { hasErrors } from "../../../core/diagnostic.ts";
 import { TEST_FORMATS } from "../../../report/formats.ts";
 import type { TestsView } from "../../../report/spec-tests/tests-view.ts";
@@ -11,13 +10,21 @@ import { underHeading } from "../../command/shared-options.ts";
 import { testEnding } from "../../output/failure-documents.ts";
 import { withReports } from "../../output/reports.ts";
 
+/** Tests share one thread. More at the same time would take each of them closer to its time limit. */
+const PARALLELISM = 4;
+
 export const testCommand = defineCommand({
   name: "test",
   summary: "run the tests of a spec",
   options: {
     filter: textsOption("--filter <pattern>", "run only tests with this part in FILE: NAME; repeatable"),
     update: flagOption("--update", "rewrite expectations that differ"),
-    parallelism: integerOption("--parallelism <number>", "number of tests at the same time", 1, 256),
+    parallelism: integerOption(
+      "--parallelism <number>",
+      "number of tests at the same time (default: 4)",
+      1,
+      256,
+    ),
     ...underHeading("Output", { output: outputsOption(["text", "json", "junit"]) }),
   },
   args: [{ name: "[folder]", description: "folder or test file (default: the current folder)" }],
@@ -30,7 +37,7 @@ export const testCommand = defineCommand({
         const { findTests } = await import("../../../workflow/spec-tests/find-tests.ts");
         const { runTests } = await import("../../../workflow/spec-tests/run-tests.ts");
         const found = findTests(context.cwd, { folder, filters: options.filter });
-        const { update, parallelism = availableParallelism() } = options;
+        const { update, parallelism = PARALLELISM } = options;
         const results = await runTests(found, { cwd: context.cwd, parallelism, update, signal });
         const view = { results, diagnostics: found.diagnostics };
         await reports.show<TestsView>(TEST_FORMATS, view, { host: "" });
