@@ -1,7 +1,7 @@
 // The single-file bundle: built from the sources and run in an empty folder, without packages or schemas.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -48,10 +48,17 @@ describe("the bundle", () => {
       ["--plan", "plan.schema.json"],
       ["--drift", "drift.schema.json"],
       ["--apply-events", "apply-events.schema.json"],
+      ["--test", "test.schema.json"],
     ] as const)
       expect(run(["schema", option]).stdout).toBe(
         readFileSync(join(import.meta.dirname, "../../schemas", name), "utf8"),
       );
+  });
+
+  test("runs tests of a spec", () => {
+    writeFileSync(join(folder, "a.test.yaml"), "tests: { t: { steps: [apply: , drift: ] } }\n");
+    expect(run(["test"])).toMatchObject({ status: 0, stdout: expect.stringContaining("1 passed") });
+    rmSync(join(folder, "a.test.yaml"));
   });
 
   test("lists the license of every package that it contains", () => {

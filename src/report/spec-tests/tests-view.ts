@@ -67,7 +67,7 @@ function signed(line: string): string {
 }
 
 function yamlLines(value: Json): string {
-  return stringify(value, { lineWidth: 0, collectionStyle: "block" });
+  return stringify(value, { lineWidth: 0 });
 }
 
 /** `3 tests in 2 files: 2 passed, 1 failed.` */

@@ -1,11 +1,12 @@
 // Runs the tests of many files side by side, and reports them in the order of the files.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { fileFailure } from "../../config/files.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import type { SpecTest, SpecTestFile } from "../../spec/testing/spec-test.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../transfer/write-file.ts";
 import type { FoundTests } from "./find-tests.ts";
 import { type FinishedTest, runTest } from "./run-test.ts";
-import type { TestResult } from "./test-result.ts";
+import type { ExpectationEdit, TestResult } from "./test-result.ts";
 import { updatedText } from "./update-expectations.ts";
 
 export interface TestRunOptions {
@@ -51,21 +52,40 @@ function updated(
   const byFile = Map.groupBy(all.entries(), ([, { file }]) => file);
   const results = finished.map(({ result }) => result);
   for (const [file, tests] of byFile) {
-    const changed = tests.filter(([at]) => finished[at]?.updatable === true);
+    const changed = tests.flatMap(([at]) => (finished[at]?.updatable === true ? [at] : []));
     if (changed.length === 0) continue;
-    const link = symbolicLinkBelow(cwd, file.path);
-    if (link !== undefined)
-      throw new Failure(
-        error("CLI_FILE", `the expectations in ${file.file} are not updated: ${link} is a symbolic link`, {
-          hint: "name the folder or file that the link points to",
-        }),
-      );
-    const edits = changed.flatMap(([at]) => finished[at]?.edits ?? []);
-    writeWholeFile(file.path, updatedText(file, edits), { over: true });
-    for (const [at] of changed) {
+    const edits = changed.flatMap((at) => finished[at]?.edits ?? []);
+    const problem = writeUpdate(file, edits, cwd);
+    for (const at of changed) {
       const before = results[at];
-      if (before !== undefined) results[at] = { ...before, status: "updated" };
+      if (before === undefined) continue;
+      results[at] =
+        problem === undefined
+          ? { ...before, status: "updated" }
+          : { ...before, problems: [...before.problems, { at: before.at, diagnostics: problem }] };
     }
   }
   return results;
+}
+
+/** Why the file is not updated; undefined if it is. */
+function writeUpdate(
+  file: SpecTestFile,
+  edits: readonly ExpectationEdit[],
+  cwd: string,
+): readonly Diagnostic[] | undefined {
+  const link = symbolicLinkBelow(cwd, file.path);
+  if (link !== undefined)
+    return [
+      error("CLI_FILE", `the expectations in ${file.file} are not updated: ${link} is a symbolic link`, {
+        hint: "name the folder or file that the link points to",
+      }),
+    ];
+  try {
+    writeWholeFile(file.path, updatedText(file, edits), { over: true });
+    return undefined;
+  } catch (problem) {
+    if (problem instanceof Failure) return problem.diagnostics;
+    return fileFailure(`the test file ${file.file} cannot be written`, problem).diagnostics;
+  }
 }

@@ -1,6 +1,6 @@
 // Writes expectations into a test file, and keeps its comments and blank lines.
 
-import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument, visit, YAMLSeq } from "yaml";
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, parseDocument, visit, YAMLSeq } from "yaml";
 import { canonicalJson } from "../../core/canonical.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
@@ -8,7 +8,7 @@ import type { Path } from "../../core/pointer.ts";
 import type { SpecTestFile } from "../../spec/testing/spec-test.ts";
 import type { ExpectationEdit } from "./test-result.ts";
 
-/** Throws Failure if an expectation is written with an alias, because the change would reach other places. */
+/** Throws Failure if an expectation has an anchor or an alias, because the change would reach other places. */
 export function updatedText({ file, text }: SpecTestFile, edits: readonly ExpectationEdit[]): string {
   const document = parseDocument(text, { intAsBigInt: false, uniqueKeys: false });
   for (const { path, value } of edits) {
@@ -16,9 +16,9 @@ export function updatedText({ file, text }: SpecTestFile, edits: readonly Expect
       throw new Failure(
         error(
           "CLI_FILE",
-          `${file}: the expectation at ${path.join(".")} uses an alias, so it is not updated`,
+          `${file}: the expectation at ${path.join(".")} has an anchor or an alias, so it is not updated`,
           {
-            hint: "write the expectation without the alias",
+            hint: "write the expectation out",
           },
         ),
       );
@@ -29,7 +29,10 @@ export function updatedText({ file, text }: SpecTestFile, edits: readonly Expect
 }
 
 function usesAlias(document: Document, path: Path): boolean {
-  return path.some((_, at) => isAlias(document.getIn(path.slice(0, at + 1), true)));
+  return path.some((_, at) => {
+    const node: unknown = document.getIn(path.slice(0, at + 1), true);
+    return isAlias(node) || (isNode(node) && "anchor" in node && node.anchor !== undefined);
+  });
 }
 
 /** Changes only members that differ, so that comments on other members are kept. */

@@ -150,6 +150,20 @@ tests:
     expect(await workspaceTest(folder)).toMatchObject({ code: 0 });
   });
 
+  test("--update leaves anchors and aliases alone, and updates other files", async () => {
+    const spec = "spec: { groups: { a: {} } }\n";
+    const anchored = `${spec}tests: { t: { steps: [plan: { summary: &s {} }, plan: { summary: *s }] } }\n`;
+    const folder = folderWith({
+      "a.test.yaml": anchored,
+      "b.test.yaml": `${spec}tests: { t: { steps: [plan: { summary: {} }] } }\n`,
+    });
+    const ran = await workspaceTest(folder, ["--update"]);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("has an anchor or an alias, so it is not updated");
+    expect(ran.out).toContain("updated  b.test.yaml: t\n");
+    expect(readFileSync(join(folder, "a.test.yaml"), "utf8")).toBe(anchored);
+  });
+
   test("a filter selects by file and name; * stands for any text", async () => {
     const folder = folderWith({ "workspace.yaml": SPEC, "a.test.yaml": FAILING, "b/b.test.yaml": FAILING });
     const run = async (...filters: string[]) =>
