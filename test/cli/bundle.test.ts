@@ -42,6 +42,17 @@ describe("the bundle", () => {
     expect(run(["api", "clusters/list"])).toMatchObject({ status: 0 });
   });
 
+  test("contains the thread that evaluates rules", () => {
+    const rules = mkdtempSync(join(tmpdir(), "bundle-rules-"));
+    writeFileSync(
+      join(rules, "rules.yaml"),
+      "rules: [{ name: none, assert: address == '', when: 'true' }]\n",
+    );
+    const { status, stdout } = run(["plan", "--rules", rules]);
+    rmSync(rules, { recursive: true, force: true });
+    expect([status, stdout.includes("GUARD_RULE")]).toEqual([3, true]);
+  });
+
   test("contains the schemas of its outputs and of the service", () => {
     for (const [option, name] of [
       ["--api", "openapi.yaml"],

@@ -20,10 +20,14 @@ export interface RuleCheck {
   readonly untrusted: boolean;
 }
 
-/** The plan with what the rules say. A plan with errors is not checked, because it cannot be applied anyway. */
+/**
+ * The plan with the findings of the rules. A plan with errors cannot be applied anyway and is not checked, unless it was
+ * compared with a base: errors that were pending must not hide what the change causes.
+ */
 export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Promise<Plan> {
   const { rules = [], target } = spec;
-  if (rules.length === 0 || hasErrors(plan.diagnostics)) return plan;
+  const isRefused = plan.split === undefined && hasErrors(plan.diagnostics);
+  if (rules.length === 0 || isRefused) return plan;
   const { runRules, RULE_LIMITS, STRICT_RULE_LIMITS } = await import("../../rules/run-rules.ts");
   const subjects = withoutSensitive(spec, plan.changes.map(subjectOf));
   const surroundings = {

@@ -1,0 +1,79 @@
+// Which plans are checked against rules, and where the findings of a divided plan come from.
+
+import { expect, test } from "vitest";
+import type { Address } from "../../../src/core/address.ts";
+import { error } from "../../../src/core/diagnostic.ts";
+import type { Create } from "../../../src/planner/model/change.ts";
+import type { Plan } from "../../../src/planner/model/plan.ts";
+import type { ChangeOrigin } from "../../../src/planner/model/split.ts";
+import type { Rule } from "../../../src/spec/model/rule.ts";
+import { checkRules } from "../../../src/workflow/rules/check-rules.ts";
+
+const AT = { file: "rules.yaml", line: 1, column: 3 };
+const rule = (assert: string, scope: Rule["scope"] = "change"): Rule => ({
+  name: "a",
+  assert,
+  scope,
+  severity: "other",
+  enforcement: "error",
+  at: AT,
+  fields: [],
+  locate: () => AT,
+});
+
+const create = (name: string): Create => ({
+  action: "create",
+  address: `pools.${name}` as Address,
+  kind: "pools",
+  name,
+  cause: "spec",
+  reasons: [],
+  consequences: [],
+  dependsOn: [],
+  after: { node_type_id: "x" },
+  unresolved: [],
+});
+
+const plan = (more: Partial<Plan> = {}): Plan => ({
+  host: "h",
+  changes: [create("new"), create("old")],
+  drift: [],
+  unmanaged: [],
+  guards: [],
+  diagnostics: [],
+  ...more,
+});
+
+const split = (origins: Readonly<Record<string, ChangeOrigin>>): Plan["split"] => ({
+  base: "main",
+  changes: Object.fromEntries(Object.entries(origins).map(([key, origin]) => [key, { origin, fields: [] }])),
+  resolved: [],
+  pendingErrors: [],
+});
+
+async function guards(checked: Plan, ...rules: readonly Rule[]) {
+  const found = await checkRules(checked, { spec: { rules, resources: new Map() }, untrusted: false });
+  return found.guards.map(({ addresses, origin }) => [addresses.join(), origin]);
+}
+
+const ERROR = { diagnostics: [error("PLAN_IMMUTABLE", "no")] };
+const DIVIDED = { split: split({ "pools.new": "caused", "pools.old": "pending" }) };
+
+test("a plan with errors is not checked", async () => {
+  expect(await guards(plan(ERROR), rule("name == ''"))).toEqual([]);
+});
+
+test("a plan that is compared with a base says which violations the change causes", async () => {
+  expect(await guards(plan(DIVIDED), rule("name == ''"), rule("plan.summary.create == 0", "plan"))).toEqual([
+    ["pools.new", "caused"],
+    ["pools.old", "pending"],
+    ["", "caused"],
+  ]);
+});
+
+test("an error that was pending does not hide what the change violates", async () => {
+  expect(await guards(plan({ ...ERROR, ...DIVIDED }), rule("name == ''"))).toContainEqual([
+    "pools.new",
+    "caused",
+  ]);
+});
