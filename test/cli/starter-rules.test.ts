@@ -75,6 +75,7 @@ describe.each(["contract", "databricks"])("the starter rules in the dialect %s",
       "scopes: { s: { acls: { users: MANAGE } } }\n",
       ["scopes-no-manage-for-users"],
     ],
+    ["users in capitals", "scopes: { s: { acls: { USERS: MANAGE } } }\n", ["scopes-no-manage-for-users"]],
     [
       "a scope that all users manage at first",
       "scopes: { s: { initial_manage_principal: users } }\n",

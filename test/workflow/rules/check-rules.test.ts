@@ -44,7 +44,7 @@ const plan = (more: Partial<Plan> = {}): Plan => ({
   ...more,
 });
 
-const split = (origins: Readonly<Record<string, ChangeOrigin>>): Plan["split"] => ({
+const split = (origins: Readonly<Record<string, ChangeOrigin>>): NonNullable<Plan["split"]> => ({
   base: "main",
   changes: Object.fromEntries(Object.entries(origins).map(([key, origin]) => [key, { origin, fields: [] }])),
   resolved: [],
