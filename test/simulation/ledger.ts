@@ -5,6 +5,7 @@ import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
 import { parseJson } from "../../src/core/exact-json.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import type { Send, Site } from "../engine/site.ts";
+import { contractPath } from "./dialect.ts";
 import { isWrite } from "./trace.ts";
 
 export interface Written {
@@ -59,7 +60,7 @@ export function operationOf(request: Pick<HttpRequest, "method" | "path">): {
   readonly operation: OperationName;
   readonly id: string | undefined;
 } {
-  const path = request.path.replace(/\?.*$/, "");
+  const path = contractPath(request.path.replace(/\?.*$/, ""));
   for (const { name, method, pattern } of PATTERNS) {
     const match = method === request.method ? pattern.exec(path) : null;
     if (match !== null) return { operation: name, id: match[1] };

@@ -2,6 +2,7 @@
 
 import { parseArgs } from "node:util";
 import { didYouMean, suggester } from "../../src/core/suggest.ts";
+import { cloud, dialect } from "./dialect.ts";
 import { mutants } from "./mutants/mutants.ts";
 import { matrixRows } from "./reliability/matrix.ts";
 import {
@@ -29,6 +30,7 @@ const { values: options } = parseArgs({
     impatient: { type: "boolean", default: false },
     only: { type: "string" },
     sample: { type: "boolean", default: false },
+    dialect: { type: "string", default: "contract" },
     show: { type: "string", default: "10" },
   },
 });
@@ -58,7 +60,7 @@ function missing(what: string, name: string, known: readonly { readonly name: st
 
 function usage(wrong?: string): never {
   if (wrong !== undefined) process.stderr.write(`${wrong}\n\n`);
-  process.stderr.write(`usage: npm run simulate -- --suite NAME [--seed N] [--count N | --case NAME] [--write]
+  process.stderr.write(`usage: npm run simulate -- --suite NAME [--dialect databricks] [--seed N] [--count N | --case NAME] [--write]
        npm run simulate -- --all [--write]
        npm run simulate -- --mutants [--only NAME] [--write]
 `);
@@ -75,8 +77,9 @@ function countFor(suite: Suite): number | undefined {
 function show({ suite, tried, all, failed, notes, seconds }: Figures): void {
   const of = tried < all ? ` of ${all}` : "";
   const zeros = zerosText(failed.length, zerosOf(suite.name, failed));
+  const where = cloud === undefined ? "" : ` in the ${dialect} dialect`;
   process.stdout.write(
-    `${suite.name}: ${tried}${of} ${suite.unit}, ${zeros} (${seconds.toFixed(1)} s, seed ${seed})\n`,
+    `${suite.name}${where}: ${tried}${of} ${suite.unit}, ${zeros} (${seconds.toFixed(1)} s, seed ${seed})\n`,
   );
   for (const note of notes) process.stdout.write(`  ${note}\n`);
   for (const { name, wrong } of failed.slice(0, Number(options.show))) {
@@ -111,6 +114,10 @@ async function write(figures: Figures, stamp: Stamp, count: number | undefined):
     count === undefined || suite.endless ? figures.all : (await suite.cases(seed, undefined)).length;
   await suite.close?.();
   const record = recordOf(figures, stamp, count, all);
+  if (cloud !== undefined) {
+    keep((old) => ({ ...old, databricks: inOrder(suites, { ...old.databricks, [suite.name]: record }) }));
+    return;
+  }
   const matrix = suite.name === "crash" ? await matrixRows() : undefined;
   keep((old) => ({
     ...old,
@@ -151,6 +158,7 @@ async function runMutants(): Promise<number> {
   return missed;
 }
 
+if (dialect !== "contract" && dialect !== "databricks") usage(`there is no dialect "${dialect}"`);
 const isPiece =
   options.case !== undefined || options.impatient || (options.only !== undefined && !options.mutants);
 if (options.write && isPiece) usage("--write keeps whole runs only: without --case, --only and --impatient");

@@ -44,7 +44,7 @@ function placeOf(
     case "pools":
       return member(world, "pools", id, [field]);
     case "jobs":
-      return member(world, "jobs", id, ["settings", field]);
+      return jobPlace(world, id, field);
     case "users":
       return field === "groups" || field === "name" ? undefined : member(world, "users", id, [field]);
     case "groups":
@@ -81,6 +81,23 @@ function placeOf(
       return undefined;
   }
 }
+
+/** A job of the Databricks dialect has its task in a list as well, which is what its readers see. */
+function jobPlace(world: TestWorld, id: string, field: string): Place {
+  const tasks = member(world, "jobs", id, ["settings", "extra", "tasks"]);
+  const setting = member(world, "jobs", id, ["settings", field]);
+  if (tasks.read() === undefined || !OF_TASK.test(field)) return setting;
+  const first = (): Row => (tasks.read() as readonly Row[])[0] ?? {};
+  return {
+    read: () => first()[field],
+    write: (value) => {
+      setting.write(value);
+      tasks.write([{ ...first(), [field]: value }]);
+    },
+  };
+}
+
+const OF_TASK = /_task$|cluster|^libraries$|retr/;
 
 function member(world: TestWorld, table: string, id: string, path: readonly string[]): Place {
   const rows = () => world.store.world.collection<Row>(table);

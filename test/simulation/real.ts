@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { BIN, type Ended, type Running, start } from "../cli/program.ts";
 import { leaksIn } from "./canary.ts";
+import { dialect, spelled } from "./dialect.ts";
 import type { Form } from "./forms.ts";
 import { type Gate, openGate } from "./gate.ts";
 import { type Outside, outside, type Snapshot } from "./homes/outside.ts";
@@ -41,7 +42,7 @@ export class Real {
 
   static async open(): Promise<Real> {
     const folder = mkdtempSync(join(tmpdir(), "workspace-real-"));
-    const words = ["emulator", "--port", "0", "--data", ":memory:", "--token", TOKEN];
+    const words = ["emulator", "--port", "0", "--data", ":memory:", "--token", TOKEN, "--dialect", dialect];
     const emulator = start(words, { cwd: folder });
     const url = await readyUrl(emulator);
     return new Real(emulator, url, await openGate(url), folder);
@@ -78,7 +79,7 @@ export class Real {
   }
 
   spec(yaml: string): void {
-    writeFileSync(join(this.folder, "workspace.yaml"), yaml);
+    writeFileSync(join(this.folder, "workspace.yaml"), spelled(yaml));
   }
 
   run(words: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
@@ -87,6 +88,7 @@ export class Real {
       env: {
         WORKSPACE_HOST: this.gate.url,
         WORKSPACE_TOKEN: TOKEN,
+        WORKSPACE_DIALECT: dialect,
         ...CANARIES,
         ...this.#state.env,
         ...env,

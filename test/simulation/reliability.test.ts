@@ -7,11 +7,21 @@ import { pageOf } from "./reliability/page.ts";
 import { PAGE, recorded } from "./reliability/record.ts";
 import { suites } from "./suites.ts";
 
-const { suites: tried, mutants: seeded } = recorded();
+const { suites: tried, databricks = {}, mutants: seeded } = recorded();
 const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map(({ name }) => name);
 
 test("every suite has its row (npm run simulate -- --suite NAME --write)", () => {
   expect(Object.keys(tried)).toEqual(names(suites));
+});
+
+/** Suites of files and states, which no request of the service changes. */
+const LOCAL = new Set(["corrupt", "specs", "files", "names", "plans"]);
+
+test("every other suite has its row in the Databricks dialect (npm run simulate -- --dialect databricks --suite NAME --write)", () => {
+  expect(Object.keys(databricks)).toEqual(names(suites).filter((name) => !LOCAL.has(name)));
+  expect(Object.values(databricks).map(({ failures }) => failures)).toEqual(
+    Object.keys(databricks).map(() => 0),
+  );
 });
 
 test("every seeded bug has its row (npm run simulate -- --mutants --only NAME --write)", () => {

@@ -7,12 +7,14 @@ import { dirname, join } from "node:path";
 import { keyedDigest } from "../../src/core/digest.ts";
 import { OWN_TABLES, type Tables } from "../../src/emulator/store/store.ts";
 import { registry } from "../../src/providers/index.ts";
+import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import { loadSpec } from "../../src/spec/load-spec.ts";
 import type { Spec } from "../../src/spec/model/spec.ts";
 import { startWorld, type TestWorld } from "../emulator/harness.ts";
 import type { Home } from "../engine/home.ts";
 import { KEY, Site } from "../engine/site.ts";
 import { Disk } from "../state/memory-files.ts";
+import { cloud, spelled } from "./dialect.ts";
 import { type Form, homeOf, stageKey } from "./forms.ts";
 import { CANARIES, FILES, type Scenario, scenarios } from "./scenarios.ts";
 import { placeStrangers } from "./strangers.ts";
@@ -49,12 +51,19 @@ export function checkpoint(site: Site): Checkpoint {
   return { now: clock.now(), tables, blobs, disk: site.disk.copy(), home: site.home };
 }
 
+const DIALECT = cloud === undefined ? {} : { databricks: cloud };
+
+function inDialect(site: Site): Site {
+  if (cloud !== undefined) site.dialect = { dialect: "databricks", cloud };
+  return site;
+}
+
 /** A separate site that continues from a checkpoint. */
 export async function siteFrom(from: Checkpoint, seed = 7): Promise<Site> {
-  const world = await startWorld({ now: from.now, seed });
+  const world = await startWorld({ now: from.now, seed, ...DIALECT });
   world.store.transact(from.now, () => world.store.replace(from.tables, from.blobs));
   world.store.reschedule();
-  return new Site(world, from.disk.copy(), seed, await from.home.copy());
+  return inDialect(new Site(world, from.disk.copy(), seed, await from.home.copy()));
 }
 
 let folder: string | undefined;
@@ -83,11 +92,11 @@ export function specFrom(yaml: string): Promise<Spec> {
 
 async function readSpec(yaml: string): Promise<Spec> {
   const file = join(specFolder(), `${specs.size}.yaml`);
-  writeFileSync(file, yaml);
+  writeFileSync(file, spelled(yaml));
   const { spec, diagnostics } = await loadSpec({
     file,
     env: CANARIES,
-    registry,
+    registry: registryIn(registry, cloud === undefined ? CONTRACT_FIELDS : { dialect: "databricks", cloud }),
     secrets: "resolve",
     keyed: (bytes) => keyedDigest(KEY, bytes),
   });
@@ -108,7 +117,7 @@ export function stageOf(name: string, form: Form = "file"): Promise<Stage> {
 }
 
 export async function prepare(scenario: Scenario, form: Form = "file"): Promise<Stage> {
-  const site = new Site(await startWorld(), new Disk(), 1, homeOf(form));
+  const site = inDialect(new Site(await startWorld(DIALECT), new Disk(), 1, homeOf(form)));
   try {
     await placeStrangers(site.world);
     await site.clock.advance(SETTLING_MS);

@@ -5,6 +5,8 @@ import type { Json } from "../../src/core/json.ts";
 import type { Tables } from "../../src/emulator/store/store.ts";
 import { type TestWorld, USER_SCHEMA } from "../emulator/harness.ts";
 
+import { dialectPath } from "./dialect.ts";
+
 const CLUSTER = { spark_version: "6.4.x-scala2.11", node_type_id: "Standard_DS3_v2", num_workers: 1 };
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
@@ -34,7 +36,10 @@ export async function placeStrangers(world: TestWorld): Promise<void> {
     language: "PYTHON",
     content: base64("print('theirs')\n"),
   });
-  await put("fs/put", { path: "/theirs/file.txt", contents: base64("theirs\n") });
+  await put(dialectPath("fs/put"), {
+    path: "/theirs/file.txt",
+    contents: base64("theirs\n"),
+  });
 }
 
 /** Tables whose rows say what a workspace holds; a table of secrets has the name of its scope. */

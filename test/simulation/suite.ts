@@ -1,5 +1,7 @@
 // A suite: many cases under names by which each can be run again, and a figure that says how many were tried.
 
+import { dialectWords } from "./dialect.ts";
+
 export interface Suite {
   readonly name: string;
   /** The faults of the suite, in a sentence. */
@@ -117,5 +119,5 @@ export function inTurn(lists: readonly (readonly string[])[]): readonly string[]
 
 /** The one line that runs a failed case again. */
 export function againLine(suite: Suite, name: string): string {
-  return `npm run simulate -- --suite ${suite.name} --case '${name}'`;
+  return ["npm run simulate --", `--suite ${suite.name}`, ...dialectWords, `--case '${name}'`].join(" ");
 }

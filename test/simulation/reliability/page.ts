@@ -50,7 +50,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 export function pageOf(recorded: Recorded): string {
-  const { suites, matrix, mutants } = recorded;
+  const { suites, databricks = {}, matrix, mutants } = recorded;
   return [
     INTRODUCTION,
     stampText(Object.values(suites)),
@@ -59,6 +59,16 @@ export function pageOf(recorded: Recorded): string {
       Object.entries(suites).map(([name, record]) => suiteRow(name, record)),
     ),
     ...failuresText(suites),
+    "## In the Databricks dialect\n",
+    "The same suites against the emulator that speaks the Databricks dialect, for Azure.\n",
+    table(
+      ["suite", "figures", "seconds", "again with"],
+      Object.entries(databricks).map(([name, record]) => {
+        const [, , ...cells] = suiteRow(name, record, ["--dialect databricks"]);
+        return [name, ...cells];
+      }),
+    ),
+    ...failuresText(databricks, ["--dialect databricks"]),
     "## The crash matrix\n",
     "Every operation that writes, and each moment around it at which a process can crash, with the number of tested points. Each point is tested",
     "with a killed process, with a power failure, and with a user who then reverts the spec.\n",
@@ -87,16 +97,16 @@ Figures of ${all(({ date }) => date)}, Node ${all(({ node }) => node)}; PostgreS
 `;
 }
 
-function againWith(name: string, { seed, count }: SuiteRecord): string {
-  const words = ["npm run simulate --", `--suite ${name}`, `--seed ${seed}`];
+function againWith(name: string, { seed, count }: SuiteRecord, more: readonly string[]): string {
+  const words = ["npm run simulate --", `--suite ${name}`, ...more, `--seed ${seed}`];
   return code([...words, ...(count === undefined ? [] : [`--count ${count}`])].join(" "));
 }
 
-function suiteRow(name: string, record: SuiteRecord): readonly string[] {
+function suiteRow(name: string, record: SuiteRecord, more: readonly string[] = []): readonly string[] {
   const { what, unit, tried, all, failures, zeros, notes, seconds } = record;
   const of = all === undefined ? "" : ` of ${number(all)}`;
   const figures = `**${number(tried)}**${of} ${unit}, ${zerosText(failures, zeros)}`;
-  return [name, what, [figures, ...notes].join("; "), seconds.toFixed(1), againWith(name, record)];
+  return [name, what, [figures, ...notes].join("; "), seconds.toFixed(1), againWith(name, record, more)];
 }
 
 function mutantRow(
@@ -109,7 +119,7 @@ function mutantRow(
   return [name, bug, suite, code(noticed), after === 1 ? "1 case" : `${number(after)} cases`];
 }
 
-function failuresText(suites: Recorded["suites"]): readonly string[] {
+function failuresText(suites: Recorded["suites"], more: readonly string[] = []): readonly string[] {
   const failing = Object.entries(suites).filter(([, { failures }]) => failures > 0);
   if (failing.length === 0) return [];
   return [
@@ -118,7 +128,7 @@ function failuresText(suites: Recorded["suites"]): readonly string[] {
       `${name}: ${number(failures)}, of which these come first.\n`,
       ...failed.map(
         ({ name: one, wrong }) =>
-          `- ${code(`npm run simulate -- --suite ${name} --case '${one}'`)}\n${wrong.map((line) => `  ${code(line.replaceAll("\n", " "))}`).join("\\\n")}`,
+          `- ${code(["npm run simulate --", `--suite ${name}`, ...more, `--case '${one}'`].join(" "))}\n${wrong.map((line) => `  ${code(line.replaceAll("\n", " "))}`).join("\\\n")}`,
       ),
       "",
     ]),

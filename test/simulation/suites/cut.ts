@@ -5,7 +5,7 @@ import type { Send } from "../../engine/site.ts";
 import { calmRun } from "../calm.ts";
 import type { Form } from "../forms.ts";
 import { violations } from "../invariants.ts";
-import type { Suite } from "../suite.ts";
+import { randomFrom, type Suite, shuffled } from "../suite.ts";
 import { doom, isWrite, type Point } from "../trace.ts";
 import { Trial } from "../trial.ts";
 
@@ -92,16 +92,23 @@ export const cut: Suite = {
   unit: "cases",
   sample: 120,
 
-  async cases() {
+  /** Some cases: one of each of as many moments. To know all cases, every moment is run once. */
+  async cases(seed, count) {
+    const lists = await Promise.all(
+      SCENARIOS.map(async (scenario) =>
+        (await momentsToCut(scenario)).map((_, at) => [scenario, at] as const),
+      ),
+    );
+    const moments = shuffled(lists.flat(), seed);
+    const isSome = count !== undefined && count < moments.length;
+    const random = randomFrom(seed);
     const names: string[] = [];
-    for (const scenario of SCENARIOS) {
-      const { length } = await momentsToCut(scenario);
-      for (let at = 0; at < length; at++) {
-        const { trial, wire } = await dieAt(scenario, at);
-        const subsets = 2 ** wire.onTheirWay.length;
-        trial.close();
-        for (let subset = 0; subset < subsets; subset++) names.push(`${scenario}/${at}/${subset}`);
-      }
+    for (const [scenario, at] of isSome ? moments.slice(0, count) : moments) {
+      const { trial, wire } = await dieAt(scenario, at);
+      const subsets = 2 ** wire.onTheirWay.length;
+      trial.close();
+      if (isSome) names.push(`${scenario}/${at}/${Math.floor(random() * subsets)}`);
+      else names.push(...Array.from({ length: subsets }, (_, subset) => `${scenario}/${at}/${subset}`));
     }
     return names;
   },

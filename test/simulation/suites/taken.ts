@@ -5,6 +5,7 @@ import { Failure } from "../../../src/core/diagnostic.ts";
 import type { TestWorld } from "../../emulator/harness.ts";
 import { USER_SCHEMA } from "../../emulator/harness.ts";
 import { calmRun } from "../calm.ts";
+import { dialectPath } from "../dialect.ts";
 import { SETTLING_MS, tablesOf } from "../stage.ts";
 import { strangersTouched } from "../strangers.ts";
 import type { Suite } from "../suite.ts";
@@ -58,9 +59,10 @@ const TAKINGS: Readonly<Record<string, Taking>> = {
       }),
   },
   files: {
-    of: "POST /api/2.0/fs/put",
+    of: `POST /api/2.0/${dialectPath("fs/put")}`,
     nth: 0,
-    take: (world) => world.post("fs/put", { path: "/init/install.sh", contents: base64("echo theirs\n") }),
+    take: (world) =>
+      world.post(dialectPath("fs/put"), { path: "/init/install.sh", contents: base64("echo theirs\n") }),
   },
 };
 
