@@ -88,7 +88,7 @@ export function principalOf(credential: RenewableCredential): string | undefined
   return parts.filter((part) => part !== undefined).join(" ");
 }
 
-/** What HTTP Basic encodes as base64: both parts are encoded as in a form before (RFC 6749, 2.3.1). */
+/** The text that HTTP Basic encodes as base64. Both parts are form-encoded first (RFC 6749, 2.3.1). */
 function basicPair({ clientId, clientSecret }: OAuthClient): string {
   return [clientId, clientSecret].map(asInForm).join(":");
 }

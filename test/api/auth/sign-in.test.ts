@@ -121,7 +121,7 @@ describe("oauth-m2m", () => {
     expect(place.sent.map(({ origin }) => origin)).toEqual([WORKSPACE, WORKSPACE, WORKSPACE]);
   });
 
-  test("names no secret that a token endpoint repeats, in the form of HTTP Basic either", async () => {
+  test("names no secret that a token endpoint repeats, plain or as HTTP Basic encodes it", async () => {
     const secret = "s3cret of_the-app!";
     place.refuse = ({ headers: { authorization = "" } }) =>
       authorization === ""
