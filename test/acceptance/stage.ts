@@ -221,7 +221,7 @@ class Stage {
     const signals = new Signals((text) => stderr.write(text));
     const watching = this.#watch(signals);
     const stdin = new PassThrough();
-    if (this.#input !== undefined) stdin.end(this.#input);
+    stdin.end(this.#input ?? "");
     this.#input = undefined;
     const exit = await runProgram(
       {
