@@ -31,6 +31,7 @@ const SHORTEST_PART = 4;
 /** Strings that no output may show, such as the values of sensitive variables. */
 export class SensitiveTexts {
   readonly #texts = new Set<string>();
+  #pattern: { readonly size: number; readonly parts: RegExp | undefined } | undefined;
 
   add(text: string): void {
     if (text !== "") this.#texts.add(text);
@@ -47,27 +48,105 @@ export class SensitiveTexts {
     return false;
   }
 
-  /** The text with every occurrence replaced. */
-  masked(text: string): string {
+  texts(): Iterable<string> {
+    return this.#texts;
+  }
+
+  has(text: string): boolean {
+    return this.#texts.has(text);
+  }
+
+  /** The text with every occurrence replaced by its mark, in one pass, so that a mark is not changed again. */
+  masked(text: string, mark: (found: string) => string = () => MASK): string {
     if (this.#texts.size === 0) return text;
-    if (this.#texts.has(text)) return MASK;
-    let shown = text;
-    for (const one of [...this.#texts].sort((a, b) => b.length - a.length))
-      if (one.length >= SHORTEST_PART) shown = shown.replaceAll(one, () => MASK);
-    return shown;
+    if (this.#texts.has(text)) return mark(text);
+    const parts = this.#parts();
+    return parts === undefined ? text : text.replace(parts, mark);
   }
 
   /** A copy of a value in which every text is masked; the value itself if nothing is sensitive. */
-  maskedDeep<T>(value: T): T {
-    return this.#texts.size === 0 ? value : (this.#copy(value) as T);
+  maskedDeep<T>(value: T, mark?: (found: string) => string): T {
+    return this.#texts.size === 0 ? value : withTexts(value, (text) => this.masked(text, mark));
   }
 
-  #copy(value: unknown): unknown {
-    if (typeof value === "string") return this.masked(value);
-    if (Array.isArray(value)) return value.map((one) => this.#copy(one));
-    if (value instanceof Map) return new Map([...value].map(([key, one]) => [key, this.#copy(one)]));
-    if (value === null || typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype)
-      return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#copy(one)]));
+  /** The longest first, so that a text within another one does not divide it. */
+  #parts(): RegExp | undefined {
+    if (this.#pattern?.size === this.#texts.size) return this.#pattern.parts;
+    const long = [...this.#texts].filter((one) => one.length >= SHORTEST_PART);
+    const sorted = long
+      .sort((a, b) => b.length - a.length)
+      .map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const parts = sorted.length === 0 ? undefined : new RegExp(sorted.join("|"), "g");
+    this.#pattern = { size: this.#texts.size, parts };
+    return parts;
   }
+}
+
+/** Words and addresses of a plan, which contain no value of a variable: a plan without them could not be read. */
+const WORDS = new Set(
+  "action address addresses code dependsOn fingerprint kind modes once operation path removeAfter replacing result severity type".split(
+    " ",
+  ),
+);
+const CAUSES = new Set<unknown>(["both", "drift", "spec"]);
+
+const isWord = (key: string, value: unknown): boolean =>
+  typeof value === "object" && !Array.isArray(value)
+    ? false
+    : WORDS.has(key) || (key === "cause" && CAUSES.has(value));
+
+/** Values of the service, in which every text counts. */
+const VALUES = new Set(["after", "before"]);
+
+/** A copy of a value with other texts. Keys stay. */
+export function withTexts<T>(value: T, change: (text: string) => string): T {
+  return copied(value, change, false) as T;
+}
+
+function copied(value: unknown, change: (text: string) => string, inValues: boolean): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((one) => copied(one, change, inValues));
+  if (value instanceof Map)
+    return new Map([...value].map(([key, one]) => [key, copied(one, change, inValues)]));
+  if (value === null || typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [
+      key,
+      !inValues && isWord(key, one) ? one : copied(one, change, inValues || VALUES.has(key)),
+    ]),
+  );
+}
+
+/** A copy in which a value that gives way to a sensitive one is hidden, too: it may be an earlier one of the same variable. */
+export function withoutReplaced<T>(value: T, isSensitive: (text: string) => boolean): T {
+  return withPairs(value, (before, after) => hiddenBy(before, after, isSensitive)) as T;
+}
+
+type Pair = (before: unknown, after: unknown) => unknown;
+
+function withPairs(value: unknown, pair: Pair): unknown {
+  if (Array.isArray(value)) return value.map((one) => withPairs(one, pair));
+  if (value === null || typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  const { before, after } = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) =>
+      VALUES.has(key) ? [key, key === "before" ? pair(before, after) : one] : [key, withPairs(one, pair)],
+    ),
+  );
+}
+
+function hiddenBy(before: unknown, after: unknown, isSensitive: (text: string) => boolean): unknown {
+  if (typeof after === "string") return typeof before === "string" && isSensitive(after) ? MASK : before;
+  if (Array.isArray(before))
+    return Array.isArray(after) ? before.map((one, at) => hiddenBy(one, after[at], isSensitive)) : before;
+  if (before === null || typeof before !== "object" || after === null || typeof after !== "object")
+    return before;
+  return Object.fromEntries(
+    Object.entries(before).map(([key, one]) => [
+      key,
+      hiddenBy(one, Object.hasOwn(after, key) ? Reflect.get(after, key) : undefined, isSensitive),
+    ]),
+  );
 }

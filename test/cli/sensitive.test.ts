@@ -1,8 +1,8 @@
 // Sensitive variables through the real commands: the value is in no output.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { contextWith } from "./context.ts";
 import { folderWith } from "./program.ts";
@@ -42,6 +42,9 @@ test("a sensitive value is in no form of a plan, an apply, or drift, and the API
   const other = { WORKSPACE_VAR_license: "other-value" };
   const { all } = await run(folder, "plan --host embedded", other);
   expect(all).not.toContain("other-value");
+  expect(all).toContain("PLAN_IMMUTABLE");
+  // The value before is one of the same variable.
+  expect(shows(all)).toBe(false);
 });
 
 test("a sensitive value that is refused is in no diagnostic", async () => {
@@ -62,4 +65,64 @@ test("a sensitive value cannot be part of a key", async () => {
   const { code, all } = await run(folder, "validate");
   expect({ code, leaks: shows(all.replace(/ {2}.*\|.*/g, "")) }).toEqual({ code: 1, leaks: false });
   expect(all).toContain("a key cannot contain a sensitive value");
+});
+
+describe("a saved plan", () => {
+  test("does not contain a sensitive value, shows none, and is applied with the value of the run", async () => {
+    const folder = folderWith(SPEC);
+    expect((await run(folder, "plan --host embedded --out p.plan")).code).toBe(0);
+    expect(shows(readFileSync(join(folder, "p.plan"), "utf8"))).toBe(false);
+    for (const form of ["text", "json", "markdown", "html", "junit", "sarif", "github"]) {
+      const { code, all } = await run(folder, `show p.plan -o ${form}`);
+      expect({ code, leaks: shows(all), marks: /sensitive [0-9a-f]{8}/.test(all) }, form).toEqual({
+        code: 0,
+        leaks: false,
+        marks: false,
+      });
+    }
+    expect((await run(folder, "show p.plan")).all).toContain("(sensitive)");
+    const { code, all } = await run(folder, "apply p.plan --host embedded");
+    expect({ code, leaks: shows(all) }).toEqual({ code: 0, leaks: false });
+    const tags = (await run(folder, "api instance-pools/list --host embedded")).all;
+    expect(tags).toContain(VALUE);
+    expect(tags).toContain(`key ${VALUE.toUpperCase()}`);
+    expect((await run(folder, "plan --host embedded --detailed-exitcode")).code).toBe(0);
+  });
+
+  test("is stale where the run has another value", async () => {
+    const folder = folderWith(SPEC);
+    await run(folder, "plan --host embedded --out p.plan");
+    const { code, all } = await run(folder, "apply p.plan --host embedded", {
+      WORKSPACE_VAR_license: "other",
+    });
+    expect(code).toBe(4);
+    expect(all).toContain("the value of a sensitive variable changed after the plan was made");
+  });
+
+  test("does not contain the value of --var, so apply needs it in a variable", async () => {
+    const folder = folderWith(
+      `${SPEC}groups: { "\${var.env}": {} }\n`.replace("variables:", "variables:\n  env: {}"),
+    );
+    const words = `plan --host embedded --var license=${VALUE} --var env=dev --out p.plan`;
+    const saved = await run(folder, words, { WORKSPACE_VAR_license: "other" });
+    expect(saved.code, saved.all).toBe(0);
+    expect(shows(readFileSync(join(folder, "p.plan"), "utf8"))).toBe(false);
+    expect((await run(folder, "apply p.plan --host embedded")).code).toBe(0);
+  });
+});
+
+test("a value that is a word of plans, or of the mark, hides values only", async () => {
+  const folder =
+    folderWith(`variables: { a: { type: string, sensitive: true }, b: { type: string, sensitive: true } }
+pools: { shared: { node_type_id: Standard_DS3_v2, custom_tags: { a: "\${var.a}", b: "\${var.b} \${var.a}" } } }
+`);
+  for (const a of ["create", "pools", "sensitive", "other", "before"]) {
+    const env = { WORKSPACE_VAR_a: a, WORKSPACE_VAR_b: "sens" };
+    const { code, all } = await run(folder, "plan --host embedded -o json --out p.plan", env);
+    expect(code, all).toBe(0);
+    const [change] = JSON.parse(all.slice(all.indexOf("{"), all.lastIndexOf("}") + 1)).resource_changes;
+    expect(change.action, a).toBe("create");
+    expect(JSON.stringify(change.after?.custom_tags ?? change), a).toContain("(sensitive) (sensitive)");
+    expect((await run(folder, "show p.plan", env)).code, a).toBe(0);
+  }
 });

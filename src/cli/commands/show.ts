@@ -1,6 +1,7 @@
 // `workspace show PLANFILE`: a saved plan in every format. Its signature is checked; nothing is asked of the workspace.
 
 import { changesAnything } from "../../planner/model/change.ts";
+import { withoutMarks } from "../../workflow/reconcile/held-back.ts";
 import { sealedPlan } from "../../workflow/reconcile/plan-file.ts";
 import { placesFrom } from "../../workflow/reconcile/saved-places.ts";
 import { defineCommand } from "../command/command.ts";
@@ -29,7 +30,7 @@ export const showCommand = defineCommand({
   async run(context, options, [planfile = ""]) {
     return withReports(context, { ...options, planfile, untrusted: true }, planEnding, async (reports) => {
       const saved = await sealedPlan(context, options, planfile);
-      const { plan, report } = saved;
+      const { plan, report } = withoutMarks(saved);
       const notes = report?.notes ?? [];
       printDiagnostics(context, notes);
       const origin = report?.run ?? {

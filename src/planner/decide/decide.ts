@@ -2,11 +2,9 @@
 // a sentence: the live and the desired value, shortened, and masked if sensitive.
 
 import type { Address, RemoteId } from "../../core/address.ts";
-import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { stringifyJson } from "../../core/exact-json.ts";
-import type { Json } from "../../core/json.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import { toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
-import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -18,6 +16,7 @@ import { type ResolvedReferences, resolveReferences, withReferenceCauses } from 
 import { withLiveSpelling } from "../diff/spelling.ts";
 import type { Change, NonEmpty, Replace, Update } from "../model/change.ts";
 import { type PlanContext, plannedAttribute, recordedOf } from "../model/context.ts";
+import { immutableError } from "./immutable.ts";
 import { type LiveMatch, matchLive } from "./match-live.ts";
 
 type ResourceDecision = { readonly change: Change } | { readonly refused: Diagnostic };
@@ -146,7 +145,7 @@ function actionFor(
   }
   const because: NonEmpty<FieldDiff> = [forced, ...more];
   if (immutablePolicy(context, resource) === "error")
-    return { refused: immutable(resource, provider, because) };
+    return { refused: immutableError(resource, provider, because, context.input.spec.sensitive) };
   return {
     change: {
       action: "replace",
@@ -221,30 +220,4 @@ function immutablePolicy(context: PlanContext, resource: Resource): "error" | "r
     policy.on_immutable_change_by_kind[resource.kind] ??
     policy.on_immutable_change
   );
-}
-
-function immutable(resource: Resource, provider: PlannedKind, because: NonEmpty<FieldDiff>): Diagnostic {
-  const fields = because.map((diff) => toDottedPath(diff.path)).join(", ");
-  const [first] = because;
-  return error("PLAN_IMMUTABLE", `${resource.address}: ${fields} cannot be changed in place`, {
-    address: resource.address,
-    at: resource.locate(first.path),
-    cause: because.map((diff) => describeDiff(provider.fields, diff)).join("; "),
-    hint: "revert the change, or allow a replacement with `lifecycle: { on_immutable_change: replace }`",
-  });
-}
-
-const LONGEST = 120;
-
-/** `node_type_id: "Standard_DS3_v2" → "Standard_DS4_v2"`. */
-function describeDiff(fields: FieldTable, { path, before, after }: FieldDiff): string {
-  const isHidden = fields[String(path[0])]?.sensitive === true;
-  const text = (value: Json | undefined): string => (isHidden ? "(sensitive)" : valueText(value));
-  return `${toDottedPath(path)}: ${text(before)} → ${text(after)}`;
-}
-
-function valueText(value: Json | undefined): string {
-  if (value === undefined) return "nothing";
-  const text = stringifyJson(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

@@ -2,6 +2,7 @@
 
 import type { Address } from "../../core/address.ts";
 import type { Path } from "../../core/pointer.ts";
+import { withoutReplaced } from "../../core/sensitive.ts";
 import type { ApplyEvent, ApplyOutcome, ChangeOutcome } from "../../planner/model/plan.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 
@@ -17,7 +18,9 @@ export function locatedEvent(event: ApplyEvent, resources: Resources): ApplyEven
 
 /** A value for output, without the sensitive values of the spec. */
 export function withoutSensitive<T>(spec: Pick<Spec, "sensitive">, value: T): T {
-  return spec.sensitive?.maskedDeep(value) ?? value;
+  const { sensitive } = spec;
+  if (sensitive === undefined || sensitive.size === 0) return value;
+  return sensitive.maskedDeep(withoutReplaced(value, (text) => sensitive.isIn(text)));
 }
 
 /** Looks up where the spec declares a resource, or one of its fields. */

@@ -27,7 +27,8 @@ import { type StateOptions, withState } from "../session/open-state.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import { specFile, targetOf } from "../target/target.ts";
-import { placesIn } from "./located.ts";
+import { holdBack, withHeldBack } from "./held-back.ts";
+import { placesIn, withoutSensitive } from "./located.ts";
 import { closedPlan, openedPlan } from "./plan-seal.ts";
 import { savedPlaces } from "./saved-places.ts";
 import { otherSecrets, withSecrets } from "./saved-secrets.ts";
@@ -66,14 +67,16 @@ export function savedText(
     spec: {
       file: relative(context.cwd, specFile(context, options)),
       files: spec.files,
-      vars: Object.fromEntries(options.var.map(nameAndValue)),
+      vars: Object.fromEntries(
+        options.var.map(nameAndValue).filter(([, value]) => spec.sensitive?.has(value) !== true),
+      ),
       var_files: options.varFile.map((path) => relative(context.cwd, resolve(context.cwd, path))),
     },
   };
   return closedPlan(
     context,
-    savePlan(binding, plan, (text) => keyedDigest(session.key, text), {
-      ...about,
+    savePlan(binding, holdBack(plan, spec, session.key), (text) => keyedDigest(session.key, text), {
+      ...withoutSensitive(spec, about),
       places: savedPlaces(plan, placesIn(spec.resources)),
     }),
   );
@@ -205,7 +208,8 @@ export function checkedPlan(session: Session, text: string, state: State): Saved
     ...otherSecrets(saved.plan, session.spec),
   ];
   if (found.length > 0) throw new Failure(...found);
-  return { ...saved, plan: withSecrets(saved.plan, session.spec) };
+  const plan = withHeldBack(saved.plan, session.spec, session.key);
+  return { ...saved, plan: withSecrets(plan, session.spec) };
 }
 
 function openWork({ open }: State): Diagnostic {

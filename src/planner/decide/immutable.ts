@@ -1,0 +1,50 @@
+// The error for a change of fields that cannot be changed in place.
+
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { stringifyJson } from "../../core/exact-json.ts";
+import type { Json } from "../../core/json.ts";
+import { toDottedPath } from "../../core/pointer.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { FieldTable } from "../../resource/field-schema.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { Resource } from "../../spec/model/spec.ts";
+import type { NonEmpty } from "../model/change.ts";
+
+/** The refusal of a change that needs a replacement. */
+export function immutableError(
+  resource: Resource,
+  provider: PlannedKind,
+  because: NonEmpty<FieldDiff>,
+  sensitive: SensitiveTexts | undefined,
+): Diagnostic {
+  const fields = because.map((diff) => toDottedPath(diff.path)).join(", ");
+  const [first] = because;
+  return error("PLAN_IMMUTABLE", `${resource.address}: ${fields} cannot be changed in place`, {
+    address: resource.address,
+    at: resource.locate(first.path),
+    cause: because.map((diff) => describeDiff(provider.fields, diff, sensitive)).join("; "),
+    hint: "revert the change, or allow a replacement with `lifecycle: { on_immutable_change: replace }`",
+  });
+}
+
+const LONGEST = 120;
+
+/** `node_type_id: "Standard_DS3_v2" → "Standard_DS4_v2"`. */
+function describeDiff(
+  fields: FieldTable,
+  { path, before, after }: FieldDiff,
+  sensitive: SensitiveTexts | undefined,
+): string {
+  const isNow =
+    after !== undefined && sensitive?.isIn(typeof after === "string" ? after : stringifyJson(after));
+  const isHidden = isNow === true || fields[String(path[0])]?.sensitive === true;
+  const text = (value: Json | undefined): string => (isHidden ? "(sensitive)" : valueText(value));
+  return `${toDottedPath(path)}: ${text(before)} → ${text(after)}`;
+}
+
+function valueText(value: Json | undefined): string {
+  if (value === undefined) return "nothing";
+  const text = stringifyJson(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
