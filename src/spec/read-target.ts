@@ -12,10 +12,14 @@ import { member } from "./model/tree.ts";
 import { selectTarget } from "./variables/target-settings.ts";
 
 export interface SelectedTarget {
+  /** Of every target of the spec. */
+  readonly names: readonly string[];
   readonly settings?: TargetSettings;
   /** Why no target can be selected. Other problems of the spec are left to `loadSpec`. */
   readonly problem?: Diagnostic;
 }
+
+const NONE: SelectedTarget = { names: [] };
 
 export function readTarget(
   options: Pick<LoadOptions, "file" | "cwd" | "target" | "untrusted" | "states">,
@@ -26,19 +30,25 @@ export function readTarget(
     visibleOnly: untrusted,
     states,
   });
-  if (place === undefined) return {};
+  if (place === undefined) return NONE;
   const { tree, main } = place;
   const limits = untrusted ? STRICT : LIMITS;
   const opened = tree.read(main, limits.fileBytes);
-  if (!opened.ok || !mayHaveTargets(opened.value)) return {};
+  if (!opened.ok || !mayHaveTargets(opened.value)) return NONE;
   const included = readAll(tree, main, new Findings(), limits);
-  if (included === undefined) return {};
+  if (included === undefined) return NONE;
   const findings = new Findings();
-  const settings = selectTarget(member(included.root, "targets"), target, suggester(), findings);
+  const section = member(included.root, "targets");
+  const names = section?.kind === "map" ? [...section.members.keys()] : [];
+  const settings = selectTarget(section, target, suggester(), findings);
   const problem = findings
     .diagnostics(untrusted ? 0 : undefined)
     .find(({ severity }) => severity === "error");
-  return { ...(settings === undefined ? {} : { settings }), ...(problem === undefined ? {} : { problem }) };
+  return {
+    names,
+    ...(settings === undefined ? {} : { settings }),
+    ...(problem === undefined ? {} : { problem }),
+  };
 }
 
 /** Searching the bytes is faster than reading YAML. An escape may spell the word, and an include may contain it. */

@@ -1,7 +1,7 @@
 // Sensitive values of a saved plan: held back from the file, and taken from the spec again when the plan is applied.
 
-import { keyedDigest } from "../../core/canonical.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { keyedDigest } from "../../core/digest.ts";
 import { SENSITIVE_TEXT, withoutReplaced, withTexts } from "../../core/sensitive.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Spec } from "../../spec/model/spec.ts";

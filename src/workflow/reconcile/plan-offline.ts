@@ -24,6 +24,7 @@ import { readSpec, type SpecOptions } from "../session/read-spec.ts";
 import { type AllowedExposure, ephemeralState, exposedState } from "../session/state-warnings.ts";
 import { untrustedState } from "../session/untrusted-state.ts";
 import type { RunObserver, WorkflowContext } from "../session/workflow-context.ts";
+import { importNotes } from "../target/record-entries.ts";
 import { assertExpectedHost, selectedTarget } from "../target/target.ts";
 import { placesIn } from "./located.ts";
 import { assertSameHost } from "./plan.ts";
@@ -129,7 +130,16 @@ async function planned(
   const plan = finishPlan(draft, input);
   const audit = auditPlan(plan, { ...input, ...draft.context.input });
   const modes: Mode[] = ["offline"];
-  const noted = { ...plan, modes, diagnostics: [...plan.diagnostics, ...conflicts, ...offlineNotes(state)] };
+  const noted = {
+    ...plan,
+    modes,
+    diagnostics: [
+      ...plan.diagnostics,
+      ...conflicts,
+      ...offlineNotes(state),
+      ...(options.destroy ? [] : importNotes(spec, state)),
+    ],
+  };
   const found: Plan =
     shield === undefined ? noted : { ...markUntrusted(noted, shield.notes), modes: [...modes, "untrusted"] };
   if (base === undefined) return { plan: found, diagnostics: audit };

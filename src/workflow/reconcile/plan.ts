@@ -121,7 +121,9 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const { facts, learnt } = await gatherFacts(draft, given, from);
   const found = finishPlan(draft, facts);
   const plan =
-    shield === undefined ? found : markUntrusted(found, [...shield.notes, ...importNotes(from.spec)]);
+    shield === undefined
+      ? found
+      : markUntrusted(found, [...shield.notes, ...importNotes(from.spec, recovered.state)]);
   const input = { ...draft.context.input, ...facts };
   const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, input)];
   return { plan, input, live, recovered, learnt, diagnostics };

@@ -1,51 +1,125 @@
-// Which moved, removed, and import entries of the spec have nothing left to do, by the state of the target.
+// Which moved, removed, and import entries of the spec have nothing left to do, by the states that this machine can open.
 
 import { existsSync } from "node:fs";
 import type { ProcessContext } from "../../config/environment.ts";
-import { isInModule } from "../../core/address.ts";
-import { type Diagnostic, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
+import { fromEnv } from "../../config/settings.ts";
+import { type Address, isInModule } from "../../core/address.ts";
+import { type Diagnostic, Failure, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
+import { listed } from "../../core/sentences.ts";
 import { stateExists } from "../../planner/decide/state-exists.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import { type StateOptions, stateFolderOf, withState } from "../session/open-state.ts";
+import { selectedTarget } from "./target.ts";
 
-/** Reads a state in a folder only: this needs no network. */
+/** The state of a target; absent if it is not here, or cannot be opened. */
+interface TargetState {
+  readonly target: string | undefined;
+  readonly state?: State;
+}
+
+type Records = Pick<State, "records">;
+
+interface Entry {
+  readonly what: string;
+  readonly at: Location;
+  isDone(state: Records): boolean;
+}
+
+/** Reads states in folders only: this needs no network. */
 export async function doneEntries(
   context: ProcessContext,
   options: StateOptions,
   spec: Spec,
 ): Promise<readonly Diagnostic[]> {
   if (spec.stateEntries === undefined) return [];
-  const folder = stateFolderOf(context, options);
-  if (folder === undefined || !existsSync(folder)) return [];
-  const { state, diagnostics } = await withState(context, options, (store) => store.read());
-  return hasErrors(diagnostics) || !stateExists(state) ? [] : entriesDoneIn(spec, state);
+  const states = await Promise.all(
+    targetsToCheck(context, options, spec).map((target) => readState(context, options, target)),
+  );
+  return entriesOf(spec).flatMap((entry) => doneIn(entry, states) ?? []);
 }
 
 /** Entries that have nothing left to do in this state. */
-export function entriesDoneIn(
-  { stateEntries, target }: Spec,
-  { records }: Pick<State, "records">,
-): readonly Diagnostic[] {
-  const { moved = [], removed = [], imports = [] } = stateEntries ?? {};
-  const addresses = [...records.keys()];
-  const left = (entry: (typeof addresses)[number]): boolean =>
-    addresses.some((address) => address === entry || isInModule(address, entry));
-  const done: { readonly what: string; readonly at: Location }[] = [
-    ...moved
-      .filter(({ from }) => !left(from))
-      .map(({ from, to, at }) => ({ what: `the entry that moves ${from} to ${to}`, at })),
-    ...removed
-      .filter(({ address }) => !left(address))
-      .map(({ address, at }) => ({ what: `the entry that removes ${address}`, at })),
-    ...imports
-      .filter(({ to }) => records.has(to))
-      .map(({ to, at }) => ({ what: `the entry that imports ${to}`, at })),
-  ];
+export function entriesDoneIn(spec: Spec, state: Records): readonly Diagnostic[] {
+  const { target } = spec;
   const where = target === undefined ? "the state" : `the state of the target ${target.name}`;
   const hint =
     target === undefined
       ? "remove the entry"
       : "remove the entry when it is done in the state of every target";
-  return done.map(({ what, at }) => warning("SPEC_STATE_ENTRY", `${what} is done in ${where}`, { at, hint }));
+  return entriesOf(spec)
+    .filter(({ isDone }) => isDone(state))
+    .map(({ what, at }) => warning("SPEC_STATE_ENTRY", `${what} is done in ${where}`, { at, hint }));
 }
+
+/** Every target; one state for all of them is that of the selected one. */
+function targetsToCheck(
+  context: ProcessContext,
+  options: StateOptions,
+  { target }: Spec,
+): readonly (string | undefined)[] {
+  const { names } = selectedTarget(context, options);
+  return names.length === 0 ? [target?.name] : names;
+}
+
+async function readState(
+  context: ProcessContext,
+  options: StateOptions,
+  target: string | undefined,
+): Promise<TargetState> {
+  const isShared = (options.state ?? fromEnv(context, "WORKSPACE_STATE")) !== undefined;
+  const selected = selectedTarget(context, options).settings?.name;
+  if (isShared && target !== selected) return { target };
+  const one = target === undefined ? options : { ...options, target };
+  const folder = stateFolderOf(context, one);
+  if (folder === undefined || !existsSync(folder)) return { target };
+  try {
+    const { state, diagnostics } = await withState(context, one, (store) => store.read());
+    return hasErrors(diagnostics) || !stateExists(state) ? { target } : { target, state };
+  } catch (problem) {
+    if (problem instanceof Failure) return { target };
+    throw problem;
+  }
+}
+
+function entriesOf({ stateEntries }: Spec): readonly Entry[] {
+  const { moved = [], removed = [], imports = [] } = stateEntries ?? {};
+  const isLeft = ({ records }: Records, entry: Address): boolean =>
+    [...records.keys()].some((address) => address === entry || isInModule(address, entry));
+  return [
+    ...moved.map(({ from, to, at }) => ({
+      what: `the entry that moves ${from} to ${to}`,
+      at,
+      isDone: (state: Records) => !isLeft(state, from),
+    })),
+    ...removed.map(({ address, at }) => ({
+      what: `the entry that removes ${address}`,
+      at,
+      isDone: (state: Records) => !isLeft(state, address),
+    })),
+    ...imports.map(({ to, at }) => ({
+      what: `the entry that imports ${to}`,
+      at,
+      isDone: ({ records }: Records) => records.has(to),
+    })),
+  ];
+}
+
+/** Nothing is said of an entry that a target still needs. */
+function doneIn({ what, at, isDone }: Entry, states: readonly TargetState[]): Diagnostic | undefined {
+  const checked = states.filter(({ state }) => state !== undefined);
+  if (checked.length === 0 || !checked.every(({ state }) => state !== undefined && isDone(state)))
+    return undefined;
+  const unchecked = states.filter(({ state }) => state === undefined).map(nameOf);
+  const isAll = unchecked.length === 0;
+  const one = states.length === 1 && states[0]?.target === undefined;
+  const where = isAll ? "every target" : listed(checked.map(nameOf));
+  return warning("SPEC_STATE_ENTRY", one ? `${what} is done in the state` : `${what} is done in ${where}`, {
+    at,
+    hint: isAll
+      ? "remove the entry"
+      : `remove the entry when it is also done in ${listed(unchecked)}, whose state was not read`,
+  });
+}
+
+const nameOf = ({ target }: TargetState): string => target ?? "the state";

@@ -2,6 +2,7 @@
 
 import { nameOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
+import { listed } from "../../core/sentences.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Spec, StateEntries } from "../../spec/model/spec.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
@@ -22,12 +23,19 @@ export function withoutImports(spec: Spec): Spec {
   return stateEntries === undefined ? spec : { ...spec, stateEntries: { ...stateEntries, imports: [] } };
 }
 
-/** Says that the plan leaves imports out. */
-export function importNotes(spec: Spec): readonly Diagnostic[] {
-  const [first] = spec.stateEntries?.imports ?? [];
+/** Says which resources to import the plan shows as created, because it does not read unmanaged objects. */
+export function importNotes(
+  { stateEntries }: Spec,
+  { records }: Pick<State, "records">,
+): readonly Diagnostic[] {
+  const pending = (stateEntries?.imports ?? []).filter(({ to }) => !records.has(to));
+  const [first] = pending;
   if (first === undefined) return [];
-  const message = "the plan does not show imports, because it does not read unmanaged objects";
-  return [warning("PLAN_MODE", message, { at: first.at })];
+  const which = listed(pending.map(({ to }) => to));
+  const message = `the plan does not read unmanaged objects, so it creates what would be imported: ${which}`;
+  return [
+    warning("PLAN_MODE", message, { at: first.at, hint: "a plan with access to the workspace imports" }),
+  ];
 }
 
 /** The state with an empty record for each resource to import that has none. For reading only. */

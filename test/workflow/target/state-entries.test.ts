@@ -56,7 +56,7 @@ describe("a moved entry", () => {
       });
     }
     expect((await run(folder, "validate")).err).toContain(
-      "the entry that moves pools.a to pools.b is done in the state of the target dev",
+      "the entry that moves pools.a to pools.b is done in every target\n",
     );
   });
 
@@ -169,7 +169,48 @@ describe("an import entry", () => {
       folder,
       `plan --host embedded --untrusted --state ${folderWith("")}/state`,
     );
-    expect(out + err).toContain("the plan does not show imports");
+    const note = "it creates what would be imported: pools.mine";
+    expect(out + err).toContain(note);
     expect(out + err).not.toContain("dev-warm");
+    const offline = await run(folder, "plan --offline");
+    expect(offline.out + offline.err).toContain(note);
+    const destroy = await run(folder, "plan --offline --destroy");
+    expect(destroy.out + destroy.err).not.toContain(note);
+    await run(folder, "apply --host embedded --auto-approve");
+    const later = await run(folder, "plan --offline");
+    expect(later.out + later.err).not.toContain(note);
+  });
+});
+
+describe("validate", () => {
+  const three = "targets: { dev: { default: true }, prod: {}, stage: {} }\n";
+  const moved = (targets: string) => `${targets}${pool("b")}moved: [{ from: pools.a, to: pools.b }]\n`;
+  const said = async (folder: string, env: Readonly<Record<string, string>> = {}) => {
+    const context = contextWith(env, folder);
+    await runProgram(context, ["validate", "-t", "prod"]);
+    return context.err();
+  };
+
+  test("names an entry only if no state that is here needs it, and the targets whose state is elsewhere", async () => {
+    const folder = await applied(TARGETS + pool("a"), ["dev", "prod"]);
+    write(folder, moved(TARGETS));
+    await run(folder, "apply -t prod --host embedded --auto-approve");
+    expect(await said(folder)).not.toContain("is done");
+    await run(folder, "apply -t dev --host embedded --auto-approve");
+    expect(await said(folder)).toContain("is done in every target\n");
+    write(folder, moved(three));
+    expect(await said(folder)).toContain("is done in dev and prod\n");
+    expect(await said(folder)).toContain("when it is also done in stage, whose state was not read");
+  });
+
+  test("says nothing of states that it cannot open, and nothing without any", async () => {
+    const folder = await applied(TARGETS + pool("a"), ["dev", "prod"]);
+    write(folder, moved(TARGETS));
+    for (const target of ["dev", "prod"])
+      await run(folder, `apply -t ${target} --host embedded --auto-approve`);
+    writeFileSync(join(folder, ".workspace/dev/state.json"), "damaged");
+    expect(await said(folder)).toContain("is done in prod\n");
+    expect(await said(folder, { WORKSPACE_STATE: `${folderWith("")}/none` })).not.toContain("is done");
+    expect(await said(folder, { WORKSPACE_STATE: "workspace:/x" })).not.toContain("is done");
   });
 });
