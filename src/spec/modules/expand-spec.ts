@@ -71,8 +71,20 @@ export async function expandSpec(
     instantiate: (shared, use, each) => new ModuleInstance(use, each, shared),
   });
   const budget = new ExpansionBudget();
+  const used = member(root, "modules");
+  const bind = (text: string, at: Span): string => {
+    loading.checkScope(text, at, used, root);
+    return text;
+  };
   const expander = (of: SpecScope): Expander =>
-    new Expander({ scope: of, evaluator, budget, findings, sensitive });
+    new Expander({
+      scope: of,
+      evaluator,
+      budget,
+      findings,
+      sensitive,
+      ...(used === undefined ? {} : { bind }),
+    });
   const scope: SpecScope = new SpecScope({
     variable: inTemplateForm(options.lookup),
     target,
@@ -84,7 +96,7 @@ export async function expandSpec(
   const evaluate = (node: SpecNode): SpecNode => findings.within(undefined, () => expanding.node(node));
   const locals = new Locals(member(root, "locals"), evaluate, suggest, findings);
   const user: ModuleUser = { scope, origin: undefined, within: [main], expander };
-  const modules = new ModuleSet(member(root, "modules"), user, loading);
+  const modules = new ModuleSet(used, user, loading);
   locals.checkAll();
   const sections = expanding.map(withMembers(root, NOT_EXPANDED));
   const parts = [{ root: sections, origin: undefined }, ...modules.parts()];

@@ -47,7 +47,10 @@ export class ModuleInstance implements InstanceOfModule {
       new Expander({
         ...loading.expanding,
         scope: of,
-        bind: (text) => loading.bound(text, this.#origin.prefix),
+        bind: (text, where) => {
+          loading.checkScope(text, where, definition.modules, definition.sections);
+          return loading.bound(text, this.#origin.prefix);
+        },
       });
     const self: ModuleUser = {
       scope,

@@ -7,6 +7,7 @@ import type { Evaluator } from "../expressions/evaluate.ts";
 import type { Findings } from "../model/findings.ts";
 import type { ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
+import { member, type SpecNode } from "../model/tree.ts";
 import { type ExpanderOptions, ExpansionBudget } from "../variables/interpolate.ts";
 import type { ModuleDefinition, ModuleDefinitions } from "./definition.ts";
 import type { GivenInput } from "./input-check.ts";
@@ -29,6 +30,9 @@ export interface LoadingOptions {
     each: EachValue | undefined,
   ) => InstanceOfModule;
 }
+
+/** `pools.team/ads/shared.instance_pool_id`. */
+const INSIDE = /^([\w-]+)\.([^/.]+)\/(.+)$/;
 
 export class ModuleLoading {
   readonly definitions: ModuleDefinitions;
@@ -78,6 +82,26 @@ export class ModuleLoading {
   /** Whether a limit was exceeded. */
   get isFull(): boolean {
     return this.#isFull;
+  }
+
+  /** Reports a reference into a module: its user sees its outputs only. `section`: the modules of the user. */
+  checkScope(expression: string, at: Span, section: SpecNode | undefined, sections: SpecNode): void {
+    const [, kind = "", key = "", inside = ""] = INSIDE.exec(expression) ?? [];
+    const name = inside.split("/")[0] ?? "";
+    if (section?.kind !== "map" || !section.members.has(key)) return;
+    if (this.#registry.find(kind)?.nameField === undefined) return;
+    const own = member(sections, kind);
+    const path = `${key}/${inside}`;
+    if (own?.kind === "map" && own.members.has(path.slice(0, path.lastIndexOf(".")))) return;
+    const used = section.members.get(key)?.value;
+    const isRepeated = used !== undefined && member(used, "for_each") !== undefined;
+    const module = `modules.${key}${isRepeated ? `/${name}` : ""}`;
+    this.findings.error(
+      "SPEC_MODULE",
+      `\${${expression}} refers to a resource inside ${module}, and only its outputs can be used`,
+      at,
+      { hint: `declare an output in the module, and write \${${module}.OUTPUT}` },
+    );
   }
 
   /** A reference in a module, as a reference of the spec: kinds whose key is the name keep their addresses. */

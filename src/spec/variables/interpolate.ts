@@ -49,8 +49,8 @@ export interface ExpanderOptions {
   readonly budget: ExpansionBudget;
   readonly findings: Findings;
   readonly sensitive: SensitiveTexts;
-  /** Turns a reference of a module into one of the spec. */
-  readonly bind?: (expression: string) => string;
+  /** Checks a reference, and turns one of a module into one of the spec. */
+  readonly bind?: (expression: string, at: Span) => string;
 }
 
 /** The parts of a string. A `${` without an end is reported. */
@@ -162,12 +162,12 @@ export class Expander {
     if (parts.some((one) => typeof one !== "string" && this.#evaluated(one, at) === undefined))
       return escaped(part.raw);
     const text = this.#joined(parts, at, false);
-    if (!/[{}]/.test(text)) return `\${${this.#bound(text)}}`;
+    if (!/[{}]/.test(text)) return `\${${this.#bound(text, at)}}`;
     return this.#refused(`${part.raw} is not a valid name after its variables are resolved`, part, at);
   }
 
-  #bound(expression: string): string {
-    return this.#options.bind?.(expression) ?? expression;
+  #bound(expression: string, at: Span): string {
+    return this.#options.bind?.(expression, at) ?? expression;
   }
 
   #refused(message: string, part: Expression, at: Span): string {
@@ -206,7 +206,7 @@ export class Expander {
     if (typeof part === "string") return keep ? escaped(part) : part;
     if (!isEvaluated(part)) {
       if (keep && isNested(part)) return this.#reference(part, at);
-      return keep && this.#options.bind !== undefined ? `\${${this.#bound(part.expression)}}` : part.raw;
+      return keep && this.#options.bind !== undefined ? `\${${this.#bound(part.expression, at)}}` : part.raw;
     }
     const value = this.#evaluated(part, at);
     if (value === undefined) return part.raw;

@@ -169,6 +169,45 @@ async function told(files: Record<string, string>, options = {}) {
   );
 }
 
+describe("a resource inside a module", () => {
+  const withCluster = (reference: string, more = ""): Files => ({
+    ...FILES,
+    "workspace.yaml": `${MAIN}  direct: { num_workers: 1, instance_pool_id: "${reference}" }\n${more}`,
+  });
+
+  it("is not reached by a reference from outside, written directly or with an expression in its name", async () => {
+    for (const reference of [
+      "${pools.team/ads/shared.instance_pool_id}",
+      "${pools.team/${lower('ADS')}/shared.instance_pool_id}",
+    ]) {
+      const { told } = await load(withCluster(reference));
+      expect(told, reference).toEqual([
+        expect.stringMatching(
+          /^SPEC_MODULE .*refers to a resource inside modules\.team\/ads, and only its outputs can be used/,
+        ),
+      ]);
+    }
+  });
+
+  it("is not reached from the module around it either, but by outputs through both", async () => {
+    const files = (value: string): Files => ({
+      "workspace.yaml":
+        "modules: { outer: { source: outer } }\nclusters: { c: { num_workers: 1, instance_pool_id: '${modules.outer.id}' } }\n",
+      "outer/workspace.yaml": `modules: { inner: { source: inner } }\noutputs: { id: '${value}' }\n`,
+      "outer/inner/workspace.yaml":
+        "outputs: { id: '${pools.p.instance_pool_id}' }\npools: { p: { node_type_id: n } }\n",
+    });
+    expect((await load(files("${modules.inner.id}"))).told).toEqual([]);
+    const { told } = await load(files("${pools.inner/p.instance_pool_id}"));
+    expect(told[0]).toMatch(/^SPEC_MODULE .*inside modules\.inner/);
+  });
+
+  it("does not hide a resource of the spec whose own key looks like one", async () => {
+    const files = withCluster("${pools.team/x.instance_pool_id}", "pools: { team/x: { node_type_id: n } }\n");
+    expect((await load(files)).told).toEqual([]);
+  });
+});
+
 describe("an error in a module", () => {
   it("names the line of the module and the line that uses it", async () => {
     expect(
