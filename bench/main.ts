@@ -6,6 +6,7 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { CHROMIUM } from "../test/report/html/chromium.ts";
 import { type ApplyFigures, measureMain, measureSeries, measureStart } from "./measure.ts";
+import { INSTANCES, measureModules } from "./modules.ts";
 import { measureOpening, OBJECTS } from "./opening.ts";
 import { CHANGES, measurePage } from "./page.ts";
 import { MAIN, resourcesOf, SERIES, type Sizes, WITH_CONTENTS } from "./sizes.ts";
@@ -31,6 +32,7 @@ if (!QUICK) {
   tell(table("First apply as the workspace grows", await seriesRows()));
 }
 tell(table("Start", [...(await startRows()), await openingRow()]));
+tell(table("Modules", [await moduleRow()]));
 if (CHROMIUM !== undefined) tell(table("HTML page", await pageRows()));
 tell(`Load when it ended: ${loadavg()[0]?.toFixed(1)}.`);
 if (process.argv.includes("--write")) write();
@@ -183,6 +185,17 @@ async function openingRow(): Promise<Row> {
     against: "1000 ms allowed",
     ratio: answeredMs / 1_000,
     aim: 1,
+  };
+}
+
+async function moduleRow(): Promise<Row> {
+  const { flatMs, modularMs } = await measureModules();
+  return {
+    what: `load of ${INSTANCES.toLocaleString("en")} instances of a module with 20 resources`,
+    measured: ms(modularMs),
+    against: `${ms(flatMs)} written out`,
+    ratio: modularMs / flatMs,
+    aim: 2,
   };
 }
 

@@ -1,4 +1,4 @@
-// Files that make editors complete and check specs: the JSON Schema, a line that names it, and settings of VS Code.
+// Files that make editors complete and check specs: the JSON Schema, a line that names it, and settings of VS Code and JetBrains.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -34,7 +34,64 @@ export function writeEditorFiles(spec: string, schemas: EditorSchemas): readonly
   const after = { ...before, "yaml.schemas": { ...others, ...ours } };
   mkdirSync(dirname(settings), { recursive: true });
   writeWholeFile(settings, `${JSON.stringify(after, undefined, 2)}\n`, { over: true });
-  return [SCHEMA_FILE, TEST_SCHEMA_FILE, ".vscode/settings.json"];
+  const mappings = join(folder, JETBRAINS);
+  const found = existsSync(mappings) ? readRegularFile(mappings).toString("utf8") : EMPTY;
+  const mapped = withMappings(found);
+  if (mapped === undefined) throw new Failure(unknownMappings(mappings));
+  mkdirSync(dirname(mappings), { recursive: true });
+  writeWholeFile(mappings, mapped, { over: true });
+  return [SCHEMA_FILE, TEST_SCHEMA_FILE, ".vscode/settings.json", JETBRAINS];
+}
+
+const JETBRAINS = ".idea/jsonSchemas.xml";
+const MAPPINGS = [
+  { name: "workspace", schema: SCHEMA_FILE, files: "workspace.yaml" },
+  { name: "workspace tests", schema: TEST_SCHEMA_FILE, files: "*.test.yaml" },
+] as const;
+
+const entryOf = ({ name, schema, files }: (typeof MAPPINGS)[number]): string => `        <entry key="${name}">
+          <value>
+            <SchemaInfo>
+              <option name="name" value="${name}" />
+              <option name="relativePathToSchema" value="${schema}" />
+              <option name="patterns">
+                <list>
+                  <Item>
+                    <option name="pattern" value="true" />
+                    <option name="path" value="${files}" />
+                    <option name="mappingKind" value="Pattern" />
+                  </Item>
+                </list>
+              </option>
+            </SchemaInfo>
+          </value>
+        </entry>
+`;
+
+const EMPTY = `<?xml version="1.0" encoding="UTF-8"?>
+<project version="4">
+  <component name="JsonSchemaMappingsProjectConfiguration">
+    <state>
+      <map>
+      </map>
+    </state>
+  </component>
+</project>
+`;
+
+/** The mappings with those of the schemas, which come last; undefined if there is no place for them. */
+function withMappings(text: string): string | undefined {
+  const missing = MAPPINGS.filter(({ schema }) => !text.includes(`value="${schema}"`));
+  if (missing.length === 0) return text;
+  const end = /^[ \t]*<\/map>/m.exec(text);
+  if (end === null || !text.includes("JsonSchemaMappingsProjectConfiguration")) return undefined;
+  return `${text.slice(0, end.index)}${missing.map(entryOf).join("")}${text.slice(end.index)}`;
+}
+
+function unknownMappings(path: string) {
+  return error("CLI_FILE", `${path} has no list of schemas, so it is left unchanged`, {
+    hint: `in the settings of the IDE, map ${SCHEMA_FILE} to workspace.yaml under JSON Schema Mappings`,
+  });
 }
 
 function parsedSettings(path: string): JsonObject {

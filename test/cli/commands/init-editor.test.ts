@@ -66,3 +66,33 @@ test("init --editor does not touch settings with comments, and says what to add"
   expect(readFileSync(join(cwd, ".vscode/settings.json"), "utf8")).toBe(settings);
   expect(context.err()).toContain("yaml.schemas");
 });
+
+const mappings = (folder: string): string => readFileSync(join(folder, ".idea/jsonSchemas.xml"), "utf8");
+
+test("init --editor maps the schema for JetBrains, beside other mappings, and once", async () => {
+  const context = contextWith();
+  const { cwd } = context;
+  expect(await init(context)).toBe(0);
+  const first = mappings(cwd);
+  expect(first).toMatch(
+    /relativePathToSchema" value="workspace.schema.json"[\s\S]*path" value="workspace.yaml"/,
+  );
+  expect(await init(context)).toBe(0);
+  expect(mappings(cwd)).toBe(first);
+  const other = first.replaceAll("workspace", "other");
+  writeFileSync(join(cwd, ".idea/jsonSchemas.xml"), other);
+  expect(await init(context)).toBe(0);
+  expect(mappings(cwd)).toContain('value="other.schema.json"');
+  expect(mappings(cwd)).toContain('value="workspace.schema.json"');
+  expect(mappings(cwd).match(/<entry /g)).toHaveLength(4);
+  expect(mappings(cwd).match(/<\/entry>\s*<\/map>/)).not.toBeNull();
+});
+
+test("init --editor does not touch mappings of an unknown form", async () => {
+  const context = contextWith();
+  mkdirSync(join(context.cwd, ".idea"));
+  writeFileSync(join(context.cwd, ".idea/jsonSchemas.xml"), "<project />");
+  expect(await init(context)).toBe(1);
+  expect(mappings(context.cwd)).toBe("<project />");
+  expect(context.err()).toContain("JSON Schema Mappings");
+});
