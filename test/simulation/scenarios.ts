@@ -1,5 +1,7 @@
 // The ways that a simulated workspace goes: from one spec to another, so that every write operation of every kind is sent.
 
+import { TEAM_MODULE } from "./specs.ts";
+
 export interface Scenario {
   readonly name: string;
   /** The spec that is applied first without faults; absent means an empty workspace. */
@@ -23,6 +25,7 @@ export const FILES: Readonly<Record<string, string>> = {
   "nightly.py": "print('nightly')\n\n# COMMAND ----------\n\nprint('done')\n",
   "nightly2.py": "print('nightly, better')\n",
   "query.sql": "select 1\n",
+  "team/workspace.yaml": TEAM_MODULE,
   "install.sh": "echo one\n",
   "install2.sh": "echo two\n",
   "big.bin": "0123456789abcdef".repeat(66_000),

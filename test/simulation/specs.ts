@@ -10,6 +10,30 @@ const pick = <T>(...items: readonly T[]) => fc.constantFrom(...items);
 const RUNTIME = { spark_version: "6.4.x-scala2.11" };
 const NODE = { node_type_id: "Standard_DS3_v2" };
 
+/** A module that the specs use: resources of each kind with a prefix, and one of a kind without. */
+export const TEAM_MODULE = `inputs:
+  team: { type: string }
+  workers: { type: integer }
+  capacity: { type: integer, default: 9 }
+  pool: { type: string, default: "" }
+  tags: { type: object, default: {} }
+outputs:
+  cluster_id: \${clusters.own.cluster_id}
+locals:
+  name: team-\${input.team}
+groups: { "\${local.name}": {} }
+pools:
+  own: { instance_pool_name: "\${local.name}", node_type_id: Standard_DS3_v2, max_capacity: "\${input.capacity}" }
+clusters:
+  own:
+    cluster_name: \${local.name}
+    spark_version: 6.4.x-scala2.11
+    instance_pool_id: \${pools.own.instance_pool_id}
+    num_workers: \${input.workers}
+    custom_tags: \${input.tags}
+scopes: { "\${local.name}": { acls: { "\${local.name}": READ } } }
+`;
+
 const raw = fc.record({
   users: subset("ada@example.com", "bo@example.com", "cy@example.com"),
   rights: subset("allow-cluster-create", "allow-instance-pool-create"),
@@ -39,6 +63,7 @@ const raw = fc.record({
   notebooks: subset("/Shared/etl/nightly", "/Shared/other/query"),
   cells: pick("nightly.py", "nightly2.py"),
   files: subset("/init/install.sh", "/init/more.sh"),
+  teams: subset("ads", "web"),
   script: pick("install.sh", "install2.sh"),
 });
 type Raw = typeof raw extends fc.Arbitrary<infer T> ? T : never;
@@ -50,6 +75,7 @@ function specOf(from: Raw): JsonObject {
   const { users, groups, pools, clusters, folders } = from;
   const [pool] = pools;
   const [cluster] = clusters;
+  const [team] = from.teams;
   const inPool = pool === undefined ? NODE : { instance_pool_id: `\${pools.${pool}.instance_pool_id}` };
   const size = from.scale
     ? { autoscale: { min_workers: 1, max_workers: 3 + from.workers } }
@@ -86,14 +112,35 @@ function specOf(from: Raw): JsonObject {
       custom_tags: from.tags,
     })),
     jobs: keyed(from.jobs, (_, at) => ({
-      ...(at === 0 && cluster !== undefined
-        ? { existing_cluster_id: `\${clusters.${cluster}.cluster_id}` }
+      ...(at === 0 && (cluster !== undefined || team !== undefined)
+        ? {
+            existing_cluster_id:
+              team === undefined
+                ? `\${clusters.${cluster}.cluster_id}`
+                : `\${modules.team/${team}.cluster_id}`,
+          }
         : { new_cluster: { ...RUNTIME, ...inPool, num_workers: from.workers } }),
       spark_jar_task: { main_class_name: from.main },
       schedule:
         from.at === undefined ? undefined : { quartz_cron_expression: from.at, timezone_id: "Europe/Paris" },
       max_concurrent_runs: from.runs,
     })),
+    ...(from.teams.length === 0
+      ? {}
+      : {
+          modules: {
+            team: {
+              source: "./team",
+              for_each: keyed(from.teams, (_, at) => ({ workers: at + from.workers })),
+              with: {
+                team: "${each.key}",
+                workers: "${each.value.workers}",
+                capacity: from.capacity,
+                tags: from.tags,
+              },
+            },
+          },
+        }),
     directories: keyed(folders, () => ({})),
     notebooks: keyed(
       from.notebooks.filter((path) => folders.some((folder) => path.startsWith(folder))),
