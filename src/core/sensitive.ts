@@ -69,7 +69,7 @@ export class SensitiveTexts {
     return this.#texts.size === 0 ? value : withTexts(value, (text) => this.masked(text, mark));
   }
 
-  /** The longest first, so that a text within another one does not divide it. */
+  /** Sorted by length, so that a short string does not divide a longer one. */
   #parts(): RegExp | undefined {
     if (this.#pattern?.size === this.#texts.size) return this.#pattern.parts;
     const long = [...this.#texts].filter((one) => one.length >= SHORTEST_PART);
@@ -98,7 +98,7 @@ const isWord = (key: string, value: unknown): boolean =>
 /** Values of the service, in which every text counts. */
 const VALUES = new Set(["after", "before"]);
 
-/** A copy of a value with other texts. Keys stay. */
+/** A copy of a value with each string changed. Keys stay. */
 export function withTexts<T>(value: T, change: (text: string) => string): T {
   return copied(value, change, false) as T;
 }

@@ -1,6 +1,6 @@
 // The resources of a Terraform state as live objects, in the form in which an export gets them from the service.
 
-import { parentOf, type RemoteId, remoteId } from "../../core/address.ts";
+import { nestedNameOf, parentOf, type RemoteId, remoteId } from "../../core/address.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
@@ -119,7 +119,7 @@ function withParents(objects: ConvertedObjects, registry: Registry, log: Convers
     log.note(instance, AUTHORITATIVE);
     const initial = instance.values.initial_manage_principal;
     if (typeof initial !== "string" || initial === "") continue;
-    const name = `${live.name}/${initial}`;
+    const name = nestedNameOf(live.name, initial);
     const id = remoteId(foldName(registry.get("acls"), name));
     const key = convertedKey("acls", id);
     if (!kept.has(key))

@@ -1,5 +1,6 @@
 // The resource types of the vendor's Terraform provider, with the kind of each and the fields for its attributes.
 
+import { nestedNameOf } from "../../core/address.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { withoutToken } from "../../providers/clusters/states.ts";
 import type { LeftAttribute } from "./attributes.ts";
@@ -39,7 +40,7 @@ const inScope =
   (name: string) =>
   (attributes: JsonObject): string | undefined => {
     const [scope, member] = [textAttribute(attributes, "scope"), textAttribute(attributes, name)];
-    return scope === undefined || member === undefined ? undefined : `${scope}/${member}`;
+    return scope === undefined || member === undefined ? undefined : nestedNameOf(scope, member);
   };
 
 /** `dbfs:/x` and `/x` are the same path. */

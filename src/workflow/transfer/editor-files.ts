@@ -79,7 +79,7 @@ const EMPTY = `<?xml version="1.0" encoding="UTF-8"?>
 </project>
 `;
 
-/** The mappings with those of the schemas, which come last; undefined if there is no place for them. */
+/** The mappings with those of the schemas at the end; undefined if the file has no list of mappings. */
 function withMappings(text: string): string | undefined {
   const missing = MAPPINGS.filter(({ schema }) => !text.includes(`value="${schema}"`));
   if (missing.length === 0) return text;

@@ -187,3 +187,17 @@ test("10,000 resources are converted within seconds", () => {
   expect(resources).toHaveLength(5_000);
   expect(log.resources).toEqual([]);
 }, 20_000);
+
+test("a scope whose name has a slash keeps its secrets and ACLs", () => {
+  const scope = "team/etl@prod";
+  const { yaml, log } = converted(
+    stateWith([
+      one("databricks_secret_scope", { id: scope, name: scope, initial_manage_principal: "users" }),
+      one("databricks_secret", { scope, key: "pw" }),
+      one("databricks_secret_acl", { scope, principal: "data", permission: "READ" }),
+    ]),
+  );
+  expect(log.resources).toEqual([]);
+  expect(yaml).toContain(`team/etl@prod:\n    acls: { data: READ, users: MANAGE }\n    secrets: { pw:`);
+  expect(yaml).toContain("{ to: secrets.team%2Fetl@prod/pw, id: team%2Fetl@prod/pw }");
+});
