@@ -25,7 +25,7 @@ import { areas as allAreas } from "./routes/areas.ts";
 import { ApiError } from "./world/errors.ts";
 import type { Call, Caller, Operation } from "./world/operation.ts";
 
-/** A running service: `app` answers, `tick` runs what has come due when nobody asks. */
+/** A running service: `app` answers, `tick` runs due work between requests. */
 export interface Service {
   readonly app: App;
   /** Asked before a body is read. */
@@ -113,7 +113,7 @@ class RunningService {
     return answer.response;
   }
 
-  /** What lies beside the API, and what a dialect changes in every answer. */
+  /** Answers paths outside the API, and adds the headers of a dialect to every answer. */
   #inDialect(request: AppRequest, path: string, run: () => EmulatorAnswer): EmulatorAnswer {
     const { dialect, clock, store } = this.#parts;
     if (dialect === undefined) return run();
@@ -124,7 +124,7 @@ class RunningService {
     return { ...rest, response: { ...response, headers: { ...response.headers, ...dialect.headers } } };
   }
 
-  /** The fate that a fault rule gives a request. Throws ConnectionLost where there is no whole answer. */
+  /** The fate that a fault rule gives a request. Throws ConnectionLost if the answer is incomplete. */
   async #misbehave(rule: FaultRule, run: () => EmulatorAnswer): Promise<EmulatorAnswer> {
     const instead = () =>
       refusal(rule.status, rule.error_code, `Fault injected: ${rule.fate}`, rule.retry_after);

@@ -25,7 +25,7 @@ export interface ControlParts extends AppParts {
   readonly faults: Faults;
 }
 
-/** Where four digits of a year end; the numbers of later milliseconds are no dates before long. */
+/** The last millisecond of a year with four digits; larger numbers soon exceed the range of dates. */
 const END_OF_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 type Action = (input: JsonObject, query: URLSearchParams) => JsonObject;
@@ -122,7 +122,7 @@ export class Control {
     return this.#clockFace();
   }
 
-  /** The clock stays what it is, but never behind the time of the snapshot: nothing in the world may lie in the future. */
+  /** The clock keeps its time, but is never before the time of the snapshot: no time in the world is in the future. */
   #putSnapshot(input: JsonObject): JsonObject {
     const { store, clock, life, token, admin } = this.#parts;
     const now = input.now;

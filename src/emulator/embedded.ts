@@ -1,4 +1,4 @@
-// The service inside this process, without a socket, over a folder of its own.
+// The service inside this process, without a socket, over its own folder.
 
 import { createApp } from "./app.ts";
 import { chosenDialect, type DialectChoice } from "./dialect/choice.ts";
@@ -10,7 +10,7 @@ import { EmulatorClock } from "./world/clock.ts";
 
 export interface Embedded {
   readonly app: App;
-  /** Token of the administrator, kept beside the data. */
+  /** Token of the administrator, stored next to the data. */
   readonly token: string;
   close(): void;
 }

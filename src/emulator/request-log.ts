@@ -1,4 +1,4 @@
-// Every API request in the order of its arrival, for those who test a client: a number is given before a request is looked at.
+// Every API request in the order of arrival, for tests of clients: a request gets its number before it is read.
 
 export interface LogEntry {
   readonly seq: number;

@@ -142,7 +142,7 @@ function readBody(incoming: IncomingMessage, limit: number): Promise<Uint8Array 
   });
 }
 
-/** What still arrives of a refused request is dropped: a connection that is cut instead would take the answer with it. */
+/** The rest of a refused request is read and dropped: a closed connection would lose the answer. */
 function discard(incoming: IncomingMessage): void {
   let left = REQUESTS.any_body_bytes;
   incoming.on("error", () => undefined);

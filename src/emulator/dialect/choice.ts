@@ -11,7 +11,7 @@ export interface DialectChoice {
   readonly cloud?: Cloud;
 }
 
-/** What the app takes of a choice. `copyIn` is a folder that may keep a copy of the description. */
+/** The options of the app for a choice. `copyIn` is a folder that may keep a copy of the description. */
 export function chosenDialect(
   { dialect, cloud = "azure" }: DialectChoice,
   copyIn?: string,

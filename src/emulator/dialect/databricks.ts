@@ -17,7 +17,7 @@ export interface Dialect {
   readonly areas: readonly Area[];
   /** The input as validation takes it. */
   readonly lenient: (spec: OperationSpec, fields: JsonObject) => JsonObject;
-  /** Is this a path beside the API, such as a token endpoint? */
+  /** Whether a path is outside the API, such as a token endpoint. */
   readonly beside: (path: string) => boolean;
   readonly answerBeside: (request: AppRequest, world: World) => AppResponse;
   /** The code of a refusal by the gateway, which the contract gives as a number. */

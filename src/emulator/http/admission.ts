@@ -14,7 +14,7 @@ const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
 /** A page that this server sent, or a person who typed the address. */
 const OWN_SITE = /^(none|same-origin)$/;
 
-/** What is decided of a request by its head: it is refused, or its body may have so many bytes. */
+/** The decision about a request by its head: a refusal, or the maximum size of its body. */
 export type Admission = { readonly refused: AppResponse } | { readonly bodyBytes: number };
 
 export class Door {

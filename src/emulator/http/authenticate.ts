@@ -6,7 +6,7 @@ import type { Caller } from "../world/operation.ts";
 import { signInSettings, type TokenRow, userTokens } from "../world/tokens.ts";
 import type { World } from "../world/world.ts";
 
-/** Refused before the service looks at the request; the gateway's error codes are numbers (facts 4.1). */
+/** Refused before the service reads the request; the gateway's error codes are numbers (facts 4.1). */
 export class AuthError extends Error {
   readonly status: 401 | 403;
   constructor(status: 401 | 403, message: string) {

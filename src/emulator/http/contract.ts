@@ -25,13 +25,13 @@ export interface OperationSpec {
   readonly form: boolean;
   /** May it change the world? A POST that only reads says `x-read-only`. */
   readonly write: boolean;
-  /** SCIM answers errors in a form of its own. */
+  /** SCIM has its own format of errors. */
   readonly scim: boolean;
   /** Schema of the answer. */
   readonly output: JsonObject;
   /** Of an operation in a dialect: the operation of the contract that does the work, where there is one. */
   readonly serves: string | undefined;
-  /** Name of the file part of a form, where a dialect has one of its own. */
+  /** Name of the file part of a form, if a dialect has another one. */
   readonly filePart: string | undefined;
 }
 

@@ -97,7 +97,7 @@ function parsed(request: AppRequest): Json | undefined {
     const text = bodyText(request.body);
     return text.trim() === "" ? undefined : parseJson(text);
   } catch (error) {
-    // Nothing of the text itself: it may hold a secret.
+    // The text itself is not repeated: it may contain a secret.
     if (error instanceof JsonTooDeep)
       throw new ApiError("MALFORMED_REQUEST", "Could not parse request object: it is nested too deeply");
     const why = error instanceof SyntaxError ? "the body is not JSON" : "the body is not UTF-8 text";

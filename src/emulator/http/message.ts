@@ -22,7 +22,7 @@ export interface AppResponse {
  */
 export type App = (request: AppRequest) => Promise<AppResponse>;
 
-/** The connection ended without a whole answer. `partial` is what was sent of it before the end. */
+/** The connection ended before the answer was complete. `partial` contains the bytes sent before the end. */
 export class ConnectionLost extends Error {
   readonly code = "ECONNRESET";
   readonly partial: AppResponse | undefined;

@@ -71,7 +71,7 @@ function scimRefusal(
   return { response: { status, headers: SCIM_HEADERS, body: stringifyJson(body) }, errorCode: code };
 }
 
-/** What a thrown error answers. A bug answers 500; its message goes to the client, since this service is for developers. */
+/** The answer to a thrown error. A bug answers 500; its message goes to the client, since this service is for developers. */
 export function errorAnswer(error: unknown, scim: boolean): EmulatorAnswer {
   if (error instanceof ScimError)
     return scimRefusal(error.status, error.message, error.status, error.scimType);

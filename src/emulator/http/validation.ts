@@ -42,7 +42,7 @@ export function makeValidator(contract: Contract): InputValidator {
 
 const COMPONENT = "#/components/schemas/";
 
-/** The same schema with `#/components/schemas/Name` turned into `Name`; tells which names it met. */
+/** The same schema with `#/components/schemas/Name` turned into `Name`; reports the names in it. */
 function localRefs(schema: Json, met: (name: string) => void): Json {
   if (Array.isArray(schema)) return schema.map((member) => localRefs(member, met));
   if (schema === null || typeof schema !== "object") return schema;
@@ -96,7 +96,7 @@ function deepest(errors: readonly ErrorObject[]): ErrorObject | undefined {
   );
 }
 
-/** What a value of each numeric format is called. */
+/** Names of the numeric formats in messages. */
 const NUMBERS: Readonly<Record<string, string>> = {
   int32: "a 32-bit integer",
   int64: "a 64-bit integer",

@@ -61,7 +61,7 @@ function addEntry(zip: Zip, entry: ZipPassThrough, bytes: Uint8Array): void {
 
 const extension = (language: Language): string => language.toLowerCase();
 
-/** The JSON form, with the stored bytes beside the cells where the cells alone would not bring them back. */
+/** The JSON form, with the stored bytes if the cells alone cannot restore them. */
 function packed(segments: readonly string[], document: Document): Uint8Array {
   const notebook = notebookOf(document);
   const model = toModel(notebook, segments.at(-1) ?? "");
@@ -82,7 +82,7 @@ export function unpackArchive(bytes: Uint8Array): Packed[] {
   return [...unzip(bytes)].flatMap(([name, content]) => unpackEntry(name, content) ?? []);
 }
 
-/** What an archive says of itself is no notebook. */
+/** Entries of an archive about the archive itself do not contain notebooks. */
 const MANIFEST = /^(?:manifest\.mf|META-INF\/.*)$/i;
 
 function unpackEntry(name: string, content: Uint8Array): Packed | undefined {

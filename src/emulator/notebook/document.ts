@@ -1,4 +1,4 @@
-// A notebook as it is stored: the bytes that were imported, so that they come back as they were, in their format.
+// A stored notebook: the imported bytes, so that an export in their format returns the same bytes.
 
 import { readHtml, writeHtml } from "./html.ts";
 import { readJupyter, writeJupyter } from "./jupyter.ts";

@@ -1,4 +1,4 @@
-// SOURCE: a notebook as a program text, in which comments part the cells and hold what is not code of its language.
+// SOURCE: a notebook as a program text, in which comments separate the cells and contain text in other languages.
 
 import {
   type Cell,
@@ -62,7 +62,7 @@ function withoutMagic(line: string, magic: string): string {
   return text.startsWith(" ") ? text.slice(1) : text;
 }
 
-/** The title of a cell is told by a comment with a flag (is it shown?) and the text. */
+/** A comment contains the title of a cell: a flag that shows it, and the text. */
 function titleOf(line: string, comment: string): string | undefined {
   return isComment(line, comment) ? /^DBTITLE \d,(.*)$/.exec(after(line, comment))?.[1] : undefined;
 }

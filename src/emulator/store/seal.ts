@@ -1,4 +1,4 @@
-// Encryption of values at rest: AES-256-GCM under the world's own key, a fresh nonce for each value.
+// Encryption of values at rest: AES-256-GCM under the world's own key, with a random value for each encryption.
 
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
@@ -6,7 +6,7 @@ export const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The sealed form (nonce, tag, ciphertext) of a text, as base64. */
+/** The encrypted form (random value, tag, ciphertext) of a text, as base64. */
 export function seal(key: Uint8Array, plain: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);
@@ -14,7 +14,7 @@ export function seal(key: Uint8Array, plain: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
 }
 
-/** The text that was sealed. Throws when it was changed or the key is another one. */
+/** The decrypted text. Throws if it was changed, or if the key is another one. */
 export function unseal(key: Uint8Array, sealed: string): string {
   const bytes = Buffer.from(sealed, "base64");
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));

@@ -1,4 +1,4 @@
-// The whole world as JSON and back: tables as they are, secret values as digests, contents of blobs as base64.
+// The whole world as JSON and back: tables, secret values as digests, contents of blobs as base64.
 
 import { digest } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
@@ -10,7 +10,7 @@ import { OWN_TABLES, type Store } from "./store.ts";
 
 const FORMAT = 1;
 
-/** Field of a row that holds a sealed value. A snapshot has `digest` in its place; a world restored from it has no value. */
+/** Field of a row with an encrypted value. A snapshot has `digest` instead; a world restored from it has no value. */
 const SEALED = "sealed";
 
 export function takeSnapshot(store: Store, world: World, now: number): JsonObject {

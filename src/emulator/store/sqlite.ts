@@ -28,7 +28,7 @@ export function openStore(folder: string, random?: StoreParts["random"]): Store 
   });
 }
 
-/** The text of a small private file beside the data; made when it is missing. */
+/** The text of a small private file next to the data; created if it is missing. */
 export function keptText(folder: string, name: string, make: () => string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return keptBytes(join(folder, name), make, "utf8").toString("utf8");
@@ -39,7 +39,7 @@ function keptBytes(path: string, make: () => string, encoding: "utf8" | "base64"
   return Buffer.from(readFileSync(path, "utf8").trim(), encoding);
 }
 
-/** Made by hand, since SQLite makes a file as open as its folder lets it be; the log beside it takes over its permissions. */
+/** Created here, since SQLite gives a file the permissions of its folder; the log file takes over the permissions of this one. */
 function makePrivate(path: string): void {
   closeSync(openSync(path, "a", 0o600));
   for (const one of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])

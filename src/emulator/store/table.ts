@@ -3,7 +3,7 @@
 import { parseJson } from "../../core/exact-json.ts";
 import type { Collection } from "../world/world.ts";
 
-/** A row as it was read from disk, parsed when it is first looked at. */
+/** A row from the disk, parsed at its first use. */
 class Unread {
   readonly text: string;
   constructor(text: string) {
@@ -28,14 +28,14 @@ export interface TableDisk {
   exceeds(table: string, count: number): boolean;
 }
 
-/** A larger table is read row by row until somebody asks for all of it, so that a large world opens at once. */
+/** A larger table is read row by row until a request needs all of it, so that a large world opens at once. */
 const SMALL = 1000;
 
 export class Table implements Collection<unknown> {
   readonly name: string;
   readonly #disk: TableDisk | undefined;
   readonly #touched: (table: Table) => void;
-  /** All rows in their order, or those that were looked at so far. */
+  /** All rows in their order, or the ones that were read. */
   #committed = new Map<string, unknown>();
   #whole: boolean;
   #written = new Map<string, unknown>();
@@ -121,7 +121,7 @@ export class Table implements Collection<unknown> {
     return this.#whole ? this.#committed.has(id) : this.#find(id) !== ABSENT;
   }
 
-  /** What is committed under an id, `Unread` or as a value; `ABSENT` or undefined when nothing is. */
+  /** The committed value of an ID, `Unread` or parsed; `ABSENT` or undefined if there is none. */
   #find(id: string): unknown {
     const known = this.#committed.get(id);
     if (known !== undefined || this.#whole) return known;
@@ -131,7 +131,7 @@ export class Table implements Collection<unknown> {
     return found;
   }
 
-  /** Every row, in the order of the disk; those that were read already stay as they are. */
+  /** Every row, in the order of the disk; rows that were read already are not read again. */
   #readAll(): void {
     if (this.#whole) return;
     const seen = this.#committed;

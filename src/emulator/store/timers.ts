@@ -10,7 +10,7 @@ interface Due {
   readonly order: number;
 }
 
-/** Entries are never taken out when a timer is cancelled; who takes the first one checks that it still stands. */
+/** Entries are not removed when a timer is canceled; the reader of the first one checks whether it is still valid. */
 export class DueQueue {
   readonly #heap: Due[] = [];
 
@@ -84,7 +84,7 @@ export interface TimerRow {
   readonly payload: JsonObject;
 }
 
-/** The schedule may hold more than the rows (what was cancelled or undone); a row decides what stands. */
+/** The schedule may contain more than the rows (canceled or undone timers); a row decides whether a timer is valid. */
 export class TimerRows implements Timers {
   readonly #rows: () => Collection<TimerRow>;
   readonly #schedule = new DueQueue();

@@ -113,7 +113,7 @@ function ancestorsOf(world: World, id: string): Set<string> {
   return found;
 }
 
-/** Would making `member` a member of `group` close a circle? */
+/** Whether `member` as a member of `group` would close a cycle. */
 export function closesCircle(world: World, group: string, member: string): boolean {
   return group === member || ancestorsOf(world, group).has(member);
 }
@@ -163,7 +163,7 @@ function leaveAll(world: World, id: string): void {
 
 export const PURGE = "users/purge";
 
-/** A deleted user is gone for every reader; what is left of it is purged after 30 days (A 3, A 8). */
+/** No request shows a deleted user; the rest of its data is purged after 30 days (A 3, A 8). */
 export function inactivateUser(world: World, user: User): void {
   leaveAll(world, user.id);
   for (const [token, row] of [...userTokens(world).entries()]) {
@@ -206,7 +206,7 @@ export function principalsOf(world: World, caller: Caller): Set<string> {
   return names;
 }
 
-/** Has the caller an entitlement, by itself or by a group? Administrators have them all. */
+/** Whether the caller has an entitlement, directly or through a group. Administrators have them all. */
 export function hasEntitlement(world: World, caller: Caller, entitlement: string): boolean {
   if (caller.admin) return true;
   if (userById(world, caller.userId)?.entitlements.includes(entitlement)) return true;

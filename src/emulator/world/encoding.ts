@@ -22,7 +22,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
 
-/** The segments of an absolute path; none for the root. A slash at the end is no segment. Throws INVALID_PARAMETER_VALUE. */
+/** The segments of an absolute path; none for the root. A slash at the end adds none. Throws INVALID_PARAMETER_VALUE. */
 export function segmentsOf(path: string): readonly string[] {
   if (!path.startsWith("/")) throw invalid(path, "doesn't start with '/'");
   if (path.includes("\0")) throw invalid(path.replaceAll("\0", "\\0"), "holds a NUL character");

@@ -2,7 +2,7 @@
 
 import type { Collection, World } from "./world.ts";
 
-/** What every entry has; `parent` is "" for the root alone. */
+/** Fields of every entry; `parent` is "" for the root alone. */
 export interface TreeEntry {
   readonly parent: string;
   readonly name: string;
@@ -16,8 +16,8 @@ export interface EmulatorNode<T extends TreeEntry> {
 }
 
 /**
- * Children are a doubly linked list, so that adding and taking away cost the same however many there are.
- * The links lie apart from the entries: an entry's row changes only when the entry does.
+ * Children are a doubly linked list, so that the cost of adding and removing does not depend on their number.
+ * The links are stored apart from the entries: an entry's row changes only when the entry does.
  */
 interface Links {
   readonly first?: string | undefined;
@@ -88,7 +88,7 @@ export class EntryTree<T extends TreeEntry> {
     this.#entries.set(id, entry);
   }
 
-  /** Takes away an entry that has no children. */
+  /** Removes an entry that has no children. */
   remove(node: EmulatorNode<T>): void {
     this.#detach(node.id, node.entry);
     this.#links.delete(node.id);

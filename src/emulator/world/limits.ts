@@ -3,7 +3,7 @@
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Requests, before an operation looks at them (A 4.4, B 4.2, B 4.3: 10 MB). */
+/** Size of requests, checked before an operation runs (A 4.4, B 4.2, B 4.3: 10 MB). */
 export const REQUESTS = {
   /** Unless openapi.yaml says otherwise for an operation. */
   body_bytes: 10 * 1024 * 1024,
@@ -32,7 +32,7 @@ export const SECRETS = {
 /** Workspace objects (A 4.4, A 8). */
 export const WORKSPACE = {
   content_bytes: 10 * 1024 * 1024,
-  /** An archive is a small file that can unfold into a large one: what it may hold in all. */
+  /** A small archive can expand to a large one: the maximum of its content. */
   archive_bytes: 128 * 1024 * 1024,
   archive_entries: 20_000,
 } as const;
@@ -96,7 +96,7 @@ export const JOBS = {
   result_bytes: 1024 * 1024,
   output_bytes: 5 * 1024 * 1024,
   retention_ms: 60 * DAY,
-  /** How long a run works when nobody ends it, and how long it takes to clean up. */
+  /** The working time of a run that no request ends, and the time of its cleanup. */
   run_ms: 1000,
   cleanup_ms: 100,
   least_between_attempts_ms: 1000,

@@ -1,11 +1,11 @@
-// What one API request is to an operation of the emulator, and what the operation answers.
+// An API request as an operation of the emulator receives it, and its answer.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { World } from "./world.ts";
 
 /**
- * Where the translation of a dialect leaves fields that the contract does not have, on the object that they were sent in.
- * No JSON holds a symbol, so no request of the contract can. What keeps the object keeps them under the name `extra`.
+ * The translation of a dialect stores fields that the contract does not have here, on the object that they were sent in.
+ * JSON has no symbols, so no request of the contract contains them. A stored object has them under the name `extra`.
  */
 export const EXTRA = Symbol("fields that the contract does not have");
 

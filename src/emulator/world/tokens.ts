@@ -1,4 +1,4 @@
-// Access tokens as they are kept, by their digest, and how the sign-in of a dialect issues them.
+// Stored access tokens, by their digest, and how the sign-in of a dialect issues them.
 
 import type { Collection, World } from "./world.ts";
 
@@ -7,7 +7,7 @@ export interface TokenRow {
   readonly user_id: string;
   /** A token without it does not expire. */
   readonly expires_at?: number;
-  /** What the token is for, where its issuer serves others than the workspace too. */
+  /** The audience of the token, if its issuer serves others than the workspace too. */
   readonly audience?: string;
   /** Issued by a sign-in of OAuth; the others are personal access tokens. */
   readonly oauth?: true;
@@ -17,7 +17,7 @@ export interface TokenRow {
 export interface SignInSettings {
   /** Seconds that a new token lives. */
   readonly expires_in: number;
-  /** What an expired token of OAuth is answered. */
+  /** The answer to an expired token of OAuth. */
   readonly expired_status: 401 | 403;
   /** Does the machine get tokens without credentials? */
   readonly managed_identity: boolean;

@@ -46,7 +46,7 @@ export interface World {
   /** Encrypts with the world's own key (secret values at rest); base64 in and out. */
   seal(plain: string): string;
   unseal(sealed: string): string;
-  /** Deletes the rest of what an area keeps beside collections; a note for `GET /__emulator/mails`. */
+  /** Deletes the rest of an area's data outside of collections; a note for `GET /__emulator/mails`. */
   mail(mail: {
     readonly to: readonly string[];
     readonly subject: string;

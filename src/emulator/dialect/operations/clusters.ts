@@ -60,7 +60,7 @@ function refusePinned(core: Operation, call: Call, { world }: Asked): Reply {
   return core(call, world);
 }
 
-/** What a cloud answers of a cluster for which nobody set it. */
+/** The attributes that a cloud returns for a cluster that does not set them. */
 const DEFAULTS: Readonly<Record<Cloud, JsonObject>> = {
   azure: {
     azure_attributes: { first_on_demand: 1, availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 },

@@ -1,4 +1,4 @@
-// Instance pools of the dialect: an edit takes tags, and the cloud answers a block that nobody set.
+// Instance pools of the dialect: an edit replaces tags, and answers contain the default attributes of the cloud.
 
 import { type JsonObject, objectIn } from "../../../core/json.ts";
 import { type GivenTags, readTags } from "../../routes/compute/tags.ts";

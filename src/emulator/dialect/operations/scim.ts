@@ -55,7 +55,7 @@ function patchGroup(core: Operation, call: Call, asked: Asked): Reply {
   return refuseAccountGroup(core, { ...call, allows: { groupNames: true } }, asked);
 }
 
-/** `[{}]` is no value, in an operation with a path and in one without. */
+/** `[{}]` means an empty list, in an operation with a path and in one without. */
 function cleanPatch({ input }: Asked): JsonObject {
   const operations = listMember(input.Operations).map((operation) => {
     const { value } = objectIn(operation);

@@ -18,7 +18,7 @@ const OF_TASK: readonly string[] = [
   "retry_on_timeout",
 ];
 
-/** Settings with the fields of a single task beside its list, where the contract can run it; else with the list alone. */
+/** Settings with the fields of a single task and its list if the contract can run the task; otherwise with the list alone. */
 export function withLiftedTask(settings: JsonObject): JsonObject {
   refuseNodeTypeOfPool(objectIn(settings.new_cluster));
   const tasks = listMember(settings.tasks).map(objectIn);
@@ -78,7 +78,7 @@ export function taskKeyOf({ name, run_name }: JsonObject): string {
   return key === "" ? "main" : key;
 }
 
-/** Top-level fields are replaced; tasks and clusters by their keys; then what is to go is taken away. */
+/** Top-level fields are replaced, tasks and clusters by their keys; then `fields_to_remove` are removed. */
 export function updatedSettings(
   settings: JsonObject,
   changes: JsonObject,

@@ -1,4 +1,4 @@
-// Workspace objects of the dialect: imports that look at the content, files, and objects that only tests put there.
+// Workspace objects of the dialect: imports that depend on the content, files, and objects that only tests create.
 
 import { type JsonObject, objectIn } from "../../../core/json.ts";
 import type { Language } from "../../notebook/notebook.ts";

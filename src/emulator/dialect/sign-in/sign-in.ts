@@ -1,4 +1,4 @@
-// Paths beside the API where clients sign in: OAuth of the workspace, Azure AD, the machine's identity, GitHub's id tokens.
+// Paths outside the API where clients sign in: OAuth of the workspace, Azure AD, the machine's identity, GitHub's ID tokens.
 
 import type { JsonObject } from "../../../core/json.ts";
 import { tokenIn, WORKSPACE_AUDIENCE } from "../../http/authenticate.ts";
@@ -161,7 +161,7 @@ function azureTokenV2(asked: Asked): JsonObject {
   return { token_type: "Bearer", expires_in, ext_expires_in: expires_in, access_token: token };
 }
 
-/** A secret as for the workspace's own clients, or an id token of GitHub in its place. */
+/** A secret as for the workspace's own clients, or an ID token of GitHub instead. */
 function azureGrant({ world, request, fields }: Asked, resource: string) {
   if (fields.get("grant_type") !== "client_credentials")
     throw new SignInError(400, "unsupported_grant_type", "grant_type must be client_credentials.");

@@ -8,10 +8,10 @@ import type { World } from "../../world/world.ts";
 
 /** Azure's resource manager. */
 export const MANAGEMENT = "https://management.core.windows.net";
-/** Id tokens prove who somebody is; no API takes them. */
+/** ID tokens prove an identity; no API accepts them. */
 export const ID_TOKEN = "id-token";
 
-/** Answered in the form of OAuth (RFC 6749, section 5.2). */
+/** Answered as OAuth requires (RFC 6749, section 5.2). */
 export class SignInError extends Error {
   readonly status: number;
   readonly code: string;

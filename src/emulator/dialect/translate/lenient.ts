@@ -4,7 +4,7 @@ import { parseJson } from "../../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import type { DialectSchemas } from "./schema.ts";
 
-/** The value as strict validation takes it; what cannot be forgiven stays as it is, and is refused there. */
+/** The value for strict validation; other values are not changed, and validation refuses them. */
 export function lenient(schemas: DialectSchemas, schema: JsonObject, value: Json): Json {
   const { marks, fields } = schemas.follow(schema);
   if (typeof value === "string") return numberIn(marks.type, value);

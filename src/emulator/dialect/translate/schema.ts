@@ -49,7 +49,7 @@ export function onCloud({ marks }: ResolvedSchema, cloud: string): boolean {
   return marks["x-cloud"] === undefined || marks["x-cloud"] === cloud;
 }
 
-/** A map of texts that an annotation holds, and the same from right to left. */
+/** A map of strings in an annotation, and the same from right to left. */
 export function renames(value: Json | undefined): Readonly<Record<string, string>> {
   return isObject(value) ? (value as Readonly<Record<string, string>>) : {};
 }

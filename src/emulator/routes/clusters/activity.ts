@@ -1,4 +1,4 @@
-// What happens on a cluster: runs come and go, inactivity ends it, runs are told when its state changes (B 2.4).
+// Activity of a cluster: runs begin and end, inactivity terminates it, and a change of its state reaches its runs (B 2.4).
 
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
@@ -35,7 +35,7 @@ export function endIdleCluster(world: World, id: string): void {
   });
 }
 
-/** A run uses the cluster from now on, and is told when its state changes. */
+/** A run uses the cluster from now on, and receives the changes of its state. */
 export function attachRun(world: World, id: string, run: number): void {
   const cluster = clusterById(world, id);
   if (cluster === undefined || cluster.runs.includes(run)) return;

@@ -1,4 +1,4 @@
-// A cluster as it is kept, how it is found, and the indexes that lists and retention need.
+// A stored cluster, its lookup, and the indexes for lists and retention.
 
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";
@@ -15,7 +15,7 @@ export interface AutoScale {
 
 export type ClusterSize = { readonly num_workers: number } | { readonly autoscale: AutoScale };
 
-/** What create and edit set besides the size (B 2.4), with defaults filled in. */
+/** Attributes that create and edit set in addition to the size (B 2.4), with defaults filled in. */
 export interface Attributes {
   readonly cluster_name: string;
   readonly spark_version: string;
@@ -48,7 +48,7 @@ export interface Cluster {
   readonly cluster_id: string;
   readonly attributes: Attributes;
   readonly size: ClusterSize;
-  /** Workers that the cluster should have now; within the bounds when it scales by itself. */
+  /** Workers that the cluster should have now; within the bounds if it has autoscale. */
   readonly target: number;
   /** Nodes that it has got, the driver among them, and how many of those are up. */
   readonly nodes: number;
@@ -73,7 +73,7 @@ export interface Cluster {
   readonly node_seed: string;
   /** Ids of active runs on this cluster. */
   readonly runs: readonly number[];
-  /** Set by permanent-delete: when it is terminated, it is gone. */
+  /** Set by permanent-delete: the cluster is deleted once it is terminated. */
   readonly leaving?: true;
 }
 
@@ -102,7 +102,7 @@ export function clusterOr400(world: World, id: string): Cluster {
   throw invalidValue(`Cluster ${id} does not exist`);
 }
 
-/** Keeps a cluster and sees that the indexes tell its state. */
+/** Stores a cluster and updates the indexes of its state. */
 export function putCluster(world: World, cluster: Cluster): Cluster {
   const id = cluster.cluster_id;
   clustersOf(world).set(id, cluster);
@@ -127,7 +127,7 @@ export function dropCluster(world: World, id: string): void {
   }
 }
 
-/** Forgets a cluster because its time is over; whoever asks for it is told so. */
+/** Drops a cluster at the end of its retention; later requests get an error that says so. */
 export function expireCluster(world: World, id: string): void {
   dropCluster(world, id);
   expiredIds(world).set(id, true);

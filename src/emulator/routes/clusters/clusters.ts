@@ -146,7 +146,7 @@ function terminate(world: World, cluster: Cluster, call: Call): Cluster {
   });
 }
 
-/** A terminated cluster is gone at once, an active one as soon as it is terminated; a pin forbids both (B 3.2; facts 4.7). */
+/** A terminated cluster is deleted at once, an active one after it terminates; a pin forbids both (B 3.2; facts 4.7). */
 function permanentDelete(call: Call, world: World): Reply {
   const cluster = named(call, world);
   const id = cluster.cluster_id;

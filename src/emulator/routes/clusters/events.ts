@@ -7,7 +7,7 @@ import type { Call, Reply } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
 import { clusterOr400 } from "./cluster.ts";
 
-/** Types that nothing here causes by itself. */
+/** Types that only control requests cause. */
 export const TROUBLES = [
   "NODES_LOST",
   "DRIVER_UNAVAILABLE",

@@ -1,4 +1,4 @@
-// What befalls a cluster only when a control request says so: nodes that are lost, trouble of driver and disks (B 6).
+// Events of a cluster that only control requests cause: lost nodes, faults of the driver and of disks (B 6).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";
@@ -9,8 +9,8 @@ import { giveNodesBack } from "./nodes.ts";
 import { resizeCluster } from "./resize.ts";
 
 /**
- * A control request: writes an event of a type that nothing here causes by itself. Lost workers (`count`, one by default)
- * are gone, and the cluster gets others in their place.
+ * A control request: writes an event of a type that only control requests cause. Lost workers (`count`, one by default) are
+ * removed, and the cluster gets new ones.
  */
 export function causeTrouble(world: World, input: JsonObject): JsonObject {
   const { type, details = {}, count = 1 } = input;

@@ -1,4 +1,4 @@
-// The nodes of a cluster: how it gets them from a pool or the provider, gives them back, and what each looks like.
+// The nodes of a cluster: where they come from (a pool or the provider), their return, and their fields in answers.
 
 import type { JsonObject } from "../../../core/json.ts";
 import { CLUSTERS } from "../../world/limits.ts";

@@ -16,7 +16,7 @@ import { releaseNodes } from "./nodes.ts";
 
 export const TERMINATED = "clusters.terminated";
 export const RETENTION_OVER = "clusters.retentionOver";
-/** The timer by which a cluster tells a run to look at it; the jobs' area runs it. */
+/** The timer by which a cluster notifies a run; the jobs' area runs it. */
 export const RUN_LOOK = "runs.look";
 
 export interface ClusterEnding {
@@ -26,7 +26,7 @@ export interface ClusterEnding {
   readonly user: string;
 }
 
-/** Has every run of a cluster look at its new state. */
+/** Notifies every run of a cluster of its new state. */
 export function tellRuns(world: World, cluster: Cluster): void {
   for (const run_id of cluster.runs) world.timers.set(`runs/${run_id}/look`, world.now, RUN_LOOK, { run_id });
 }
@@ -62,7 +62,7 @@ export function clusterTerminated(world: World, id: string): void {
   else armRetention(world, ended);
 }
 
-/** A terminated cluster that nobody pinned is dropped 30 days after it ended or was unpinned. */
+/** A terminated cluster without a pin is dropped 30 days after it terminated or was unpinned. */
 export function armRetention(world: World, cluster: Cluster): void {
   const id = cluster.cluster_id;
   const timer = `clusters/${id}/retention`;
@@ -75,7 +75,7 @@ export function retentionOver(world: World, id: string): void {
   dropEvents(world, id);
 }
 
-/** For good: nothing of the cluster can be read afterwards (B 3.2). */
+/** Permanent: no request can read the cluster afterwards (B 3.2). */
 export function terminateAndDrop(world: World, id: string): void {
   dropCluster(world, id);
   dropEvents(world, id);

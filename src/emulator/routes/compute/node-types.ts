@@ -86,7 +86,7 @@ export function nodeType(id: string): NodeType {
 
 const CORE_QUOTA = 350;
 
-/** Is it a node type on its way out? Those take no custom tags (B 2.4). */
+/** Whether a node type is deprecated; such types take no custom tags (B 2.4). */
 export const isLegacy = (id: string): boolean => NODE_TYPES.get(id)?.deprecated === true;
 
 export function listNodeTypes(): JsonObject[] {

@@ -50,7 +50,7 @@ export function makeDirectories(world: World, segments: readonly string[]): FsNo
   return node;
 }
 
-/** Puts a blob at a path as its file; what was there before goes in the same step (A 3: visible at close). */
+/** Makes a blob the file at a path; an earlier file is removed in the same step (A 3: visible at close). */
 export function putFile(world: World, segments: readonly string[], blob: string, overwrite: boolean): void {
   const tree = fileTree(world);
   const old = tree.find(segments);

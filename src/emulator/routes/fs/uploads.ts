@@ -76,7 +76,7 @@ function openUpload(world: World, input: JsonObject): { readonly handle: string;
 const expiry = (upload: Upload): number => upload.used + FILES.handle_idle_ms;
 const timerOf = (handle: string): string => `${EXPIRE}/${handle}`;
 
-/** One timer a handle: when it comes due, it looks whether the handle was used since. */
+/** One timer for each handle: when it comes due, it checks whether the handle was used since. */
 function watch(world: World, handle: string, upload: Upload): void {
   world.timers.set(timerOf(handle), expiry(upload), EXPIRE, { handle });
 }

@@ -21,7 +21,7 @@ const MONTH: Field = { name: "month", min: 1, max: 12, names: MONTHS };
 const WEEKDAY: Field = { name: "day of week", min: 1, max: 7, names: DAYS };
 const YEAR: Field = { name: "year", min: 1970, max: 2099 };
 
-/** Thrown for what is no Quartz expression; the message says what is wrong with which field. */
+/** Thrown for an invalid Quartz expression; the message names the field and the problem. */
 export class CronError extends Error {}
 
 /** One expression as the patterns that croner reads: it fires whenever one of them does. */

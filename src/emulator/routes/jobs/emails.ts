@@ -37,7 +37,7 @@ export function mailJobDeleted(world: World, { job_id, settings }: Job): void {
   });
 }
 
-/** Those of the job as it is now (B 4.2 rule 3). */
+/** Recipients of the job's current settings (B 4.2 rule 3). */
 function notificationsOf(world: World, run: Run) {
   return jobById(world, run.job_id)?.settings.email_notifications;
 }

@@ -1,4 +1,4 @@
-// A job as it is kept, how it is found, and how it is answered (B 2.2).
+// A stored job, its lookup, and its answer (B 2.2).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { userById } from "../../world/directory.ts";

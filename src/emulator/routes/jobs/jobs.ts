@@ -1,4 +1,4 @@
-// Jobs (B 4.2): create, list, get, reset, delete; their runs are in the folder beside.
+// Jobs (B 4.2): create, list, get, reset, delete.
 
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../world/errors.ts";

@@ -17,7 +17,7 @@ export const CLEANUP = "runs.cleanup";
 export const RETRY = "runs.retry";
 export const RUN_RETENTION = "runs.retention";
 
-/** Has the run look at its cluster as soon as the present request or timer is done. */
+/** Lets the run check its cluster after the present request or timer. */
 export function lookSoon(world: World, run: Run): void {
   world.timers.set(`runs/${run.run_id}/look`, world.now, RUN_LOOK, { run_id: run.run_id });
 }
@@ -91,7 +91,7 @@ export function cancelRun(world: World, run: Run, message: string): void {
   endWork(world, run, { result_state: "CANCELED", message });
 }
 
-/** TERMINATING until the cluster is given back. */
+/** TERMINATING until the cluster is released. */
 export function endWork(world: World, run: Run, outcome: JobRunOutcome): void {
   const { run_id } = run;
   for (const timer of ["look", "finish", "timeout"]) world.timers.cancel(`runs/${run_id}/${timer}`);

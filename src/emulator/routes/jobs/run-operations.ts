@@ -76,7 +76,7 @@ export function listRuns(call: Call, world: World): Reply {
   let seen = 0;
   for (const run of job_id === undefined ? latestRuns(world) : latestRunsOf(world, String(job_id))) {
     if (isActive(run) ? completed_only === true : active_only === true) continue;
-    // One more than the page tells whether there is more.
+    // One more than the page shows whether more runs follow.
     if (seen++ >= to) return { json: { runs, has_more: true } };
     if (seen > from) runs.push(describeRun(world, run));
   }
@@ -110,8 +110,8 @@ const ENDINGS: Readonly<Record<string, JobRunOutcome["result_state"]>> = {
 };
 
 /**
- * A control request: ends a running run as told; one that still waits for its cluster ends so as soon as it would begin.
- * Nobody has checked its input. `result` is what the notebook is said to have passed to its exit call.
+ * A control request: ends a running run as requested; a run that waits for its cluster ends so at its begin. The input is
+ * not validated before. `result` is the argument of the notebook's exit call.
  */
 export function finishRun(world: World, input: JsonObject): JsonObject {
   const { run_id, outcome } = readEnding(input);
@@ -147,7 +147,7 @@ type Given = {
   readonly [kind in (typeof KINDS)[number]]?: readonly string[] | Readonly<Record<string, string>>;
 };
 
-/** What the run uses in place of the job's own parameters, or undefined when nothing was given. */
+/** The parameters of the run instead of the job's own; undefined if the request has none. */
 function readParameters(input: JsonObject, settings: JobSettings): JsonObject | undefined {
   const given = input as unknown as Given;
   const [kind, ...others] = KINDS.filter((name) => given[name] !== undefined);

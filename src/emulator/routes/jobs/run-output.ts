@@ -34,7 +34,7 @@ function unavailable(run: Run): string | undefined {
   return run.outcome?.error ?? (run.state_message || `The run ended with ${run.outcome?.result_state}.`);
 }
 
-/** The first bytes of a text in UTF-8, without half a character at the end. */
+/** The first bytes of a string in UTF-8, without an incomplete character at the end. */
 function firstBytes(text: string, limit: number): { readonly text: string; readonly truncated: boolean } {
   if (text.length * 3 <= limit) return { text, truncated: false };
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(limit));
@@ -54,7 +54,7 @@ export function exportRun(call: Call, world: World): Reply {
   return { json: { views: [{ content: pageOf(world, path, name), name, type: "NOTEBOOK" }] } };
 }
 
-/** The notebook as it is now; a page that says so when it is gone. */
+/** The current notebook; a page with a note if it was deleted. */
 function pageOf(world: World, path: string, name: string): string {
   const document = notebookAt(world, path);
   if (document !== undefined) return new TextDecoder().decode(exportBytes(document, "HTML", name));

@@ -1,4 +1,4 @@
-// A run as it is kept, the indexes by which runs are found (B 2.3).
+// A stored run, and the indexes by which runs are found (B 2.3).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
@@ -16,7 +16,7 @@ export interface JobRunOutcome {
   readonly message: string;
   /** What the notebook passed to its exit call. */
   readonly result?: string;
-  /** Why there is no output. */
+  /** The reason for a missing output. */
   readonly error?: string;
 }
 

@@ -65,7 +65,7 @@ function newRun(world: World, job: Job, start: JobStart): Run {
   };
 }
 
-/** A one-time run has a job id of its own and no job (B 4.2 rule 5; facts 4.8). */
+/** A one-time run has its own job ID and no job (B 4.2 rule 5; facts 4.8). */
 export function startSubmittedRun(
   world: World,
   read: ReadTask,
@@ -109,9 +109,9 @@ export function retryRun(world: World, id: number): void {
   });
 }
 
-/** A start that nobody waits for: where the workspace has reached a limit, the run is skipped. */
+/** A start without a client: if the workspace has reached a limit, the run is skipped. */
 export function startWithin(world: World, job: Job, start: JobStart): void {
-  // A retry goes on with a start that was counted.
+  // A retry continues a start that was counted.
   const reached =
     activeLimitReached(world) ?? (start.trigger === "RETRY" ? undefined : hourlyLimitReached(world));
   if (reached === undefined) {

@@ -108,7 +108,7 @@ function readFields(kind: TaskKind, given: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(given).filter(([name]) => FIELDS[kind].includes(name)));
 }
 
-/** A submit task brings its own libraries and configuration, on a cluster of its own (facts 4.8). */
+/** A submit task has its own libraries, configuration, and cluster (facts 4.8). */
 function checkSubmit({ existing_cluster_id, new_cluster, libraries = [] }: GivenTask): void {
   if (existing_cluster_id !== undefined)
     throw invalidValue("A spark_submit_task runs on a new_cluster only.");

@@ -37,7 +37,7 @@ function install(call: Call, world: World): Reply {
   return { json: {} };
 }
 
-/** On a cluster that does not run, a library is gone at once. */
+/** On a cluster that does not run, a library is removed at once. */
 function uninstall(call: Call, world: World): Reply {
   const id = String(call.input.cluster_id);
   const up = isRunning(clusterOr400(world, id));

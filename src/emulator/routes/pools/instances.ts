@@ -1,4 +1,4 @@
-// The instances of one pool as lots: how they are taken, given back, brought up and let go. Pure.
+// The instances of one pool as lots: how they are taken, returned, started, and released. Pure.
 
 import type { JsonObject } from "../../../core/json.ts";
 import { POOLS } from "../../world/limits.ts";
@@ -91,7 +91,7 @@ export function giveBack(lots: readonly Lot[], cluster: string, want: number, no
   return merge(out);
 }
 
-/** The lots as they are at `now`: pending ones that are ready, none idle for too long, the minimum requested (B 4.1 rule 1). */
+/** The lots at `now`: pending ones that are ready, none idle for too long, the minimum requested (B 4.1 rule 1). */
 export function advanceInstances(lots: readonly Lot[], size: PoolSize, now: number): readonly Lot[] {
   const ready = lots.map((lot) => (lot.pending && lot.at <= now ? { ...lot, pending: false } : lot));
   const kept = letGo(ready, size, now);
@@ -124,7 +124,7 @@ export function usedOnly(lots: readonly Lot[], now: number): readonly Lot[] {
   return merge(used.map((lot) => (lot.pending && lot.at <= now ? { ...lot, pending: false } : lot)));
 }
 
-/** When the lots change by themselves next, or undefined. */
+/** The time of the next change of the lots; undefined if no change is due. */
 export function nextChange(lots: readonly Lot[], size: PoolSize, now: number): number | undefined {
   const times = lots.filter((lot) => lot.pending).map((lot) => lot.at);
   if (count(lots, isIdle) > size.min_idle_instances) {

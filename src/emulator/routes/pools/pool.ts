@@ -1,4 +1,4 @@
-// An instance pool as it is kept, and what clusters ask of it: take instances, give them back, wait for some.
+// A stored instance pool, and the requests of clusters: take instances, return them, wait for some.
 
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../world/errors.ts";
@@ -33,7 +33,7 @@ export interface Pool extends PoolSize {
 }
 
 export const POOL_TIMER = "pools.settle";
-/** The timer by which a pool tells a cluster that there are instances again; the clusters' area runs it. */
+/** The timer by which a pool reports new instances to a cluster; the clusters' area runs it. */
 export const CLUSTER_RECOVERY = "clusters.recover";
 
 export const poolsOf = (world: World): Collection<Pool> => world.collection("pools");
@@ -90,7 +90,7 @@ export function takeInstances(world: World, id: string, cluster: string, want: n
   return { granted, ready_at };
 }
 
-/** Gives instances back to the pool they came from; what a deleted pool gets back is gone. */
+/** Returns instances to their pool; a deleted pool drops them. */
 export function giveInstancesBack(world: World, id: string, cluster: string, want: number): void {
   const pool = poolsOf(world).get(id);
   if (pool === undefined || want <= 0) return;

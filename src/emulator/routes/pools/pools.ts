@@ -99,7 +99,7 @@ function edit(call: Call, world: World): Reply {
   return DONE;
 }
 
-/** Idle instances go, running clusters keep theirs, nobody gets new ones (B 3.1). */
+/** Idle instances are released, running clusters keep theirs, and no cluster gets new ones (B 3.1). */
 function remove(call: Call, world: World): Reply {
   const pool = activePool(world, idOf(call));
   poolNames(world).delete(pool.instance_pool_name);
@@ -145,7 +145,7 @@ function checkNameFree(world: World, name: string): void {
   if (poolNames(world).has(name)) throw invalidValue(`An instance pool named ${name} exists already.`);
 }
 
-/** Disks fit the node type: none more than it takes, one at least where it has none of its own (B 2.1). */
+/** Disks fit the node type: at most its maximum, and at least one if it has no local disks (B 2.1). */
 function checkDisks(type: string, disks: DiskSpec | undefined): void {
   const { local_disk, max_disks } = nodeType(type);
   const count = disks?.disk_count ?? 0;

@@ -4,7 +4,7 @@ import { type Compare, type Filter, parse } from "scim2-parse-filter";
 import type { Json } from "../../../core/json.ts";
 import { ScimError } from "../../world/errors.ts";
 
-/** The values that an attribute of a resource has, or undefined when there is no such attribute. */
+/** The values of an attribute of a resource; undefined if the attribute does not exist. */
 export type ScimLookup = (attribute: string) => readonly Json[] | undefined;
 
 /** A filter that was understood. `exactly` is the one name that it asks for, if that is all that it does. */
@@ -124,7 +124,7 @@ export function scimAttribute(path: string): string {
   return path.toLowerCase().replace(SCHEMA_PREFIX, "");
 }
 
-/** Looks attributes up in a resource as it is shown: `a`, `a.b`, and for lists of objects their `value`. */
+/** Finds attributes in the answer of a resource: `a`, `a.b`, and for lists of objects their `value`. */
 export function lookupIn(resource: Json, known: ReadonlySet<string>): ScimLookup {
   return (attribute) => {
     if (!known.has(attribute)) return undefined;

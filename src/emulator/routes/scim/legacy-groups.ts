@@ -64,7 +64,7 @@ function listMembers(call: Call, world: World): Reply {
   return { json: members.length === 0 ? {} : { members } };
 }
 
-/** Adding who is a member already changes nothing. */
+/** Adding a member again has no effect. */
 function addMember(call: Call, world: World): Reply {
   const parent = existing(world, call.input.parent_name);
   const id = principalId(world, call.input);
@@ -78,7 +78,7 @@ function addMember(call: Call, world: World): Reply {
   return { json: {} };
 }
 
-/** Removing who is no member changes nothing. */
+/** Removing a user or group that is not a member has no effect. */
 function removeMember(call: Call, world: World): Reply {
   const parent = existing(world, call.input.parent_name);
   const id = principalId(world, call.input);

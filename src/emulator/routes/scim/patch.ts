@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { ScimError } from "../../world/errors.ts";
 import { parseFilter, scimAttribute } from "./filter.ts";
 
-/** An attribute that a PATCH may name. A `list` holds objects that are told apart by their `value`. */
+/** An attribute that a PATCH may name. A `list` contains objects that differ by their `value`. */
 export interface Attribute {
   readonly name: string;
   readonly shape: "text" | "boolean" | "object" | "list";

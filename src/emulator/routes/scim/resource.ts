@@ -1,5 +1,5 @@
-// SCIM resources as they are shown, and the envelope of a list.
-// What users and groups read alike out of a request: its schemas, immutable members, lists of values.
+// SCIM resources in answers, and the envelope of a list.
+// Parts of a request that users and groups share: its schemas, immutable members, lists of values.
 
 import type { Json, JsonObject } from "../../../core/json.ts";
 import {

@@ -121,7 +121,7 @@ function patch(call: Call, world: World): Reply {
   return { json: shownUser(world, write(world, user.id, user.userName, { groups: [], ...after })) };
 }
 
-/** Writes all attributes of a user. Absent ones go to their defaults; absent `groups` stay as they are. */
+/** Writes all attributes of a user. Absent ones get their defaults; absent `groups` are not changed. */
 function write(world: World, id: string, userName: string, body: JsonObject): User {
   const { displayName, externalId, active, name, emails } = body;
   const user: User = {

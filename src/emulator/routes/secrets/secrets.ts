@@ -1,5 +1,5 @@
 // Secret scopes, secrets and their access lists (A 4.3).
-// The calls on secrets (A 4.3). Values are sealed at rest and never returned.
+// The calls on secrets (A 4.3). Values are encrypted at rest and never returned.
 
 import { notBase64 } from "../../world/encoding.ts";
 import { ApiError } from "../../world/errors.ts";
@@ -15,7 +15,7 @@ const valueOperations: Operations = {
   "secrets/list": listSecrets,
 };
 
-/** Rule 2: put overwrites; the value is sealed before it is stored. */
+/** Rule 2: put overwrites; the value is encrypted before it is stored. */
 function putSecret(call: Call, world: World): Reply {
   const scope = existingScope(world, call.input.scope);
   demand(world, call, scope, "WRITE");

@@ -11,7 +11,7 @@ import type { Call, Operation } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { addNotebook, makeFolders, objectsOf, replaceNotebook } from "./objects.ts";
 
-/** Where an import goes: its path taken apart, and whether what is there may be replaced. */
+/** The target of an import: the segments of its path, and whether an existing object may be replaced. */
 interface Target {
   readonly segments: readonly string[];
   readonly overwrite: boolean;

@@ -10,7 +10,7 @@ import type { World } from "../../world/world.ts";
 
 interface Folder extends TreeEntry {
   readonly object_type: "DIRECTORY";
-  /** Folders that every workspace has, which nobody can delete. */
+  /** Folders that every workspace has and that cannot be deleted. */
   readonly fixed?: true;
 }
 
@@ -127,7 +127,7 @@ export function removeObjects(world: World, top: WorkspaceNode): void {
   }
 }
 
-/** The notebook at a path, for areas whose settings name one; undefined when there is none, or the path is no path. */
+/** The notebook at a path, for areas whose settings name one; undefined if the path is invalid or has no notebook. */
 export function notebookAt(world: World, path: string): Document | undefined {
   try {
     const entry = objectsOf(world).find(segmentsOf(path))?.entry;
