@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
+import { Socket } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { folderWith, runTestFile, SPEC, workspaceTest } from "./test-folder.ts";
 
 const TEAM = `inputs: { team: { type: string }, capacity: { type: integer, default: 10 } }
@@ -114,6 +115,26 @@ tests: { t: { steps: [apply: , live: { clusters.c: { num_workers: 1 } }] } }
     expect(ran).toEqual({ code: 0, out: `${lines.join("")}8 tests in 8 files: 8 passed.\n`, err: "" });
     expect(existsSync(join(folder, ".workspace"))).toBe(false);
     expect(readdirSync(folder).length).toBe(9);
+  });
+
+  test("the output is the same for every number of tests at the same time", async () => {
+    const one =
+      "{ env: { DB_PASSWORD: x }, steps: [apply: { summary: {} }, live: { clusters.none: {} }, drift: ] }";
+    const names = Array.from({ length: 6 }, (_, at) => `t${at}: ${one}`);
+    const folder = folderWith({ "workspace.yaml": SPEC, "a.test.yaml": `tests: { ${names.join(", ")} }\n` });
+    const outputs = [];
+    for (const number of ["1", "6", "2"])
+      outputs.push((await workspaceTest(folder, ["--parallelism", number, "-o", "json"])).out);
+    expect(new Set(outputs).size).toBe(1);
+    expect(outputs[0]).toContain("instance_pool_id");
+  });
+
+  test("no test opens a connection", async () => {
+    const connect = vi.spyOn(Socket.prototype, "connect");
+    const ran = await runTestFile("env: { DB_PASSWORD: x }\ntests: { t: { steps: [apply: , drift: ] } }\n");
+    expect(ran.code).toBe(0);
+    expect(connect).not.toHaveBeenCalled();
+    connect.mockRestore();
   });
 
   test("nothing of the process reaches a test: no host, no token, no state, no variable", async () => {
