@@ -106,6 +106,11 @@ export const COMMANDS: readonly CommandEntry[] = [
       summary: "print the resolved spec of a target",
       load: async () => (await import("./commands/authoring/render.ts")).renderCommand,
     },
+    {
+      name: "watch",
+      summary: "validate and plan again when files change",
+      load: async () => (await import("./commands/authoring/watch.ts")).watchCommand,
+    },
   ]),
   ...group("Operate", [
     {

@@ -4,7 +4,7 @@ import type { SensitiveTexts } from "../core/sensitive.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
 import type { PlanningRegistry } from "../resource/registry.ts";
 import { readAll, type SpecFileReader } from "./files/includes.ts";
-import { openSpecFolder, type SpecFolder } from "./files/spec-folder.ts";
+import { openSpecFolder, type PathObserver, type SpecFolder } from "./files/spec-folder.ts";
 import type { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { SourceText } from "./model/source.ts";
@@ -36,8 +36,7 @@ export interface SpecInput {
   readonly states?: readonly string[];
   /** Called between two steps, so that other work can continue. */
   readonly turn?: () => Promise<void>;
-  /** Receives each path that the spec leads to, also one where nothing exists. `whole`: with everything below it. */
-  readonly seen?: (path: string, whole: boolean) => void;
+  readonly seen?: PathObserver;
   /** Whether problems of expressions in this source are located inside the expression. */
   readonly isTyped?: (source: SourceText) => boolean;
 }

@@ -50,6 +50,9 @@ export interface SpecFolder {
   folderAt(path: string): OpenedFile<string>;
 }
 
+/** Receives each absolute path that is looked for, also one where nothing exists; or a folder in which patterns are. */
+export type PathObserver = (path: string, patterns?: readonly string[]) => void;
+
 export interface SpecFolderOptions {
   /** Diagnostics name files from there. */
   readonly cwd?: string;
@@ -57,8 +60,7 @@ export interface SpecFolderOptions {
   readonly visibleOnly?: boolean;
   /** Folders of states, which are not read. */
   readonly states?: readonly string[];
-  /** Receives each absolute path that is looked for. `whole`: with everything below it. */
-  readonly seen?: (path: string, whole: boolean) => void;
+  readonly seen?: PathObserver;
 }
 
 const PIECE = 1 << 20;
@@ -86,7 +88,7 @@ export function openSpecFolder(
 
 interface TreeOptions {
   readonly isPrivate: IsPrivate;
-  readonly seen: (path: string, whole: boolean) => void;
+  readonly seen: PathObserver;
   /** If set, hidden files and folders cannot be read, nor reached through a link; this file itself may be hidden. */
   readonly onlyBeside: string | undefined;
 }
@@ -98,7 +100,7 @@ function treeAt(folder: string, given: string, { isPrivate, seen, onlyBeside }: 
     // Check the name before the file so that the error does not reveal whether a hidden file exists.
     if (hasPrivateName(path)) return { ok: false, refusal: "private" };
     if (isHidden(path)) return { ok: false, refusal: "hidden" };
-    if (pathBeside("", path) !== undefined) seen(join(folder, path), false);
+    if (pathBeside("", path) !== undefined) seen(join(folder, path));
     const real = realInside(folder, path);
     if (real.ok && isPrivate(real.value)) return { ok: false, refusal: "private" };
     return real.ok && isHidden(relative(folder, real.value)) ? { ok: false, refusal: "hidden" } : real;
@@ -110,7 +112,7 @@ function treeAt(folder: string, given: string, { isPrivate, seen, onlyBeside }: 
       withFile(found(path), most, (descriptor, size) => readWhole(descriptor, size, most)),
     stream: (path, most, take) => withFile(found(path), most, (descriptor) => pieces(descriptor, most, take)),
     glob: (patterns, under, except = []) => {
-      seen(join(folder, under), true);
+      seen(join(folder, under), patterns);
       return matching(folder, patterns, under, except);
     },
     irregular: (patterns, under, except = []) =>

@@ -19,6 +19,8 @@ export interface SpecOptions {
   readonly varFile: readonly string[];
   /** Folders of rules; only with it, the spec's own rules are read as well. */
   readonly rules?: readonly string[] | undefined;
+  /** Receives the paths that the spec leads to. */
+  readonly seen?: SpecInput["seen"];
 }
 
 /** The state does not belong to the spec, and its files cannot be sources. */
@@ -26,7 +28,6 @@ type Reading = SpecOptions &
   Partial<HostOptions> & {
     readonly state?: string | undefined;
     readonly mayLackSecrets?: boolean;
-    readonly seen?: SpecInput["seen"];
   };
 
 /** How secrets' values become digests; without it none is read. */

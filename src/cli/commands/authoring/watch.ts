@@ -1,0 +1,93 @@
+// `workspace watch`: validates and plans again when the files of the spec change. Applies nothing.
+
+import { relative } from "node:path";
+import { error, Failure } from "../../../core/diagnostic.ts";
+import { registry } from "../../../providers/index.ts";
+import { planView } from "../../../report/plan/plan-view.ts";
+import { type RoundView, roundText } from "../../../report/plan/round-text.ts";
+import { type CheckRound, checkOnChange } from "../../../workflow/authoring/check-round.ts";
+import { assertReviewable } from "../../../workflow/reconcile/plan-review.ts";
+import { type ConsoleContext, defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { flagOption, integerOption } from "../../command/option.ts";
+import {
+  EXISTING_OPTIONS,
+  HOST_OPTIONS,
+  ONLY_OPTION,
+  RULES_OPTION,
+  SPEC_OPTIONS,
+  STATE_OPTIONS,
+} from "../../command/shared-options.ts";
+import { colorsOf } from "../../output/diagnostics.ts";
+
+export const watchCommand = defineCommand({
+  name: "watch",
+  summary: "validate and plan again when files change",
+  options: {
+    ...SPEC_OPTIONS,
+    ...RULES_OPTION,
+    ...HOST_OPTIONS,
+    state: STATE_OPTIONS.state,
+    ...ONLY_OPTION,
+    ...EXISTING_OPTIONS,
+    validateOnly: flagOption("--validate-only", "check the spec and send no request"),
+    untrusted: flagOption(
+      "--untrusted",
+      "plan an untrusted spec: use no environment variables or secrets, show no unmanaged values",
+    ),
+    maxReads: integerOption(
+      "--max-reads <number>",
+      "maximum number of reads for an untrusted spec",
+      1,
+      1_000_000,
+    ),
+  },
+  notes: "The command ends with Ctrl-C and exits with 130. It changes neither the workspace nor the state.",
+  async run(context, options) {
+    assertFits(options);
+    let before: RoundView | undefined;
+    const show = async (result: CheckRound, changed: readonly string[]): Promise<void> => {
+      const round = viewOf(context, result, changed);
+      context.stdout.write(roundText(round, before, colorsOf(context, context.stdout)));
+      await context.stdout.flush();
+      // What an invalid spec hides is not new afterwards.
+      before = { ...round, plan: round.plan ?? before?.plan };
+    };
+    return context.signals.during(async (signal) => {
+      await checkOnChange(context, options, signal, show);
+      return EXIT.ok;
+    }, "");
+  },
+});
+
+type Chosen = Parameters<typeof checkOnChange>[1];
+
+function assertFits(options: Chosen): void {
+  if (options.validateOnly && options.only.length > 0)
+    throw new Failure(error("CLI_USAGE", "--validate-only and --only cannot be used together"));
+  assertReviewable({
+    ...options,
+    ...{
+      base: undefined,
+      baseRef: undefined,
+      destroy: false,
+      exitcodeFor: "all",
+      offline: false,
+      out: undefined,
+    },
+  });
+}
+
+function viewOf(
+  { cwd }: ConsoleContext,
+  { plan, places, diagnostics, resources }: CheckRound,
+  changed: readonly string[],
+): RoundView {
+  return {
+    time: new Date().toISOString().replace(/\.\d+Z$/, "Z"),
+    changed: changed.map((path) => relative(cwd, path)),
+    findings: diagnostics,
+    plan: plan === undefined ? undefined : planView(plan, registry, [], places),
+    resources,
+  };
+}

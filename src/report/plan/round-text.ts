@@ -1,0 +1,96 @@
+// One round of `workspace watch` as plain lines: when, why, and what is different from the round before.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { count, listed } from "../../core/sentences.ts";
+import type { Colors } from "../text/color.ts";
+import { colorsFor } from "../text/color.ts";
+import { diagnosticText } from "../text/diagnostic-text.ts";
+import { printable } from "../text/printable.ts";
+import { changeLines } from "./plan-text.ts";
+import type { PlanView } from "./plan-view.ts";
+
+export interface RoundView {
+  /** ISO 8601. */
+  readonly time: string;
+  /** The files that changed before it. */
+  readonly changed: readonly string[];
+  readonly findings: readonly Diagnostic[];
+  /** Undefined if the spec is not valid, or if nothing is planned. */
+  readonly plan: PlanView | undefined;
+  /** Undefined if the spec is not valid. */
+  readonly resources: number | undefined;
+}
+
+/** Changes to show one by one; others are counted. */
+const MOST = 50;
+const PLAIN = colorsFor(false);
+
+export function roundText(round: RoundView, before: RoundView | undefined, colors: Colors): string {
+  const isFirst = before === undefined;
+  const said = new Set(isFirst ? [] : blocks(before, PLAIN, PLAIN, isFirst).map(({ key }) => key));
+  const now = blocks(round, colors, PLAIN, isFirst);
+  const fresh = now.filter(({ key }) => !said.has(key));
+  const last = endLine(round);
+  const head = `${colors.dim(round.time)}  ${headOf(round, before)}`;
+  if (!isFirst && now.length === said.size && fresh.length === 0 && last === endLine(before))
+    return `${head}: no difference\n`;
+  const shown = fresh.slice(0, MOST).map(({ text }) => text);
+  const rest = fresh.length - shown.length;
+  const kept = now.length - fresh.length;
+  return `${[
+    head,
+    ...shown,
+    ...(rest > 0 ? [`  … and ${count(rest, "more change")}`] : []),
+    ...goneLines(round, before),
+    ...(kept > 0 ? [colors.dim(`  ${count(kept, "entry", "entries")} as before`)] : []),
+    last,
+  ].join("\n")}\n`;
+}
+
+/** Changes that are not planned any more. */
+function goneLines({ plan }: RoundView, before: RoundView | undefined): readonly string[] {
+  if (plan === undefined || before?.plan === undefined) return [];
+  const now = new Set(touching(plan).map(({ address }) => address));
+  const gone = touching(before.plan).filter(({ address }) => !now.has(address));
+  const names = gone.map(({ address }) => printable(address));
+  return names.length === 0 ? [] : [`  no longer planned: ${listed(names, "and", 10)}`];
+}
+
+const touching = ({ notable }: PlanView) => notable.filter(({ touches }) => touches);
+
+function headOf({ changed }: RoundView, before: RoundView | undefined): string {
+  if (before === undefined) return "watching the spec";
+  return `changed: ${listed(changed.map(printable), "and", 5)}`;
+}
+
+interface Block {
+  /** The text without colors. */
+  readonly key: string;
+  readonly text: string;
+}
+
+function blocks(round: RoundView, colors: Colors, plain: Colors, isFirst: boolean): readonly Block[] {
+  const findings = [...round.findings, ...planFindings(round)];
+  const changes = round.plan === undefined ? [] : touching(round.plan);
+  return [
+    ...findings.map((one) => ({
+      key: diagnosticText(one, plain).trimEnd(),
+      text: diagnosticText(one, colors).trimEnd(),
+    })),
+    ...changes.map((change) => ({
+      key: changeLines(change, plain).join("\n"),
+      text: (isFirst ? changeLines(change, colors).slice(0, 1) : changeLines(change, colors)).join("\n"),
+    })),
+  ];
+}
+
+function planFindings({ plan }: RoundView): readonly Diagnostic[] {
+  return plan === undefined ? [] : [...plan.diagnostics, ...plan.guards.map(({ diagnostic }) => diagnostic)];
+}
+
+function endLine({ plan, resources, findings }: RoundView): string {
+  const errors = findings.filter(({ severity }) => severity === "error").length;
+  if (errors > 0) return count(errors, "error");
+  if (plan === undefined) return `Valid: ${count(resources ?? 0, "resource")}.`;
+  return [plan.title, ...(plan.refusal === undefined ? [] : [plan.refusal])].join(" ");
+}

@@ -1,0 +1,173 @@
+// Notices changes of files and folders. Each run of the work names what it read; a change during the work is noticed as well.
+
+import { realpathSync, statSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { type FSWatcher, watch } from "chokidar";
+import picomatch from "picomatch";
+import { fileFailure } from "../../config/files.ts";
+
+/** Quiet time after a change, since editors and version control write in several steps; and the longest wait for it. */
+const QUIET_MS = 100;
+const LONGEST_MS = 2_000;
+
+/** A folder in which files match a pattern. */
+interface WatchedTree {
+  readonly base: string;
+  /** How many folders below the base can contain a match. */
+  readonly depth: number;
+  matches(path: string): boolean;
+}
+
+/** Files with what they were when they were first named, and patterns of files. Paths are absolute. */
+export class WatchedPaths {
+  readonly files = new Map<string, string>();
+  readonly trees = new Map<string, WatchedTree>();
+
+  add(path: string, patterns?: readonly string[]): void {
+    if (patterns !== undefined) {
+      for (const pattern of patterns) this.trees.set(join(path, pattern), treeOf(path, pattern));
+      return;
+    }
+    if (this.files.has(path)) return;
+    this.files.set(path, signatureOf(path));
+    const real = realPath(path);
+    if (real !== undefined && real !== path) this.files.set(real, signatureOf(real));
+  }
+
+  /** The files that are different now. */
+  changed(): readonly string[] {
+    return [...this.files].filter(([path, before]) => signatureOf(path) !== before).map(([path]) => path);
+  }
+
+  /** Whether a change of this file can change the spec. */
+  concern(path: string): boolean {
+    return this.files.has(path) || [...this.trees.values()].some((tree) => tree.matches(path));
+  }
+
+  /** Whether this file, or something below this folder, can be such a file. */
+  leadTo(path: string): boolean {
+    return this.files.has(path) || [...this.trees.values()].some((tree) => isOnTheWay(tree, path));
+  }
+}
+
+function treeOf(folder: string, pattern: string): WatchedTree {
+  const { base, glob } = picomatch.scan(pattern);
+  const isMatch = picomatch(pattern);
+  return {
+    base: join(folder, base),
+    depth: glob.includes("**") ? Number.POSITIVE_INFINITY : glob.split("/").length,
+    matches: (path) => isMatch(relative(folder, path).split(sep).join("/")),
+  };
+}
+
+/** Hidden files and packages are no part of a pattern. */
+const SKIPPED = /(^|[\\/])(\.|node_modules([\\/]|$))/;
+
+function isOnTheWay({ base, depth }: WatchedTree, path: string): boolean {
+  if (base === path || base.startsWith(`${path}${sep}`)) return true;
+  if (!path.startsWith(`${base}${sep}`)) return false;
+  const below = relative(base, path);
+  return !SKIPPED.test(below) && below.split(sep).length <= depth;
+}
+
+export class PathWatcher {
+  readonly #changed = new Set<string>();
+  #watcher: FSWatcher | undefined;
+  #wake: () => void = () => undefined;
+  #problem: unknown;
+
+  /** From now on these paths are watched, and no others. */
+  async cover(paths: WatchedPaths): Promise<void> {
+    const roots = new Set([...paths.files.keys()].map((path) => existingFolder(dirname(path))));
+    for (const { base } of paths.trees.values()) roots.add(existingFolder(base));
+    const before = this.#watcher;
+    const watcher = watch([...roots], {
+      ignoreInitial: true,
+      // A link could lead to the whole disk. The files that links lead to are watched by their own paths.
+      followSymlinks: false,
+      ignorePermissionErrors: true,
+      ignored: (path) => !roots.has(path) && !paths.leadTo(path),
+    });
+    this.#watcher = watcher;
+    watcher.on("all", (_event, path) => {
+      if (paths.concern(path)) this.#note(path);
+    });
+    await new Promise<void>((resolve) => {
+      watcher.once("ready", resolve);
+      watcher.on("error", (problem) => {
+        this.#problem = problem;
+        resolve();
+        this.#wake();
+      });
+    });
+    await before?.close();
+    for (const path of paths.changed()) this.#note(path);
+  }
+
+  /** The paths that changed, once they stay unchanged for a moment. Empty if `signal` was aborted. */
+  async next(signal: AbortSignal): Promise<readonly string[]> {
+    const woken = (ms?: number): Promise<void> =>
+      new Promise((resolve) => {
+        const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    const stop = (): void => this.#wake();
+    signal.addEventListener("abort", stop);
+    try {
+      while (this.#changed.size === 0 && this.#problem === undefined && !signal.aborted) await woken();
+      const begun = performance.now();
+      for (let size = -1; size !== this.#changed.size && performance.now() - begun < LONGEST_MS; ) {
+        size = this.#changed.size;
+        if (!signal.aborted) await woken(QUIET_MS);
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+    if (this.#problem !== undefined)
+      throw fileFailure(
+        "the files of the spec cannot be watched",
+        this.#problem,
+        "to check them by polling, set CHOKIDAR_USEPOLLING=1",
+      );
+    const changed = [...this.#changed].sort();
+    this.#changed.clear();
+    return signal.aborted ? [] : changed;
+  }
+
+  async close(): Promise<void> {
+    await this.#watcher?.close();
+  }
+
+  #note(path: string): void {
+    this.#changed.add(path);
+    this.#wake();
+  }
+}
+
+/** The folder, or the nearest one above it that exists. */
+function existingFolder(path: string): string {
+  const above = dirname(path);
+  return above === path || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+    ? path
+    : existingFolder(above);
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function signatureOf(path: string): string {
+  try {
+    const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs}`;
+  } catch {
+    return "";
+  }
+}
