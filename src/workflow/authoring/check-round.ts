@@ -1,4 +1,4 @@
-// Checks a spec, and plans it on request, again and again while its files change. Changes nothing.
+// Checks a spec, and plans it on request, after each change of its files. Writes no state.
 
 import { resolve } from "node:path";
 import { fromEnv } from "../../config/settings.ts";

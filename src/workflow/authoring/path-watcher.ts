@@ -60,7 +60,7 @@ function treeOf(folder: string, pattern: string): WatchedTree {
   };
 }
 
-/** Hidden files and packages are no part of a pattern. */
+/** A pattern matches no hidden files and no packages. */
 const SKIPPED = /(^|[\\/])(\.|node_modules([\\/]|$))/;
 
 function isOnTheWay({ base, depth }: WatchedTree, path: string): boolean {

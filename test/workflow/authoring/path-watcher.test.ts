@@ -30,7 +30,7 @@ function folderOf(...files: readonly string[]): string {
   return folder;
 }
 
-/** What is noticed after `change`, relative to the folder. */
+/** Returns the paths that the watcher reports after `change`, relative to the folder. */
 async function noticed(
   folder: string,
   paths: { readonly files?: readonly string[]; readonly patterns?: readonly string[] },

@@ -3,8 +3,8 @@
 import { relative } from "node:path";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { registry } from "../../../providers/index.ts";
+import { type RoundView, roundText } from "../../../report/inspect/round-text.ts";
 import { planView } from "../../../report/plan/plan-view.ts";
-import { type RoundView, roundText } from "../../../report/plan/round-text.ts";
 import { type CheckRound, checkOnChange } from "../../../workflow/authoring/check-round.ts";
 import { assertReviewable } from "../../../workflow/reconcile/plan-review.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
@@ -50,7 +50,7 @@ export const watchCommand = defineCommand({
       const round = viewOf(context, result, changed);
       context.stdout.write(roundText(round, before, colorsOf(context, context.stdout)));
       await context.stdout.flush();
-      // What an invalid spec hides is not new afterwards.
+      // An invalid spec has no plan; the next valid one is compared with the plan before.
       before = { ...round, plan: round.plan ?? before?.plan };
     };
     return context.signals.during(async (signal) => {

@@ -44,7 +44,7 @@ function watching(argv: readonly string[], env: Readonly<Record<string, string>>
   return one;
 }
 
-/** Waits until the output contains a text so many times; the output from the last of them on. */
+/** Waits for a string in the output, and returns the output after it. */
 async function said({ context }: Watching, text: string, times = 1): Promise<string> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const parts = context.out().split(text);
@@ -70,7 +70,7 @@ describe("watch", { timeout: 60_000 }, () => {
     expect(one.context.err()).toBe("");
   });
 
-  it("shows an error with its place, goes on, and sends no request with --validate-only", async () => {
+  it("shows an error with its place, continues, and sends no request with --validate-only", async () => {
     const one = watching(["--validate-only", "--host", "https://workspace.invalid"]);
     await said(one, "Valid: 2 resources.");
     one.write("teams/a.yaml", "groups: { a: { nme: x } }\n");

@@ -2,12 +2,12 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
+import { changeLines } from "../plan/plan-text.ts";
+import type { PlanView } from "../plan/plan-view.ts";
 import type { Colors } from "../text/color.ts";
 import { colorsFor } from "../text/color.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
-import { changeLines } from "./plan-text.ts";
-import type { PlanView } from "./plan-view.ts";
 
 export interface RoundView {
   /** ISO 8601. */
@@ -47,7 +47,7 @@ export function roundText(round: RoundView, before: RoundView | undefined, color
   ].join("\n")}\n`;
 }
 
-/** Changes that are not planned any more. */
+/** Lists changes of the round before that the plan no longer contains. */
 function goneLines({ plan }: RoundView, before: RoundView | undefined): readonly string[] {
   if (plan === undefined || before?.plan === undefined) return [];
   const now = new Set(touching(plan).map(({ address }) => address));
