@@ -87,3 +87,9 @@ describe.each(["contract", "databricks"])("the starter rules in the dialect %s",
     expect(await violated(spec, dialect)).toEqual(rules);
   });
 });
+
+test("the tests of the starter rules pass", async () => {
+  const context = contextWith({}, RULES);
+  const code = await runProgram(context, ["test"]);
+  expect([code, context.out().match(/failed/g)]).toEqual([0, null]);
+});
