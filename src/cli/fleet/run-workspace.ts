@@ -20,6 +20,8 @@ export interface WorkspaceRun {
   /** More arguments of the command, such as `--adopt`. */
   readonly extra: readonly string[];
   readonly worker?: string;
+  /** Lease of the state lock, unless the fleet file names one. */
+  readonly stateLease?: string;
 }
 
 /** How long a stopped command may take to end. Then its workspace counts as timed out. */
@@ -31,7 +33,7 @@ export async function runWorkspace(
   workspace: FleetWorkspace,
   signal: AbortSignal | undefined,
 ): Promise<WorkspaceResult> {
-  const { context, fleet, command, extra, worker } = run;
+  const { context, fleet, command, extra, worker, stateLease } = run;
   const startedAt = Date.now();
   const finish = (result: Pick<WorkspaceResult, "status" | "counts" | "drift" | "diagnostics">) => ({
     workspace: workspace.name,
@@ -60,7 +62,16 @@ export async function runWorkspace(
   const stdout = collect();
   const stderr = collect();
   try {
-    const inner = { ...context, env, cwd: fleet.folder, stdin: noInput(), stdout, stderr, signals };
+    const lease = stateLease === undefined ? {} : { WORKSPACE_LEASE: stateLease };
+    const inner = {
+      ...context,
+      env: { ...lease, ...env },
+      cwd: fleet.folder,
+      stdin: noInput(),
+      stdout,
+      stderr,
+      signals,
+    };
     const code =
       (await context.runProgram?.(inner, argumentsOf(fleet, workspace, command, extra))) ?? EXIT.error;
     if (timedOut)

@@ -111,10 +111,15 @@ async function runLeased(
     return { outcome: "done", output: { status: result.status } };
   const diagnostics = result.diagnostics.slice(0, KEPT_DIAGNOSTICS);
   return {
-    // An apply that failed is for people to judge. An apply whose worker was lost is tried again by the queue.
-    outcome: job.command === "apply" ? "dead" : "failed",
+    // An apply that failed is for people to judge. An apply that never began, or whose worker was lost, is tried again.
+    outcome: job.command === "apply" && !isLocked(result) ? "dead" : "failed",
     output: { status: result.status, worker: name, diagnostics },
   };
+}
+
+/** Another process, such as the lost worker of an earlier try, holds the lock of the state until its lease expires. */
+function isLocked({ diagnostics }: WorkspaceResult): boolean {
+  return diagnostics.some(({ code }) => code === "STATE_LOCKED");
 }
 
 function unknownWorkspace({ workspace }: RunningJob): Diagnostic {

@@ -139,6 +139,27 @@ describe.skipIf(server === undefined)("the queue", () => {
     await sender.database.close();
   });
 
+  test("tries an apply again whose state was locked by the lost worker of an earlier try", async () => {
+    const sender = await openFleet("locked");
+    const queue = await sender.openQueue("send");
+    await queue.enqueue([workspaceNamed("ads")], "apply");
+    const diagnostics = [error("STATE_LOCKED", "the state has been locked by root@other")];
+    const worker = await startWorker("locked", [workspaceNamed("ads")], async ({ name }) =>
+      resultOf(name, worker.seen.includes("ads failed") ? "changes" : "failed", {
+        command: "apply",
+        diagnostics,
+      }),
+    );
+    await worker.saw("ads changes");
+    await worker.end();
+    expect(await queue.dead()).toEqual([]);
+    expect((await sender.results.recent(5, ["ads"])).get("ads")?.map(({ status }) => status)).toEqual([
+      "changes",
+    ]);
+    await queue.close();
+    await sender.database.close();
+  });
+
   test("keeps the schedules of the fleet file: adds, changes, and removes", async () => {
     const fleet = await openFleet("cron");
     const queue = await fleet.openQueue("send");

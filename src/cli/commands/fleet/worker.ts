@@ -1,5 +1,6 @@
 // `workspace fleet worker`: takes jobs of the queue until a signal asks it to end.
 
+import type { FleetCommand } from "../../../fleet/model/result.ts";
 import { runWorker } from "../../../fleet/queue/worker.ts";
 import { resultLine } from "../../../fleet/report/fleet-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
@@ -15,6 +16,8 @@ import { FLEET_OPTIONS, openFleet } from "./fleet-options.ts";
 
 const PARALLELISM = 4;
 const DRAIN_MS = 30_000;
+/** The state lock of a killed worker on another machine expires about when the queue starts its job again. */
+const STATE_LEASE = "40s";
 
 export const workerCommand = defineCommand({
   name: "worker",
@@ -48,7 +51,11 @@ export const workerCommand = defineCommand({
             drain,
             drainMs: options.drain ?? DRAIN_MS,
             execute: (workspace, command, signal) =>
-              runWorkspace({ context, fleet, command, extra: [], worker: name }, workspace, signal),
+              runWorkspace(
+                { context, fleet, command, extra: extraOf(command), worker: name, stateLease: STATE_LEASE },
+                workspace,
+                signal,
+              ),
           },
           observerOf(context, options.output === "json"),
         );
@@ -58,6 +65,10 @@ export const workerCommand = defineCommand({
     });
   },
 });
+
+function extraOf(command: FleetCommand): readonly string[] {
+  return command === "apply" ? ["--lock-timeout", "90s"] : [];
+}
 
 function observerOf(context: ConsoleContext, asJson: boolean): Parameters<typeof runWorker>[1] {
   return {
