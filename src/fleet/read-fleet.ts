@@ -15,6 +15,8 @@ import { FLEET_SCHEMA } from "./fleet-schema.ts";
 import type { Fleet, FleetWorkspace } from "./model/fleet.ts";
 
 const DEFAULT_TIMEOUT = "10m";
+/** The queue expires every job after a day. */
+const LONGEST_TIMEOUT_MS = 23 * 3_600_000;
 
 type Maps = "variables" | "environment" | "labels";
 
@@ -95,8 +97,8 @@ function workspaceOf(
       { hint: "set exactly one of host and profile" },
     );
   const timeoutMs = parseDuration(written.timeout ?? DEFAULT_TIMEOUT) ?? 0;
-  if (timeoutMs < 1000)
-    findings.error("SPEC_VALUE", `the timeout of workspace ${name} must be at least 1s`, at);
+  if (timeoutMs < 1000 || timeoutMs > LONGEST_TIMEOUT_MS)
+    findings.error("SPEC_VALUE", `the timeout of workspace ${name} must be from 1s to 23h`, at);
   const { target, host, profile, state } = written;
   const schedule = scheduleOf(name, written, at, findings);
   return {

@@ -1,6 +1,8 @@
 // What a run does not need, it does not load (docs/decisions/0012).
 
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
@@ -52,6 +54,14 @@ it("a plan loads nothing that only a sign-in with OAuth needs", () => {
   expect(loaded.some((url) => url.endsWith("src/config/sign-in/choose.ts"))).toBe(true);
   expect(packagesOf(loaded)).not.toContain("oauth4webapi");
   expect(loaded.filter((url) => /src\/api\/auth\/(sign-in|oauth|azure|id-token)\.ts$/.test(url))).toEqual([]);
+});
+
+it("a fleet without a database loads neither the queue nor the driver of PostgreSQL", () => {
+  const fleet = join(mkdtempSync(join(tmpdir(), "fleet-modules-")), "fleet.yaml");
+  writeFileSync(fleet, "workspaces: { ads: { host: embedded } }\n");
+  const loaded = loadedBy("fleet", "status", "--fleet", fleet);
+  expect(loaded.some((url) => url.endsWith("src/fleet/read-fleet.ts"))).toBe(true);
+  for (const heavy of ["pg", "pg-boss"]) expect(packagesOf(loaded), heavy).not.toContain(heavy);
 });
 
 it("--version loads four small files", () => {

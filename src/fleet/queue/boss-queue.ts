@@ -70,9 +70,10 @@ export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
   return withFailures(queueOn(boss), failure);
 }
 
-/** pg-boss copies some errors into plain objects, which have no message as text. */
+/** pg-boss copies some errors into plain objects, and adds the names of its parts. */
 function asError(problem: Partial<Error>): Error {
-  return problem instanceof Error ? problem : Object.assign(new Error(problem.message), problem);
+  const message = (problem.message ?? "").replace(/ \(Queue: [^)]*\)$/, "");
+  return Object.assign(new Error(message), problem, { message });
 }
 
 async function createQueues(boss: PgBoss): Promise<void> {

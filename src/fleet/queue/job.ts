@@ -12,7 +12,7 @@ export const QUEUE = "fleet";
 export const DEAD_LETTERS = "fleet-dead";
 
 /** Jobs without a heartbeat for this long start again on another worker. */
-export const HEARTBEAT_S = 30;
+export const HEARTBEAT_S = 20;
 export const HEARTBEAT_REFRESH_S = 5;
 /** How often one of the workers looks for jobs without a heartbeat. */
 export const SUPERVISION_S = 5;

@@ -16,8 +16,8 @@ import { FLEET_OPTIONS, openFleet } from "./fleet-options.ts";
 
 const PARALLELISM = 4;
 const DRAIN_MS = 30_000;
-/** The state lock of a killed worker on another machine expires about when the queue starts its job again. */
-const STATE_LEASE = "40s";
+/** Short: the next worker observes the state lock of a killed one for this time before it acquires the lock. */
+const STATE_LEASE = "20s";
 
 export const workerCommand = defineCommand({
   name: "worker",
