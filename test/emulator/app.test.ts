@@ -88,7 +88,7 @@ describe("routing", () => {
     expect((await send("GET", "/api/2.0/test/items/a%20b%2Fc")).body).toEqual({ id: "a b/c" });
   });
 
-  test("an operation of openapi.yaml that nobody serves answers 500", async () => {
+  test("an operation of openapi.yaml without an implementation answers 500", async () => {
     const { send } = startEcho();
     expect(await send("GET", "/api/2.0/test/none")).toMatchObject({
       status: 500,
@@ -121,7 +121,7 @@ describe("reading", () => {
   });
 
   test.each(["\\ud800", "\\udc00\\ud800", "a\\uDFFF", "\\ud83d\\u0041"])(
-    "half a character (%s) is no text, as a name or as a value, at any depth",
+    "an incomplete character (%s) is refused, as a name or as a value, at any depth",
     async (half) => {
       const { send } = startEcho();
       for (const body of [`{"name":"${half}"}`, `{"tags":{"${half}":"x"}}`, `{"x":[{"y":"${half}"}]}`]) {
@@ -214,7 +214,7 @@ describe("reading", () => {
     expect(seen.call?.input.long).toBe(-9223372036854775808n);
   });
 
-  test("an answer of bytes is sent as it is", async () => {
+  test("an answer of bytes is sent unchanged", async () => {
     const { send } = startEcho();
     const answer = await send("GET", "/api/2.0/test/bytes");
     expect(answer.headers).toMatchObject({ "content-type": "application/octet-stream", "x-extra": "1" });
@@ -229,7 +229,7 @@ describe("forms", () => {
     return { echo, answer: echo.send("POST", ECHO, body, { "content-type": type }) };
   };
 
-  test("A4.4 rule 3, A4.5 rule 2: text fields become the types of the contract, files come beside them", async () => {
+  test("A4.4 rule 3, A4.5 rule 2: text fields get the types of the contract, and files are separate", async () => {
     const { echo, answer } = post([
       'Content-Disposition: form-data; name="name"\r\n\r\nab',
       'Content-Disposition: form-data; name="flag"\r\n\r\ntrue',
@@ -257,7 +257,7 @@ describe("forms", () => {
     expect((await w.get("groups/list")).body.group_names).toEqual(["admins", "users"]);
   });
 
-  test("a form that is cut off, or has no boundary, is refused", async () => {
+  test("an incomplete form, or one without a boundary, is refused", async () => {
     const { send } = startEcho();
     const cut = '--XX\r\nContent-Disposition: form-data; name="name"\r\n\r\nab';
     expect(
@@ -266,7 +266,7 @@ describe("forms", () => {
     expect((await send("POST", ECHO, cut, { "content-type": "multipart/form-data" })).status).toBe(400);
   });
 
-  test("A8 other requests: a form is held to the size of the request", async () => {
+  test("A8 other requests: the size limit of requests applies to forms", async () => {
     const { answer } = post([`Content-Disposition: form-data; name="name"\r\n\r\n${"x".repeat(3000)}`]);
     expect(await answer).toMatchObject({ status: 413, body: { error_code: "REQUEST_TOO_LARGE" } });
   });
@@ -396,7 +396,7 @@ describe("limits and failures", () => {
     expect((await w.post("groups/create", body(10 * 1024 * 1024 - 100))).status).toBe(200);
   });
 
-  test("what a refused request had begun is undone: rows, timers, contents", async () => {
+  test("a refused request is undone: rows, timers, contents", async () => {
     const { send, store, control, notes } = startEcho();
     const before = JSON.stringify(store.dump());
     expect((await send("POST", "/api/2.0/test/fail", '{"code":"no"}')).body).toEqual({

@@ -48,7 +48,7 @@ describe("GET /__emulator/requests", () => {
     ]);
   });
 
-  test("since gives the later ones; DELETE forgets them, and numbers go on", async () => {
+  test("since gives the later ones; DELETE removes them, and numbers continue", async () => {
     const { notes, control } = startEcho();
     const seqs = async (query = "") =>
       (await control("GET", `requests${query}`)).body.requests.map((entry: { seq: number }) => entry.seq);
@@ -114,7 +114,7 @@ describe("clock", () => {
     ]);
   });
 
-  test("a bug in background work is told once, and does not stop the rest", async () => {
+  test("a bug in background work is reported once, and does not stop the rest", async () => {
     const { note, notes, control } = startEcho();
     await note("bug", 10);
     await note("after", 20);
@@ -145,7 +145,7 @@ test("the clock ends with the year 9999", async () => {
   expect((await w.control("POST", "clock", { advance_ms: 2 * 86_400_000 })).status).toBe(400);
 });
 
-test("a control body that is no text is refused", async () => {
+test("a control body that is not text is refused", async () => {
   const w = await startWorld();
   const body = new Uint8Array([0xff, 0xfe]);
   expect(await w.request({ method: "POST", path: "/__emulator/clock", body, headers: BEARER })).toMatchObject(
@@ -179,7 +179,7 @@ describe("areas", () => {
 });
 
 describe("mails", () => {
-  test("GET /__emulator/mails lists what was sent, in order; DELETE forgets it", async () => {
+  test("GET /__emulator/mails lists sent e-mails in order; DELETE removes them", async () => {
     const { store, control } = startEcho();
     store.transact(START + 5, (world) => {
       world.mail({ to: ["a@b.c"], subject: "one", event: "on_start", details: { run_id: 1 } });
@@ -248,7 +248,7 @@ describe("snapshot and reset", () => {
     { format: 1 },
     { format: 2, tables: {}, blobs: {} },
     { format: 1, tables: { a: 1 }, blobs: {} },
-  ])("%j is no snapshot; the world stays", async (body) => {
+  ])("%j is not a snapshot, and the world stays", async (body) => {
     const { note, notes, control } = startEcho();
     await note("a");
     expect((await control("PUT", "snapshot", body)).status).toBe(400);
@@ -288,7 +288,7 @@ describe("who may send control requests", () => {
       remote,
     });
 
-  test("whoever has the token, on loopback", async () => {
+  test("a client with the token, on loopback", async () => {
     for (const remote of ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
       expect((await ask(remote)).status).toBe(200);
     expect((await ask("127.0.0.1", { host: "localhost:8080" })).status).toBe(200);
@@ -302,7 +302,7 @@ describe("who may send control requests", () => {
     );
   });
 
-  test("an unknown control request is not found; a body that is no JSON object is refused", async () => {
+  test("an unknown control request is not found; a body other than a JSON object is refused", async () => {
     const { control, send } = startEcho();
     expect((await control("GET", "nosuch")).status).toBe(404);
     expect((await control("DELETE", "clock")).status).toBe(404);

@@ -138,7 +138,7 @@ describe("rules", () => {
     await expect(service.note("a")).rejects.toBeInstanceOf(ConnectionLost);
   });
 
-  test("a fault strikes before credentials are looked at", async () => {
+  test("a fault applies before credentials are checked", async () => {
     await faults({ path: NOTE, fate: "status", status: 503 });
     expect((await service.send("POST", NOTE, "{}", { authorization: "Bearer nosuch" })).status).toBe(503);
   });

@@ -169,7 +169,7 @@ describe("a server in memory", () => {
     expect(Math.abs(body.now - Date.now())).toBeLessThan(60_000);
   });
 
-  test("a body beyond any limit is cut off with 413, and the server lives on", async () => {
+  test("a body beyond any limit is refused with 413, and the server continues", async () => {
     const chunk = Buffer.alloc(1024 * 1024, "x");
     const status = await new Promise<number>((resolve, reject) => {
       const asked = httpRequest(
@@ -288,7 +288,7 @@ describe("a server over a folder", () => {
     await expect(startProcess()).rejects.toThrow("in use by another process");
   });
 
-  test("a clock that was moved stands where it stood after a restart", async () => {
+  test("a clock that was moved keeps its time after a restart", async () => {
     const first = await startEmulator({ port: 0, dataDir: folder, token: TOKEN });
     await clientOf(first.url).send("POST", "/__emulator/clock", { mode: "manual" });
     const { body } = await clientOf(first.url).send("POST", "/__emulator/clock", { advance_ms: 3_600_000 });

@@ -46,7 +46,7 @@ const WORKSPACE = section(
       "format is SOURCE by default": /unless said otherwise/,
       "language is required when the format is SOURCE": /without a language/,
       "language is ignored otherwise": /language is ignored/,
-      "content is base64": /no base64/,
+      "content is base64": /not base64/,
       "content may be absent when a file is posted": /posted file/,
       "overwrite is a BOOL, false by default": /overwrite/,
       "answers an empty object": /empty object/,

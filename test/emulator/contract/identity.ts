@@ -202,7 +202,7 @@ const LEGACY = section(
     list: "group_names of all groups",
     "list-parents": "one of user_name and group_name: group_names, not recursive",
     "remove-member": {
-      "one of user_name and group_name: is no member any more": /no member any more/,
+      "one of user_name and group_name: is removed from the members": /removed from the members/,
       "parent_name is required": /parent_name/,
     },
     delete: "group_name: the group is gone",
@@ -230,17 +230,20 @@ const SECRET_CALLS = section(
       "initial_manage_principal can only be the group users": /only initial principal/,
       "the scope is there": /the scope is listed/,
     },
-    "scopes/delete": { "scope is required": /scope is required/, "it is gone with all in it": /is gone/ },
+    "scopes/delete": {
+      "scope is required": /scope is required/,
+      "it is deleted with all in it": /is deleted with/,
+    },
     "scopes/list": "scopes: list of SecretScope",
     put: {
       "scope and key are required": /required/,
       "exactly one of string_value and bytes_value": /exactly one/,
       "string_value is stored as UTF-8, bytes_value as bytes": /UTF-8/,
     },
-    delete: { "scope and key are required": /required/, "the secret is gone": /is gone/ },
+    delete: { "scope and key are required": /required/, "the secret is deleted": /the secret is deleted/ },
     list: { "scope is required": /required/, "secrets, metadata only": /metadata only/ },
     "acls/put": { "gives a permission": /gives a user or a group/, "all fields are required": /required/ },
-    "acls/delete": { "takes a permission": /is gone/, "all fields are required": /required/ },
+    "acls/delete": { "takes a permission": /is removed/, "all fields are required": /required/ },
     "acls/get": { "principal and permission": /show it/, "all fields are required": /required/ },
     "acls/list": { "list of AclItem": /items/, "scope is required": /required/ },
     "rule 1": {

@@ -178,15 +178,15 @@ const CALLS = section(
     "runs/get-output": {
       "run_id is required": /does not exist/,
       "metadata and notebook_output": /metadata/,
-      "or error: why there is no output": /error says why/,
+      "or error: why there is no output": /error gives the reason/,
     },
     "runs/delete": "run_id",
     size: "a request has at most 10 MB",
-    "rule 1": "a workspace holds at most 1000 jobs",
+    "rule 1": "a workspace has at most 1000 jobs",
     "rule 2": {
       "delete mails the addresses of email_notifications": /mails each/,
       "a job already removed is a no-op": /no-op/,
-      "details are invisible afterwards": /is gone for/,
+      "details are invisible afterwards": /no longer exists for/,
       "run history too": /run history/,
       "active runs are terminated asynchronously": /active runs/,
     },

@@ -72,7 +72,7 @@ const STATES = section(
   {
     create: "a pool is ACTIVE",
     delete: {
-      "the pool is gone for good": /is gone/,
+      "the pool is deleted permanently": /no longer exists for/,
       "new clusters cannot attach": /cannot attach/,
       "running attached clusters keep running": /keeps running/,
       "they cannot scale up": /cannot scale up/,

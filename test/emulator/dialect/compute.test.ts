@@ -93,7 +93,7 @@ describe("clusters", () => {
     expect(event.details.attributes.extra).toBeUndefined();
   });
 
-  test("an edit that leaves a modern field out takes it away", async () => {
+  test("an edit without a modern field removes it", async () => {
     const id = await cluster(MODERN);
     await w.advance(10_000);
     await w.post("clusters/edit", { ...CLUSTER, ...id, policy_id: "DEF" });
@@ -114,11 +114,11 @@ describe("clusters", () => {
     {
       init_scripts: [{ volumes: { destination: "/Volumes/a.sh" } }, { abfss: { destination: "abfss://a" } }],
     },
-  ])("%j is kept as it is", async (fields) => {
+  ])("%j is kept unchanged", async (fields) => {
     expect(await shown(await cluster(fields))).toMatchObject(fields);
   });
 
-  test("the contract's log destination is no destination here", async () => {
+  test("the contract's log destination is not a destination here", async () => {
     const id = await cluster({ cluster_log_conf: { fs: { destination: "fs:/logs" } } });
     expect((await shown(id)).cluster_log_conf).toBeUndefined();
   });

@@ -73,7 +73,7 @@ describe("workspace", () => {
     w.post("workspace/import", { path, format: "AUTO", content: base64(text), ...more });
   const status = async (path: string) => (await w.get("workspace/get-status", { path })).body;
 
-  test("AUTO makes a FILE of what is no notebook", async () => {
+  test("AUTO makes a FILE of content other than a notebook", async () => {
     expect((await auto("/Shared/data.csv", "a,b\n")).status).toBe(200);
     expect((await auto("/Shared/lib.py", "print(1)\n")).status).toBe(200);
     expect(await status("/Shared/data.csv")).toMatchObject({
@@ -93,7 +93,7 @@ describe("workspace", () => {
     expect(exported.file_type).toBe("py");
   });
 
-  test("a file is overwritten only when asked to, and its bytes go with it", async () => {
+  test("a file is overwritten only on request, with its bytes", async () => {
     await auto("/Shared/a.txt", "one");
     expect(await auto("/Shared/a.txt", "two")).toMatchObject({
       status: 400,

@@ -72,7 +72,7 @@ describe("tags", () => {
     expect(answer).toMatchObject({ status: 400, body: { error_code: "MALFORMED_REQUEST" } });
   });
 
-  test("null tags, as providers send them for none, are no tags", async () => {
+  test("null tags, as providers send them, mean an empty map", async () => {
     const { body } = await w.post("instance-pools/create", { ...POOL, custom_tags: null });
     expect((await w.get("instance-pools/get", body)).body.custom_tags).toBeUndefined();
   });
@@ -101,7 +101,7 @@ describe("numbers and texts", () => {
 });
 
 describe("URIs", () => {
-  test("dbfs: URIs come back as they were sent, and free text is not touched", async () => {
+  test("dbfs: URIs are returned as sent, and free text is not changed", async () => {
     const task = {
       name: "j",
       new_cluster: { ...CLUSTER, spark_conf: { "spark.x": "fs:/a" }, spark_env_vars: { A: "dbfs:/b fs:/c" } },
@@ -128,7 +128,7 @@ describe("URIs", () => {
 });
 
 describe("refusals", () => {
-  test("error_code is a text for missing and wrong credentials too", async () => {
+  test("error_code is a string for missing and wrong credentials too", async () => {
     const path = "/api/2.0/clusters/list";
     expect(await w.request({ method: "GET", path })).toMatchObject({
       status: 401,

@@ -65,7 +65,7 @@ describe("a job of one task", () => {
     }
   });
 
-  test("keeps modern fields, which a reset without them takes away", async () => {
+  test("keeps modern fields, which a reset without them removes", async () => {
     const id = await create({
       ...SETTINGS,
       ...MODERN,
@@ -121,7 +121,7 @@ describe("a job of several tasks", () => {
     expect((await w.get("jobs/list", { expand_tasks: true })).body.jobs[0].settings.tasks).toEqual(TASKS);
   });
 
-  test("is flattened by a reset in the form of 2.0", async () => {
+  test("is flattened by a reset of version 2.0", async () => {
     const id = await create({ name: "many", tasks: TASKS }, "2.1");
     await w.post("jobs/reset", { ...id, new_settings: { name: "many", new_cluster: CLUSTER, ...NOTEBOOK } });
     expect(await settingsOf(id)).toMatchObject({ format: "SINGLE_TASK", ...NOTEBOOK });

@@ -39,7 +39,7 @@ const me = async (token: string): Promise<Answered> => w.get("preview/scim/v2/Me
 const credentials = { grant_type: "client_credentials", scope: "all-apis" };
 
 describe("discovery", () => {
-  test("the authorization server tells its token endpoint, as clients reach it", async () => {
+  test("the authorization server names its token endpoint, as clients reach it", async () => {
     const { body } = await get("/oidc/.well-known/oauth-authorization-server");
     expect(body).toMatchObject({
       issuer: `http://${HOST}/oidc`,
@@ -47,7 +47,7 @@ describe("discovery", () => {
     });
   });
 
-  test("the host tells its cloud and where to sign in", async () => {
+  test("the host names its cloud and its sign-in", async () => {
     expect((await get("/.well-known/databricks-config")).body).toMatchObject({
       oidc_endpoint: `http://${HOST}/oidc`,
       cloud: "Azure",
@@ -89,12 +89,12 @@ describe("client credentials", () => {
       400,
       "unsupported_grant_type",
     ],
-  ])("%s is refused in the form of OAuth", async (_what, fields, headers, status, code) => {
+  ])("%s is refused as OAuth requires", async (_what, fields, headers, status, code) => {
     const answer = await post("/oidc/v1/token", fields, headers as Record<string, string>);
     expect(answer).toMatchObject({ status, body: { error: code } });
   });
 
-  test("a token of OAuth is no secret of a client", async () => {
+  test("a token of OAuth is not a client secret", async () => {
     const { access_token } = (await post("/oidc/v1/token", credentials, basic("app", ADMIN_TOKEN))).body;
     expect((await post("/oidc/v1/token", credentials, basic("app", access_token))).status).toBe(401);
   });

@@ -85,7 +85,7 @@ describe("an emulator", () => {
     expect((await ask(API, headers, { method: "OPTIONS" })).status).toBe(403);
   });
 
-  test("answers a page that somebody opens by hand", async () => {
+  test("answers a page that a person opens", async () => {
     expect((await ask(API, { ...BEARER, "sec-fetch-site": "none" })).status).toBe(200);
   });
 });
@@ -130,7 +130,7 @@ describe("a body", () => {
     expect((await ask(path, headers, how)).status).toBe(status);
   });
 
-  test("of a control request that does not say its length is cut off at the limit", async () => {
+  test("of a control request without a length ends at the limit", async () => {
     const answer = new Promise<number | string | undefined>((resolve) => {
       const asked = httpRequest(
         `${server.url}/__emulator/faults`,

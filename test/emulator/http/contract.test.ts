@@ -121,7 +121,7 @@ test("openapi.yaml describes nothing else, save the alias /Me of SCIM", () => {
   ).toEqual(["scim/me/get"]);
 });
 
-test("every operation has an id of its own, and every served operation is described", () => {
+test("every operation has its own ID, and every served operation is described", () => {
   const ids = contract.operations.map((operation) => operation.id);
   expect(new Set(ids).size).toBe(ids.length);
   expect([...served].filter((id) => !ids.includes(id))).toEqual([]);
@@ -173,7 +173,7 @@ describe("openapi.yaml as a document", () => {
   });
 });
 
-test("A5 rule 3, B5 calls, pin, unpin: who is no administrator is refused exactly where the contract says so", async () => {
+test("A5 rule 3, B5 calls, pin, unpin: a user without administrator rights is refused exactly where the contract says so", async () => {
   const w = await startWorld();
   const as = await w.user("bo@example.com");
   const refused: string[] = [];

@@ -15,7 +15,7 @@ import { readSource, writeSource } from "../../../src/emulator/notebook/source.t
 
 const python = (source: string) => readSource(toBytes(source), "PYTHON");
 
-test("SOURCE: the header is no cell and the separators part the cells", () => {
+test("SOURCE: the header is not a cell and the separators divide the cells", () => {
   const source = "# Databricks notebook source\na = 1\nb = 2\n\n# COMMAND ----------\n\nprint(a)\n";
   expect(python(source).cells).toEqual([
     { kind: "code", text: "a = 1\nb = 2" },
@@ -74,7 +74,7 @@ test.each([
 const jupyter = (file: unknown) => readJupyter(toBytes(JSON.stringify(file)));
 const code = (source: unknown) => ({ cell_type: "code", source });
 
-test("JUPYTER: a source is a text or a list of lines", () => {
+test("JUPYTER: a source is a string or a list of lines", () => {
   expect(jupyter({ nbformat: 4, cells: [code("a\nb"), code(["a\n", "b"])] }).cells).toEqual([
     { kind: "code", text: "a\nb" },
     { kind: "code", text: "a\nb" },

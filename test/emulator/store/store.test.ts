@@ -90,7 +90,7 @@ describe.each(stores)("a store in %s", (_name, start) => {
     store.transact(0, ({ next }) => expect(next("s")).toBe(1));
   });
 
-  test("rows are frozen, so that nobody changes the past", () => {
+  test("rows are frozen, so that no caller changes the past", () => {
     const store = start();
     const value = { list: [{ a: 1 }] };
     store.transact(0, ({ collection }) => collection("t").set("x", value));
@@ -153,7 +153,7 @@ describe.each(stores)("a store in %s", (_name, start) => {
     store.transact(0, (world) => world.blobs.delete(id));
   });
 
-  test("what is sealed comes back only through the store, and differs each time", () => {
+  test("an encrypted value is readable only through the store, and differs each time", () => {
     const store = start();
     const [a, b] = [store.world.seal("héllo"), store.world.seal("héllo")];
     expect(a).not.toBe(b);
@@ -369,7 +369,7 @@ describe("on disk", () => {
     expect(reopen(store).dump()).toEqual({});
   });
 
-  test("a value that was sealed is not in any file of the folder", () => {
+  test("an encrypted value is not in any file of the folder", () => {
     const store = kept(openStore(folder));
     store.transact(0, (world) => world.collection("t").set("s", { sealed: world.seal("canary-4411") }));
     store.close();

@@ -46,7 +46,7 @@ test("a subtree gives a folder after what it holds", () => {
   });
 });
 
-test("the deepest entry on a path is told with the segments that are missing", () => {
+test("the deepest entry on a path is returned with the missing segments", () => {
   inTree((tree) => {
     const a = tree.add({ parent: ROOT, name: "a", folder: true });
     expect(tree.deepest(["a", "b", "c"])).toEqual({ node: a, rest: ["b", "c"] });

@@ -65,7 +65,7 @@ describe("what actions write", () => {
     expect(events[1].details).toEqual({ user: ADMIN });
   });
 
-  test("B6 EDITED: an edit while TERMINATED writes nothing else", async () => {
+  test("B6 EDITED: an edit while TERMINATED writes no other event", async () => {
     const id = await c.terminatedCluster();
     expect(types(await added(id, () => call("edit", id, CLUSTER)))).toEqual(["EDITED"]);
   });
@@ -169,7 +169,7 @@ describe("what actions write", () => {
     expect(await reports()).toBe(3);
   });
 
-  test("B6 no effect: a call that has no effect writes nothing", async () => {
+  test("B6 no effect: a call without an effect writes no event", async () => {
     const id = await c.runningCluster();
     expect(await added(id, () => call("start", id))).toEqual([]);
     await call("delete", id);
@@ -301,14 +301,14 @@ describe("how it is read", () => {
     expect(await read({ cluster_id, offset: -1, order: "ASC" })).toMatchObject(invalid);
   });
 
-  test("B6 event log: each cluster has a log of its own", async () => {
+  test("B6 event log: each cluster has its own log", async () => {
     const a = await c.newCluster();
     const b = await c.newCluster();
     await call("pin", b);
     expect(types(await c.events(a))).toEqual(["CREATING"]);
   });
 
-  test("B6 reading: reading events changes nothing and is no write", async () => {
+  test("B6 reading: reading events has no effect and does not count as a write", async () => {
     const cluster_id = await c.newCluster();
     await w.control("DELETE", "requests");
     await read({ cluster_id });

@@ -265,7 +265,7 @@ describe("list", () => {
     expect(new Set(await ids())).toEqual(new Set(all));
   });
 
-  test("B4.3 rule 3, B8 limit: the 30 most recently terminated automated clusters, beside the interactive ones", async () => {
+  test("B4.3 rule 3, B8 limit: the 30 most recently terminated automated clusters, in addition to the interactive ones", async () => {
     const interactive = await c.terminatedCluster();
     const job = await c.newJob();
     for (let count = 0; count < 33; count++) {
@@ -281,7 +281,7 @@ describe("list", () => {
     expect(times).toEqual([...times].sort((a, b) => b - a));
   });
 
-  test("B4.3 rule 3: all pinned clusters, beside the 70", async () => {
+  test("B4.3 rule 3: all pinned clusters, in addition to the 70", async () => {
     const pinned = await c.terminatedCluster();
     await pin(pinned);
     for (let count = 0; count < 72; count++) await c.terminatedCluster();

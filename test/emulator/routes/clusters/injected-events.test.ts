@@ -35,7 +35,7 @@ describe("what happens only by control", () => {
     expect(await c.state(cluster_id)).toBe("RUNNING");
   });
 
-  test("B6 NODES_LOST, by control: lost workers are gone, then replaced", async () => {
+  test("B6 NODES_LOST, by control: lost workers are removed, then replaced", async () => {
     const cluster_id = await c.runningCluster({ num_workers: 3 });
     const before = (await c.events(cluster_id)).length;
     await cause(cluster_id, "NODES_LOST", { count: 2 });

@@ -182,7 +182,7 @@ describe("fields", () => {
     expect(await create({ cluster_log_conf: { fs: {} } })).toMatchObject(invalid);
   });
 
-  test("B2.4 InitScriptInfo: an init script lies in exactly one place", async () => {
+  test("B2.4 InitScriptInfo: an init script has exactly one location", async () => {
     expect(await create({ init_scripts: [{}] })).toMatchObject(invalid);
     const both = { fs: { destination: "fs:/a" }, file: { destination: "file:/a" } };
     expect(await create({ init_scripts: [both] })).toMatchObject(invalid);

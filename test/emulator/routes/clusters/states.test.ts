@@ -120,7 +120,7 @@ describe("edit", () => {
     }
   });
 
-  test("B4.3 edit: a configuration that create would refuse changes nothing", async () => {
+  test("B4.3 edit: a configuration that create would refuse has no effect", async () => {
     const id = await bring("RUNNING");
     expect(await edit(id, { spark_version: "1.x" })).toMatchObject(invalid);
     expect(await c.state(id)).toBe("RUNNING");
@@ -326,7 +326,7 @@ describe("permanent-delete", () => {
   );
 
   test.each(STATES)(
-    "B3.2 pinned clusters: a pinned %s cluster is refused and left alone until it is unpinned",
+    "B3.2 pinned clusters: a pinned %s cluster is refused and not changed until it is unpinned",
     async (state) => {
       const id = await bring(state);
       await call("pin", id);
@@ -338,7 +338,7 @@ describe("permanent-delete", () => {
     },
   );
 
-  test("B3.2 permanent-delete: nothing brings back a cluster that is on its way out", async () => {
+  test("B3.2 permanent-delete: no request restores a cluster that is being deleted", async () => {
     const id = await bring("RUNNING");
     await call("permanent-delete", id);
     for (const name of ["start", "restart", "delete", "permanent-delete", "pin"]) await call(name, id);
@@ -351,17 +351,14 @@ describe("permanent-delete", () => {
 });
 
 describe("pin and unpin", () => {
-  test.each(STATES)(
-    "B4.3 pin, unpin: a %s cluster may be pinned, which changes nothing else",
-    async (state) => {
-      const id = await bring(state);
-      const before = await c.cluster(id);
-      for (const name of ["pin", "unpin"]) {
-        expect(await call(name, id)).toMatchObject(done);
-        expect(await c.cluster(id)).toEqual(before);
-      }
-    },
-  );
+  test.each(STATES)("B4.3 pin, unpin: a %s cluster may be pinned, without another effect", async (state) => {
+    const id = await bring(state);
+    const before = await c.cluster(id);
+    for (const name of ["pin", "unpin"]) {
+      expect(await call(name, id)).toMatchObject(done);
+      expect(await c.cluster(id)).toEqual(before);
+    }
+  });
 
   test.each(others("TERMINATING", "TERMINATED"))(
     "B3.2 delete: a pinned %s cluster is terminated like any other",
@@ -408,7 +405,7 @@ describe("inactivity", () => {
     expect([await c.state(unset), await c.state(zero)]).toEqual(["RUNNING", "RUNNING"]);
   });
 
-  test("B2.4 autotermination_minutes: a run is activity, and the minutes begin anew when it ends", async () => {
+  test("B2.4 autotermination_minutes: a run is activity, and the minutes restart when it ends", async () => {
     const id = await c.runningCluster({ autotermination_minutes: 10 });
     const job = await c.newJob({ new_cluster: undefined, existing_cluster_id: id });
     await w.advance(9 * MINUTE);
@@ -419,7 +416,7 @@ describe("inactivity", () => {
     expect(await c.state(id)).toBe("TERMINATED");
   });
 
-  test("B2.4 autotermination_minutes: a restart begins the minutes anew", async () => {
+  test("B2.4 autotermination_minutes: a restart resets the minutes", async () => {
     const id = await c.runningCluster({ autotermination_minutes: 10 });
     await w.advance(9 * MINUTE);
     await call("restart", id);

@@ -25,7 +25,7 @@ const invalid = refused(400, "INVALID_PARAMETER_VALUE");
 
 // Status and list
 
-test("A2.8 file_size, path, is_dir, A4.5 modification_time: a file tells its path, its length in bytes and when it was written", async () => {
+test("A2.8 file_size, path, is_dir, A4.5 modification_time: a file has its path, its length in bytes, and the time of its last write", async () => {
   await put("/a/f", "héllo");
   expect(await status("/a/f")).toEqual({
     path: "/a/f",
@@ -135,7 +135,7 @@ test.each([
 });
 
 test.each([{ offset: "x" }, { length: "1.5" }])(
-  "A4.5 read: %j, which is no INT64, is refused",
+  "A4.5 read: %j, which is not an INT64, is refused",
   async (range) => {
     await put("/f");
     expect(refusal(await w.get("fs/read", { path: "/f", ...range }))).toEqual(
@@ -290,7 +290,7 @@ test("A4.5 rule 5: a recursive delete takes all that is in a directory", async (
   expect(w.store.dump().$blobs).toBeUndefined();
 });
 
-test("A4.5 missing path: a missing path is no error", async () => {
+test("A4.5 missing path: a missing path is accepted", async () => {
   expect(await w.post("fs/delete", { path: "/none" })).toMatchObject({ status: 200, body: {} });
 });
 
@@ -369,7 +369,7 @@ test("A4.5 root: the root cannot be moved", async () => {
   expect(refusal(await move("/", "/a"))).toEqual(invalid);
 });
 
-test("A4.5 move: a neighbour whose name begins alike is no place inside", async () => {
+test("A4.5 move: a path that only begins with the same name is not inside", async () => {
   await put("/a/f");
   expect((await move("/a", "/ab")).status).toBe(200);
   expect(await read("/ab/f")).toBe("hello");
@@ -437,7 +437,7 @@ test("A4.5 rule 9, A8 limit: a read of exactly 1 MB is answered, one byte more i
 
 // Others
 
-test("A5 rule 7: users who are no administrators may use the file system", async () => {
+test("A5 rule 7: users without administrator rights may use the file system", async () => {
   const as = await w.user("bo@example.com");
   expect((await w.post("fs/put", { path: "/f", contents: "" }, { as })).status).toBe(200);
   expect((await w.get("fs/read", { path: "/f" }, { as })).status).toBe(200);

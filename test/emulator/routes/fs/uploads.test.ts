@@ -151,7 +151,7 @@ test("A4.5 rule 1, A8 limit, A3 expired handle: a handle that is idle for 10 min
   expect(w.store.dump()["files.uploads"]).toBeUndefined();
 });
 
-test("A4.5 rule 1: each block begins the 10 minutes anew", async () => {
+test("A4.5 rule 1: each block restarts the 10 minutes", async () => {
   const handle = await create("/f");
   for (let i = 0; i < 5; i++) {
     await w.advance(10 * MINUTE - 1);
@@ -162,7 +162,7 @@ test("A4.5 rule 1: each block begins the 10 minutes anew", async () => {
   expect(await read("/f")).toBe("xxxxx");
 });
 
-test("an open upload outlives a restart, and so does its time-out", async () => {
+test("an open upload and its timeout survive a restart", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "workspace-uploads-"));
   const restart = async () => {
     const now = w.clock.now();
@@ -187,7 +187,7 @@ test("an open upload outlives a restart, and so does its time-out", async () => 
   }
 });
 
-test("a file of many blocks lies in one file of the data folder and is read back by ranges", async () => {
+test("a file of many blocks is one file of the data folder and is read back by ranges", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "workspace-large-"));
   try {
     w = await startWorld({ dataDir });

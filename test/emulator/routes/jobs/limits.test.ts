@@ -129,7 +129,7 @@ describe("limits of the workspace", () => {
     expect(await w.post("jobs/run-now", { job_id: job })).toMatchObject(tooMany);
   });
 
-  test("B4.2 starts: a skipped run is no start", async () => {
+  test("B4.2 starts: a skipped run does not count as a start", async () => {
     const job = await c.newJob({ max_concurrent_runs: 0 });
     for (let count = 0; count < 1001; count++) await c.runNow(job);
     expect(await w.post("jobs/run-now", { job_id: job })).toMatchObject({ status: 200 });

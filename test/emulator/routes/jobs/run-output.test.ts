@@ -41,7 +41,7 @@ describe("runs/get-output", () => {
     expect(notebook_output).toEqual({ result: "", truncated: false });
   });
 
-  test("B8 limit, B2.3 NotebookOutput: a result is cut after 1 MB of UTF-8, not inside a character", async () => {
+  test("B8 limit, B2.3 NotebookOutput: a result ends after 1 MB of UTF-8, not inside a character", async () => {
     const MB = 1024 * 1024;
     const whole = await output(await ended("SUCCESS", { result: "x".repeat(MB) }));
     expect([whole.notebook_output.result.length, whole.notebook_output.truncated]).toEqual([MB, false]);
@@ -56,7 +56,7 @@ describe("runs/get-output", () => {
     expect(error).toHaveLength(limit);
   });
 
-  test("B4.2 runs/get-output: error says why there is no output", async () => {
+  test("B4.2 runs/get-output: error gives the reason for a missing output", async () => {
     const failed = await output(await ended("FAILED", { error: "division by zero" }));
     expect(failed.error).toBe("division by zero");
     expect(failed).not.toHaveProperty("notebook_output");
@@ -65,7 +65,7 @@ describe("runs/get-output", () => {
     }
   });
 
-  test("B4.2 runs/get-output: a run that has not ended, or is no notebook's, has none", async () => {
+  test("B4.2 runs/get-output: an active run, or a run of another task, has none", async () => {
     const active = await output(await c.runNow(await c.newJob()));
     expect(active.error).toContain("PENDING");
     const jar = await output(await ended("SUCCESS", {}, JAR));
@@ -96,14 +96,14 @@ describe("runs/export", () => {
     expect(body.views[0].content).toContain("what a");
   });
 
-  test("B4.2 export: a notebook that is gone gives a page that says so, with its name escaped", async () => {
+  test("B4.2 export: a deleted notebook gives a page that says so, with its name escaped", async () => {
     const notebook_task = { notebook_path: "/Shared/<b>" };
     const { body } = await exported(await ended("SUCCESS", {}, { notebook_task }));
     expect(body.views[0].content).toContain("&lt;b&gt;");
     expect(body.views[0].content).not.toContain("<b>");
   });
 
-  test("B4.2 runs/export, B2.3 ViewsToExport: CODE is the default, ALL has it, and there are no dashboards", async () => {
+  test("B4.2 runs/export, B2.3 ViewsToExport: CODE is the default, ALL contains it, and dashboards do not exist", async () => {
     const run = await ended("SUCCESS");
     const code = (await exported(run, { views_to_export: "CODE" })).body;
     expect((await exported(run)).body).toEqual(code);
@@ -195,7 +195,7 @@ describe("mails", () => {
     expect(await events()).toEqual(["on_start", "on_failure", "on_start", "on_success"]);
   });
 
-  test("B4.2 rule 5: a submitted run has nobody to tell", async () => {
+  test("B4.2 rule 5: a submitted run sends no e-mail", async () => {
     await w.post("jobs/runs/submit", { new_cluster: CLUSTER, ...NOTEBOOK, email_notifications });
     await w.advance(5 * SECOND);
     expect(await c.mails()).toEqual([]);

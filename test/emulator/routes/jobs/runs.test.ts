@@ -188,7 +188,7 @@ describe("life on a new cluster", () => {
     expect(spark_context_id).toBe(String((await c.cluster(cluster_id)).spark_context_id));
   });
 
-  test("B2.2 new_cluster: each run has a cluster of its own, terminated afterwards", async () => {
+  test("B2.2 new_cluster: each run has its own cluster, terminated afterwards", async () => {
     const job = await c.newJob({ max_concurrent_runs: 2 });
     const runs = [await c.runNow(job), await c.runNow(job)];
     await w.advance(5 * SECOND);
@@ -309,14 +309,14 @@ describe("life on an existing cluster", () => {
     expect(await c.runState(owner)).toBe("TERMINATED SUCCESS");
   });
 
-  test("B3.3 with its cluster: a cluster that is gone for good makes a run INTERNAL_ERROR", async () => {
+  test("B3.3 with its cluster: a permanently deleted cluster makes a run INTERNAL_ERROR", async () => {
     const cluster = await c.terminatedCluster();
     const job = await onExisting(cluster);
     await w.post("clusters/permanent-delete", { cluster_id: cluster });
     expect(await c.runState(await c.runNow(job))).toBe("INTERNAL_ERROR");
   });
 
-  test("B3.1 delete: a cluster whose pool is gone fails to start, and the run with it, once", async () => {
+  test("B3.1 delete: a cluster whose pool was deleted fails to start, and the run with it, once", async () => {
     const instance_pool_id = await c.newPool();
     const cluster = await c.terminatedCluster({ instance_pool_id });
     const run = await c.runNow(await onExisting(cluster));
@@ -350,7 +350,7 @@ describe("how a run ends", () => {
     },
   );
 
-  test("B2.3 control: a run that is told its end before it begins ends so when it begins", async () => {
+  test("B2.3 control: a run whose end is requested before it begins ends so when it begins", async () => {
     const run = await c.runNow(await c.newJob());
     await c.finish(run, "FAILED");
     expect(await passing(run, SECOND)).toEqual(["PENDING", "TERMINATING FAILED", "TERMINATED FAILED"]);
@@ -409,7 +409,7 @@ describe("how a run ends", () => {
     expect((await c.run(run)).execution_duration).toBe(0);
   });
 
-  test("B3.3 cancel: a run in a terminal state stays as it is", async () => {
+  test("B3.3 cancel: a run in a terminal state does not change", async () => {
     const run = await running();
     await w.advance(5 * SECOND);
     const before = await c.run(run);
@@ -506,7 +506,7 @@ describe("runs/list", () => {
     expect((await listed({ active_only: false, completed_only: false })).ids).toEqual(made);
   });
 
-  test("B4.2 rule 6: offset is relative to the most recent run; has_more tells whether there are others", async () => {
+  test("B4.2 rule 6: offset is relative to the most recent run; has_more shows whether there are others", async () => {
     const { made } = await eight();
     expect(await listed({ limit: 3 })).toEqual({ ids: made.slice(0, 3), more: true });
     expect(await listed({ offset: 3, limit: 3 })).toEqual({ ids: made.slice(3, 6), more: true });
@@ -557,7 +557,7 @@ describe("runs/get and runs/delete", () => {
     expect(await c.runState(run)).toBe("TERMINATED SUCCESS");
   });
 
-  test("B3.3 delete, B4.2 runs/delete: a run that is not active is gone", async () => {
+  test("B3.3 delete, B4.2 runs/delete: a run that is not active is deleted", async () => {
     const run = await c.runNow(await c.newJob());
     await w.advance(5 * SECOND);
     expect(await remove(run)).toMatchObject(done);

@@ -130,7 +130,7 @@ describe("create and get", () => {
     expect((await w.get("jobs/list")).body).toEqual({ jobs: [await c.job(a), await c.job(b)] });
   });
 
-  test("B4.2 rule 1, B8 limit, B7 jobs: a workspace holds at most 1000 jobs", async () => {
+  test("B4.2 rule 1, B8 limit, B7 jobs: a workspace has at most 1000 jobs", async () => {
     for (let count = 0; count < 1000; count++) await c.newJob();
     expect(await create({})).toMatchObject(refused(400, "QUOTA_EXCEEDED"));
     await remove((await w.get("jobs/list")).body.jobs[0].job_id);
@@ -165,7 +165,7 @@ describe("which cluster", () => {
     );
   });
 
-  test("B2.2 new_cluster: what is no cluster is refused in the words of the jobs service", async () => {
+  test("B2.2 new_cluster: an invalid cluster is refused with the message of the jobs service", async () => {
     expect(await message({ new_cluster: { ...CLUSTER, num_workers: undefined } })).toBe(
       "Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.size",
     );
@@ -388,7 +388,7 @@ describe("reset", () => {
 });
 
 describe("delete", () => {
-  test("B4.2 rule 2, delete: the job is gone for get, list, reset and run-now", async () => {
+  test("B4.2 rule 2, delete: the job no longer exists for get, list, reset and run-now", async () => {
     const job = await c.newJob();
     expect(await remove(job)).toMatchObject(done);
     expect(await w.get("jobs/get", { job_id: job })).toMatchObject(invalid);
@@ -424,7 +424,7 @@ describe("delete", () => {
     ]);
   });
 
-  test("B4.2 rule 2: without addresses there is no mail", async () => {
+  test("B4.2 rule 2: without addresses, no e-mail is sent", async () => {
     await remove(await c.newJob());
     expect(await c.mails()).toEqual([]);
   });

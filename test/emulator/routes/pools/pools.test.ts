@@ -310,7 +310,7 @@ describe("instances", () => {
     expect(await c.stats(id)).toEqual([0, 3, 0, 0]);
   });
 
-  test("B1 pools: a cluster that shrinks gives instances back, one that grows takes them", async () => {
+  test("B1 pools: a cluster that shrinks returns instances, one that grows takes them", async () => {
     const id = await c.newPool();
     const cluster_id = await c.runningCluster({ instance_pool_id: id, num_workers: 4 });
     await w.post("clusters/resize", { cluster_id, num_workers: 1 });
@@ -390,7 +390,7 @@ describe("instances", () => {
 });
 
 describe("delete", () => {
-  test("B3.1 delete, DELETED, B4.1 delete: the pool is gone for get, edit, delete and list, and its name is free", async () => {
+  test("B3.1 delete, DELETED, B4.1 delete: the pool no longer exists for get, edit, delete and list, and its name is free", async () => {
     const id = await c.newPool();
     expect(await remove(id)).toMatchObject({ status: 200, body: {} });
     expect(await w.get("instance-pools/get", { instance_pool_id: id })).toMatchObject(missing);

@@ -118,7 +118,7 @@ describe("create, get and list", () => {
     expect(await names("displayName sw data and displayName ne data-eng")).toEqual(["data-ops"]);
   });
 
-  test("A4.1 GET /Groups: groups that hold a member can be asked for", async () => {
+  test("A4.1 GET /Groups: groups with a member can be requested", async () => {
     const ada = await user("ada@example.com");
     await group("eng", [ada]);
     await group("ops");
@@ -136,7 +136,7 @@ describe("create, get and list", () => {
 });
 
 describe("patch", () => {
-  test("A4.1 PATCH /Groups/{id}: adds individual members, the form of the contract", async () => {
+  test("A4.1 PATCH /Groups/{id}: adds individual members as in the contract", async () => {
     const [ada, bob, eng] = [await user("ada"), await user("bob"), await group("eng")];
     const done = await patch(eng, { op: "add", value: { members: [{ value: ada }] } });
     expect(done).toMatchObject({ status: 200, body: { members: [{ value: ada }] } });
@@ -223,7 +223,7 @@ describe("patch", () => {
     expect((await patch(c, { op: "add", value: { members: [{ value: a }] } })).status).toBe(200);
   });
 
-  test("A4.1 rule 2, A2.2 displayName: group names cannot be changed; the same name is no change", async () => {
+  test("A4.1 rule 2, A2.2 displayName: group names cannot be changed; the same name is accepted", async () => {
     const eng = await group("eng");
     expect(await patch(eng, { op: "replace", value: { displayName: "ops" } })).toMatchObject({
       status: 400,
@@ -253,7 +253,7 @@ describe("delete", () => {
     expect((await create("eng")).status).toBe(201);
   });
 
-  test("A4.1 rule 3: the group delete of the published example, without 2.0, is no endpoint", async () => {
+  test("A4.1 rule 3: the group delete of the published example, without 2.0, is not an endpoint", async () => {
     const eng = await group("eng");
     expect(await w.delete(`/api/preview/scim/v2/Groups/${eng}`)).toMatchObject({
       status: 404,

@@ -105,7 +105,7 @@ describe("Accept", () => {
     },
   );
 
-  test("A4.1 headers: credentials and permission are looked at first", async () => {
+  test("A4.1 headers: credentials and permissions are checked first", async () => {
     expect((await w.request({ method: "GET", path: `${SCIM}/Users` })).status).toBe(401);
     const token = await w.user("bo@example.com");
     expect((await w.get(`${SCIM}/Users`, {}, { as: token, headers: { accept: "text/html" } })).status).toBe(
@@ -114,7 +114,7 @@ describe("Accept", () => {
   });
 });
 
-test("the media types of other calls are not looked at", async () => {
+test("the media types of other calls are not checked", async () => {
   const headers = {
     authorization: `Bearer ${ADMIN_TOKEN}`,
     "content-type": "text/plain",

@@ -48,7 +48,7 @@ describe("create, list, delete", () => {
     expect((await w.get("groups/list")).body).toEqual({ group_names: ["admins", "users", "eng", "ops"] });
   });
 
-  test("A4.2 delete, rules: the group is gone; a missing one gives RESOURCE_DOES_NOT_EXIST", async () => {
+  test("A4.2 delete, rules: the group no longer exists; a missing one gives RESOURCE_DOES_NOT_EXIST", async () => {
     expect(await w.post("groups/delete", { group_name: "eng" })).toMatchObject({ status: 200, body: {} });
     expect((await w.get("groups/list")).body.group_names).not.toContain("eng");
     expect(await w.post("groups/delete", { group_name: "eng" })).toMatchObject(missing);
@@ -96,7 +96,7 @@ describe("members", () => {
     expect((await w.get("groups/list-parents", { group_name: "eng" })).body).toEqual({});
   });
 
-  test("A4.2 remove-member: the user or group is no member any more", async () => {
+  test("A4.2 remove-member: the user or group is removed from the members", async () => {
     await add({ user_name: "ada@example.com", parent_name: "eng" });
     await add({ group_name: "ops", parent_name: "eng" });
     expect(
@@ -114,7 +114,7 @@ describe("members", () => {
     expect((await w.post("groups/remove-member", body)).status).toBe(200);
   });
 
-  test("A4.1 circles: a circle of groups is refused", async () => {
+  test("A4.1 circles: a cycle of groups is refused", async () => {
     await add({ group_name: "ops", parent_name: "eng" });
     const refused = { status: 400, body: { error_code: "INVALID_PARAMETER_VALUE" } };
     expect(await add({ group_name: "eng", parent_name: "ops" })).toMatchObject(refused);

@@ -155,7 +155,7 @@ describe("get and list", () => {
     expect((await w.get(USERS, far)).body).toMatchObject({ startIndex: far.startIndex, itemsPerPage: 0 });
   });
 
-  test("A4.1 /Me: it is the user who is calling, also for one who is no administrator", async () => {
+  test("A4.1 /Me: it is the user who is calling, also for a user without administrator rights", async () => {
     const token = await w.user("bo@example.com");
     expect((await w.get("preview/scim/v2/Me", {}, { as: token })).body.userName).toBe("bo@example.com");
     expect((await w.get("preview/scim/v2/Me")).body.userName).toBe(ADMIN);
@@ -296,7 +296,7 @@ describe("filters", () => {
 describe("patch", () => {
   const ada = async (more: object = {}): Promise<string> => (await create("ada@example.com", more)).body.id;
 
-  test("A4.1 PATCH /Users/{id}, rule 1: adds entitlements, the form of the contract", async () => {
+  test("A4.1 PATCH /Users/{id}, rule 1: adds entitlements as in the contract", async () => {
     const id = await ada();
     const done = await patch(id, {
       op: "add",
@@ -308,7 +308,7 @@ describe("patch", () => {
     expect((await w.get(`${USERS}/${id}`)).body).toEqual(done.body);
   });
 
-  test("A4.1 PATCH: adding what is there changes nothing", async () => {
+  test("A4.1 PATCH: adding an existing value has no effect", async () => {
     const id = await ada({ entitlements: [{ value: "a" }] });
     expect(
       (await patch(id, { op: "add", path: "entitlements", value: [{ value: "a" }, { value: "b" }] })).body
@@ -331,7 +331,7 @@ describe("patch", () => {
     expect((await patch(id, { op: "remove", path: "entitlements" })).body).not.toHaveProperty("entitlements");
   });
 
-  test("A4.1 PATCH: a remove of what is not there is no error", async () => {
+  test("A4.1 PATCH: a removal of a missing value succeeds", async () => {
     const id = await ada();
     expect((await patch(id, { op: "remove", path: 'entitlements[value eq "a"]' })).status).toBe(200);
   });
@@ -376,7 +376,7 @@ describe("patch", () => {
     expect((await patch(id, { op: "remove", path: "externalId" })).body).not.toHaveProperty("externalId");
   });
 
-  test("A4.1 PATCH: a path that is no text, or an operation that is no object, is malformed", async () => {
+  test("A4.1 PATCH: a path that is not a string, or an operation that is not an object, is malformed", async () => {
     const id = await ada();
     expect(await patch(id, { op: "add", path: 3, value: [] })).toMatchObject({
       status: 400,
@@ -409,7 +409,7 @@ describe("patch", () => {
     expect((await patch(id, { op: "remove", path: "groups" })).body).not.toHaveProperty("groups");
   });
 
-  test("A4.1 rule 1: PATCH does not change immutable attributes; the same value is no change", async () => {
+  test("A4.1 rule 1: PATCH does not change immutable attributes; the same value is accepted", async () => {
     const id = await ada();
     for (const operation of [
       { op: "replace", path: "userName", value: "eve@example.com" },

@@ -33,7 +33,7 @@ describe("scopes", () => {
     expect((await w.get("secrets/scopes/list")).body).toEqual({});
   });
 
-  test("A4.3 rule 1: without an initial principal the caller gets MANAGE, and nobody else", async () => {
+  test("A4.3 rule 1: without an initial principal only the caller gets MANAGE", async () => {
     const bo = await w.user("bo@example.com");
     await create("mine", {}, bo);
     expect(await acls("mine")).toEqual({ items: [{ principal: "bo@example.com", permission: "MANAGE" }] });
@@ -87,7 +87,7 @@ describe("scopes", () => {
     expect((await create("more")).status).toBe(200);
   });
 
-  test("A4.3 scopes/delete: the scope is gone with its secrets and access list", async () => {
+  test("A4.3 scopes/delete: the scope is deleted with its secrets and access list", async () => {
     await create("etl");
     await put("etl", "k");
     expect(await w.post("secrets/scopes/delete", { scope: "etl" })).toMatchObject({ status: 200, body: {} });
@@ -199,7 +199,7 @@ describe("secrets", () => {
     expect((await put("etl", "more")).status).toBe(200);
   });
 
-  test("A4.3 delete, A7 RESOURCE_DOES_NOT_EXIST: the secret is gone; a missing one, or a missing scope, gives RESOURCE_DOES_NOT_EXIST", async () => {
+  test("A4.3 delete, A7 RESOURCE_DOES_NOT_EXIST: the secret is deleted; a missing one, or a missing scope, gives RESOURCE_DOES_NOT_EXIST", async () => {
     await put("etl", "k");
     expect(await w.post("secrets/delete", { scope: "etl", key: "k" })).toMatchObject({
       status: 200,
@@ -307,7 +307,7 @@ describe("access lists", () => {
     },
   );
 
-  test("A4.3 acls/delete: the permission is gone; a second time, or a missing scope, gives RESOURCE_DOES_NOT_EXIST", async () => {
+  test("A4.3 acls/delete: the permission is removed; a second time, or a missing scope, gives RESOURCE_DOES_NOT_EXIST", async () => {
     await acl("etl", "eng", "READ");
     const body = { scope: "etl", principal: "eng" };
     expect(await w.post("secrets/acls/delete", body)).toMatchObject({ status: 200, body: {} });
@@ -442,7 +442,7 @@ describe("permissions", () => {
       expect((await call(path, method, body, as)).status).toBe(200);
   });
 
-  test("A4.3 permissions: whoever lowered their own permission is held to it", async () => {
+  test("A4.3 permissions: a user with a lowered permission has no more than it", async () => {
     const as = await w.user("bo@example.com");
     await create("own", {}, as);
     await w.post(

@@ -138,7 +138,7 @@ test("A4.4 export: direct_download false answers JSON", async () => {
   expect(text(body.content)).toBe(SOURCE);
 });
 
-test("A4.4 export: a direct_download that is no BOOL is refused", async () => {
+test("A4.4 export: a direct_download that is not a BOOL is refused", async () => {
   const answer = await w.get("workspace/export", { path: "/Shared/n", direct_download: "yes" });
   expect(refusal(answer)).toEqual(refused(400, "MALFORMED_REQUEST"));
 });

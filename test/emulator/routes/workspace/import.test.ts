@@ -116,7 +116,7 @@ test("A4.4 import: neither content nor a posted file is refused", async () => {
   expect(answer.body.message).toBe("Missing required field: content");
 });
 
-test.each(["%%%", "a"])("A4.4 import: content %j that is no base64 is refused", async (content) => {
+test.each(["%%%", "a"])("A4.4 import: content %j that is not base64 is refused", async (content) => {
   expect(refusal(await put({ content }))).toEqual(refused(400, "MALFORMED_REQUEST"));
 });
 
@@ -169,7 +169,7 @@ test.each(["/none/n", "/Shared/a/b"])("A4.4 parent: the folder above %s is missi
   );
 });
 
-test("A4.4 import: a notebook is no folder for another", async () => {
+test("A4.4 import: a notebook cannot contain another one", async () => {
   await put({});
   expect(refusal(await put({ path: "/n/m" }))).toEqual(refused(404, "RESOURCE_DOES_NOT_EXIST"));
 });
@@ -257,12 +257,12 @@ function lying(size: number): string {
   return base64(zip);
 }
 
-test("A4.4 archives: an archive that unfolds into far more than it is, is refused before it is unfolded", async () => {
+test("A4.4 archives: an archive that expands to far more than its size is refused before it is expanded", async () => {
   const answer = await put({ path: "/bad", format: "DBC", content: lying(2 ** 31) });
   expect(refusal(answer)).toEqual(refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED"));
 });
 
-test("A4.4 archives: an archive that unfolds into more than it says is refused", async () => {
+test("A4.4 archives: an archive that expands to more than its header says is refused", async () => {
   const answer = await put({ path: "/bad", format: "DBC", content: lying(10) });
   expect(refusal(answer)).toEqual(refused(400, "INVALID_PARAMETER_VALUE"));
 });
@@ -313,7 +313,7 @@ test("A4.4 rule 3, A8 limit: content of exactly 10 MB is imported, one byte more
   expect(refusal(await form(10 * MB + 1, "/over"))).toEqual(refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED"));
 });
 
-test("A8 units: base64 content in a JSON body is at most 10 MB as it is written", async () => {
+test("A8 units: base64 content in a JSON body is at most 10 MB before decoding", async () => {
   expect((await put({ path: "/fits", content: "A".repeat(10 * MB) })).status).toBe(200);
   expect(refusal(await put({ path: "/over", content: "A".repeat(10 * MB + 4) }))).toEqual(
     refused(400, "MAX_NOTEBOOK_SIZE_EXCEEDED"),

@@ -24,13 +24,13 @@ const addLibrary = (name: string) =>
 
 // Status, list
 
-test("A2.6 object_type, language, path: a folder is told as DIRECTORY, with its path and a number as its id, and no language", async () => {
+test("A2.6 object_type, language, path: a folder is shown as DIRECTORY, with its path and a number as its id, and no language", async () => {
   const found = await status("/Shared");
   expect(found).toEqual({ object_type: "DIRECTORY", path: "/Shared", object_id: expect.any(Number) });
 });
 
 test.each(["SCALA", "PYTHON", "SQL", "R"])(
-  "A2.6 object_type, language, A4.4 get-status: the ObjectInfo of a notebook in %s tells its language",
+  "A2.6 object_type, language, A4.4 get-status: the ObjectInfo of a notebook in %s contains its language",
   async (language) => {
     await note("/n", language);
     expect(await status("/n")).toEqual({
@@ -42,7 +42,7 @@ test.each(["SCALA", "PYTHON", "SQL", "R"])(
   },
 );
 
-test("A2.6 object_type: a library is told as LIBRARY, without a language", async () => {
+test("A2.6 object_type: a library is shown as LIBRARY, without a language", async () => {
   addLibrary("lib");
   expect(await status("/lib")).toEqual({
     object_type: "LIBRARY",
@@ -79,7 +79,7 @@ test("A4.4 list: a folder gives its direct children by name, each as ObjectInfo"
   });
 });
 
-test("A4.4 list: a path that is no folder gives the object itself", async () => {
+test("A4.4 list: a path of another object gives the object itself", async () => {
   await note("/Shared/a");
   expect((await w.get("workspace/list", { path: "/Shared/a" })).body).toEqual({
     objects: [await status("/Shared/a")],
@@ -117,7 +117,7 @@ test("A4.4 names: a slash at the end of a path is dropped", async () => {
   expect((await status("/Shared/")).path).toBe("/Shared");
 });
 
-test("A4.4 names: names of paths are told apart by case, and may hold any characters", async () => {
+test("A4.4 names: names of paths differ by case, and may contain any characters", async () => {
   const names = ["/Shared/A b", "/Shared/a b", "/Shared/é+&?#%", "/Shared/__proto__"];
   for (const path of names) await note(path);
   expect((await paths("/Shared")).sort()).toEqual([...names].sort());
@@ -152,7 +152,7 @@ test.each(["delete", "mkdirs", "import"])("A4.4 %s: path is required", async (ca
   expect(answer.body.message).toBe("Missing required field: path");
 });
 
-test.each(["delete", "mkdirs", "import"])("A4.4 %s: a path that is no string is refused", async (call) => {
+test.each(["delete", "mkdirs", "import"])("A4.4 %s: a path that is not a string is refused", async (call) => {
   expect(refusal(await w.post(`workspace/${call}`, { path: 1 }))).toEqual(refused(400, "MALFORMED_REQUEST"));
 });
 
@@ -256,7 +256,7 @@ test.each(["/", "/Shared", "/Users", `/Users/${ADMIN}`])(
 
 // Others
 
-test("A5 rule 7: users who are no administrators may use workspace objects", async () => {
+test("A5 rule 7: users without administrator rights may use workspace objects", async () => {
   const as = await w.user("bo@example.com");
   expect((await w.post("workspace/mkdirs", { path: "/Shared/bo" }, { as })).status).toBe(200);
   expect((await w.get("workspace/list", { path: "/Shared" }, { as })).status).toBe(200);
@@ -267,7 +267,7 @@ test("A4.4 size, A8 limit: a request of the workspace calls is at most 10 MB", a
   expect(refusal(await w.post("workspace/mkdirs", { path }))).toEqual(refused(413, "REQUEST_TOO_LARGE"));
 });
 
-test("A4.4 list: a folder's children are found without looking at the rest of a large workspace", async () => {
+test("A4.4 list: a folder's children are found without reading the rest of a large workspace", async () => {
   w.store.transact(w.clock.now(), (world) => {
     const tree = objectsOf(world);
     for (let i = 0; i < 20_000; i++)
