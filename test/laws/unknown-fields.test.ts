@@ -1,6 +1,8 @@
 // For each kind: an update of one field keeps what this program does not know of a live object, and objects that it cannot
 // manage are never adopted, changed, or deleted.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Failure } from "../../src/core/diagnostic.ts";
 import { registry } from "../../src/providers/index.ts";
@@ -213,6 +215,10 @@ const cases: Readonly<Record<string, Case>> = {
           ]),
         },
       },
+      {
+        spec: "users: { ada@example.com: { groups: [data-2] } }\ngroups: { data: { displayName: data-2 } }\n",
+        after: { displayName: "data-2" },
+      },
     ],
   },
   users: {
@@ -343,6 +349,23 @@ describe("objects that this program cannot manage", () => {
       await refused(site.drive(site.process().apply(await site.spec(taken), { adopt: true }))),
     ).toContain("PLAN_UNMANAGEABLE");
   });
+
+  test.each(["FILE", "REPO", "DASHBOARD"])(
+    "a %s at the path of a declared notebook is neither overwritten, adopted, nor deleted",
+    async (object_type) => {
+      const site = await start();
+      await site.world.post("workspace/mkdirs", { path: "/Shared" });
+      await control(site.world, "workspace-objects", { path: "/Shared/load", object_type });
+      writeFileSync(join(site.folder, "load.py"), "print(1)\n");
+      const notebook = await site.spec("notebooks: { /Shared/load: { source: load.py } }\n");
+      expect(await refused(site.drive(site.process().apply(notebook)))).toEqual(["PLAN_UNMANAGEABLE"]);
+      expect(await refused(site.drive(site.process().apply(notebook, { adopt: true })))).toEqual([
+        "PLAN_UNMANAGEABLE",
+      ]);
+      const { body } = await site.world.get("workspace/get-status", { path: "/Shared/load" });
+      expect(body).toMatchObject({ object_type });
+    },
+  );
 
   test.each(["FILE", "REPO", "DASHBOARD"])(
     "a folder with a %s inside is not deleted",

@@ -20,6 +20,7 @@ import {
   keyIn,
   objectsIn,
   readIfPresent,
+  responseText,
 } from "../kit/responses.ts";
 import { contentDigest, contentText, isReadable, SOURCE_FORMATS, sourceFormat } from "./content.ts";
 
@@ -68,6 +69,14 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
   return { id: remoteId(path), name: path, values, facts: factsOf({ object_id: entry.object_id }) };
 }
 
+/** An object that is no notebook, at the path of a declared one. */
+function otherObject(entry: JsonObject, names: ReadonlySet<string>): LiveObject | undefined {
+  const path = keyIn(entry, "path");
+  if (isFolder(entry) || !names.has(path)) return undefined;
+  const unmanageable = `it is an object of type ${responseText(entry, "object_type") ?? "unknown"}`;
+  return { id: remoteId(path), name: path, values: {}, facts: {}, unmanageable };
+}
+
 function check(values: Values, name: string): readonly Problem[] {
   const format = sourceFormat(values.format);
   const problems: Problem[] = [...pathProblems(name, "notebook")];
@@ -93,6 +102,7 @@ function normalize(values: Values): Values {
 
 /** The cells of the live notebook, by its export as SOURCE: whatever is wanted, so that every look gives the same. */
 async function hydrate(api: Reader, live: LiveObject): Promise<LiveObject> {
+  if (live.unmanageable !== undefined) return live;
   const content = await exportedDigest(api, live);
   return { ...live, values: { ...live.values, content }, facts: { ...live.facts, exported: content } };
 }
@@ -179,7 +189,7 @@ export const notebooks = defineProvider({
     async list(api, scope) {
       const list = async (path: string) => objectsIn(await api.read("workspace/list", { path }), "objects");
       const entries = await entriesFor(scope, list, isFolder);
-      return entries.flatMap((entry) => toSpec(entry) ?? []);
+      return entries.flatMap((entry) => toSpec(entry) ?? otherObject(entry, scope.names) ?? []);
     },
     readDetails: hydrate,
     async *readContent(api, live) {
