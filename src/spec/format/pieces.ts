@@ -153,8 +153,9 @@ class Pieces {
   }
 
   #beginsLine(offset: number): boolean {
-    const lineStart = this.#text.lastIndexOf("\n", offset - 1) + 1;
-    return this.#text.slice(lineStart, offset).trim() === "";
+    let at = offset - 1;
+    while (this.#text[at] === " " || this.#text[at] === "\t") at -= 1;
+    return at < 0 || this.#text[at] === "\n";
   }
 
   #add(

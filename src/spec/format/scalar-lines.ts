@@ -19,7 +19,10 @@ export function flowLines({ type, source }: CST.FlowScalar, column: number): str
 
 /** Whether a space at the end of the line is escaped, and therefore kept. */
 function endsInEscape(line: string): boolean {
-  return (/(\\*)\s+$/.exec(line)?.[1]?.length ?? 0) % 2 === 1;
+  const end = line.trimEnd().length;
+  let start = end;
+  while (line[start - 1] === "\\") start -= 1;
+  return end < line.length && (end - start) % 2 === 1;
 }
 
 /** The lines of a block scalar, and how much of the source they are: empty lines at its end may not belong to the value. */

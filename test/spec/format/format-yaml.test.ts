@@ -92,6 +92,20 @@ describe("formatYaml", () => {
     expect(formatted(tidy)).toBe(tidy);
   });
 
+  it("takes time in proportion to the size of hostile files", () => {
+    const spaces = " ".repeat(400_000);
+    for (const text of [
+      `a: [${"[],".repeat(20_000)}1]\n`,
+      `a: "x${spaces}y\n  z"\n`,
+      `a: 'x${spaces}y\n\n  z'\n`,
+      `a: |\n  x${spaces}y\n`,
+      `a: 1${spaces}# x\n`,
+      `${"# c\n".repeat(10_000)}a: 1\n`,
+      `a:\n${"  - b: [{ c: d }] # e\n".repeat(2_000)}`,
+    ])
+      holds(text);
+  }, 60_000);
+
   it("refuses a file with a syntax error, two documents, or a tag", () => {
     expect(formatted("a: [1\n")).not.toBeTypeOf("string");
     expect(formatted("a: 1\n---\nb: 2\n")).not.toBeTypeOf("string");
