@@ -139,9 +139,9 @@ function pathInSpec(
   if (real?.ok !== true) return undefined;
   const below = relative(realOf(spec), real.value);
   const isOutside = isAbsolute(below) || below === ".." || below.startsWith(`..${sep}`);
-  return isOutside || below.split(sep).some((part) => part.startsWith("."))
-    ? undefined
-    : below.split(sep).join("/");
+  const isPlain = /^[\p{L}\p{N} ._@+,=()/\\-]+$/u.test(below);
+  const isHidden = below.split(sep).some((part) => part.startsWith("."));
+  return isOutside || isHidden || !isPlain ? undefined : below.split(sep).join("/");
 }
 
 function realOf(folder: string): string {

@@ -14,6 +14,7 @@ import {
 } from "./conversion.ts";
 import { withMemberships } from "./memberships.ts";
 import { type ResourceType, resourceType } from "./resource-types.ts";
+import { convertedPaths, sensitiveReason } from "./sensitive-paths.ts";
 import type { TerraformInstance } from "./terraform-state.ts";
 
 const VENDOR = "databricks_";
@@ -43,14 +44,15 @@ export function convertedObjects(
 }
 
 function notConverted(
-  { type, state, values }: TerraformInstance,
+  { type, state, values, sensitive }: TerraformInstance,
   known: ResourceType | undefined,
 ): string | undefined {
   if (!type.startsWith(VENDOR)) return "it belongs to another provider";
   if (known === undefined && !PARTS.has(type)) return "`workspace` does not manage this type";
   if (state === "deposed") return "it is deposed: Terraform replaced it and did not delete it yet";
   if (state === "without attributes") return "the state has no attributes of it";
-  if (known === undefined) return undefined;
+  const hidden = sensitiveReason(sensitive);
+  if (hidden !== undefined || known === undefined) return hidden;
   const [id, name] = [known.id(values), known.name(values)];
   return id === undefined || name === undefined ? "the state does not contain its ID and name" : undefined;
 }
@@ -82,7 +84,7 @@ function add(
   const given = Object.fromEntries(
     Object.entries(attributes).filter(([one]) => !type.computed.includes(one)),
   );
-  const found = convertAttributes(provider.fields, given, instance.sensitive);
+  const found = convertAttributes(provider.fields, given, convertedPaths(instance.sensitive));
   for (const one of [...left, ...found.left]) log.leaveAttribute(instance, one.path, one.reason);
   if (instance.state === "tainted")
     log.note(instance, "it is tainted: Terraform would replace it, and `workspace` keeps it");

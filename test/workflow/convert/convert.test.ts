@@ -1,8 +1,9 @@
 // Conversions of Terraform states: refused input, reasons for omissions, and secrets.
 
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { describe, expect, test } from "vitest";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { Failure } from "../../../src/core/diagnostic.ts";
 import { toDottedPath } from "../../../src/core/pointer.ts";
 import { yamlText } from "../../../src/report/text/yaml.ts";
@@ -163,6 +164,24 @@ test("a content outside the folder of the configuration, or in no folder, is not
   expect(leftReasons(stateWith(sources.map(notebook)))).toHaveLength(sources.length);
 });
 
+test("a source in the folder of the spec is used there, and one whose path is a template is copied", () => {
+  const folder = mkdtempSync(join(tmpdir(), "convert-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of ["a.sql", "${var.x}.sql", "b.txt"]) writeFileSync(join(folder, name), "select 1\n");
+  const notebooks = ["a.sql", "${var.x}.sql", "b.txt"].map((source) =>
+    one("databricks_notebook", { path: `/${source.slice(-5)}`, language: "SQL", source: `./${source}` }),
+  );
+  const found = convertTerraform(terraformInstances(stateWith(notebooks), "state"), "azure", {
+    configuration: folder,
+    spec: folder,
+  });
+  expect(yamlText(found.document, [])).toContain("{ source: a.sql }");
+  expect(found.files.map(({ path }) => path).sort()).toEqual([
+    "notebooks/%7D.sql.sql",
+    "notebooks/b.txt.sql",
+  ]);
+});
+
 test("names that escape from paths or lines stay in the folder and in their line", () => {
   const content_base64 = Buffer.from("select 1").toString("base64");
   const notebook = (path: string) =>
@@ -200,4 +219,68 @@ test("a scope whose name has a slash keeps its secrets and ACLs", () => {
   expect(log.resources).toEqual([]);
   expect(yaml).toContain(`team/etl@prod:\n    acls: { data: READ, users: MANAGE }\n    secrets: { pw:`);
   expect(yaml).toContain("{ to: secrets.team%2Fetl@prod/pw, id: team%2Fetl@prod/pw }");
+});
+
+describe("a value that Terraform marks as sensitive", () => {
+  const step = (name: string | number) =>
+    typeof name === "number"
+      ? { type: "index", value: { value: name, type: "number" } }
+      : { type: "get_attr", value: name };
+  const cluster = [
+    { spark_version: "x", num_workers: 1, spark_env_vars: { TOKEN: "canary-env", MODE: "a" } },
+  ];
+  const inCluster = ["new_cluster", 0, "spark_env_vars", "TOKEN"];
+  const task = [{ task_key: "t", notebook_task: [{ notebook_path: "/x" }], new_cluster: cluster }];
+  const shared = [
+    { task_key: "t", notebook_task: [{ notebook_path: "/x" }], job_cluster_key: "k" },
+    [{ job_cluster_key: "k", new_cluster: cluster }],
+  ] as const;
+
+  test.each([
+    ["of a task", { task }, ["task", 0, ...inCluster]],
+    ["of a shared cluster", { task: [shared[0]], job_cluster: shared[1] }, ["job_cluster", 0, ...inCluster]],
+    ["of the job itself", { notebook_task: [{ notebook_path: "/x" }], new_cluster: cluster }, inCluster],
+  ])("%s is not in the spec, in both forms of a state", (_what, attributes, path) => {
+    const values = { id: "1", name: "j", ...attributes };
+    const stored = one("databricks_job", values, { sensitive_attributes: [path.map(step)] });
+    const marked = path.reduceRight<unknown>(
+      (inner, key) => (typeof key === "number" ? [inner] : { [key]: inner }),
+      true,
+    );
+    const shown = JSON.stringify({
+      format_version: "1.0",
+      values: {
+        root_module: {
+          resources: [
+            { address: "a", mode: "managed", type: "databricks_job", values, sensitive_values: marked },
+          ],
+        },
+      },
+    });
+    for (const text of [stateWith([stored]), shown]) {
+      const { yaml, log } = converted(text);
+      expect(yaml).toContain("MODE: a");
+      expect(yaml).not.toContain("canary");
+      expect(log.attributes).toHaveLength(1);
+    }
+  });
+
+  test("is a reason to leave a resource out where it is a name, or all settings", () => {
+    const group = one(
+      "databricks_group",
+      { id: "1", display_name: "canary" },
+      { sensitive_attributes: [[step("display_name")]] },
+    );
+    const job = one(
+      "databricks_job",
+      { id: "1", name: "j", task },
+      { sensitive_attributes: [[step("task")]] },
+    );
+    const { yaml, log } = converted(stateWith([group, job]));
+    expect(yaml).not.toContain("canary");
+    expect(log.resources.map(({ reason }) => reason)).toEqual([
+      "Terraform marks its name as sensitive",
+      "Terraform marks its settings as sensitive",
+    ]);
+  });
 });
