@@ -151,14 +151,6 @@ function queueOn(boss: PgBoss): JobQueue {
     async removeDead(ids) {
       await boss.deleteJob(DEAD_LETTERS, [...ids]);
     },
-    async counts() {
-      const [main, dead] = await Promise.all([boss.getQueue(QUEUE), boss.getQueue(DEAD_LETTERS)]);
-      return {
-        queued: main?.queuedCount ?? 0,
-        active: main?.activeCount ?? 0,
-        dead: dead?.queuedCount ?? 0,
-      };
-    },
     close: () => boss.stop({ graceful: true, timeout: 1_000 }),
   };
 }

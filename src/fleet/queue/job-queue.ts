@@ -33,12 +33,6 @@ export interface DeadJob extends FleetJob {
   readonly failure: Partial<JobFailure> & { readonly message?: string };
 }
 
-export interface QueueCounts {
-  readonly queued: number;
-  readonly active: number;
-  readonly dead: number;
-}
-
 export interface JobQueue {
   /** Returns the workspaces that already have a job; they get no second one. */
   enqueue(workspaces: readonly FleetWorkspace[], command: FleetCommand): Promise<readonly string[]>;
@@ -53,6 +47,5 @@ export interface JobQueue {
   /** Returns how many jobs went into the queue; a workspace that already has a job keeps its dead letter. */
   retryDead(ids: readonly string[]): Promise<number>;
   removeDead(ids: readonly string[]): Promise<void>;
-  counts(): Promise<QueueCounts>;
   close(): Promise<void>;
 }
