@@ -8,7 +8,15 @@ import type { PlanningRegistry } from "../../resource/registry.ts";
 import { pathBeside } from "../files/spec-folder.ts";
 import type { Spec } from "../model/spec.ts";
 import { escaped } from "../model/template.ts";
-import { type MapNode, member, type SpecNode, scalarAt, scalarText, withMembers } from "../model/tree.ts";
+import {
+  listAt,
+  type MapNode,
+  member,
+  type SpecNode,
+  scalarAt,
+  scalarText,
+  withMembers,
+} from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
 import { fieldOf } from "../resolve/field-walk.ts";
 import { type JsonMap, RenderedValues, type ValueOrigin } from "./rendered-values.ts";
@@ -34,7 +42,8 @@ export function renderSpec(spec: Spec, declared: Declared, registry: PlanningReg
   if (target !== undefined) document.targets = targetOf(target, values);
   document.policy = policyIn(declared.root, spec, values);
   Object.assign(document, entriesOf(spec, values));
-  if (declared.rules !== undefined) document.rules = values.value(declared.rules, {}, ["rules"], undefined);
+  if (declared.rules !== undefined)
+    document.rules = values.value(asList(declared.rules), {}, ["rules"], undefined);
   const byParent = Map.groupBy(declared.resources, (one) => one.parent ?? "");
   for (const { kind, nested } of registry.kinds) {
     const own = nested === undefined ? (byParent.get("") ?? []) : [];
@@ -109,6 +118,16 @@ function targetOf(target: NonNullable<Spec["target"]>, values: RenderedValues): 
   const out: JsonMap = {};
   setMember(out, name, settings);
   return out;
+}
+
+/** Rules of several files are kept by name. A spec has them as a list. */
+function asList(rules: SpecNode): SpecNode {
+  if (rules.kind !== "map") return rules;
+  const names = [...rules.members.keys()].sort();
+  return listAt(
+    rules,
+    names.flatMap((name) => rules.members.get(name)?.value ?? []),
+  );
 }
 
 /** The written fields, and the values of those that are not. */

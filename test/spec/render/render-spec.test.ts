@@ -138,6 +138,17 @@ describe("renderSpec", () => {
     expect(await holds(folder, "prod")).toMatchSnapshot();
   });
 
+  it("keeps the rules of a spec as a list", async () => {
+    const rules = `rules: [{ name: b, assert: "true", message: m }, { name: a, kinds: [pools], assert: "'$' != ''", message: m }]\n`;
+    const folder = folderWith({ "workspace.yaml": `pools: { a: { node_type_id: x } }\n${rules}` });
+    const { view } = await read(folder);
+    expect(view.document.rules).toEqual([
+      { name: "a", kinds: ["pools"], assert: "'$' != ''", message: "m" },
+      { name: "b", assert: "true", message: "m" },
+    ]);
+    await holds(folder);
+  });
+
   it("gives each value the place where it is written, and the modules through which it came", async () => {
     const { view } = await read(folderWith(EVERYTHING));
     const deep = view.origins.get("/clusters/team~1ads~1inner~1c/num_workers");
