@@ -108,7 +108,7 @@ class RunningService {
     // A form is parsed by a library that is not synchronous; everything after it is one uninterrupted step.
     const form = route?.spec.form && isForm(request) ? await this.#form(route, request) : undefined;
     const run = () => this.#inDialect(request, path, () => this.#run(request, path, route, form));
-    const answer = rule === undefined ? run() : await this.#misbehave(rule, run);
+    const answer = rule === undefined ? run() : await this.#misbehave(rule, run, `${request.method} ${path}`);
     done(answer.response.status, answer.errorCode);
     return answer.response;
   }
@@ -125,7 +125,7 @@ class RunningService {
   }
 
   /** The fate that a fault rule gives a request. Throws ConnectionLost if the answer is incomplete. */
-  async #misbehave(rule: FaultRule, run: () => EmulatorAnswer): Promise<EmulatorAnswer> {
+  async #misbehave(rule: FaultRule, run: () => EmulatorAnswer, endpoint: string): Promise<EmulatorAnswer> {
     const instead = () =>
       refusal(rule.status, rule.error_code, `Fault injected: ${rule.fate}`, rule.retry_after);
     switch (rule.fate) {
@@ -142,7 +142,10 @@ class RunningService {
       case "status_after":
         run();
         return instead();
+      case "rate":
       case "slow": {
+        if (rule.fate === "rate" && !this.#faults.admits(rule, endpoint, this.#parts.clock.now()))
+          return instead();
         const answer = run();
         await this.#parts.sleep?.(rule.delay_ms);
         return answer;

@@ -10,6 +10,7 @@ const FATES = [
   "status",
   "status_after",
   "slow",
+  "rate",
   "truncate",
 ] as const;
 type Fate = (typeof FATES)[number];
@@ -27,11 +28,15 @@ export interface FaultRule {
   readonly error_code: string;
   readonly retry_after?: string;
   readonly delay_ms: number;
+  /** `rate`: the most requests to one endpoint in any second. */
+  readonly per_second: number;
 }
 
 interface Counted {
   readonly rule: FaultRule;
   seen: number;
+  /** `rate`: when the requests of the last second were served, by endpoint. */
+  readonly served: Map<string, number[]>;
 }
 
 /** The first rule that matches a request and is neither skipping nor used up decides. */
@@ -39,11 +44,22 @@ export class Faults {
   #rules: Counted[] = [];
 
   set(rules: readonly FaultRule[]): void {
-    this.#rules = rules.map((rule) => ({ rule, seen: 0 }));
+    this.#rules = rules.map((rule) => ({ rule, seen: 0, served: new Map() }));
   }
 
   get rules(): readonly FaultRule[] {
     return this.#rules.map((counted) => counted.rule);
+  }
+
+  /** Whether a `rate` rule lets a request through now, which then counts. */
+  admits(rule: FaultRule, endpoint: string, now: number): boolean {
+    const served =
+      this.#rules.find((counted) => counted.rule === rule)?.served ?? new Map<string, number[]>();
+    const recent = (served.get(endpoint) ?? []).filter((at) => at > now - 1_000);
+    const admitted = recent.length < rule.per_second;
+    if (admitted) recent.push(now);
+    served.set(endpoint, recent);
+    return admitted;
   }
 
   /** The rule that acts on this request. Every matching rule counts the request as seen. */
@@ -80,16 +96,23 @@ function readRule(value: Json): FaultRule {
   const fate = FATES.find((name) => name === rule.fate);
   if (typeof path !== "string") throw bad("a rule needs a path");
   if (fate === undefined) throw bad(`fate must be one of ${FATES.join(", ")}`);
-  const status = count(rule.status, "status", fate === "status" || fate === "status_after" ? 500 : 0);
+  const perSecond = count(rule.per_second, "per_second", 0);
+  if (fate === "rate" && perSecond === 0) throw bad("a rate needs per_second, 1 or more");
+  const status =
+    fate === "rate"
+      ? 429
+      : count(rule.status, "status", fate === "status" || fate === "status_after" ? 500 : 0);
   return {
     path,
     fate,
     status,
     skip: count(rule.skip, "skip", 0),
     delay_ms: count(rule.delay_ms, "delay_ms", 0),
+    per_second: perSecond,
     error_code: typeof rule.error_code === "string" ? rule.error_code : codeOf(status),
     ...(typeof method === "string" ? { method: method.toUpperCase() } : {}),
     ...(times === undefined ? {} : { times: count(times, "times", 0) }),
+    ...(fate === "rate" ? { retry_after: "1" } : {}),
     ...(retryAfter === undefined ? {} : { retry_after: String(retryAfter) }),
   };
 }

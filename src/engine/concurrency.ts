@@ -3,6 +3,7 @@
 export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
+  #freed: (() => void) | undefined;
 
   constructor(count: number) {
     this.#free = Math.max(1, count);
@@ -10,17 +11,28 @@ export class Semaphore {
 
   /** Resolves when a slot is free, and takes it. */
   async take(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
-    }
+    if (this.tryTake()) return;
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Takes a slot if one is free now. */
+  tryTake(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
   }
 
   give(): void {
     const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
+    if (next === undefined) {
+      this.#free += 1;
+      this.#freed?.();
+    } else next();
+  }
+
+  /** Calls `notify` whenever a slot becomes free that nobody waits for. */
+  whenFreed(notify: () => void): void {
+    this.#freed = notify;
   }
 
   /** Runs an operation in a slot. */

@@ -104,7 +104,7 @@ test("a 429 that never ends is a refusal that says so, with no effect", async ()
   });
 });
 
-test("while one request waits for Retry-After, no other is sent", async () => {
+test("while one request waits for Retry-After, no other is sent to its endpoint, and others are sent at once", async () => {
   const sleepers: (() => void)[] = [];
   let now = 0;
   const { client, sent } = scripted([apiError(429, "X", "", { "retry-after": "30" }), ok], {
@@ -113,13 +113,18 @@ test("while one request waits for Retry-After, no other is sent", async () => {
   });
   const both = [client.reader.read("clusters/list")];
   await vi.waitFor(() => expect(sleepers).toHaveLength(1));
-  both.push(client.reader.read("jobs/list"));
+  both.push(client.reader.read("clusters/list"));
   await vi.waitFor(() => expect(sleepers).toHaveLength(2));
   expect(sent).toHaveLength(1);
-  now = 30_000;
+  await client.reader.read("jobs/list");
+  expect(sent).toHaveLength(2);
+  now = 32_000;
+  for (const wake of sleepers) wake();
+  await vi.waitFor(() => expect(sleepers.length).toBeGreaterThan(2));
+  now = 34_000;
   for (const wake of sleepers) wake();
   await Promise.all(both);
-  expect(sent).toHaveLength(3);
+  expect(sent).toHaveLength(4);
 });
 
 test.each([400, 403, 404, 409, 413, 422])("%i is never repeated", async (status) => {

@@ -107,7 +107,8 @@ test.each(cells)(
       else expect([name, result, effects > 0]).toEqual([name, { value: 1 }, true]);
       if (!repeatable) expect(effects, `${name} acted`).toBeLessThanOrEqual(1);
       expect([...origins], name).toEqual([HOST]);
-      expect(took, `${name} waited`).toBeLessThanOrEqual(600_000);
+      // The last attempt may also wait for its turn at the rate that the service allows, which is 2 s at most.
+      expect(took, `${name} waited`).toBeLessThanOrEqual(602_000);
     }
   },
 );

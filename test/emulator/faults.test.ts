@@ -87,6 +87,15 @@ describe("fates", () => {
     expect(service.slept).toEqual([250]);
   });
 
+  test("rate: so many requests a second to one endpoint, the rest are refused with 429 and Retry-After", async () => {
+    await faults({ path: "*", fate: "rate", per_second: 2 });
+    const answers = [await service.note("a"), await service.note("b"), await service.note("c")];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(answers[2]?.headers["retry-after"]).toBe("1");
+    expect((await service.read("name=ab")).status).not.toBe(429);
+    expect(await texts()).toEqual(["a", "b"]);
+  });
+
   test("truncate: done, and the connection closes inside the answer", async () => {
     await faults({ path: NOTE, fate: "truncate" });
     await expect(service.note("a")).rejects.toMatchObject({ partial: { status: 200, body: "{}" } });
@@ -152,6 +161,7 @@ describe("rules", () => {
     { rules: [{ path: NOTE, fate: "explode" }] },
     { rules: [{ path: NOTE, fate: "slow", times: -1 }] },
     { rules: [{ path: NOTE, fate: "slow", delay_ms: "9" }] },
+    { rules: [{ path: NOTE, fate: "rate" }] },
   ])("%j is refused, and the rules before it stay", async (body) => {
     await faults({ path: NOTE, fate: "status", status: 500 });
     expect(await service.control("PUT", "faults", body)).toMatchObject({

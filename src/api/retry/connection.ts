@@ -24,8 +24,8 @@ export interface HostConnection {
   readonly signed?: (request: HttpRequest) => Promise<HttpRequest>;
   /** Replaces the token that a refused request carried. */
   readonly renew?: (refused: HttpRequest) => Promise<void>;
-  /** Rejects only with what `permit` throws: then nothing left. */
-  attempt(request: HttpRequest, permit?: () => void): Promise<Attempt>;
+  /** Rejects only with what `permit` throws: then nothing left. `endpoint`: what the service limits together. */
+  attempt(request: HttpRequest, endpoint: string, permit?: () => void): Promise<Attempt>;
 }
 
 interface WireOptions {
@@ -63,8 +63,8 @@ export function createHostConnection(options: WireOptions): HostConnection {
       const own = contentType === undefined ? full : { ...bare, "content-type": contentType };
       return { ...request, headers: own, body };
     },
-    async attempt(request, permit) {
-      const turn = rateLimit.enter();
+    async attempt(request, endpoint, permit) {
+      const turn = rateLimit.enter(endpoint);
       if (turn !== undefined) await turn;
       try {
         permit?.();
@@ -72,6 +72,7 @@ export function createHostConnection(options: WireOptions): HostConnection {
         rateLimit.leave();
         throw withheld;
       }
+      const begun = clock();
       let response: HttpResponse;
       try {
         response = await transport(request);
@@ -81,6 +82,7 @@ export function createHostConnection(options: WireOptions): HostConnection {
         rateLimit.leave();
       }
       contacted = true;
+      rateLimit.answered(endpoint, begun, response.status === 429);
       return parseAnswer(response, clock());
     },
   };

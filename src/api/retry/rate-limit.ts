@@ -1,12 +1,16 @@
-// Limits concurrent requests, and pauses all of them after the service answers 429.
+// Limits concurrent requests, and the rate of requests to each endpoint after the service answers 429.
+
+import { createPace, type Pace } from "./pace.ts";
 
 export interface RateLimit {
-  /** Resolves when a request may leave; undefined when it may leave at once. */
-  enter(): Promise<void> | undefined;
+  /** Resolves when a request to an endpoint may leave; undefined when it may leave at once. */
+  enter(endpoint: string): Promise<void> | undefined;
   /** Gives the place to the next one. Call it once for each `enter`. */
   leave(): void;
-  /** Nothing leaves before `until` (epoch milliseconds). */
-  hold(until: number): void;
+  /** The request that began at `begun` was answered; `throttled`: with 429. */
+  answered(endpoint: string, begun: number, throttled: boolean): void;
+  /** Nothing leaves for an endpoint before `until` (epoch milliseconds). */
+  hold(endpoint: string, until: number): void;
 }
 
 export interface RateLimitOptions {
@@ -21,42 +25,98 @@ export interface RateLimitOptions {
   readonly stopped: () => boolean;
 }
 
-export function createRateLimit(options: RateLimitOptions): RateLimit {
-  const { clock, pause, stopped } = options;
-  const gap = options.perSecond === undefined ? 0 : 1_000 / options.perSecond;
-  const waiting: (() => void)[] = [];
-  let free = Math.max(1, options.parallelism);
-  let resumeAt = 0;
-  let nextAt = 0;
+/** Requests to one endpoint that wait, the first one first. */
+interface Line {
+  readonly pace: Pace;
+  readonly waiting: { readonly order: number; readonly go: () => void }[];
+}
 
-  const place = async (): Promise<void> => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((next) => waiting.push(next));
-    // A hold that began while this one stood in line holds it too; so does each longer one that follows.
-    let until = 0;
-    while (resumeAt > Math.max(until, clock()) && !stopped()) {
-      until = resumeAt;
-      await pause(until - clock());
+/** A request waits for its endpoint without a place, so that a slow endpoint does not delay the others. */
+export function createRateLimit(options: RateLimitOptions): RateLimit {
+  const { pause, stopped } = options;
+  const gap = options.perSecond === undefined ? 0 : 1_000 / options.perSecond;
+  const lines = new Map<string, Line>();
+  let free = Math.max(1, options.parallelism);
+  let nextAt = 0;
+  let order = 0;
+  let waiting = 0;
+  let wakeAt = Number.POSITIVE_INFINITY;
+  let slept = 0;
+
+  /** A pause that ended has passed, also where the clock was set back meanwhile. */
+  const clock = (): number => Math.max(options.clock(), slept);
+
+  const lineOf = (endpoint: string): Line => {
+    const line = lines.get(endpoint) ?? { pace: createPace(), waiting: [] };
+    lines.set(endpoint, line);
+    return line;
+  };
+
+  const dueAt = ({ pace }: Line, now: number): number => (stopped() ? now : Math.max(nextAt, pace.next(now)));
+
+  const begin = ({ pace }: Line, now: number): void => {
+    free -= 1;
+    if (gap > 0) nextAt = Math.max(nextAt, now) + gap;
+    pace.begin(now);
+  };
+
+  /** Lets everything leave that is due and has a place, in the order of arrival; then sleeps until the next one is due. */
+  const dispatch = (): void => {
+    while (free > 0 && waiting > 0) {
+      const now = clock();
+      const open = [...lines.values()].filter((line) => line.waiting.length > 0);
+      const due = open.filter((line) => dueAt(line, now) <= now);
+      if (due.length === 0) {
+        sleepUntil(Math.min(...open.map((line) => dueAt(line, now))), now);
+        return;
+      }
+      const line = due.reduce((first, one) => (orderOf(one) < orderOf(first) ? one : first));
+      begin(line, now);
+      waiting -= 1;
+      line.waiting.shift()?.go();
     }
-    if (gap === 0) return;
-    const begin = Math.max(nextAt, clock());
-    nextAt = begin + gap;
-    if (begin > clock()) await pause(begin - clock());
+  };
+
+  const sleepUntil = (at: number, now: number): void => {
+    if (at >= wakeAt) return;
+    wakeAt = at;
+    void pause(at - now).then(() => {
+      if (wakeAt === at) wakeAt = Number.POSITIVE_INFINITY;
+      slept = Math.max(slept, at);
+      dispatch();
+    });
   };
 
   return {
-    enter() {
-      if (free === 0 || gap > 0 || resumeAt > clock()) return place();
-      free -= 1;
-      return undefined;
+    enter(endpoint) {
+      const line = lineOf(endpoint);
+      const now = clock();
+      if (free > 0 && line.waiting.length === 0 && dueAt(line, now) <= now) {
+        begin(line, now);
+        return undefined;
+      }
+      return new Promise((go) => {
+        order += 1;
+        waiting += 1;
+        line.waiting.push({ order, go });
+        dispatch();
+      });
     },
     leave() {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
+      free += 1;
+      dispatch();
     },
-    hold(until) {
-      resumeAt = Math.max(resumeAt, until);
+    answered(endpoint, begun, throttled) {
+      const { pace } = lineOf(endpoint);
+      if (throttled) pace.refused(begun);
+      else pace.served(begun, clock());
+    },
+    hold(endpoint, until) {
+      lineOf(endpoint).pace.hold(until);
     },
   };
+}
+
+function orderOf({ waiting }: Line): number {
+  return waiting[0]?.order ?? Number.POSITIVE_INFINITY;
 }

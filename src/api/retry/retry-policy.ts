@@ -27,7 +27,7 @@ export interface RetrySituation {
   readonly random: number;
 }
 
-/** `together`: every other request of this client waits as well. */
+/** `together`: every other request to this endpoint waits as well. */
 export type RetryDecision = { readonly waitMs: number; readonly together: boolean } | "give up";
 
 const MINUTE = 60_000;

@@ -133,7 +133,7 @@ async function attempted(
   course.refused = undefined;
   if (refused !== undefined) await connection.renew?.(refused);
   const sent = connection.signed === undefined ? request : await connection.signed(request);
-  return { end: await connection.attempt(sent, course.permit), sent };
+  return { end: await connection.attempt(sent, course.name, course.permit), sent };
 }
 
 /** An attempt that was not sent, or had no token, ends the request as the attempts before it did. */
@@ -178,7 +178,7 @@ async function waitOrEnd(
     throw attemptFailure(endingOf(bad, course, options));
   }
   note(next.waitMs);
-  if (next.together) options.rateLimit.hold(clock() + next.waitMs);
+  if (next.together) options.rateLimit.hold(course.name, clock() + next.waitMs);
   await options.pause(next.waitMs);
   course.waitedMs += next.waitMs;
   if (stopped()) throw attemptFailure(endingOf(bad, course, options));

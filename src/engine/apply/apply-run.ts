@@ -21,12 +21,9 @@ import { stoppedBefore } from "./outcome-log.ts";
 export interface ApplyRun {
   readonly input: ApplyInput;
   readonly names: NameIndex;
-  /**
-   * Maximum number of changes in progress: more than requests, because each change waits for the journal before and
-   * after them.
-   */
-  readonly slots: Semaphore;
-  /** The service, with at most `parallelism` requests at once. */
+  /** Maximum number of changes of a kind in progress. */
+  readonly slots: (kind: string) => Semaphore;
+  /** The service; its client limits how many requests are under way. */
   readonly writer: Writer;
   /** Tokens of what this apply made, by the address that it was made for. */
   readonly tokens: Map<Address, string>;
@@ -41,8 +38,8 @@ export function startRun(input: ApplyInput): ApplyRun {
   return {
     input,
     names,
-    slots: new Semaphore(parallelism > 1 ? parallelism * CHANGES_PER_REQUEST : 1),
-    writer: bounded(input.writer, new Semaphore(parallelism), input.lease),
+    slots: slotsOf(parallelism),
+    writer: guarded(input.writer, input.lease),
     tokens: new Map(),
     halted: undefined,
   };
@@ -51,19 +48,31 @@ export function startRun(input: ApplyInput): ApplyRun {
 /** While some changes wait for the disk, others keep the connections busy. */
 const CHANGES_PER_REQUEST = 4;
 
+/**
+ * Each kind has slots of its own, because the service limits the rate of each endpoint: changes that wait for one do not delay
+ * those of another. One change at a time is one of all kinds.
+ */
+function slotsOf(parallelism: number): ApplyRun["slots"] {
+  const kinds = new Map<string, Semaphore>();
+  return (kind) => {
+    const lane = parallelism > 1 ? kind : "";
+    const slots = kinds.get(lane) ?? new Semaphore(parallelism > 1 ? parallelism * CHANGES_PER_REQUEST : 1);
+    kinds.set(lane, slots);
+    return slots;
+  };
+}
+
 /** Checks the lock right before each write is sent, also before a retry. */
-function bounded(writer: Writer, requests: Semaphore, lease: Lease): Writer {
+function guarded(writer: Writer, lease: Lease): Writer {
   return {
-    read: (operation, input) => requests.inside(() => writer.read(operation, input)),
-    write: (operation, input, asked) =>
-      requests.inside(async () => {
-        const permit = (): void => {
-          assertHeld(lease);
-          asked?.();
-        };
-        permit();
-        return writer.write(operation, input, permit);
-      }),
+    read: (operation, input) => writer.read(operation, input),
+    write: (operation, input, asked) => {
+      const permit = (): void => {
+        assertHeld(lease);
+        asked?.();
+      };
+      return writer.write(operation, input, permit);
+    },
   };
 }
 
@@ -94,7 +103,7 @@ export function openJournal(run: ApplyRun, change: Change, intent: IntentOf): Jo
     signal,
     onWait: (what) =>
       run.input.onEvent?.({ type: "apply_waiting", address: change.address, kind: change.kind, what }),
-    pause: (sleep) => run.slots.outside(sleep),
+    pause: (sleep) => run.slots(change.kind).outside(sleep),
     mayBegin: () => assertMayBegin(run, change, intent),
   });
 }

@@ -72,6 +72,7 @@ function nodeOf(
   return {
     key: part.key,
     after: part.after,
+    lane: run.input.parallelism > 1 ? change.kind : "",
     run: async () => {
       tally.start(change);
       const ended = await partEnded(run, part);

@@ -6,6 +6,8 @@ export interface GraphNode {
   readonly key: string;
   /** Keys of the nodes that come before; keys without a node are done already. */
   readonly after: readonly string[];
+  /** Nodes of one lane share slots; absent means the only lane. */
+  readonly lane?: string;
   /** True when what waits for it may begin. */
   run(): Promise<boolean>;
   /** Called in place of `run` when a node that it needs did not succeed. */
@@ -14,30 +16,47 @@ export interface GraphNode {
   skipped(): void;
 }
 
-/** Nodes that are ready begin in their given order. Resolves when each node was run, blocked or skipped. */
+/** Slots by lane: nodes of one lane never take the slots of another. */
+export type SlotsOf = (lane: string) => Semaphore;
+
+/**
+ * Nodes that are ready begin in their given order; where many wait, those with the longest chain of dependents begin first.
+ * Resolves when each node was run, blocked or skipped.
+ */
 export async function walkGraph(
   nodes: readonly GraphNode[],
-  slots: Semaphore,
+  slots: SlotsOf,
   stopped: () => boolean,
 ): Promise<void> {
   await new Walk(nodes, slots, stopped).all();
 }
 
+/** With fewer nodes than this, most that are ready begin at once, so urgency would only change the order of the report. */
+const CROWDED = 100;
+
+interface Lane {
+  readonly slots: Semaphore;
+  /** Places of nodes that may begin, by urgency. */
+  readonly ready: Heap;
+}
+
 class Walk {
   readonly #nodes: readonly GraphNode[];
-  readonly #slots: Semaphore;
   readonly #stopped: () => boolean;
   readonly #missing: number[];
   readonly #dependents: number[][];
-  readonly #ready = new Heap();
+  readonly #lanes = new Map<string, Lane>();
+  /** The rank of each node: the smallest begins first. */
+  readonly #ranks: readonly number[];
+  /** Places of nodes by rank. */
+  readonly #places: readonly number[];
   readonly #settled: boolean[];
   #left: number;
   #wake: (() => void) | undefined;
   #crash: { readonly reason: unknown } | undefined;
 
-  constructor(nodes: readonly GraphNode[], slots: Semaphore, stopped: () => boolean) {
+  constructor(nodes: readonly GraphNode[], slots: SlotsOf, stopped: () => boolean) {
     this.#nodes = nodes;
-    this.#slots = slots;
     this.#stopped = stopped;
     this.#left = nodes.length;
     this.#settled = nodes.map(() => false);
@@ -48,32 +67,59 @@ class Walk {
       for (const need of needs) this.#dependents[need]?.push(at);
       return needs.size;
     });
-    this.#missing.forEach((count, at) => {
-      if (count === 0) this.#ready.push(at);
+    const heights = nodes.length > CROWDED ? heightsOf(this.#dependents, this.#missing) : [];
+    this.#places = nodes.map((_, at) => at).sort((a, b) => (heights[b] ?? 0) - (heights[a] ?? 0) || a - b);
+    const ranks = nodes.map(() => 0);
+    this.#places.forEach((at, rank) => {
+      ranks[at] = rank;
     });
+    this.#ranks = ranks;
+    for (const { lane = "" } of nodes)
+      if (!this.#lanes.has(lane)) this.#lanes.set(lane, { slots: slots(lane), ready: new Heap() });
+    for (const lane of this.#lanes.values()) lane.slots.whenFreed(() => this.#wake?.());
+    this.#missing.forEach((count, at) => {
+      if (count === 0) this.#push(at);
+    });
+  }
+
+  #push(at: number): void {
+    this.#lanes.get(this.#nodes[at]?.lane ?? "")?.ready.push(this.#ranks[at] ?? 0);
+  }
+
+  /** Takes a slot for the most urgent node that is ready and has one. */
+  #next(): { readonly at: number; readonly slots: Semaphore } | "none ready" | "no slot" {
+    let hasReady = false;
+    for (const { ready, slots } of this.#byUrgency()) {
+      hasReady = true;
+      if (!slots.tryTake()) continue;
+      return { at: this.#places[ready.pop() ?? 0] ?? 0, slots };
+    }
+    return hasReady ? "no slot" : "none ready";
+  }
+
+  #byUrgency(): readonly Lane[] {
+    const lanes = [...this.#lanes.values()].filter(({ ready }) => ready.first !== undefined);
+    return lanes.length < 2 ? lanes : lanes.sort((a, b) => (a.ready.first ?? 0) - (b.ready.first ?? 0));
   }
 
   async all(): Promise<void> {
     let running = 0;
-    while (this.#left > 0 && this.#crash === undefined) {
-      if (this.#ready.size === 0) {
-        if (running === 0) throw new Error("dependency cycle: plans are audited before they are applied");
+    while (this.#left > 0 && this.#crash === undefined && !this.#stopped()) {
+      const next = this.#next();
+      if (typeof next === "string") {
+        if (running === 0 && next === "none ready")
+          throw new Error("dependency cycle: plans are audited before they are applied");
         await this.#change();
         continue;
       }
-      await this.#slots.take();
-      const at = this.#crash === undefined && !this.#stopped() ? this.#ready.pop() : undefined;
-      if (at === undefined) {
-        this.#slots.give();
-        if (this.#crash === undefined && !this.#stopped()) continue;
-        break;
-      }
       running += 1;
-      void this.#run(at).finally(() => {
+      void this.#run(next.at).finally(() => {
         running -= 1;
-        this.#slots.give();
+        next.slots.give();
         this.#wake?.();
       });
+      // Others get their turn between two beginnings.
+      await undefined;
     }
     while (running > 0) await this.#change();
     if (this.#crash !== undefined) throw this.#crash.reason;
@@ -111,7 +157,7 @@ class Walk {
     for (const dependent of this.#dependents[at] ?? []) {
       const left = (this.#missing[dependent] ?? 0) - 1;
       this.#missing[dependent] = left;
-      if (left === 0 && this.#settled[dependent] !== true) this.#ready.push(dependent);
+      if (left === 0 && this.#settled[dependent] !== true) this.#push(dependent);
     }
   }
 
@@ -127,12 +173,34 @@ class Walk {
   }
 }
 
+/** How many nodes wait for each node in the longest chain. */
+function heightsOf(
+  dependents: readonly (readonly number[])[],
+  missing: readonly number[],
+): readonly number[] {
+  const open = [...missing];
+  const order: number[] = [];
+  open.forEach((count, at) => {
+    if (count === 0) order.push(at);
+  });
+  for (let next = 0; next < order.length; next++)
+    for (const dependent of dependents[order[next] ?? 0] ?? []) {
+      open[dependent] = (open[dependent] ?? 0) - 1;
+      if (open[dependent] === 0) order.push(dependent);
+    }
+  const heights = missing.map(() => 0);
+  for (const at of order.toReversed())
+    for (const dependent of dependents[at] ?? [])
+      heights[at] = Math.max(heights[at] ?? 0, (heights[dependent] ?? 0) + 1);
+  return heights;
+}
+
 /** The smallest of many numbers first. */
 class Heap {
   readonly #items: number[] = [];
 
-  get size(): number {
-    return this.#items.length;
+  get first(): number | undefined {
+    return this.#items[0];
   }
 
   push(item: number): void {

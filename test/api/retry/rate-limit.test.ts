@@ -18,9 +18,9 @@ function pace(over: Partial<RateLimitOptions> = {}) {
 
 test("as many as allowed leave at once; the next one waits for a place", async () => {
   const { enter, leave } = pace();
-  expect([enter(), enter()]).toEqual([undefined, undefined]);
+  expect([enter("jobs/list"), enter("jobs/list")]).toEqual([undefined, undefined]);
   let entered = false;
-  const third = enter()?.then(() => {
+  const third = enter("jobs/list")?.then(() => {
     entered = true;
   });
   await Promise.resolve();
@@ -32,10 +32,10 @@ test("as many as allowed leave at once; the next one waits for a place", async (
 
 test("places are given in the order in which they were asked for", async () => {
   const { enter, leave } = pace({ parallelism: 1 });
-  enter();
+  enter("jobs/list");
   const order: number[] = [];
   const turns = [1, 2, 3].map((n) =>
-    enter()?.then(() => {
+    enter("jobs/list")?.then(() => {
       order.push(n);
       leave();
     }),
@@ -47,9 +47,9 @@ test("places are given in the order in which they were asked for", async () => {
 
 test("after a hold everyone waits for its end, also those that stood in line", async () => {
   const { enter, leave, hold, time } = pace({ parallelism: 1 });
-  enter();
-  const second = enter();
-  hold(time.clock() + 5_000);
+  enter("jobs/list");
+  const second = enter("jobs/list");
+  hold("jobs/list", time.clock() + 5_000);
   leave();
   await second;
   expect(time.waits).toEqual([5_000]);
@@ -57,16 +57,16 @@ test("after a hold everyone waits for its end, also those that stood in line", a
 
 test("a shorter hold does not shorten a longer one", async () => {
   const { enter, hold, time } = pace();
-  hold(time.clock() + 5_000);
-  hold(time.clock() + 1_000);
-  await enter();
+  hold("jobs/list", time.clock() + 5_000);
+  hold("jobs/list", time.clock() + 1_000);
+  await enter("jobs/list");
   expect(time.waits).toEqual([5_000]);
 });
 
 test("a rate spreads the beginnings over the second", async () => {
   const { enter, leave, time } = pace({ perSecond: 10 });
   for (let n = 0; n < 4; n++) {
-    await enter();
+    await enter("jobs/list");
     leave();
   }
   expect(time.waits).toEqual([100, 100, 100]);
@@ -74,6 +74,16 @@ test("a rate spreads the beginnings over the second", async () => {
 
 test("waiting that was called off does not turn into a busy loop", async () => {
   const { enter, hold, time } = pace({ stopped: () => true, pause: async () => undefined });
-  hold(time.clock() + 5_000);
-  await expect(enter()).resolves.toBeUndefined();
+  hold("jobs/list", time.clock() + 5_000);
+  expect(enter("jobs/list")).toBeUndefined();
+});
+
+test("a request that waits for its endpoint holds no place that another endpoint could use", async () => {
+  const { enter, leave, hold, time } = pace({ parallelism: 1 });
+  hold("jobs/list", time.clock() + 5_000);
+  const waits = enter("jobs/list");
+  expect(enter("pools/list")).toBeUndefined();
+  leave();
+  await waits;
+  expect(time.waits).toEqual([5_000]);
 });

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import type { Writer } from "../../../src/api/contract/reader.ts";
 import type { Address } from "../../../src/core/address.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
 import { applyPlan } from "../../../src/engine/apply/apply.ts";
+import { Semaphore } from "../../../src/engine/concurrency.ts";
 import type { DesiredSpec } from "../../../src/engine/observe/needed-kinds.ts";
 import { observe } from "../../../src/engine/observe/observe.ts";
 import { recordRecovery, recover } from "../../../src/engine/recover/recover.ts";
@@ -13,6 +16,19 @@ import { counting, storeOn } from "../../state/build.ts";
 import { Disk, type Hooks } from "../../state/memory-files.ts";
 import { VirtualClock } from "../../state/virtual-clock.ts";
 import { kind, Service, specOf, toys } from "../toy.ts";
+
+/** As the client does: a request waits for its turn, and asks for its permit when it leaves. */
+function limited(service: Service, parallelism: number): Writer {
+  const requests = new Semaphore(parallelism);
+  return {
+    read: (operation, input) => requests.inside(() => service.read(operation, input)),
+    write: (operation, input, permit) =>
+      requests.inside(async () => {
+        permit?.();
+        return service.write(operation, input as JsonObject);
+      }),
+  };
+}
 
 /** A service and a state that runs are made against. */
 class Bench {
@@ -61,7 +77,7 @@ class Bench {
           registry: this.registry,
           resources: spec.resources,
           live,
-          writer: this.service,
+          writer: limited(this.service, this.parallelism),
           lease,
           clock: this.clock,
           random: counting(1000 + this.#runs),

@@ -31,7 +31,12 @@ async function walked(setting: Setting) {
     blocked: (by) => log.push(`blocked ${key} by ${by}`),
     skipped: () => log.push(`skipped ${key}`),
   }));
-  await walkGraph(nodes, new Semaphore(setting.parallelism ?? 1), () => stopped);
+  const slots = new Semaphore(setting.parallelism ?? 1);
+  await walkGraph(
+    nodes,
+    () => slots,
+    () => stopped,
+  );
   return { log, most };
 }
 
@@ -96,7 +101,13 @@ test("a bug in one node ends the walk with it once everything in flight has ende
   const broken = node("broken", async () => {
     throw new TypeError("a bug");
   });
-  await expect(walkGraph([slow, broken], new Semaphore(2), () => false)).rejects.toThrow("a bug");
+  const slots = new Semaphore(2);
+  const walk = walkGraph(
+    [slow, broken],
+    () => slots,
+    () => false,
+  );
+  await expect(walk).rejects.toThrow("a bug");
   expect(ended).toBe(true);
 });
 
@@ -120,7 +131,7 @@ test("a slot that is lent while a node waits lets another one run", async () => 
   });
   await walkGraph(
     [node("waits", () => slots.outside(() => waiting)), node("wakes", async () => wake())],
-    slots,
+    () => slots,
     () => false,
   );
   expect(log).toEqual(["wakes", "waits"]);
@@ -157,4 +168,51 @@ test("any graph, any failures, any parallelism: each node ends once, after its n
     }),
     { numRuns: 60 },
   );
+});
+
+test("where many nodes wait, those with the longest chain of dependents begin first", async () => {
+  const loose = Array.from({ length: 120 }, (_, n) => [`loose-${n}`, []] as const);
+  const { log } = await walked({
+    after: { ...Object.fromEntries(loose), end: ["middle"], middle: ["start"], start: [] },
+    parallelism: 2,
+  });
+  const begun = log.flatMap((line) => (line.startsWith("begin ") ? [line.slice(6)] : []));
+  expect(begun[0]).toBe("start");
+  expect(begun.indexOf("middle")).toBeLessThan(10);
+});
+
+test("nodes that wait for the slots of one lane do not delay another lane", async () => {
+  const lanes = new Map([
+    ["slow", new Semaphore(1)],
+    ["fast", new Semaphore(1)],
+  ]);
+  const log: string[] = [];
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const node = (key: string, lane: string, run: () => Promise<void>): GraphNode => ({
+    key,
+    lane,
+    after: [],
+    run: async () => {
+      await run();
+      log.push(key);
+      return true;
+    },
+    blocked: () => undefined,
+    skipped: () => undefined,
+  });
+  await walkGraph(
+    [
+      node("a", "slow", () => held),
+      node("b", "slow", async () => undefined),
+      node("c", "fast", async () => undefined),
+      node("d", "fast", async () => release()),
+    ],
+    (lane) => lanes.get(lane) ?? new Semaphore(1),
+    () => false,
+  );
+  expect(log[0]).toBe("c");
+  expect(log.at(-1)).toBe("b");
 });
