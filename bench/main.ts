@@ -1,14 +1,18 @@
 // `npm run bench`: the figures of the program on a workspace of 2,170 resources, compared with the least possible.
-// `npm run bench -- --write` also writes them to docs/bench.md; `--quick` omits the contents and the series.
+// `npm run bench -- --write` also writes them to docs/bench.md; `--quick` omits the contents and the series. `--large` measures
+// large workspaces only; `--before FOLDER` compares them with the program in another checkout; `--limited` measures a limited service only.
 
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { CHROMIUM } from "../test/report/html/chromium.ts";
+import { LARGE_SIZES, type LargeFigures, measureLarge } from "./large.ts";
+import { LIMIT, measureLimited } from "./limited.ts";
 import { type ApplyFigures, measureMain, measureSeries, measureStart } from "./measure.ts";
 import { INSTANCES, measureModules } from "./modules.ts";
 import { measureOpening, OBJECTS } from "./opening.ts";
 import { CHANGES, measurePage } from "./page.ts";
+import { picture } from "./picture.ts";
 import { MAIN, resourcesOf, SERIES, type Sizes, WITH_CONTENTS } from "./sizes.ts";
 import { mib, ms, type Row, table } from "./table.ts";
 
@@ -26,14 +30,26 @@ tell(
   `Node ${process.versions.node} on ${cpus().length} × ${model}; the emulator runs in a process of its own.`,
 );
 tell(`Load when it began: ${loadavg()[0]?.toFixed(1)}.\n`);
-tell(table(`Main workspace: ${described(MAIN)}`, await mainRows(MAIN)));
-if (!QUICK) {
+const ONLY_LARGE = process.argv.includes("--large");
+const ONLY_LIMITED = process.argv.includes("--limited");
+const ALL = !ONLY_LARGE && !ONLY_LIMITED;
+if (ALL) tell(table(`Main workspace: ${described(MAIN)}`, await mainRows(MAIN)));
+if (ALL && !QUICK) {
   tell(table(`With contents: ${described(WITH_CONTENTS)}`, await mainRows(WITH_CONTENTS)));
   tell(table("First apply as the workspace grows", await seriesRows()));
 }
-tell(table("Start", [...(await startRows()), await openingRow()]));
-tell(table("Modules", [await moduleRow()]));
-if (CHROMIUM !== undefined) tell(table("HTML page", await pageRows()));
+if (ONLY_LARGE || (ALL && !QUICK))
+  tell(table("Large workspaces: scopes of 1,000 secrets", await largeRows()));
+if (ONLY_LIMITED || (ALL && !QUICK))
+  tell(
+    table(
+      `A service with ${LIMIT.latencyMs} ms a request and ${LIMIT.perSecond} requests a second for each endpoint`,
+      await limitedRows(),
+    ),
+  );
+if (ALL) tell(table("Start", [...(await startRows()), await openingRow()]));
+if (ALL) tell(table("Modules", [await moduleRow()]));
+if (ALL && CHROMIUM !== undefined) tell(table("HTML page", await pageRows()));
 tell(`Load when it ended: ${loadavg()[0]?.toFixed(1)}.`);
 if (process.argv.includes("--write")) write();
 
@@ -150,7 +166,7 @@ function further(before: ApplyFigures, one: ApplyFigures, time: "ms" | "cpuMs") 
   };
 }
 
-function count({ resources }: ApplyFigures): string {
+function count({ resources }: Pick<ApplyFigures, "resources">): string {
   return resources.toLocaleString("en");
 }
 
@@ -197,6 +213,96 @@ async function moduleRow(): Promise<Row> {
     ratio: modularMs / flatMs,
     aim: 2,
   };
+}
+
+async function largeRows(): Promise<Row[]> {
+  const figures: LargeFigures[] = [];
+  for (const scopes of LARGE_SIZES) figures.push(await measureLarge(scopes, REPEATS));
+  const before = process.argv[process.argv.indexOf("--before") + 1];
+  const old =
+    process.argv.includes("--before") && before !== undefined
+      ? await measureLarge(LARGE_SIZES.at(-1) ?? 1, REPEATS, join(resolve(before), "bin/workspace.js"))
+      : undefined;
+  if (process.argv.includes("--write")) draw(figures);
+  const [first] = figures;
+  return figures.flatMap((one) => {
+    const size = `${count(one)} resources`;
+    const each = one.plan.cpuMs / one.resources;
+    const base = (first?.plan.cpuMs ?? 1) / (first?.resources ?? 1);
+    const isLast = one === figures.at(-1);
+    const ratio = (now: number, then: number | undefined, shown: (value: number) => string, aim: number) =>
+      !isLast || then === undefined ? {} : { against: `${shown(then)} before`, ratio: now / then, aim };
+    return [
+      {
+        what: `${size}, plan without changes, time`,
+        measured: ms(one.plan.ms),
+        ...ratio(one.plan.ms, old?.plan.ms, ms, 0.36),
+      },
+      {
+        what: "  on processors",
+        measured: ms(one.plan.cpuMs),
+        ...ratio(one.plan.cpuMs, old?.plan.cpuMs, ms, 0.36),
+      },
+      {
+        what: "  on processors, for each resource",
+        measured: `${each.toFixed(3)} ms`,
+        ...(one === first ? {} : { against: `${base.toFixed(3)} ms`, ratio: each / base, aim: 1.2 }),
+      },
+      {
+        what: "  peak memory",
+        measured: mib(one.plan.peak),
+        ...ratio(one.plan.peak, old?.plan.peak, mib, 0.52),
+      },
+      {
+        what: `${size}, first apply, time`,
+        measured: ms(one.apply.ms),
+        ...ratio(one.apply.ms, old?.apply.ms, ms, 1),
+      },
+      {
+        what: "  peak memory",
+        measured: mib(one.apply.peak),
+        against: "500 MiB allowed",
+        ratio: one.apply.peak / (500 * 2 ** 20),
+        aim: 1,
+      },
+      { what: `${size}, validate, time`, measured: ms(one.validate.ms) },
+      { what: `${size}, state list, time`, measured: ms(one.state.ms) },
+    ];
+  });
+}
+
+function draw(figures: readonly LargeFigures[]): void {
+  const line = (of: (one: LargeFigures) => number) =>
+    figures.map((one) => ({ x: one.resources, y: of(one) }));
+  const draws = {
+    time: picture("Time on processors", "s", [
+      { name: "first apply", color: "#a33", points: line(({ apply }) => apply.cpuMs / 1_000) },
+      { name: "plan without changes", color: "#36c", points: line(({ plan }) => plan.cpuMs / 1_000) },
+      { name: "validate", color: "#393", points: line(({ validate }) => validate.cpuMs / 1_000) },
+    ]),
+    memory: picture("Peak memory", "MiB", [
+      { name: "first apply", color: "#a33", points: line(({ apply }) => apply.peak / 2 ** 20) },
+      { name: "plan without changes", color: "#36c", points: line(({ plan }) => plan.peak / 2 ** 20) },
+      { name: "validate", color: "#393", points: line(({ validate }) => validate.peak / 2 ** 20) },
+    ]),
+  };
+  for (const [name, text] of Object.entries(draws))
+    writeFileSync(join(import.meta.dirname, `../docs/images/bench-${name}.svg`), text);
+}
+
+async function limitedRows(): Promise<Row[]> {
+  const { resources, ms: took, leastMs, refused, lateRefused } = await measureLimited();
+  return [
+    {
+      what: `first apply of ${resources} resources, time`,
+      measured: ms(took),
+      against: `${ms(leastMs)} least possible`,
+      ratio: took / leastMs,
+      aim: 1.1,
+    },
+    { what: "  requests refused with 429", measured: `${refused}` },
+    { what: "  after the first ten seconds", measured: `${lateRefused}` },
+  ];
 }
 
 async function pageRows(): Promise<Row[]> {
