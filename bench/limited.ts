@@ -1,4 +1,4 @@
-// A first apply against a service with latency and a limit of requests a second for each endpoint, beside the least time that the limit allows.
+// A first apply against a service with latency and a limit of requests a second for each endpoint, compared with the least time that the limit allows.
 
 import { join } from "node:path";
 import { inFolder, mustRun } from "./process.ts";

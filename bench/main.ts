@@ -54,11 +54,13 @@ tell(`Load when it ended: ${loadavg()[0]?.toFixed(1)}.`);
 if (process.argv.includes("--write")) write();
 
 function write(): void {
+  const pictures = ONLY_LIMITED || QUICK ? [] : ["time", "memory"];
   const text = `# Measurements\n\nWritten by \`npm run bench -- --write\` on ${new Date().toISOString().slice(0, 10)}.
-Of several runs in turn the fastest counts; a ratio is held against its aim. Jobs are made in two phases (made inert, recorded,
-then given their settings), so that a crash leaves none that nobody knows: a first apply sends twice the requests for a job by design.
-"The same requests" is a bare client that does so, too, and looks before and after.
-
+Of several runs in turn the fastest counts; a ratio is compared with its aim. Jobs are made in two phases (made inert, recorded,
+then given their settings), so that a crash leaves none that is not recorded: a first apply sends twice the requests for a job by design.
+"The same requests" is a bare client that does so, too, and reads the lists before and after. Where the time of a large plan
+goes is in [decision 0033](decisions/0033-large-workspaces.md).
+${pictures.map((name) => `\n![${name}](images/bench-${name}.svg)\n`).join("")}
 \`\`\`
 ${told.join("\n").trimEnd()}
 \`\`\`

@@ -30,7 +30,7 @@ export class Semaphore {
     } else next();
   }
 
-  /** Calls `notify` whenever a slot becomes free that nobody waits for. */
+  /** Calls `notify` whenever a slot becomes free and no operation waits for it. */
   whenFreed(notify: () => void): void {
     this.#freed = notify;
   }

@@ -49,7 +49,7 @@ export function createPace(): Pace {
   let ratedAt = Number.NEGATIVE_INFINITY;
   let steadySince = 0;
 
-  /** Answers to requests that were under way are complete by the end of the hold, so only then is the rate set. */
+  /** Answers to requests in flight are complete by the end of the hold, so only then is the rate set. */
   const setRate = (now: number): void => {
     if (refusedAt === undefined || now < resumeAt) return;
     const end = refusedAt;
@@ -86,7 +86,7 @@ export function createPace(): Pace {
       steadySince = now - STEADY_MS + SECOND;
     },
     refused(begun) {
-      // What began before the rate was set says nothing about it.
+      // A request from before the current rate says nothing about that rate.
       if (begun >= ratedAt) refusedAt = Math.max(refusedAt ?? begun, begun);
     },
     hold(until) {

@@ -23,7 +23,7 @@ export interface ApplyRun {
   readonly names: NameIndex;
   /** Maximum number of changes of a kind in progress. */
   readonly slots: (kind: string) => Semaphore;
-  /** The service; its client limits how many requests are under way. */
+  /** The service; its client limits how many requests are in flight. */
   readonly writer: Writer;
   /** Tokens of what this apply made, by the address that it was made for. */
   readonly tokens: Map<Address, string>;
@@ -49,7 +49,7 @@ export function startRun(input: ApplyInput): ApplyRun {
 const CHANGES_PER_REQUEST = 4;
 
 /**
- * Each kind has slots of its own, because the service limits the rate of each endpoint: changes that wait for one do not delay
+ * Each kind has separate slots, because the service limits the rate of each endpoint: changes that wait for one do not delay
  * those of another. One change at a time is one of all kinds.
  */
 function slotsOf(parallelism: number): ApplyRun["slots"] {

@@ -7,7 +7,7 @@ interface Setting {
   /** Requests that the service serves in any second. */
   readonly limit: number;
   readonly latencyMs: number;
-  /** Requests that may be under way at once. */
+  /** Requests that may be in flight at once. */
   readonly parallelism: number;
   readonly seconds: number;
   /** Seconds in which the client has nothing to send. */

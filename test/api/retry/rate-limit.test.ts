@@ -78,7 +78,7 @@ test("waiting that was called off does not turn into a busy loop", async () => {
   expect(enter("jobs/list")).toBeUndefined();
 });
 
-test("a request that waits for its endpoint holds no place that another endpoint could use", async () => {
+test("a request that waits for its endpoint leaves its place to other endpoints", async () => {
   const { enter, leave, hold, time } = pace({ parallelism: 1 });
   hold("jobs/list", time.clock() + 5_000);
   const waits = enter("jobs/list");
