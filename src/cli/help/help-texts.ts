@@ -111,6 +111,34 @@ export const HELP_TEXTS: Readonly<Record<string, HelpTexts>> = {
     ],
     seeAlso: ["workspace export", "workspace import", "docs/databricks.md"],
   },
+  "workspace console": {
+    examples: [
+      ["workspace console 'lower(var.env)' -t prod", "evaluate one expression"],
+      ["workspace console", "evaluate expressions at a prompt"],
+    ],
+    seeAlso: ["workspace render", "docs/authoring.md"],
+  },
+  "workspace fmt": {
+    examples: [
+      ["workspace fmt", "format the spec, its includes, and its modules"],
+      ["workspace fmt --check --diff", "show what is not formatted, such as in CI"],
+    ],
+    seeAlso: ["workspace validate", "docs/authoring.md"],
+  },
+  "workspace render": {
+    examples: [
+      ["workspace render -t prod", "print the resolved spec of a target"],
+      ["workspace render --origins", "the same with the location of each value"],
+    ],
+    seeAlso: ["workspace console", "workspace plan", "docs/authoring.md"],
+  },
+  "workspace watch": {
+    examples: [
+      ["workspace watch", "validate and plan after each change of a file"],
+      ["workspace watch --validate-only", "validate without requests"],
+    ],
+    seeAlso: ["workspace validate", "workspace plan", "docs/authoring.md"],
+  },
   "workspace import": {
     examples: [["workspace import pools.shared 0102-030405-pool1", "manage an existing pool"]],
     seeAlso: ["workspace export", "workspace apply --adopt", "docs/adopt.md"],

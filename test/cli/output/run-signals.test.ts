@@ -261,7 +261,7 @@ describe("--webhook", () => {
     ["plan --webhook http://example.com/x", "https://"],
     [`plan --webhook https://u:${CANARY}@example.com/x`, "user name"],
     ["plan --webhook ftp://example.com", "not an HTTP URL"],
-    ["plan --webhook-format slack", "goes with --webhook"],
+    ["plan --webhook-format slack", "requires --webhook"],
   ])("%s is refused before anything is sent", async (line, message) => {
     const { code, err } = await run(folderWith(POOL), line.replace("URL", receiver.url));
     expect([code, err]).toEqual([1, expect.stringContaining(message)]);
