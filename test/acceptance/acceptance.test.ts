@@ -7,7 +7,8 @@ import { played } from "./stage.ts";
 
 const CASES = join(import.meta.dirname, "cases");
 
-describe("acceptance", () => {
+// The scenarios share a thread, so that one may wait for the work of others.
+describe("acceptance", { timeout: 120_000 }, () => {
   for (const file of readdirSync(CASES).sort()) {
     const path = join(CASES, file);
     const text = readFileSync(path, "utf8");

@@ -26,7 +26,7 @@ const comparable = (text: string): string =>
     )
     .replaceAll(/^ +| {2,}/gm, " ");
 
-describe("Databricks dialect", () => {
+describe("Databricks dialect", { timeout: 120_000 }, () => {
   test.concurrent.each(NAMES)(
     "%s: the output of the contract's dialect, but for documented differences",
     async (name) => {
