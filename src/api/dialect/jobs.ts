@@ -1,7 +1,9 @@
 // Jobs of a host with versions: read and written through 2.1 if the host has it, through 2.0 otherwise.
 
+import { error } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { objectIn } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
 import { allPages } from "./pages.ts";
 import { jobOfTasks, jobWithoutTasks, settingsOfTasks, tasksOfSettings } from "./tasks.ts";
@@ -73,6 +75,8 @@ export class VersionedJobs {
   async reset(input: JsonObject, permit: (() => void) | undefined): Promise<JsonObject> {
     const version = await this.#version.found();
     const job = await this.#request(version, "jobs/get", { job_id: input.job_id ?? "" });
+    const { unmanageable } = version === "2.0" ? jobWithoutTasks(job) : jobOfTasks(job);
+    if (typeof unmanageable === "string") throw wouldLoseTasks(unmanageable);
     const live = objectIn(job.settings);
     const wanted = objectIn(input.new_settings);
     const settings =
@@ -85,4 +89,14 @@ export class VersionedJobs {
   async delete(input: JsonObject, permit: (() => void) | undefined): Promise<JsonObject> {
     return this.#request(await this.#version.found(), "jobs/delete", input, permit);
   }
+}
+
+function wouldLoseTasks(reason: string): Refused {
+  return new Refused(
+    0,
+    "",
+    error("API_REFUSED", `jobs/reset was not sent: the job cannot be managed, because ${reason}`, {
+      hint: "the job was changed outside `workspace`; run `workspace plan`, and change the job with the vendor's own tools",
+    }),
+  );
 }

@@ -147,6 +147,21 @@ describe("a job of one task", () => {
     });
   });
 
+  test.each<[string, string, JsonObject, RegExp]>([
+    ["2.1", "a second task", { tasks: [TASK, { ...TASK, task_key: "other" }] }, /it has 2 tasks/],
+    ["2.1", "a task of another kind", { tasks: [{ task_key: "a", dbt_task: {} }] }, /its task is a dbt_task/],
+    ["2.0", "a list of tasks", {}, /it has a list of tasks/],
+  ])("is not reset through %s when it has %s since the plan", async (version, _what, settings, reason) => {
+    const { client, asked } = hostWith({
+      [`GET ${version}/jobs/list`]: { has_more: false },
+      [`GET ${version}/jobs/get`]: job(settings),
+      [`POST ${version}/jobs/reset`]: {},
+    });
+    const write = client.writer.write("jobs/reset", { job_id: 7, new_settings: { name: "etl" } });
+    await expect(write).rejects.toThrow(reason);
+    expect(firstAsked(asked)).not.toContain(`POST ${version}/jobs/reset`);
+  });
+
   test("whose cluster stands among the job's clusters is written back there", async () => {
     const { new_cluster, ...task } = { ...TASK, job_cluster_key: "c" };
     const { client, asked } = hostWith({
