@@ -6,18 +6,20 @@ import type { FieldTable, Values } from "../resource/field-schema.ts";
 import type { Live } from "../resource/live.ts";
 import { foldName } from "../resource/names.ts";
 import type { Registry } from "../resource/registry.ts";
-import { translateNames } from "../resource/translate-names.ts";
+import { translateNames, withoutUnmanageable } from "../resource/translate-names.ts";
 
 /** Names by ID, and IDs by name. Grows while an apply creates objects. */
 export interface NameIndex {
   idOf(kind: string, name: string): RemoteId | undefined;
   nameOf(kind: string, id: string): string | undefined;
+  isUnmanageable(kind: string, id: string): boolean;
   add(kind: string, name: string, id: RemoteId): void;
 }
 
 interface NamesOfKind {
   readonly ids: Map<string, RemoteId>;
   readonly names: Map<string, string>;
+  readonly unmanageable: Set<string>;
 }
 
 /** Indexes a kind when its first name is asked for: most kinds are named by no field. */
@@ -26,10 +28,13 @@ export function createNameIndex(registry: Registry, live: Live): NameIndex {
   const of = (kind: string): NamesOfKind => {
     const known = kinds.get(kind);
     if (known !== undefined) return known;
-    const made: NamesOfKind = { ids: new Map(), names: new Map() };
+    const made: NamesOfKind = { ids: new Map(), names: new Map(), unmanageable: new Set() };
     kinds.set(kind, made);
     const found = live.get(kind);
-    if (found?.readable === true) for (const object of found.objects) add(kind, object.name, object.id);
+    for (const object of found?.readable === true ? found.objects : []) {
+      add(kind, object.name, object.id);
+      if (object.unmanageable !== undefined) made.unmanageable.add(object.id);
+    }
     return made;
   };
   const add = (kind: string, name: string, id: RemoteId): void => {
@@ -40,6 +45,7 @@ export function createNameIndex(registry: Registry, live: Live): NameIndex {
   return {
     idOf: (kind, name) => of(kind).ids.get(foldName(registry.get(kind), name)),
     nameOf: (kind, id) => of(kind).names.get(id),
+    isUnmanageable: (kind, id) => of(kind).unmanageable.has(id),
     add,
   };
 }
@@ -52,5 +58,10 @@ export function addNewNames(names: NameIndex, changes: readonly Change[]): void 
 }
 
 export function toNames(fields: FieldTable, values: Values, names: NameIndex): Values {
-  return translateNames(fields, values, (kind, id) => names.nameOf(kind, id));
+  return translateNames(fields, manageablePart(fields, values, names), (kind, id) => names.nameOf(kind, id));
+}
+
+/** Live values, with IDs in place of names, without memberships in objects that cannot be managed. */
+export function manageablePart(fields: FieldTable, values: Values, names: NameIndex): Values {
+  return withoutUnmanageable(fields, values, names.isUnmanageable);
 }

@@ -8,6 +8,7 @@ import type { Resource } from "../spec/model/spec.ts";
 import { checkGuards } from "./check/guards.ts";
 import { lookupQuestions, unconfirmedValues } from "./check/lookups.ts";
 import { unknownNames } from "./check/unknown-names.ts";
+import { unmanageableMemberships } from "./check/unmanageable-memberships.ts";
 import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unreadable.ts";
 import { decideResource } from "./decide/decide.ts";
 import { planDeletes } from "./decide/deletes.ts";
@@ -104,6 +105,7 @@ export function finishPlan(draft: DraftPlan, facts: PlanFacts): Plan {
     ...draft.diagnostics,
     ...passing,
     ...unknownNames(context, chosen, workspace),
+    ...unmanageableMemberships(context, chosen),
     ...duplicates.warnings,
     ...unconfirmedValues(context, facts.lookups, lookupQuestions(context, chosen, workspace)),
     ...retained.notes,

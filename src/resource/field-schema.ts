@@ -40,6 +40,8 @@ export interface Annotations {
    * is managed.
    */
   readonly names?: string;
+  /** Each element of the list is written to the object that it names: those that cannot be managed stay, and are not shown. */
+  readonly writtenToNamed?: true;
   /**
    * Contains a string that may be the name of an object of these kinds, the same in a spec and in the API. A
    * dependency if that object is managed.
@@ -129,6 +131,7 @@ export const ANNOTATION_KEYWORDS = [
   "sensitive",
   "refersTo",
   "names",
+  "writtenToNamed",
   "mentions",
   "shouldExist",
   "catalog",

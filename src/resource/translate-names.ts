@@ -56,6 +56,23 @@ function translatedValue(schema: FieldSchema, value: Json, translate: Translatio
   return isObject(value) ? translatedMembers(value, (key) => memberSchema(schema, key), translate) : value;
 }
 
+/** The live values without memberships in objects that cannot be managed. */
+export function withoutUnmanageable(
+  fields: FieldTable,
+  values: Values,
+  isUnmanageable: (kind: string, id: string) => boolean,
+): Values {
+  let out = values;
+  for (const [key, { writtenToNamed, items }] of Object.entries(fields)) {
+    const list = values[key];
+    const kind = items?.names;
+    if (writtenToNamed !== true || kind === undefined || !Array.isArray(list)) continue;
+    const stays = (one: Json): boolean => typeof one !== "string" || !isUnmanageable(kind, one);
+    if (!list.every(stays)) out = { ...out, [key]: list.filter(stays) };
+  }
+  return out;
+}
+
 /** The values without references to some kinds. */
 export function withoutNames(fields: FieldTable, values: Values, kinds: ReadonlySet<string>): Values {
   if (kinds.size === 0) return values;

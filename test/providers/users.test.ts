@@ -153,6 +153,21 @@ test("taking the caller out of admins is objected to, another one is not", () =>
   expect(users.planning.objections?.(change, lookAt({ ...world, caller: "bo@x" }))).toEqual([]);
 });
 
+test("an administrator through a group that cannot be managed stays one when its own groups change", () => {
+  const company = {
+    ...liveObject("company", { displayName: "company", members: { users: [ada], groups: [] } }),
+    unmanageable: "it belongs to the account",
+  };
+  const outer = liveObject("admins", {
+    displayName: "admins",
+    members: { users: ["bo@x"], groups: ["company"] },
+  });
+  const member = liveObject(ada, { userName: ada, groups: ["ops"], entitlements: [], active: true });
+  const change = planned(users, "update", member, { groups: [] });
+  const world = lookAt({ live: { groups: [outer, company] }, caller: ada });
+  expect(users.planning.objections?.(change, world)).toEqual([]);
+});
+
 test("the last administrator cannot be removed by any caller", () => {
   const alone = liveObject("admins", { displayName: "admins", members: { users: [ada], groups: [] } });
   const change = planned(users, "update", live, { groups: [] });

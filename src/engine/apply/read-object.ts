@@ -11,14 +11,14 @@ import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import { failureDiagnostic } from "../failures.ts";
-import { toNames } from "../name-index.ts";
+import { manageablePart, toNames } from "../name-index.ts";
 import { isFoundByName, matchesRequest } from "../recover/match-object.ts";
 import { type ApplyRun, isStopped } from "./apply-run.ts";
 import type { JournaledWriter } from "./journaled-writer.ts";
 
 type Existing = Extract<Change, { readonly fingerprint: string }>;
 
-/** The live object now, with names instead of IDs; undefined if it was deleted. */
+/** The live object now, with IDs in `names` fields; undefined if it was deleted. */
 export async function readObject(
   run: ApplyRun,
   kind: string,
@@ -26,9 +26,10 @@ export async function readObject(
   desired: Values | undefined,
 ): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
-  const live = await provider.operations.read(run.writer, id);
-  if (live === undefined || provider.operations.readDetails === undefined) return live;
-  return provider.operations.readDetails(run.writer, live, desired);
+  const found = await provider.operations.read(run.writer, id);
+  if (found === undefined) return undefined;
+  const live = { ...found, values: manageablePart(provider.fields, found.values, run.names) };
+  return provider.operations.readDetails?.(run.writer, live, desired) ?? live;
 }
 
 /** The object that has the natural name of a change now, as listed. */

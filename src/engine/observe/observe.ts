@@ -14,7 +14,7 @@ import { kindsNamedBy, translateNames, withoutNames } from "../../resource/trans
 import type { State } from "../../state/model/record.ts";
 import { Semaphore } from "../concurrency.ts";
 import { failureDiagnostic } from "../failures.ts";
-import { createNameIndex, type NameIndex } from "../name-index.ts";
+import { createNameIndex, manageablePart, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec, Restriction } from "./needed-kinds.ts";
 import { type LiveSnapshot, memoizedReader } from "./readers.ts";
 import { isKnown, type KnownNames, type ObserveScope, observeScope } from "./scope.ts";
@@ -209,7 +209,7 @@ function named(
     ...object,
     values: translateNames(
       provider.fields,
-      withoutNames(provider.fields, object.values, unasked),
+      withoutNames(provider.fields, manageablePart(provider.fields, object.values, names), unasked),
       (kind, id) => {
         const other = live.get(kind);
         if (other?.readable === false) missing ??= unreadableNames(provider, kind, other.diagnostic);

@@ -22,6 +22,7 @@ export const userFields = {
   groups: optional(
     listField(textField({ names: "groups", minLength: 1, description: "Name of a group." }), {
       list: "set",
+      writtenToNamed: true,
       whenAbsent: "unmanaged",
       description:
         "Groups that the user is a direct member of. Use either this or the members of the groups, not both.",

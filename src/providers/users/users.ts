@@ -13,6 +13,7 @@ import {
   lockouts,
   losesAdministrators,
   membershipOf,
+  membersOf,
   withUserIn,
 } from "../kit/admin-membership.ts";
 import { defineProvider } from "../kit/field-builders.ts";
@@ -98,13 +99,25 @@ const isCaller = (change: PlannedChange, workspace: PlannedWorkspace): boolean =
 const isShutOut = (change: PlannedChange): boolean =>
   removesObject(change) || change.diffs.some((diff) => diff.path[0] === "active" && diff.after === false);
 
+/** Groups that this program cannot change: they keep the user, whatever its own list contains. */
+const unmanageableGroupsOf = (user: LiveObject, workspace: PlannedWorkspace): readonly string[] =>
+  workspace
+    .live("groups")
+    .filter(({ unmanageable, values }) => {
+      return unmanageable !== undefined && membersOf(values).users.includes(foldCase(user.name));
+    })
+    .map(({ name }) => name);
+
 function memberships(change: PlannedChange, workspace: PlannedWorkspace) {
   const before = membershipOf(workspace);
   const groups = removesObject(change) ? [] : change.after?.groups;
   const after =
     groups === undefined || change.live === undefined
       ? before
-      : withUserIn(before, change.live.name, scimValues(groups));
+      : withUserIn(before, change.live.name, [
+          ...scimValues(groups),
+          ...unmanageableGroupsOf(change.live, workspace),
+        ]);
   return { before, after };
 }
 
