@@ -84,8 +84,9 @@ function applySpec(
   plan: PlanOptions,
   question: string,
 ): Promise<number> {
-  assertMayApply(reports.context, options, { saved: false, named: false });
-  const secrets = plan.destroy === true ? "skip" : "resolve";
+  const { destroy = false } = plan;
+  assertMayApply(reports.context, options, { saved: false, named: false, destroy });
+  const secrets = destroy ? "skip" : "resolve";
   return reports.context.signals.during((signal) =>
     withSession(reports.context, options, { makesKey: true, secrets, signal }, async (session) => {
       const asking = askingFrom(reports, options);

@@ -77,7 +77,9 @@ export async function saveReview(
       const cause = problem instanceof Error ? problem.message : String(problem);
       return { diagnostics: [error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause })] };
     }
-    const message = `Saved to ${out}. To apply it, run \`workspace apply ${out}\`.\n`;
+    const { target } = session.spec;
+    const named = target?.protected === true ? ` --target ${target.name}` : "";
+    const message = `Saved to ${out}. To apply it, run \`workspace apply ${out}${named}\`.\n`;
     return { message, diagnostics: [] };
   };
 }

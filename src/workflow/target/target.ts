@@ -123,12 +123,16 @@ function expected({ name, at }: TargetSettings, host: string): string {
 export function assertMayApply(
   context: ProcessContext,
   options: TargetOptions,
-  { saved, named }: { readonly saved: boolean; readonly named: boolean },
+  {
+    saved,
+    named,
+    destroy = false,
+  }: { readonly saved: boolean; readonly named: boolean; readonly destroy?: boolean },
 ): void {
   const { settings } = selectedTarget(context, options);
   if (settings?.protected !== true) return;
   const { name } = settings;
-  const plan = `workspace plan --target ${name} --out FILE`;
+  const plan = `workspace plan${destroy ? " --destroy" : ""} --target ${name} --out FILE`;
   if (!saved)
     throw new Failure(
       error("SPEC_TARGET", `the target ${name} is protected, so it is changed by a saved plan only`, {

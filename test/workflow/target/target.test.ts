@@ -148,7 +148,13 @@ describe("a protected target", () => {
         err: expect.stringContaining("the target prod is protected"),
       });
     }
-    expect(await run(folder, "plan -t prod --host embedded --out plan")).toMatchObject({ code: 0 });
+    expect((await run(folder, "destroy -t prod --host embedded")).err).toContain(
+      "workspace plan --destroy --target prod --out FILE",
+    );
+    expect(await run(folder, "plan -t prod --host embedded --out plan")).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("`workspace apply plan --target prod`"),
+    });
     expect((await run(folder, "apply plan --host embedded")).err).toContain("so apply needs --target");
     expect((await run(folder, "apply plan --host embedded", { WORKSPACE_TARGET: "prod" })).code).toBe(1);
     expect(await run(folder, "apply plan --host embedded --target prod")).toMatchObject({ code: 0 });
