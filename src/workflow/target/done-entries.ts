@@ -7,7 +7,7 @@ import { type Address, isInModule } from "../../core/address.ts";
 import { type Diagnostic, Failure, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
 import { listed } from "../../core/sentences.ts";
 import { stateExists } from "../../planner/decide/state-exists.ts";
-import type { Spec } from "../../spec/model/spec.ts";
+import type { MovedEntry, Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import { type StateOptions, stateFolderOf, withState } from "../session/open-state.ts";
 import { selectedTarget } from "./target.ts";
@@ -86,16 +86,18 @@ function entriesOf({ stateEntries }: Spec): readonly Entry[] {
   const { moved = [], removed = [], imports = [] } = stateEntries ?? {};
   const isLeft = ({ records }: Records, entry: Address): boolean =>
     [...records.keys()].some((address) => address === entry || isInModule(address, entry));
+  const isPending = (state: Records, entry: Address): boolean =>
+    sourcesOf(entry, moved).some((source) => isLeft(state, source));
   return [
     ...moved.map(({ from, to, at }) => ({
       what: `the entry that moves ${from} to ${to}`,
       at,
-      isDone: (state: Records) => !isLeft(state, from),
+      isDone: (state: Records) => !isPending(state, from),
     })),
     ...removed.map(({ address, at }) => ({
       what: `the entry that removes ${address}`,
       at,
-      isDone: (state: Records) => !isLeft(state, address),
+      isDone: (state: Records) => !isPending(state, address),
     })),
     ...imports.map(({ to, at }) => ({
       what: `the entry that imports ${to}`,
@@ -103,6 +105,15 @@ function entriesOf({ stateEntries }: Spec): readonly Entry[] {
       isDone: ({ records }: Records) => records.has(to),
     })),
   ];
+}
+
+/** The address, and those that moved entries lead to it: an entry in a chain is needed until the record has passed it. */
+function sourcesOf(entry: Address, moved: readonly MovedEntry[]): readonly Address[] {
+  const found = new Set([entry]);
+  for (const address of found)
+    for (const { from, to } of moved)
+      if (to === address || isInModule(to, address) || isInModule(address, to)) found.add(from);
+  return [...found];
 }
 
 /** Nothing is said of an entry that a target still needs. */

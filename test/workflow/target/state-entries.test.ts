@@ -203,6 +203,34 @@ describe("validate", () => {
     expect(await said(folder)).toContain("when it is also done in stage, whose state was not read");
   });
 
+  test.each([
+    [
+      "a chain",
+      "pools: { d: { instance_pool_name: warm, node_type_id: Standard_DS3_v2 } }\n",
+      "{ from: pools.b, to: pools.c }, { from: pools.c, to: pools.d }",
+    ],
+    ["a chain through a module", "", "{ from: pools.b, to: pools.m/c }, { from: modules.m, to: modules.n }"],
+  ])("needs every entry of %s until the record has its last address", async (_name, spec, rest) => {
+    const folder = await applied(
+      "targets: { dev: { default: true } }\npools: { a: { instance_pool_name: warm, node_type_id: Standard_DS3_v2 } }\n",
+    );
+    mkdirSync(join(folder, "n"));
+    writeFileSync(
+      join(folder, "n/workspace.yaml"),
+      "pools: { c: { instance_pool_name: warm, node_type_id: Standard_DS3_v2 } }\n",
+    );
+    const modules = spec === "" ? "modules: { n: { source: n } }\n" : "";
+    write(
+      folder,
+      `targets: { dev: { default: true } }\n${spec}${modules}moved: [{ from: pools.a, to: pools.b }, ${rest}]\n`,
+    );
+    const before = await run(folder, "validate");
+    expect(before.out).toContain("Valid");
+    expect(before.err).not.toContain("is done");
+    expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
+    expect((await run(folder, "validate")).err.match(/is done/gu)).toHaveLength(3);
+  });
+
   test("says nothing of states that it cannot open, and nothing without any", async () => {
     const folder = await applied(TARGETS + pool("a"), ["dev", "prod"]);
     write(folder, moved(TARGETS));
