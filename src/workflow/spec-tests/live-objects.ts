@@ -114,6 +114,7 @@ export function compareLive(expected: Json, objects: LiveObjects): StepCompariso
   for (const [address, object] of objects)
     if (!(address in wanted) && kinds.has(kindOf(address)))
       found.set(address, shorthand(object, specValuesOf(object, objects, false)));
+  if (found.size === 0) for (const address of Object.keys(wanted)) found.set(address, null);
   return { what: "live", expected, actual: inOrderOf(expected, found) };
 }
 

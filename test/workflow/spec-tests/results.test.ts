@@ -150,6 +150,18 @@ tests:
     expect(await workspaceTest(folder)).toMatchObject({ code: 0 });
   });
 
+  test("--update expects no object where none exists", async () => {
+    const folder = folderWith({
+      "a.test.yaml":
+        "spec: { groups: { a: {} } }\ntests:\n  t:\n    steps:\n      - live: { groups.a: {}, pools.p: { max_capacity: 1 } }\n",
+    });
+    expect((await workspaceTest(folder, ["--update"])).out).toContain("updated  a.test.yaml: t\n");
+    expect(readFileSync(join(folder, "a.test.yaml"), "utf8")).toContain(
+      "live: { groups.a: null, pools.p: null }",
+    );
+    expect(await workspaceTest(folder)).toMatchObject({ code: 0 });
+  });
+
   test("--update leaves anchors and aliases alone, and updates other files", async () => {
     const spec = "spec: { groups: { a: {} } }\n";
     const anchored = `${spec}tests: { t: { steps: [plan: { summary: &s {} }, plan: { summary: *s }] } }\n`;
