@@ -10,6 +10,7 @@ import {
   findField,
   kindsText,
   kindText,
+  SECTIONS,
 } from "../../report/inspect/explain-text.ts";
 import type { Colors } from "../../report/text/color.ts";
 import { valueText } from "../../report/text/layout.ts";
@@ -79,11 +80,12 @@ function unders(nested: readonly Provider[]): FieldTable {
 /** A section of the spec that declares no resources. */
 function sectionText(registry: Registry, name: string, path: readonly string[], colors: Colors): string {
   const { properties, $defs } = specSchema(registry) as FieldSchema & { readonly $defs: FieldTable };
+  const names = [...SECTIONS, "lifecycle"];
   const sections: FieldTable = Object.fromEntries(
-    SECTIONS.map((one) => [one, asSection(properties?.[one] ?? $defs[one] ?? {})]),
+    names.map((one) => [one, asSection(properties?.[one] ?? $defs[one] ?? {})]),
   );
   if (!Object.hasOwn(sections, name))
-    throw unknown("kind", name, [...registry.kinds.map((one) => one.kind), ...SECTIONS]);
+    throw unknown("kind", name, [...registry.kinds.map((one) => one.kind), ...names]);
   return shown(`field of ${name}`, [name, ...path], findField(sections, [name, ...path]), colors);
 }
 
@@ -93,10 +95,10 @@ function asSection(schema: FieldSchema): FieldSchema {
   const members = Object.entries(properties).map(([name, member]) => [name, asSection(member)] as const);
   const unset = usual === undefined ? "" : ` Unset: ${valueText(usual)}.`;
   const inside = members.length === 0 ? {} : { properties: Object.fromEntries(members) };
-  return { ...rest, ...inside, description: `${description}${unset}`, required: [] };
+  const { additionalProperties: entry } = rest;
+  const entries = typeof entry === "object" ? { additionalProperties: { required: [], ...entry } } : {};
+  return { ...rest, ...inside, ...entries, description: `${description}${unset}`, required: [] };
 }
-
-const SECTIONS = ["include", "variables", "targets", "policy", "rules", "lifecycle"];
 
 function shown(what: string, path: readonly string[], found: FoundField, colors: Colors): string {
   if ("missing" in found) throw unknown(what, found.missing, found.known);

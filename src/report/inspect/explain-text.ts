@@ -9,6 +9,22 @@ import type { KindRegistry } from "../../resource/registry.ts";
 import type { Colors } from "../text/color.ts";
 import { valueText } from "../text/layout.ts";
 
+/** Keys of a spec that declare no resources. */
+export const SECTIONS: readonly string[] = [
+  "include",
+  "variables",
+  "locals",
+  "targets",
+  "modules",
+  "inputs",
+  "outputs",
+  "moved",
+  "removed",
+  "import",
+  "policy",
+  "rules",
+];
+
 export function kindsText(registry: KindRegistry, colors: Colors): string {
   const rows = table(
     registry.kinds.map((one) => [one.kind, one.description]),
@@ -18,7 +34,7 @@ export function kindsText(registry: KindRegistry, colors: Colors): string {
 ${rows}
 
 ${colors.bold("Other sections of a spec:")}
-  include, variables, targets, policy; in a resource: lifecycle
+  ${SECTIONS.join(", ")}; in a resource: lifecycle
 
 ${seeAlso(["workspace explain KIND", "workspace explain KIND.FIELD", "docs/spec.md"], colors)}`;
 }
@@ -112,7 +128,8 @@ export function findField(fields: FieldTable, path: readonly string[]): FoundFie
 }
 
 export function fieldText(title: string, schema: FieldSchema, colors: Colors): string {
-  const inside = schema.items ?? schema;
+  const { items, additionalProperties: member } = schema;
+  const inside = items ?? (schema.properties === undefined && typeof member === "object" ? member : schema);
   const required = requiredOf(inside);
   const members = Object.entries(inside.properties ?? {}).map(([name, member]) =>
     fieldRow(name, member, required.has(name)),
