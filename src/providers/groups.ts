@@ -30,6 +30,7 @@ import {
   patch,
   scimValues,
 } from "./kit/scim.ts";
+import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const names = (kind: "users" | "groups") =>
   optional(
@@ -73,6 +74,9 @@ const fields = {
   ),
 };
 
+/** Members of an answer that no request sets. */
+const READ_ONLY = new Set(["id", "groups", "meta", "schemas", "unmanageable"]);
+
 type GroupIds = ReadonlySet<string>;
 
 function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject {
@@ -85,13 +89,14 @@ function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject {
   }
   const entitlements = [...valuesIn(answer, "entitlements")];
   const reason = responseText(answer, "unmanageable");
-  return {
+  const live = {
     id: remoteId(id),
     name: displayName,
     values: { displayName, members, entitlements },
     facts: {},
     ...(reason === undefined ? {} : { unmanageable: reason }),
   };
+  return withUnknownFields(live, fields, answer, READ_ONLY);
 }
 
 async function everyGroup(api: Reader): Promise<readonly LiveObject[]> {
@@ -193,6 +198,7 @@ export const groups = defineProvider({
       return [
         ...(members > 0 ? [`${count(members, "member loses", "members lose")} the rights of the group`] : []),
         ...(acls.length > 0 ? [`access lists still contain it: ${listed(acls.map((acl) => acl.name))}`] : []),
+        ...fieldsNotCopied(change, "group"),
       ];
     },
     objections(change, workspace) {

@@ -20,6 +20,7 @@ import {
 import { preservedIn, preservedPaths, removesObject, withPreserved } from "./kit/preserved-fields.ts";
 import { factsOf, ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
+import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const fields = {
   instance_pool_name: optional(
@@ -89,12 +90,16 @@ const fields = {
 
 const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermination_minutes"] as const;
 
+/** Members of an answer that no request sets. */
+const READ_ONLY = new Set(["instance_pool_id", "default_tags", "state", "stats", "status"]);
+
 function toSpec(answer: JsonObject): LiveObject | undefined {
   const id = keyIn(answer, "instance_pool_id");
   if (answer.state === "DELETED") return undefined;
   const values = normalizeLive(fields, answer);
   const facts = factsOf({ state: answer.state, stats: answer.stats });
-  return { id: remoteId(id), name: responseText(answer, "instance_pool_name") ?? "", values, facts };
+  const name = responseText(answer, "instance_pool_name") ?? "";
+  return withUnknownFields({ id: remoteId(id), name, values, facts }, fields, answer, READ_ONLY);
 }
 
 /**
@@ -171,9 +176,12 @@ export const pools = defineProvider({
       const until = "until they leave the pool";
       if (change.action === "replace") {
         const holding = holders(change.live, workspace);
-        return holding.length === 0
-          ? []
-          : [`the old pool is kept under another name while it is in use: ${listed(holding)}`];
+        return [
+          ...(holding.length > 0
+            ? [`the old pool is kept under another name while it is in use: ${listed(holding)}`]
+            : []),
+          ...fieldsNotCopied(change, "pool"),
+        ];
       }
       return [
         ...(running.length > 0

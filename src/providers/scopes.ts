@@ -12,6 +12,7 @@ import { nestedName } from "./kit/names.ts";
 import { removesObject } from "./kit/preserved-fields.ts";
 import { ignoreMissing, keyIn, objectsIn } from "./kit/responses.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
+import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const VAULT = "CLOUD_KEYVAULT";
 const WORDS = { PLATFORM: "DATABRICKS", [VAULT]: "AZURE_KEYVAULT" };
@@ -48,6 +49,9 @@ const fields = {
   ),
 };
 
+/** Members of an answer that no request sets. */
+const READ_ONLY = new Set(["name", "is_databricks_managed"]);
+
 /** Every word for a backend as one of the two. */
 function withBackend(values: Values): Values {
   const { backend_type: backend } = values;
@@ -57,7 +61,7 @@ function withBackend(values: Values): Values {
 function toSpec(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "name");
   const values = withBackend(normalizeLive(fields, answer));
-  return { id: remoteId(name), name, values, facts: {} };
+  return withUnknownFields({ id: remoteId(name), name, values, facts: {} }, fields, answer, READ_ONLY);
 }
 
 const everyScope = async (api: Reader): Promise<readonly LiveObject[]> =>
@@ -135,6 +139,7 @@ export const scopes = defineProvider({
             ]
           : []),
         ...(acls.length > 0 ? [`its access list is deleted too: ${membersIn(acls)}`] : []),
+        ...fieldsNotCopied(change, "scope"),
       ];
     },
     objections(change, workspace) {

@@ -113,7 +113,9 @@ function inDatabricks(field: FieldSchema): object {
       : {}),
     ...(values === undefined ? {} : { enum: values.map((one) => words[String(one)] ?? one) }),
     ...(typeof usual === "string" ? { default: words[usual] ?? usual } : {}),
-    ...(field.fileUri === true && field.pattern === undefined ? { pattern: "^(?!fs:/)" } : {}),
+    ...(field.fileUri === true && field.pattern === undefined
+      ? { pattern: "^(?!fs:/)", examples: ["dbfs:/folder/file"] }
+      : {}),
   };
 }
 

@@ -93,6 +93,22 @@ describe("dialect of a workspace", () => {
   });
 });
 
+test("a URI of the contract is refused with an example of the dialect's", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "spec-")), "workspace.yaml");
+  writeFileSync(
+    file,
+    `jobs:
+  a:
+    new_cluster: { spark_version: x, node_type_id: y, num_workers: 1 }
+    spark_python_task: { python_file: "fs:/x.py" }
+    libraries: [{ jar: "fs:/a.jar" }]
+`,
+  );
+  const { err } = await run(["validate", "--file", file, "--dialect", "databricks"]);
+  expect(err).toContain('python_file must look like dbfs:/folder/file, but "fs:/x.py" does not');
+  expect(err).toContain('libraries[0].jar must look like dbfs:/folder/file, but "fs:/a.jar" does not');
+});
+
 describe("schema --api", () => {
   test("describes the contract, or the dialect that is named", async () => {
     const contract = await run(["schema", "--api"]);
@@ -118,6 +134,9 @@ describe("what a spec may contain", () => {
       "azure_disk_volume_type",
     );
     expect((await run(["explain", "clusters.cluster_log_conf"])).out).not.toContain("dbfs");
+    const { out } = await run(["explain", "jobs.libraries.jar"], env);
+    expect(out).toContain("Looks like dbfs:/folder/file.");
+    expect(out).not.toContain("^(");
   });
 
   test("does not need a profile file that can be read", async () => {

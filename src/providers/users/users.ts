@@ -29,9 +29,13 @@ import {
 } from "../kit/responses.ts";
 import { asValues, CORE_USER, deltaOf, operationsFor, patch, scimValues } from "../kit/scim.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
+import { fieldsNotCopied, withUnknownFields } from "../kit/unknown-fields.ts";
 import { userFields } from "./fields.ts";
 
 const EVERYBODY = "users";
+
+/** Members of an answer that no request sets. */
+const READ_ONLY = new Set(["id", "meta", "schemas"]);
 
 const SCALARS = ["displayName", "name", "emails", "externalId", "active"] as const;
 
@@ -44,12 +48,13 @@ function toSpec(answer: JsonObject): LiveObject {
     entitlements: [...valuesIn(answer, "entitlements")],
     groups: groups.flatMap((one) => responseText(one, "value") ?? []),
   });
-  return {
+  const live = {
     id: remoteId(id),
     name: userName,
     values: { entitlements: [], groups: [], ...values },
     facts: factsOf({ active: answer.active }),
   };
+  return withUnknownFields(live, userFields, answer, READ_ONLY);
 }
 
 /** Inactive users are what a delete leaves behind (part A, 3): they count only where the spec or the state knows them. */
@@ -166,6 +171,7 @@ export const users = defineProvider({
         `${change.live.name} can no longer sign in; the service purges inactive users after 30 days`,
         ...(groups.length > 0 ? [`it leaves ${count(groups.length, "group")}: ${listed(groups)}`] : []),
         ...(acls.length > 0 ? [`access lists still contain it: ${listed(acls.map((acl) => acl.name))}`] : []),
+        ...fieldsNotCopied(change, "user"),
       ];
     },
     objections(change, workspace) {

@@ -155,7 +155,9 @@ function fieldFacts(schema: FieldSchema): readonly string[] {
     );
   for (const [keyword, words] of LIMITS)
     if (schema[keyword] !== undefined && schema[keyword] !== LARGEST)
-      facts.push(`${words} ${valueText(schema[keyword] as Json)}.`);
+      facts.push(
+        `${words} ${valueText((keyword === "pattern" ? exampleOf(schema) : schema[keyword]) as Json)}.`,
+      );
   if (schema.default !== undefined)
     facts.push(`If unset, it is ${valueText(schema.default)}; another live value is drift.`);
   if (schema.serverDefault === true)
@@ -172,6 +174,10 @@ function fieldFacts(schema: FieldSchema): readonly string[] {
   if (schema.names !== undefined) facts.push(`Refers to ${schema.names} by name.`);
   return facts;
 }
+
+/** An example says more than an expression does. */
+const exampleOf = ({ examples, pattern }: FieldSchema): unknown =>
+  Array.isArray(examples) && examples.length > 0 ? examples[0] : pattern;
 
 /** The largest integer of the wire format is not a limit for users. */
 const LARGEST = 2_147_483_647;
