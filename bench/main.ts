@@ -27,7 +27,7 @@ function tell(text: string): void {
 
 const { model = "unknown processor" } = cpus()[0] ?? {};
 tell(
-  `Node ${process.versions.node} on ${cpus().length} × ${model}; the emulator runs in a process of its own.`,
+  `Node ${process.versions.node} on ${cpus().length} × ${model}; the emulator runs in a separate process.`,
 );
 tell(`Load when it began: ${loadavg()[0]?.toFixed(1)}.\n`);
 const ONLY_LARGE = process.argv.includes("--large");

@@ -72,7 +72,7 @@ async function tour(): Promise<void> {
   await behindOurBack(url, "instance-pools/edit", edit);
   await behindOurBack(url, "secrets/acls/delete", { scope: "etl", principal: "data-eng" });
 
-  chapter("Drift finds the change, and changes nothing (exit 2 means drift)");
+  chapter("Drift shows the change and sends no write (exit code 2 means drift)");
   await run("drift", 2);
   chapter("The plan reverts the change");
   await run("plan --detailed-exitcode -o text -o html=plan.html", 2);

@@ -21,7 +21,7 @@ test("within a room imports go down, and model/ imports nothing else of its room
   expect(wrongDirections(sources)).toEqual(house.upward);
 });
 
-test("there are no import cycles, including type and dynamic imports", () => {
+test("no import cycle exists, including type and dynamic imports", () => {
   expect(circleGroups(importGraph(sources))).toEqual(house.circles);
 });
 

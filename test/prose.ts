@@ -4,21 +4,17 @@ import { globSync, readFileSync } from "node:fs";
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 
 export interface Piece {
-  /** What the piece counts for: `strings src/planner`, `comments test/cli`, `names test/laws`, `docs`. */
-  readonly area: string;
+  readonly kind: "page" | "string" | "comment" | "name of a test" | "description";
   readonly path: string;
   readonly line: number;
-  /** Offsets in the file. */
-  readonly start: number;
-  readonly end: number;
-  /** The words, without code spans and interpolations. */
+  /** The words, without code spans, markup, and interpolations. */
   readonly text: string;
 }
 
-/** Pages that a script writes from the contract, whose words belong to the service. */
-const OF_THE_CONTRACT = new Set(["docs/contract.md"]);
+/** Strings of this file are SQL. */
+const SQL = "src/state/backends/postgres/tables.ts";
 
-const CODE = /`[^`\n]*`/g;
+const CODE = /`[^`\n]*`|<\/?[a-z][^<>]*>/g;
 
 /** Stands for a code span or an interpolation, so that the words around it do not become neighbors. */
 const GAP = "…";
@@ -28,10 +24,12 @@ const spoken = (text: string): string => text.replace(CODE, GAP).replace(/\s+/g,
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
 export function allPieces(): readonly Piece[] {
-  const pages = globSync(["*.md", "docs/**/*.md"]).filter((path) => !OF_THE_CONTRACT.has(path));
+  const pages = globSync(["*.md", "docs/**/*.md"]);
+  const schemas = globSync("schemas/*.json");
   const files = globSync(["{src,test,bench,ci}/**/*.ts", "scripts/*.{ts,js}", "bin/*.js"]);
   return [
     ...pages.sort().flatMap((path) => markdownPieces(path, readFileSync(path, "utf8"))),
+    ...schemas.sort().flatMap((path) => schemaPieces(path, readFileSync(path, "utf8"))),
     ...files
       .filter((path) => !NOT_PROSE.has(path))
       .sort()
@@ -42,9 +40,14 @@ export function allPieces(): readonly Piece[] {
 /** The patterns themselves. */
 const NOT_PROSE = new Set(["test/words.ts"]);
 
-function areaOfPage(path: string): string {
-  if (path.startsWith("docs/decisions/")) return "docs/decisions";
-  return path.startsWith("docs/") ? "docs" : path;
+/** Descriptions of a JSON Schema. */
+function schemaPieces(path: string, schema: string): readonly Piece[] {
+  return [...schema.matchAll(/"description": ("(?:[^"\\]|\\.)*")/g)].map(({ index, 1: text = "" }) => ({
+    kind: "description" as const,
+    path,
+    line: lineAt(schema, index),
+    text: spoken(JSON.parse(text)),
+  }));
 }
 
 /** Paragraphs, headings, list items and table rows of a page, without its code blocks. */
@@ -56,20 +59,12 @@ export function markdownPieces(path: string, page: string): readonly Piece[] {
     ),
   ]
     .map((found) => ({
-      area: areaOfPage(path),
+      kind: "page" as const,
       path,
       line: lineAt(text, found.index),
-      start: found.index,
-      end: found.index + found[0].length,
       text: spoken(found[0].replace(/^(#+|[-*]|\d+\.) |\[|\]\([^)]*\)|\]/g, "")),
     }))
     .filter((piece) => piece.text !== "");
-}
-
-/** The folder that a file counts for: `src/planner`, `test/cli`, `scripts`. */
-export function folderOf(path: string): string {
-  const [top = "", room = ""] = path.split("/");
-  return (top === "src" || top === "test") && !room.includes(".") ? `${top}/${room}` : top;
 }
 
 const TESTS = new Set(["test", "it", "describe"]);
@@ -77,28 +72,19 @@ const TESTS = new Set(["test", "it", "describe"]);
 /** Strings of the program, names of tests, and comments, with runs of line comments joined. */
 export function codePieces(path: string, code: string): readonly Piece[] {
   const { program, comments } = parseSync(path, code);
-  const folder = folderOf(path);
   const found: Piece[] = [];
-  const add = (area: string, node: { start: number; end: number }, text: string): void => {
+  const add = (kind: Piece["kind"], { start }: { start: number }, text: string): void => {
     const words = spoken(text);
-    if (/\s/.test(words))
-      found.push({
-        area: `${area} ${folder}`,
-        path,
-        line: lineAt(code, node.start),
-        start: node.start,
-        end: node.end,
-        text: words,
-      });
+    if (/\s/.test(words)) found.push({ kind, path, line: lineAt(code, start), text: words });
   };
-  const of = path.startsWith("test/") ? undefined : "strings";
+  const of = path.startsWith("test/") || path === SQL ? undefined : "string";
   const names = new Set<number>();
   const addString = (node: ESTree.Node): void => {
-    const area = names.has(node.start) ? "names" : of;
-    if (area === undefined) return;
-    if (node.type === "Literal" && typeof node.value === "string") add(area, node, node.value);
+    const kind = names.has(node.start) ? "name of a test" : of;
+    if (kind === undefined) return;
+    if (node.type === "Literal" && typeof node.value === "string") add(kind, node, node.value);
     if (node.type === "TemplateLiteral")
-      add(area, node, node.quasis.map((one) => one.value.cooked).join(GAP));
+      add(kind, node, node.quasis.map((one) => one.value.cooked).join(GAP));
   };
   new Visitor({
     CallExpression(call) {
@@ -109,7 +95,7 @@ export function codePieces(path: string, code: string): readonly Piece[] {
     Literal: addString,
     TemplateLiteral: addString,
   }).visit(program);
-  for (const run of commentRuns(code, comments)) add("comments", run, run.text);
+  for (const run of commentRuns(code, comments)) add("comment", run, run.text);
   return found;
 }
 

@@ -136,7 +136,7 @@ describe("tidy", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("there are no import cycles", () => {
+  test("no cycle of value imports exists", () => {
     const edges = new Map(
       sources.map((source) => [
         source.path,

@@ -129,7 +129,7 @@ function bodyText(
     const target = `\`${subject.target.replaceAll("`", "'")}\``;
     return base === undefined
       ? `Nothing is left to change in ${target}.\n${link}`
-      : `This merge request changes nothing in ${target}.\n${link}`;
+      : `This merge request has no changes for ${target}.\n${link}`;
   }
   // The report names the run and the commit.
   if (report !== undefined) return report;

@@ -68,10 +68,10 @@ function rowsOf(rule: string, says: Section["rules"][string], tests: readonly Cl
     tests: tests.filter(({ claim }) => claimed.test(claim)),
   }));
   const others = tests.filter((test) => !rows.some((row) => row.tests.includes(test)));
-  return others.length === 0 ? rows : [...rows, { rule, says: "and beside that", tests: others }];
+  return others.length === 0 ? rows : [...rows, { rule, says: "also", tests: others }];
 }
 
-/** Rules, or single things that they say, that no test shows. */
+/** Rules, or clauses of rules, without a test. */
 export function untested(joined: readonly Joined[]): Row[] {
   return joined.flatMap(({ rows }) => rows).filter(({ tests }) => tests.length === 0);
 }

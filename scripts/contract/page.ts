@@ -14,7 +14,7 @@ export function pageOf(joined: readonly Joined[]): string {
   const missing = untested(joined).length;
   const tests = new Set(joined.flatMap(({ rows, open }) => [...rows, ...open].flatMap((row) => row.tests)));
   const open = joined.flatMap((one) => one.open).length;
-  const counts = `${rows.length} things that the contract says, ${missing} without a test; ${open} that it leaves open; ${tests.size} tests.\n`;
+  const counts = `${rows.length} rules of the contract, ${missing} without a test; ${open} open points; ${tests.size} tests.\n`;
   return `${[ABOUT, counts, ...joined.map(sectionText)].join("\n")}`;
 }
 

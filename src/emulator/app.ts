@@ -130,10 +130,10 @@ class RunningService {
       refusal(rule.status, rule.error_code, `Fault injected: ${rule.fate}`, rule.retry_after);
     switch (rule.fate) {
       case "drop_before":
-        throw new ConnectionLost("the connection was closed before the request was looked at");
+        throw new ConnectionLost("the connection was closed before the request was read");
       case "drop_after":
         run();
-        throw new ConnectionLost("the connection was closed after the request was done");
+        throw new ConnectionLost("the connection was closed after the request was executed");
       case "commit_late":
         this.#life.later(this.#parts.clock.now() + rule.delay_ms, run);
         throw new ConnectionLost("the connection was closed; the request will be done later");

@@ -55,7 +55,7 @@ export class Control {
       const name = `${request.method} ${pathOf(request).slice(CONTROL_BASE.length)}`;
       const action = this.#actions.get(name);
       if (action === undefined)
-        throw new ApiError("ENDPOINT_NOT_FOUND", `There is no control request ${name}`);
+        throw new ApiError("ENDPOINT_NOT_FOUND", `Control request ${name} does not exist`);
       this.#parts.life.catchUp();
       return jsonAnswer(200, action(readBody(request), new URLSearchParams(queryOf(request))));
     } catch (error) {
@@ -113,7 +113,7 @@ export class Control {
     if (mode !== undefined && mode !== "real" && mode !== "manual")
       throw bad('mode must be "real" or "manual"');
     if (advance !== undefined && !(Number.isSafeInteger(advance) && Number(advance) >= 0))
-      throw bad("advance_ms must be a whole number of milliseconds");
+      throw bad("advance_ms must be an integer of at least 0 (milliseconds)");
     if (clock.now() + Number(advance ?? 0) > END_OF_TIME) throw bad("advance_ms goes beyond the year 9999");
     if (mode !== undefined) clock.setMode(mode);
     if (advance !== undefined) clock.advance(Number(advance));

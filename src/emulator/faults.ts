@@ -125,7 +125,7 @@ function codeOf(status: number): string {
 function count(value: Json | undefined, name: string, absent: number): number {
   if (value === undefined) return absent;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0)
-    throw bad(`${name} must be a whole number`);
+    throw bad(`${name} must be an integer of at least 0`);
   return value;
 }
 

@@ -83,7 +83,7 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
     await run("workspace-plan", "refs/heads/change", 8, request);
     expect(site.host.comments).toHaveLength(1);
     expect(site.host.comments[0]?.body).toMatch(
-      /\nThis merge request changes nothing in `default`\.\n\n\[Run\]\(\S+\), commit \w{12}\n$/,
+      /\nThis merge request has no changes for `default`\.\n\n\[Run\]\(\S+\), commit \w{12}\n$/,
     );
   });
 

@@ -107,7 +107,7 @@ test("validate -o json ends in a document for words that do not fit, too", async
 });
 
 describe("apply -o json is one event a line", () => {
-  test("if the spec is wrong, the token is wrong, and there is no prompt", async () => {
+  test("if the spec is wrong, if the token is wrong, and if it cannot prompt", async () => {
     const told = async (folder: string, line: string, token?: string) =>
       events((await ran(folder, line, token)).out).map((one) => [one.type, one.diagnostic.code]);
     expect(await told(folderWith(BAD), "apply -o json --auto-approve")).toContainEqual([

@@ -1,4 +1,4 @@
-// A service with one small area of its own: what the app does to any operation is tested on it.
+// A service with one small area, for tests of what the app does with every operation.
 
 import { createApp } from "../../src/emulator/app.ts";
 import { readContract } from "../../src/emulator/http/contract.ts";
@@ -63,7 +63,7 @@ const contract = readContract({
   },
 });
 
-/** What the last operation was called with. */
+/** The arguments of the last operation. */
 const seen: { call: Call | undefined } = { call: undefined };
 
 const area: Area = {
@@ -114,7 +114,7 @@ function echo(call: Call) {
   return { json: { input: call.input } };
 }
 
-/** Starts the service; `send` takes method, path, and a body as it is. */
+/** Starts the service; `send` takes a method, a path, and a raw body. */
 export function startEcho(store = new Store()) {
   const slept: number[] = [];
   const { app, tick } = createApp({

@@ -1,4 +1,4 @@
-// The service inside a process, over a folder of its own.
+// The service inside a process, with its data in a separate folder.
 
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -9,7 +9,7 @@ import { openStore } from "../../src/emulator/store/sqlite.ts";
 import { Store } from "../../src/emulator/store/store.ts";
 import { EmulatorClock } from "../../src/emulator/world/clock.ts";
 
-/** What a test reads of an answer: JSON is parsed (numbers beyond 2^53 as bigint), so its members are looked at as they come. */
+/** An answer with parsed JSON (numbers beyond 2^53 as bigint). Tests read its members without types. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape; the assertion is the type check.
 export type Body = any;
 
@@ -74,7 +74,7 @@ export async function startWorld(options: StartOptions = {}) {
   });
 
   const send = async (request: AppRequest): Promise<Answered> => read(await app(request));
-  /** Any request as it is, with no credentials but those given. Rejects where a fault closes the connection. */
+  /** Sends a raw request without credentials other than the given ones. Rejects if a fault closes the connection. */
   const request = (given: TestRequest): Promise<Answered> =>
     send({ ...given, headers: lowerCase(given.headers ?? {}) });
   const call = (method: string, path: string, body: unknown, given: Options = {}): Promise<Answered> =>

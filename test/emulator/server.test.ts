@@ -19,7 +19,7 @@ interface Client {
   send(method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<{ status: number; body: Body }>;
 }
 
-/** A client of its own connections, so that one test's closed sockets are not another's. */
+/** Returns a client with separate connections, so that a test does not see the closed sockets of another. */
 function clientOf(url: string): Client {
   const agent = new Agent({ connections: 8 });
   agents.push(agent);

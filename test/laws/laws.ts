@@ -49,7 +49,7 @@ function kept(site: Site): string {
 /** Declares the tests. `cloud`: in the Databricks dialect on that cloud. */
 export function testLaws(cloud?: FieldDialect["cloud"]): void {
   describe.each(samples)("$kind", (sample) => {
-    test("after an apply the plan is empty, there is no drift, and another apply sends no write", async () => {
+    test("after an apply, plan and drift are empty and another apply sends no write", async () => {
       const site = await siteOf(sample, SECRETS, cloud);
       const done = await apply(site, sample.spec);
       expect(done.some((one) => one.startsWith(`applied create ${sample.kind}.`))).toBe(true);

@@ -63,7 +63,7 @@ function mistakes(said: Shown, live: Shown): readonly string[] {
 }
 
 describe.each(samples)("$kind", (sample) => {
-  test("what stands in `after` is live after the apply, and the patch leads there from `before`", async () => {
+  test("after the apply, the live values equal `after`, and the patch turns `before` into `after`", async () => {
     const site = await siteOf(sample);
     for (const yaml of [sample.spec, sample.changed, sample.spec]) {
       const spec = await site.spec(POLICY + yaml);

@@ -441,7 +441,7 @@ describe("files", () => {
     expect(body.files.map((one: JsonObject) => [one.path, one.file_size])).toEqual([["/init/a", 3]]);
   });
 
-  test("parts of other uploads are not changed; the kind knows the path of its own", async () => {
+  test("parts of other uploads are not changed; the kind knows the path of its part", async () => {
     const { world, api } = await startWorkspace();
     await world.post("fs/put", { path: "/init/a.other.part", contents: btoa("x") });
     const { values, payload } = declared(files, large);

@@ -11,7 +11,7 @@ import { planOf, update, viewOf } from "./plans.ts";
 describe("hostile names", () => {
   // The simulation sends all of them. Four and five, the forms of each piece, have no common divisor: each piece is here.
   const some = NAMES.filter((_, at) => at % 4 === 0);
-  test(`none of ${some.length} names hides a character, runs a command or adds a line in any output, and JSON gives each back`, () => {
+  test(`none of ${some.length} names hides a character, runs a command or adds a line in any output, and JSON preserves each`, () => {
     expect(some.flatMap(leaksOf).slice(0, 20)).toEqual([]);
   }, 180_000);
 

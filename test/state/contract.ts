@@ -60,7 +60,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
     const drive = <T>(clock: VirtualClock, work: Promise<T>): Promise<T> =>
       clock.drive(work, () => shared.busy());
 
-    test("without a state there is an empty one, and reading writes nothing", async () => {
+    test("a missing state reads as an empty one, and reading does not write", async () => {
       const { state, diagnostics } = await shared.store().read();
       expect([state.serial, state.records.size, diagnostics]).toEqual([0, 0, []]);
       expect(await shared.store().key({ make: false })).toHaveLength(32);
@@ -505,7 +505,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         ["changes the key back", PASSPHRASE, OTHER],
         ["ends it", HEX, undefined],
       ] as const)
-        test(`rekey ${what}, keeps the digests' key, and takes the generations along`, async () => {
+        test(`rekey ${what}, keeps the key of digests, and also changes older versions`, async () => {
           const key = await written(from);
           const present = to === undefined ? {} : { keyText: to };
           const old = from === undefined ? {} : { oldKeyText: from };

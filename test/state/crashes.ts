@@ -180,9 +180,9 @@ async function keyOf(text: string): Promise<Uint8Array> {
 
 /** `open` returns a new location each time. */
 export function crashContract(title: string, open: () => Promise<Shared>): void {
-  describe(`${title}, a process that dies at any step of`, () => {
+  describe(`${title}, a crash at any step of`, () => {
     for (const course of COURSES)
-      test(`${course.title} loses nothing that was promised, and the next run goes on`, {
+      test(`${course.title} loses no acknowledged write, and the next run continues`, {
         timeout: 120_000,
       }, async () => {
         const calm = await open();
@@ -237,7 +237,7 @@ function takeover(shared: Shared, at: number): Takeover {
  * still does.
  */
 export function takeoverContract(title: string, open: () => Promise<Shared>): void {
-  test(`${title}: taken over at any step of a run, it is the heir's alone`, {
+  test(`${title}: after a lock change at any step of a run, only the new holder's writes count`, {
     timeout: 120_000,
   }, async () => {
     const work = async (store: StateStore): Promise<void> => {

@@ -11,7 +11,7 @@ import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { flagOption, textOption } from "../command/option.ts";
 
-const FIRST_SPEC = `# What the workspace should have. Check it with: workspace validate
+const FIRST_SPEC = `# The desired state of the workspace. To check this file, run \`workspace validate\`.
 ${SCHEMA_LINES.map((line) => `# ${line}`).join("\n")}
 
 variables:

@@ -74,6 +74,6 @@ export async function askSecret(context: CommandContext, label: string): Promise
 function cannotAsk(noInput: boolean, hint: string) {
   const message = noInput
     ? "approval is required, but --no-input is set"
-    : "approval is required, but there is no terminal, and --auto-approve is not set";
+    : "approval is required, but stdin is not a terminal and --auto-approve is not set";
   return error("CLI_CONFIRMATION", message, { hint });
 }

@@ -158,7 +158,7 @@ function parseForm(contentType: string, body: Uint8Array): Promise<Form> {
       reject(
         new ApiError(
           "MALFORMED_REQUEST",
-          "Could not parse the multipart form: it is cut off, or its parts are not set apart by the boundary of its Content-Type",
+          "Could not parse the multipart form: it is incomplete, or its parts are not separated by the boundary of its Content-Type",
         ),
       );
     try {

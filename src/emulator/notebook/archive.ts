@@ -90,7 +90,7 @@ function unpackEntry(name: string, content: Uint8Array): Packed | undefined {
   if (name.endsWith("/")) return { segments: safeSegments(name.slice(0, -1)) };
   const dot = name.lastIndexOf(".");
   if (dot < 0 || languageNamed(name.slice(dot + 1)) === undefined)
-    throw unreadable("DBC", `the entry ${name} is no notebook`);
+    throw unreadable("DBC", `the entry ${name} is not a notebook`);
   return { segments: safeSegments(name.slice(0, dot)), document: unpackDocument(name, content) };
 }
 
@@ -130,7 +130,7 @@ function unzip(bytes: Uint8Array): Map<string, Uint8Array> {
   try {
     const files = unzipSync(bytes, {
       filter: ({ name, originalSize }) => {
-        if (names.has(name)) throw unreadable("DBC", `the entry ${name} stands twice`);
+        if (names.has(name)) throw unreadable("DBC", `duplicate entry ${name}`);
         names.add(name);
         size += originalSize;
         if (size > WORKSPACE.archive_bytes || names.size > WORKSPACE.archive_entries)

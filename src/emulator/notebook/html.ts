@@ -13,7 +13,7 @@ const ENCODED_MODEL = /__\w*NOTEBOOK_MODEL = ['"]([A-Za-z0-9+/=]*)['"]/;
 export function readHtml(bytes: Uint8Array): Notebook {
   const page = notebookText(bytes);
   const model = modelIn(page);
-  if (model === undefined) throw unreadable("HTML", "the page holds no notebook");
+  if (model === undefined) throw unreadable("HTML", "the page does not contain a notebook");
   return fromModel(model, "HTML");
 }
 

@@ -35,7 +35,7 @@ export function fromModel(model: Json, format: NotebookFormat): Notebook {
   return {
     language,
     cells: ordered.map(({ command, commandTitle, showCommandTitle }, index) => {
-      if (typeof command !== "string") throw unreadable(format, `command ${index} has no text`);
+      if (typeof command !== "string") throw unreadable(format, `command ${index} is not a string`);
       const titled = typeof commandTitle === "string" && showCommandTitle === true;
       return cellOf(command, titled ? commandTitle : undefined);
     }),

@@ -36,7 +36,7 @@ export class Contents implements Blobs {
 
   size(id: string): number {
     const size = this.#rows().get(id);
-    if (size === undefined) throw new Error(`there is no blob ${id}`);
+    if (size === undefined) throw new Error(`blob ${id} does not exist`);
     return size;
   }
 

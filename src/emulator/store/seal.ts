@@ -6,7 +6,7 @@ export const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The encrypted form (random value, tag, ciphertext) of a text, as base64. */
+/** Returns the random value, the tag, and the ciphertext as base64. */
 export function seal(key: Uint8Array, plain: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);

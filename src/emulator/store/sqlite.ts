@@ -39,7 +39,7 @@ function keptBytes(path: string, make: () => string, encoding: "utf8" | "base64"
   return Buffer.from(readFileSync(path, "utf8").trim(), encoding);
 }
 
-/** Created here, since SQLite gives a file the permissions of its folder; the log file takes over the permissions of this one. */
+/** Creates the file, because SQLite would give it the permissions of its folder; the log file gets the permissions of this one. */
 function makePrivate(path: string): void {
   closeSync(openSync(path, "a", 0o600));
   for (const one of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])

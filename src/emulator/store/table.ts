@@ -35,7 +35,7 @@ export class Table implements Collection<unknown> {
   readonly name: string;
   readonly #disk: TableDisk | undefined;
   readonly #touched: (table: Table) => void;
-  /** All rows in their order, or the ones that were read. */
+  /** All rows in their order, or only rows that were read. */
   #committed = new Map<string, unknown>();
   #whole: boolean;
   #written = new Map<string, unknown>();

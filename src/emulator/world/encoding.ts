@@ -25,11 +25,11 @@ export function encodeBase64(bytes: Uint8Array): string {
 /** The segments of an absolute path; none for the root. A slash at the end adds none. Throws INVALID_PARAMETER_VALUE. */
 export function segmentsOf(path: string): readonly string[] {
   if (!path.startsWith("/")) throw invalid(path, "doesn't start with '/'");
-  if (path.includes("\0")) throw invalid(path.replaceAll("\0", "\\0"), "holds a NUL character");
+  if (path.includes("\0")) throw invalid(path.replaceAll("\0", "\\0"), "contains a NUL character");
   if (path === "/") return [];
   const segments = path.slice(1, path.endsWith("/") ? -1 : undefined).split("/");
   if (segments.includes("")) throw invalid(path, "has an empty segment");
-  if (segments.includes(".") || segments.includes("..")) throw invalid(path, "holds a relative segment");
+  if (segments.includes(".") || segments.includes("..")) throw invalid(path, "contains a relative segment");
   return segments;
 }
 

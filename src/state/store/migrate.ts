@@ -56,12 +56,12 @@ async function place(
   return placed;
 }
 
-/** The old place is given up only for one that holds everything. */
+/** The old location is abandoned only if the new one contains the complete state. */
 async function assertArrived(target: StateStore, wanted: State): Promise<void> {
   const { state } = await target.read();
   if (essence(state) === essence(wanted)) return;
   throw new Failure(
-    error("APPLY_VERIFY", `the state at ${target.place} does not match what was sent`, {
+    error("APPLY_VERIFY", `the state at ${target.place} does not match the state that was written`, {
       hint: "the state is still at its old location; to use it there again, run `workspace state restore`",
     }),
   );

@@ -19,7 +19,7 @@ const CLUSTER = section(
     },
     cluster_log_conf: "one destination; logs are delivered every 5 minutes",
     init_scripts: "any number, run in order",
-    spark_env_vars: "names and texts",
+    spark_env_vars: "names and string values",
     autotermination_minutes: {
       "0, or 10 to 10000": /between 10 and 10000/,
       "minutes of inactivity before termination": /idle cluster ends/,
@@ -65,7 +65,7 @@ const CLUSTER = section(
       "tags on edit": ["limit of tags on edit", "43, as on create"],
       "values of spark_conf": ["numbers and truth values in spark_conf", "accepted, answered as text"],
       "node type of a pool": [
-        "node_type_id beside instance_pool_id",
+        "node_type_id together with instance_pool_id",
         "may be left out; another type than the pool's is refused",
       ],
       "internal tags": [
@@ -75,7 +75,10 @@ const CLUSTER = section(
       most: ["most workers of a cluster", "10,000"],
     },
     told: {
-      "log destination": ["logs lie below <destination>/<cluster-id>", "no driver writes any here"],
+      "log destination": [
+        "logs are written below `<destination>/<cluster-id>`",
+        "no driver of the emulator writes logs",
+      ],
     },
   },
 );

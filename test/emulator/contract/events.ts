@@ -65,11 +65,8 @@ export const events = [
     {
       open: {
         webhooks: ["other notifications", "none"],
-        reading: ["whether reading the log is a write", "it is none, and changes nothing"],
-        "by control": [
-          "when nodes, drivers and disks fail",
-          "when the control request cluster-events says so; nothing of it happens by itself",
-        ],
+        reading: ["whether reading the log is a write", "it is not, and it has no effect"],
+        "by control": ["when nodes, drivers and disks fail", "only on the control request cluster-events"],
         "no effect": ["what a call without effect writes", "nothing"],
       },
     },

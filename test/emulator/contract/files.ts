@@ -54,7 +54,7 @@ const WORKSPACE = section(
     list: {
       "path is required, absolute": /path is|absolute/,
       "objects: list of ObjectInfo": /each as ObjectInfo/,
-      "of a path that is no directory, the object itself": /the object itself/,
+      "for a path of another object, that object": /the object itself/,
     },
     mkdirs: { "path is required, absolute": /path is/, "answers an empty object": /empty object/ },
     "rule 1": {
@@ -94,14 +94,14 @@ const WORKSPACE = section(
       parent: ["import below a missing directory", "RESOURCE_DOES_NOT_EXIST; import makes no directories"],
       archives: [
         "what an archive may hold",
-        "notebooks and folders; what unfolds too far, or climbs, is refused whole",
+        "notebooks and folders; an archive that expands too far, or with a path outside, is refused completely",
       ],
       "new workspace": [
         "what a new workspace holds",
         "/, /Shared, /Users and the administrator's folder, which cannot be deleted",
       ],
       "empty list": ["list of an empty directory", "an object without the key"],
-      names: ["names in paths", "told apart by case, any characters; a slash at the end is dropped"],
+      names: ["names in paths", "case-sensitive, any characters; a slash at the end is dropped"],
     },
     told: {
       "partial delete": [
@@ -199,7 +199,7 @@ const FILES = section(
         "at it nothing is read, behind it INVALID_PARAMETER_VALUE",
       ],
       root: ["delete and move of the root", "IO_ERROR, INVALID_PARAMETER_VALUE"],
-      modification_time: ["when a file was written", "answered beside the fields of the contract"],
+      modification_time: ["when a file was written", "answered in addition to the fields of the contract"],
     },
     told: {
       "large files": ["for larger files use the stream workflow", "what a client does"],
@@ -222,7 +222,7 @@ const ACCESS = [
         "SCIM is for administrators": /SCIM is for/,
         "legacy groups are for administrators": /groups\/.* is for administrators/,
       },
-      "rule 4": "who is deprovisioned has no access any more, also as administrator",
+      "rule 4": "a deprovisioned user no longer has access, not even as administrator",
       "rule 5": "secrets need the permissions of 4.3",
     },
     {
@@ -323,7 +323,7 @@ const LIMITS = section(
     open: {
       units: [
         "what a MB is",
-        "1,048,576 bytes, of the contents before encoding; content of an import in JSON as it is written",
+        "1,048,576 bytes, of the contents before encoding; content of an import in JSON as base64",
       ],
       rates: ["rate limits", "none"],
       "other requests": ["size of other requests", "10 MB; then 413"],
@@ -336,7 +336,7 @@ const VERSIONS = section(
   "Versions",
   {
     paths: "paths carry the version 2.0",
-    SCIM: "SCIM lies under /api/2.0/preview/scim/v2",
+    SCIM: "SCIM is served under /api/2.0/preview/scim/v2",
   },
   { told: { deprecation: ["policy for old versions is not shown", "nothing to serve"] } },
 );

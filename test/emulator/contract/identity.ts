@@ -99,7 +99,7 @@ const STATES = section(
     open: {
       "inactive user": [
         "name of the inactive state",
-        "the user is neither found nor listed, its tokens are refused, its memberships are gone; the same name posted within the 30 days comes back under its id",
+        "the user is neither found nor listed, its tokens are refused, and its memberships are removed; the same name posted within 30 days gets its ID again",
       ],
       "expired handle": [
         "later calls on an expired handle",
@@ -168,19 +168,19 @@ const SCIM = section(
       ],
       "rule 3": [
         "one published example of group delete leaves out 2.0",
-        "the table counts: that path is no endpoint (404)",
+        "the table counts: that path is not an endpoint (404)",
       ],
       "rule 4": [
         "response bodies",
         "create answers 201, DELETE 204 without a body, all others 200, each with the resource; lists are a ListResponse",
       ],
       "built-in groups": ["deletion of admins and users", "403"],
-      circles: ["a group that would contain itself", "400 invalidValue (legacy: INVALID_PARAMETER_VALUE)"],
+      cycles: ["a group that would contain itself", "400 invalidValue (legacy: INVALID_PARAMETER_VALUE)"],
       duplicates: [
         "a userName or displayName that exists",
         "409 uniqueness; user names are the same in upper and lower case",
       ],
-      precedence: ["and beside or", "and binds tighter; parentheses group"],
+      precedence: ["precedence of and, or", "and binds tighter; parentheses group"],
       "/Me": ["RFC 7644 has /Me", "served, for everyone: the user who calls"],
     },
   },
@@ -205,7 +205,7 @@ const LEGACY = section(
       "one of user_name and group_name: is removed from the members": /removed from the members/,
       "parent_name is required": /parent_name/,
     },
-    delete: "group_name: the group is gone",
+    delete: "group_name: the group no longer exists",
     rules: {
       "a missing user, group or parent gives RESOURCE_DOES_NOT_EXIST": /gives RESOURCE_DOES_NOT_EXIST/,
       "so for list-members and list-parents": /list-members and list-parents/,

@@ -17,7 +17,7 @@ const JOB = section(
     new_cluster: "a cluster is created for each run",
     tasks: {
       "notebook_task, spark_jar_task, spark_python_task, spark_submit_task": /may have a/,
-      "notebook_task not beside spark_jar_task": /exactly one task/,
+      "notebook_task not together with spark_jar_task": /exactly one task/,
       "parameters as each task has them": /parameters/,
     },
     name: "Untitled by default",
@@ -178,7 +178,7 @@ const CALLS = section(
     "runs/get-output": {
       "run_id is required": /does not exist/,
       "metadata and notebook_output": /metadata/,
-      "or error: why there is no output": /error gives the reason/,
+      "or error: the reason for the missing output": /error gives the reason/,
     },
     "runs/delete": "run_id",
     size: "a request has at most 10 MB",
@@ -230,7 +230,7 @@ const CALLS = section(
       "unknown fields": ["unknown fields of settings", "ignored"],
       starts: ["what counts as a start", "scheduled and submitted runs too; skipped runs and retries do not"],
       "limits and schedules": ["a schedule that meets a limit of the workspace", "its run is SKIPPED"],
-      export: ["what an exported run shows", "the notebook as it is now"],
+      export: ["content of an exported run", "the current notebook"],
     },
     told: {
       "rule 11": [
@@ -250,7 +250,7 @@ const ERRORS = section(
     INVALID_STATE: "clusters/edit of a cluster that is neither RUNNING nor TERMINATED",
     "without a named code": {
       "runs/delete on an active run": /runs\/delete/,
-      "runs/export of a run that is no notebook's": /runs\/export/,
+      "runs/export of a run without a notebook": /runs\/export/,
       "clusters/resize of a cluster that is not RUNNING": /clusters\/resize/,
       "creation that cannot obtain enough nodes: terminates with a message": /of its nodes/,
     },

@@ -25,18 +25,18 @@ const POOL = section(
       unique: /unique/,
       "not empty, fewer than 100 characters": /fewer than 100/,
     },
-    min_idle_instances: "idle instances kept beside those in use",
+    min_idle_instances: "idle instances kept in addition to those in use",
     max_capacity: {
       "idle and in use together": /stay within/,
       "at the maximum no new cluster comes up from the pool": /no new cluster/,
       "and attached clusters cannot scale up until instances become idle": /cannot scale up/,
     },
     node_type_id: "node type of all instances; attached clusters inherit it",
-    custom_tags: "at most 6, beside default_tags",
+    custom_tags: "at most 6, in addition to default_tags",
     idle_instance_autotermination_minutes: {
       "from 0 to 10000": /between 0 and 10000/,
       "idle instances beyond the minimum are kept so long": /are kept for/,
-      "0: not at all": /with 0/,
+      "0: at once": /with 0/,
       "unset: a default": /unset/,
     },
     enable_elastic_disk: "instances acquire more disk as they run low",
@@ -59,7 +59,7 @@ const POOL = section(
         "shape of a tag",
         "{key, value} in a list, as the tables say; requests may write a map too; keys and values as the cloud allows",
       ],
-      defaults: ["defaults", "no idle instances, no capacity limit, 60 minutes, elastic disk"],
+      defaults: ["defaults", "0 idle instances, no capacity limit, 60 minutes, elastic disk"],
       "unknown values": ["unknown node types and runtime versions", "INVALID_PARAMETER_VALUE"],
       "capacity below minimum": ["max_capacity below min_idle_instances", "INVALID_PARAMETER_VALUE"],
     },
@@ -83,7 +83,9 @@ const STATES = section(
     open: {
       DELETED: ["reading a deleted pool", "RESOURCE_DOES_NOT_EXIST; it is not listed, its name is free"],
     },
-    told: { asynchronous: ["idle instances end asynchronously", "nothing shows them once the pool is gone"] },
+    told: {
+      asynchronous: ["idle instances end asynchronously", "no request shows them after the pool is deleted"],
+    },
   },
 );
 

@@ -78,7 +78,7 @@ describe("tags", () => {
   });
 });
 
-describe("numbers and texts", () => {
+describe("numbers and strings", () => {
   test("a number written as text is taken, and answered as a number", async () => {
     const { body } = await w.post("instance-pools/create", {
       ...POOL,

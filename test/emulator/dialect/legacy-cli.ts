@@ -1,4 +1,4 @@
-// The vendor's legacy command line in a process of its own, where a Python has it: one command after the other.
+// Runs the vendor's legacy command line in a separate process, one command after the other, if a Python has it.
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";

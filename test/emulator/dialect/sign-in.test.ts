@@ -1,4 +1,4 @@
-// Sign-in paths beside the API: OAuth, Azure AD, the machine's identity, GitHub's id tokens; and tokens that expire.
+// Sign-in paths outside the API: OAuth, Azure AD, managed identities, GitHub's ID tokens; and expired tokens.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { ADMIN_TOKEN, type Answered, startWorld, type TestWorld } from "../harness.ts";

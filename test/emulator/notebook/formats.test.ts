@@ -132,7 +132,7 @@ test("HTML: the service's own pages, which hold the notebook as base64, are read
 });
 
 test.each([
-  ["a page without a notebook", "<html></html>", "holds no notebook"],
+  ["a page without a notebook", "<html></html>", "does not contain a notebook"],
   ["a damaged notebook", '<script id="notebook-model" type="application/json">{</script>', "damaged"],
   [
     "no commands",

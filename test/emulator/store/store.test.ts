@@ -355,7 +355,7 @@ describe("on disk", () => {
       blobs.append(blobs.create(), new Uint8Array(10));
       return made;
     });
-    // As a kill between the two steps of a deletion leaves it: the row is gone, the file is not.
+    // The state after a kill between the two steps of a deletion: the row is deleted, the file is not.
     store.transact(0, (world) => world.collection("$blobs").delete(id));
     expect(readdirSync(join(folder, "blobs"))).toHaveLength(2);
     store = reopen(store);

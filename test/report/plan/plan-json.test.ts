@@ -58,7 +58,7 @@ describe("plan as JSON", () => {
     expect(after).toEqual({ max_capacity: 50, node_type_id: "small", versions: ["b", "c"] });
   });
 
-  test("what stays is in `after` as well, and the order of a set makes no step of the patch", () => {
+  test("an unchanged resource is in `after` as well, and the order of a set makes no step of the patch", () => {
     const before = { node_type_id: "small", max_capacity: 10, versions: ["z", "b"] };
     const change = {
       ...update,

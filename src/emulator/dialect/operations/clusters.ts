@@ -104,7 +104,7 @@ function listClusters(answer: JsonObject, { version, input, cloud }: Asked): Jso
 export function setClusterSource(world: World, { cluster_id, cluster_source }: JsonObject): JsonObject {
   const cluster = clusterById(world, String(cluster_id));
   if (cluster === undefined || typeof cluster_source !== "string")
-    throw invalidValue("cluster_id must name a cluster, and cluster_source must be a text.");
+    throw invalidValue("cluster_id must be the ID of a cluster, and cluster_source must be a string.");
   const { attributes } = cluster;
   putCluster(world, {
     ...cluster,

@@ -22,7 +22,7 @@ export function readTags(given: GivenTags | undefined, limit: number): Tags | un
     throw invalidValue(`At most ${limit} custom tags are allowed. Found: ${tags.length}.`);
   for (const { key, value } of tags) checkTag(key, value);
   if (new Set(tags.map(({ key }) => key)).size < tags.length)
-    throw invalidValue("A key of custom_tags stands twice.");
+    throw invalidValue("custom_tags contains a duplicate key.");
   return tags;
 }
 

@@ -129,8 +129,8 @@ function readEnding({ run_id, result_state, result, error }: JsonObject) {
   const ending = Object.hasOwn(ENDINGS, name) ? ENDINGS[name] : undefined;
   if (ending === undefined)
     throw invalidValue(`result_state must be one of ${Object.keys(ENDINGS).join(", ")}.`);
-  if (result !== undefined && typeof result !== "string") throw invalidValue("result must be a text.");
-  if (error !== undefined && typeof error !== "string") throw invalidValue("error must be a text.");
+  if (result !== undefined && typeof result !== "string") throw invalidValue("result must be a string.");
+  if (error !== undefined && typeof error !== "string") throw invalidValue("error must be a string.");
   const outcome: JobRunOutcome = {
     result_state: ending,
     message: error ?? "",

@@ -94,7 +94,7 @@ function holds(filter: Filter, lookup: ScimLookup, text: string): boolean {
 function compares(filter: Compare, lookup: ScimLookup, text: string): boolean {
   const attribute = scimAttribute(filter.attrPath);
   const values = lookup(attribute);
-  if (values === undefined) throw badFilter(text, `there is no attribute ${filter.attrPath}`);
+  if (values === undefined) throw badFilter(text, `attribute ${filter.attrPath} does not exist`);
   const fold = (value: Json) => (CASELESS.has(attribute) ? String(value).toLowerCase() : String(value));
   const wanted = fold(filter.compValue);
   const found = values.map(fold);

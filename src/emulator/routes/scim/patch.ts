@@ -67,7 +67,7 @@ function readPath(text: string, attributes: readonly Attribute[]): Path {
     : text;
   const [, name = "", filter, sub] = PATH.exec(prefixless) ?? [];
   const attribute = attributes.find((known) => known.name.toLowerCase() === name.toLowerCase());
-  if (attribute === undefined) throw new ScimError(400, `There is no attribute '${text}'.`, "invalidPath");
+  if (attribute === undefined) throw new ScimError(400, `Attribute '${text}' does not exist.`, "invalidPath");
   if (filter !== undefined && attribute.shape !== "list") {
     throw new ScimError(400, `${attribute.name} is not a list, so '${text}' selects nothing.`, "invalidPath");
   }

@@ -1,4 +1,4 @@
-// What pools, clusters and jobs answer is what openapi.yaml says: nothing missing, nothing of another type, nothing unnamed.
+// Answers of pools, clusters, and jobs conform to openapi.yaml: no missing, unknown, or mistyped member.
 
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";

@@ -1,4 +1,4 @@
-// What every refusal of pools, clusters and jobs looks like, whatever is wrong.
+// Refusals of pools, clusters, and jobs: status, code, and message.
 
 import { beforeAll, expect, test } from "vitest";
 import { compute, JOB } from "../../compute.ts";
@@ -66,7 +66,7 @@ test.each(calls)(
   },
 );
 
-test("B7 form: a refusal changes nothing", async () => {
+test("B7 form: a refused request leaves the world unchanged", async () => {
   const c = compute(w);
   await c.newJob();
   const before = w.store.dump();

@@ -36,7 +36,7 @@ describe("create", () => {
     },
   );
 
-  test("B2.1 defaults, idle_instance_autotermination_minutes: unset, there are no idle instances, 60 minutes, elastic disk, no capacity limit", async () => {
+  test("B2.1 defaults, idle_instance_autotermination_minutes: unset, a pool has 0 idle instances, 60 idle minutes, an elastic disk, and no capacity limit", async () => {
     const pool = await c.pool(await c.newPool());
     expect(pool).toMatchObject({
       min_idle_instances: 0,

@@ -206,7 +206,7 @@ describe("patch", () => {
     expect(await members(eng)).toEqual([]);
   });
 
-  test("A4.1 circles: a group in itself, directly or through others, is refused", async () => {
+  test("A4.1 cycles: a group in itself, directly or through others, is refused", async () => {
     const a = await group("a");
     const b = await group("b", [a]);
     const c = await group("c", [b]);

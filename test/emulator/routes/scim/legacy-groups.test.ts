@@ -114,7 +114,7 @@ describe("members", () => {
     expect((await w.post("groups/remove-member", body)).status).toBe(200);
   });
 
-  test("A4.1 circles: a cycle of groups is refused", async () => {
+  test("A4.1 cycles: a cycle of groups is refused", async () => {
     await add({ group_name: "ops", parent_name: "eng" });
     const refused = { status: 400, body: { error_code: "INVALID_PARAMETER_VALUE" } };
     expect(await add({ group_name: "eng", parent_name: "ops" })).toMatchObject(refused);

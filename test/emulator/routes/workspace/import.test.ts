@@ -103,7 +103,7 @@ test("A4.4 import: JUPYTER comes back as JUPYTER with its cells and outputs", as
   );
 });
 
-test.each(["HTML", "JUPYTER", "DBC"])("A4.4 import: content that is no %s is refused", async (format) => {
+test.each(["HTML", "JUPYTER", "DBC"])("A4.4 import: content that is not %s is refused", async (format) => {
   const answer = await put({ format, content: base64("print(1)") });
   expect(refusal(answer)).toEqual(refused(400, "INVALID_PARAMETER_VALUE"));
   expect(answer.body.message).toContain(format);
@@ -232,15 +232,15 @@ test("A4.4 rule 3: an archive of several notebooks becomes a folder of them", as
 });
 
 test.each([
-  ["climbs out of its folder", { "../../evil.python": model("x") }],
-  ["has an absolute path", { "/evil.python": model("x") }],
-  ["is no notebook", { "a/evil.exe": model("x") }],
-  ["is not JSON", { "a.python": strToU8("{") }],
-  ["holds no commands", { "a.python": strToU8("{}") }],
-  ["has the name of another", { "d/a.python": model("x"), "d/a.scala": model("y") }],
-  ["is all that there is, and empty", {}],
+  ["with an entry outside its folder", { "../../evil.python": model("x") }],
+  ["with an absolute path", { "/evil.python": model("x") }],
+  ["with an entry that is not a notebook", { "a/evil.exe": model("x") }],
+  ["with an entry that is not JSON", { "a.python": strToU8("{") }],
+  ["with an entry without commands", { "a.python": strToU8("{}") }],
+  ["with a duplicate name", { "d/a.python": model("x"), "d/a.scala": model("y") }],
+  ["without entries", {}],
 ])(
-  "A4.4 archives: an archive whose entry %s is refused and leaves nothing",
+  "A4.4 archives: an archive %s is refused and creates no object",
   async (_what, files: Record<string, Uint8Array>) => {
     const before = w.store.dump();
     const answer = await put({ path: "/bad", format: "DBC", content: archive(files) });

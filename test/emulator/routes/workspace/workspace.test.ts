@@ -159,7 +159,7 @@ test.each(["delete", "mkdirs", "import"])("A4.4 %s: a path that is not a string 
 test.each([
   ["delete", { path: "/n", recursive: "true" }],
   ["import", { path: "/n", language: "SQL", content: "", overwrite: 1 }],
-])("A4.4 %s: a BOOL that is none is refused", async (call, body) => {
+])("A4.4 %s: an invalid BOOL is refused", async (call, body) => {
   await note("/n");
   expect(refusal(await w.post(`workspace/${call}`, body))).toEqual(refused(400, "MALFORMED_REQUEST"));
 });
