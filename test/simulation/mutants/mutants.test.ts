@@ -12,7 +12,7 @@ test("there are at least fifteen seeded bugs, each under its own name", () => {
 
 const tried = mutants.filter(({ needs }) => needs === undefined || isPostgresHere());
 
-test.for(tried)("$name is caught by $suite: $bug", { timeout: 120_000, concurrent: true }, async (mutant) => {
+test.for(tried)("$name is caught by $suite: $bug", { timeout: 300_000, concurrent: true }, async (mutant) => {
   const { caught, said } = await trial(mutant, mutant.suite);
   expect(caught, said).toBe(true);
 });
