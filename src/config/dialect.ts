@@ -61,7 +61,8 @@ const HOSTS: readonly (readonly [string, SpokenDialect["cloud"]])[] = [
   [".cloud.databricks.com", "aws"],
 ];
 
-function cloudOfHost(host: string): SpokenDialect["cloud"] | undefined {
+/** The cloud of a host of the vendor by its name; undefined for all other hosts. */
+export function cloudOfHost(host: string): SpokenDialect["cloud"] | undefined {
   if (host === "embedded") return undefined;
   const name = hostName(new URL(parseHost(host).origin));
   return HOSTS.find(([end]) => name.endsWith(end))?.[1];

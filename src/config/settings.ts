@@ -6,7 +6,7 @@ import { isLoopback, isPrivate, METADATA_SERVICE } from "../api/auth/endpoints.t
 import { parseHost } from "../api/contract/host.ts";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
-import { type DialectOptions, dialectOf, type SpokenDialect, spokenDialect } from "./dialect.ts";
+import { cloudOfHost, type DialectOptions, dialectOf, type SpokenDialect, spokenDialect } from "./dialect.ts";
 import type { ProcessContext } from "./environment.ts";
 import { type Network, networkOf } from "./network.ts";
 import type { Profile } from "./profile.ts";
@@ -139,7 +139,9 @@ export function settingsFor(
   const identity = identityOf(host.value);
   const { credential } = choice;
   if (credential === undefined) throw new Failure(noToken(identity, choice));
-  if (credential.method !== "pat" && !isPrivate(new URL(identity)))
+  // The vendor's own hosts serve https only, so plain http to them is a mistake, or somebody else answers.
+  const needsHttps = credential.method !== "pat" || cloudOfHost(identity) !== undefined;
+  if (needsHttps && !isPrivate(new URL(identity)))
     throw new Failure(noSignInOverHttp(identity, credential.method));
   const networkTo = (origin: string): Network =>
     origin === METADATA_SERVICE ? {} : networkOf(context, options.caFile, origin);

@@ -106,6 +106,18 @@ describe("settings", () => {
       expect(warned(host)).toEqual([]);
   });
 
+  test("an access token is not sent to a host of the vendor unencrypted", () => {
+    const settings = (host: string) =>
+      settingsOf(contextWith({ WORKSPACE_HOST: host, WORKSPACE_TOKEN: "t" }), NONE);
+    for (const host of [
+      "http://adb-1.2.azuredatabricks.net",
+      "http://dbc-1.cloud.databricks.com./",
+      "http://1.2.gcp.databricks.com:8080",
+    ])
+      expect(() => settings(host)).toThrow("CLI_PLAIN_HTTP");
+    expect(settings("https://adb-1.2.azuredatabricks.net").warnings).toEqual([]);
+  });
+
   test("numbers and times of the environment are checked", () => {
     const context = contextWith({ A: "12", B: "many", C: "5m", D: "soon", E: "" });
     expect(integerFromEnv(context, "A")).toBe(12);

@@ -62,10 +62,11 @@ export const AZURE_APPLICATION = "2ff814a6-3304-4ab8-85cb-cd0e6f879c1d";
 export function boundTo(origin: string, endpoint: string): string {
   const url = URL.parse(endpoint);
   if (url !== null && url.origin === origin && isPrivate(url)) return endpoint;
+  const fault = url === null ? "that is not an absolute URL" : "on another host";
   throw new Refused(
     0,
     "",
-    error("API_UNAUTHENTICATED", `${origin} names a token endpoint on another host`, {
+    error("API_UNAUTHENTICATED", `${origin} names a token endpoint ${fault}`, {
       hint: "check that the host is the address of a workspace",
       cause: endpoint.slice(0, 200),
     }),

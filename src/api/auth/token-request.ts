@@ -6,7 +6,7 @@ import { Refused } from "../../core/request-failure.ts";
 import { listed } from "../../core/sentences.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../http/message.ts";
 import { retryAfterMs } from "../http/response.ts";
-import { transportFailure } from "../http/transport-failure.ts";
+import { describeFailure, type TransportFailure, transportFailure } from "../http/transport-failure.ts";
 import type { AuthType } from "./credential.ts";
 
 export interface TokenPorts {
@@ -61,7 +61,7 @@ export async function sendTokenRequest(
       if (problem instanceof Refused) throw problem;
       const broken = transportFailure(problem);
       const passing = ["refused", "timeout", "lost", "proxy"].includes(broken.why);
-      if (!passing || attempt === ATTEMPTS) throw unreachable(as, origin, ports.redact(broken.text));
+      if (!passing || attempt === ATTEMPTS) throw unanswered(as, origin, broken, ports);
       await ports.pause(backOff);
     }
   }
@@ -79,12 +79,14 @@ function redirected(as: AuthType, origin: string, answer: HttpResponse, { redact
   );
 }
 
-function unreachable(as: AuthType, origin: string, cause: string): Refused {
-  const hint = "check the network, the proxy, and the firewall between this machine and the token endpoint";
+function unanswered(as: AuthType, origin: string, broken: TransportFailure, { redact }: TokenPorts): Refused {
+  const { code, what, hint: usual } = describeFailure(broken, origin);
+  // Only machines in Azure have the metadata service.
+  const hint = as === "azure-msi" ? HINTS[as] : usual;
   return new Refused(
     0,
     "",
-    error("API_UNREACHABLE", `the ${as} sign-in cannot reach ${origin}`, { hint, cause }),
+    error(code, `the ${as} sign-in failed: ${what}`, { hint, cause: redact(broken.text) }),
   );
 }
 

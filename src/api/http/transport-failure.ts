@@ -1,6 +1,8 @@
 // Derives the outcome of a request from a transport error: whether anything was sent, and why no complete answer
 // came.
 
+import type { Code } from "../../core/codes.ts";
+
 /** Why no complete answer came. `invalid`: the request could not be built. `protocol`: the peer does not speak HTTP. */
 export type TransportFailureReason =
   | "refused"
@@ -63,3 +65,46 @@ function neverConnected(shape: ErrorShape): boolean {
   if (shape.syscall === "connect" || shape.syscall === "getaddrinfo") return true;
   return Array.isArray(shape.errors) && shape.errors.length > 0 && shape.errors.every(neverConnected);
 }
+
+/** A failure in words, for the origin that the request was for. */
+export function describeFailure(
+  { why }: TransportFailure,
+  origin: string,
+): { readonly code: Code; readonly what: string; readonly hint: string } {
+  const [code, what, hint] = BREAKS[why];
+  return { code, what: what.replace("HOST", () => origin), hint };
+}
+
+const NETWORK = "check the host, the network, and any firewall in between";
+
+const BREAKS: Readonly<Record<TransportFailureReason, readonly [Code, string, string]>> = {
+  refused: ["API_UNREACHABLE", "HOST cannot be reached", NETWORK],
+  "unknown-host": [
+    "API_UNREACHABLE",
+    "the host name of HOST cannot be resolved",
+    "check the spelling of the host name",
+  ],
+  untrusted: [
+    "API_UNREACHABLE",
+    "the certificate of HOST is not trusted",
+    "pass the CA certificate that signed it with --ca-file or WORKSPACE_CA_FILE",
+  ],
+  proxy: [
+    "API_UNREACHABLE",
+    "the proxy cannot connect to HOST",
+    "check HTTPS_PROXY (or HTTP_PROXY), its user name and password, and NO_PROXY",
+  ],
+  invalid: ["API_UNREACHABLE", "the request to HOST is not valid", "check the host and the token"],
+  timeout: ["API_TIMEOUT", "HOST did not answer in time", "try again later"],
+  lost: ["API_UNREACHABLE", "HOST closed the connection before its answer was complete", NETWORK],
+  "too-large": [
+    "API_PROTOCOL",
+    "the answer of HOST exceeds the size limit",
+    "check the host URL and any proxy in between",
+  ],
+  protocol: [
+    "API_PROTOCOL",
+    "HOST does not answer with the protocol of its URL",
+    "check the scheme (http:// or https://) and the port",
+  ],
+};

@@ -5,7 +5,7 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
 import { isMissing } from "../contract/refusals.ts";
 import type { ErrorAnswer, GarbledAnswer, RedirectAnswer } from "../http/response.ts";
-import type { TransportFailure, TransportFailureReason } from "../http/transport-failure.ts";
+import { describeFailure, type TransportFailure } from "../http/transport-failure.ts";
 import type { Attempt } from "./connection.ts";
 import { type FailedAttempt, mayHaveActed } from "./retry-policy.ts";
 
@@ -107,11 +107,8 @@ function afterRedirect(answer: RedirectAnswer, ending: AttemptEnd): Diagnostic {
 }
 
 function afterBreak(broken: TransportFailure, ending: AttemptEnd): Diagnostic {
-  const [code, what, hint] = BREAKS[broken.why];
-  return error(code, `${what.replace("HOST", ending.origin)}${tries(ending)}`, {
-    hint,
-    cause: ending.redact(broken.text),
-  });
+  const { code, what, hint } = describeFailure(broken, ending.origin);
+  return error(code, `${what}${tries(ending)}`, { hint, cause: ending.redact(broken.text) });
 }
 
 /** Says what was tried, where it was tried more than once. */
@@ -126,33 +123,4 @@ const HINTS = {
   throttled: "try again later, or lower --parallelism",
   later: "try again later",
   address: "check the host URL and any proxy in between",
-  network: "check the host, the network, and any firewall in between",
-};
-
-const BREAKS: Readonly<Record<TransportFailureReason, readonly [Code, string, string]>> = {
-  refused: ["API_UNREACHABLE", "HOST cannot be reached", HINTS.network],
-  "unknown-host": [
-    "API_UNREACHABLE",
-    "the host name of HOST cannot be resolved",
-    "check the spelling of the host name",
-  ],
-  untrusted: [
-    "API_UNREACHABLE",
-    "the certificate of HOST is not trusted",
-    "pass the CA certificate that signed it with --ca-file or WORKSPACE_CA_FILE",
-  ],
-  proxy: [
-    "API_UNREACHABLE",
-    "the proxy cannot connect to HOST",
-    "check HTTPS_PROXY (or HTTP_PROXY), its user name and password, and NO_PROXY",
-  ],
-  invalid: ["API_UNREACHABLE", "the request to HOST is not valid", "check the host and the token"],
-  timeout: ["API_TIMEOUT", "HOST did not answer in time", HINTS.later],
-  lost: ["API_UNREACHABLE", "HOST closed the connection before its answer was complete", HINTS.network],
-  "too-large": ["API_PROTOCOL", "the answer of HOST exceeds the size limit", HINTS.address],
-  protocol: [
-    "API_PROTOCOL",
-    "HOST does not answer with the protocol of its URL",
-    "check the scheme (http:// or https://) and the port",
-  ],
 };

@@ -26,9 +26,14 @@ function escaped(character: string): string {
   return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
 }
 
+/** The `::` of an address such as `http://[::1]`: what stands before it keeps it from the start of a line, where commands are. */
+const ADDRESS_OR_COLONS = /(\/\/\[[\d:A-Fa-f.]+\])|::/g;
+
 /** Escapes that JSON readers undo and that CI services do not see through. */
 function withoutCommands(text: string): string {
-  return text.replaceAll("::", ":\\u003a").replace(/##(?=\w*\[)/g, "#\\u0023");
+  return text
+    .replace(ADDRESS_OR_COLONS, (_, address?: string) => address ?? ":\\u003a")
+    .replace(/##(?=\w*\[)/g, "#\\u0023");
 }
 
 /** Whether output shows a string with escapes. */

@@ -88,16 +88,21 @@ describe("oauth-m2m", () => {
     });
   });
 
+  const elsewhere = "on another host";
   test.each([
-    ["https://evil.example/oidc/v1/token"],
-    ["http://adb-1.2.azuredatabricks.net/oidc/v1/token"],
-    ["https://adb-1.2.azuredatabricks.net:8443/oidc/v1/token"],
-    ["https://adb-1.2.azuredatabricks.net@evil.example/oidc/v1/token"],
-    [""],
-  ])("sends no secret to a token endpoint off the workspace: %j", async (token_endpoint) => {
+    ["https://evil.example/oidc/v1/token", elsewhere],
+    ["http://adb-1.2.azuredatabricks.net/oidc/v1/token", elsewhere],
+    ["https://adb-1.2.azuredatabricks.net:8443/oidc/v1/token", elsewhere],
+    ["https://adb-1.2.azuredatabricks.net@evil.example/oidc/v1/token", elsewhere],
+    ["/oidc/v1/token", "that is not an absolute URL"],
+    ["", "that is not an absolute URL"],
+  ])("sends no secret to a token endpoint off the workspace: %j", async (token_endpoint, fault) => {
     place.instead.push(json({ issuer: `${WORKSPACE}/oidc`, token_endpoint }));
     expect(await thrown(signIn(CLIENT).headers())).toMatchObject({
-      diagnostic: { code: "API_UNAUTHENTICATED" },
+      diagnostic: {
+        code: "API_UNAUTHENTICATED",
+        message: `${WORKSPACE} names a token endpoint ${fault}`,
+      },
     });
     expect(place.sent).toHaveLength(1);
   });
@@ -149,9 +154,29 @@ describe("oauth-m2m", () => {
     place.instead.push(refused(), refused(), refused(), refused());
     expect(await thrown(signIn(CLIENT).headers())).toMatchObject({
       status: 0,
-      diagnostic: { code: "API_UNREACHABLE", message: `the oauth-m2m sign-in cannot reach ${WORKSPACE}` },
+      diagnostic: {
+        code: "API_UNREACHABLE",
+        message: `the oauth-m2m sign-in failed: ${WORKSPACE} cannot be reached`,
+      },
     });
     expect(place.sent).toHaveLength(4);
+  });
+
+  test.each([
+    ["UND_ERR_RES_EXCEEDED_MAX_SIZE", "API_PROTOCOL", "the answer of HOST exceeds the size limit", "proxy"],
+    ["SELF_SIGNED_CERT_IN_CHAIN", "API_UNREACHABLE", "the certificate of HOST is not trusted", "--ca-file"],
+    ["ENOTFOUND", "API_UNREACHABLE", "the host name of HOST cannot be resolved", "spelling"],
+  ])("reports %s as %s, with its fix, after one attempt", async (problem, code, what, hint) => {
+    place.instead.push(Object.assign(new Error("the system says no"), { code: problem }));
+    expect(await thrown(signIn(CLIENT).headers())).toMatchObject({
+      diagnostic: {
+        code,
+        message: `the oauth-m2m sign-in failed: ${what.replace("HOST", WORKSPACE)}`,
+        hint: expect.stringContaining(hint),
+        cause: "the system says no",
+      },
+    });
+    expect(place.sent).toHaveLength(1);
   });
 
   test("replaces a token that the service refuses", async () => {
@@ -287,6 +312,16 @@ describe("azure-msi", () => {
       `GET http://169.254.169.254/metadata/identity/oauth2/token?api-version=2018-02-01&resource=${AZURE_APPLICATION}&client_id=id`,
     ]);
     expect(place.sent[0]?.headers.metadata).toBe("true");
+  });
+
+  test("says what to check on a machine without a metadata service", async () => {
+    place.instead.push(refused(), refused(), refused(), refused());
+    expect(await thrown(signIn({ method: "azure-msi", azure: AZURE }).headers())).toMatchObject({
+      diagnostic: {
+        message: "the azure-msi sign-in failed: http://169.254.169.254 cannot be reached",
+        hint: expect.stringContaining("managed identity"),
+      },
+    });
   });
 
   test("says that the machine has no identity", async () => {
