@@ -77,6 +77,31 @@ describe("files that would exhaust a reader", () => {
     );
   });
 
+  it.each([
+    ["a concatenation of numbers", `"\${concat(${"local.n, ".repeat(30)}local.n)}"`],
+    ["20,000 calls with a long list", `[${'"${length(local.n)}", '.repeat(20_000)}0]`],
+  ])("%s is refused", async (_name, value) => {
+    const numbers = JSON.stringify(Array.from({ length: 100_000 }, () => 1));
+    const { told } = await load(`locals: { n: ${numbers}, x: ${value} }\nusers: { a: {} }`);
+    expect(told).toEqual([
+      expect.stringMatching(/^SPEC_TOO_LARGE 1:\d+ functions take and make too many values$/),
+    ]);
+  });
+
+  it("20,000 moved entries in a chain, and in a cycle, are checked", async () => {
+    const moves = Array.from({ length: 20_000 }, (_, at) => `{ from: pools.${at}, to: pools.${at + 1} }`);
+    const chain = await load(`users: { a: {} }\nmoved: [${moves.join(", ")}]`);
+    expect(chain.told).toEqual([
+      expect.stringContaining("pools.19999 is moved to pools.20000, which the spec does not declare"),
+    ]);
+    const cycle = await load(
+      `users: { a: {} }\nmoved: [${moves.join(", ")}, { from: pools.20000, to: pools.0 }]`,
+    );
+    expect(cycle.told).toEqual([
+      expect.stringMatching(/moved entries form a cycle: pools\.0 -> .* -> pools\.9 -> … -> pools\.0$/),
+    ]);
+  });
+
   it("a cycle of 5,000 resources and references to 5,000 missing ones are located errors", async () => {
     const circle = Array.from(
       { length: 5000 },

@@ -11,7 +11,7 @@ import type { Expression, Root } from "../model/template.ts";
 import { isNull, type SpecNode, whatIs } from "../model/tree.ts";
 import { FUNCTIONS, FunctionProblem, type PureFunction } from "./functions.ts";
 import { type PathStep, parseExpression, type Syntax, type SyntaxPlace, SyntaxProblem } from "./syntax.ts";
-import { dataOf, treeOfData, visitTexts } from "./values.ts";
+import { dataOf, lacksValue, treeOfData, visitNodes, visitTexts } from "./values.ts";
 
 /** The value of the first steps of a path, and the remaining steps. */
 export interface FoundValue {
@@ -39,6 +39,9 @@ export interface EvaluatorOptions {
   /** Whether problems of expressions in this source are located inside the expression. Files may write it with escapes. */
   readonly isTyped?: (source: SourceText) => boolean;
 }
+
+/** What a value costs, in characters. */
+const VALUE = 8;
 
 export class Evaluator {
   readonly #options: EvaluatorOptions;
@@ -162,21 +165,20 @@ export class Evaluator {
     for (const operand of operands) {
       const node = this.#value(operand, use);
       if (node === undefined) return undefined;
+      isSensitive = this.#charge(node, use.at) || isSensitive;
+      if (this.#characters < 0) return undefined;
       const value = dataOf(node);
       if (value === undefined) {
+        if (lacksValue(node)) return undefined;
         this.#report(use.part, `${name} cannot take a reference, which is unknown until apply`, use.at);
         return undefined;
       }
-      isSensitive ||= this.#charge(node);
       data.push(value);
     }
     try {
       const made = treeOfData(found.call(data), use.at);
-      this.#charge(made);
-      if (this.#characters < 0) {
-        this.#options.findings.error("SPEC_TOO_LARGE", "functions take and make too much text", use.at);
-        return undefined;
-      }
+      this.#charge(made, use.at);
+      if (this.#characters < 0) return undefined;
       if (isSensitive) this.#hide(made);
       return made;
     } catch (problem) {
@@ -196,14 +198,18 @@ export class Evaluator {
     visitTexts(made, (text) => this.#options.sensitive.add(text));
   }
 
-  /** Charges the budget, and returns whether a string is sensitive. */
-  #charge(node: SpecNode): boolean {
-    const { sensitive } = this.#options;
+  /** Charges the budget, and returns whether a string is sensitive. An exceeded budget is reported once. */
+  #charge(node: SpecNode, at: Span): boolean {
+    if (this.#characters < 0) return false;
+    const { findings, sensitive } = this.#options;
     let isSensitive = false;
-    visitTexts(node, (text) => {
-      this.#characters -= text.length + 1;
-      isSensitive ||= sensitive.size > 0 && sensitive.isIn(text);
+    visitNodes(node, (one) => {
+      this.#characters -= VALUE;
+      if (one.kind !== "scalar" || typeof one.value !== "string") return;
+      this.#characters -= one.value.length;
+      isSensitive ||= sensitive.size > 0 && sensitive.isIn(one.value);
     });
+    if (this.#characters < 0) findings.error("SPEC_TOO_LARGE", "functions take and make too many values", at);
     return isSensitive;
   }
 

@@ -2,7 +2,7 @@
 
 import { isObject, type Json } from "../../core/json.ts";
 import type { Span } from "../model/source.ts";
-import { escaped, literalOf } from "../model/template.ts";
+import { escaped, isEvaluated, isTemplate, literalOf, templateParts } from "../model/template.ts";
 import { isNull, listAt, type MapMember, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
 
 /** Data as template form: what looks like a reference in it is none. */
@@ -54,9 +54,25 @@ export function textInside(node: SpecNode): string | undefined {
   return String(node.value);
 }
 
+/** Calls `visit` for every list, map, and scalar. */
+export function visitNodes(node: SpecNode, visit: (node: SpecNode) => void): void {
+  visit(node);
+  if (node.kind === "list") for (const item of node.items) visitNodes(item, visit);
+  else if (node.kind === "map") for (const { value } of node.members.values()) visitNodes(value, visit);
+}
+
 /** Calls `visit` for the text of every string. */
 export function visitTexts(node: SpecNode, visit: (text: string) => void): void {
-  if (node.kind === "list") for (const item of node.items) visitTexts(item, visit);
-  else if (node.kind === "map") for (const { value } of node.members.values()) visitTexts(value, visit);
-  else if (typeof node.value === "string") visit(node.value);
+  visitNodes(node, (one) => {
+    if (one.kind === "scalar" && typeof one.value === "string") visit(one.value);
+  });
+}
+
+/** Whether a tree contains an expression without a value, which was reported where it is evaluated. */
+export function lacksValue(node: SpecNode): boolean {
+  let lacks = false;
+  visitTexts(node, (text) => {
+    lacks ||= isTemplate(text) && templateParts(text)?.some(isEvaluated) !== false;
+  });
+  return lacks;
 }

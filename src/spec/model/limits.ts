@@ -18,7 +18,7 @@ export const LIMITS = {
   keyLength: 1024,
   /** Locals, inputs, and outputs that need one another to be evaluated. */
   evaluations: 100,
-  /** Characters that functions take and make. */
+  /** Characters that functions take and make; each value counts as 8 more. */
   functionText: 32 << 20,
   modules: { depth: 8, instances: 10_000, nodes: 5_000_000 },
   /** Nodes of the schemas of one module's inputs. */

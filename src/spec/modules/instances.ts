@@ -146,6 +146,7 @@ export class ModuleSet {
     if (forEach === undefined) return [];
     const value = this.#user.expander(this.#user.scope).node(forEach);
     const entries: EachValue[] = [];
+    const keys = new Set<string>();
     const add = (key: string, one: SpecNode, at: Span): void => {
       if (!NAME.test(key))
         findings.error(
@@ -156,13 +157,16 @@ export class ModuleSet {
             hint: "a key is part of addresses, so it contains letters, digits, dashes, and underscores only",
           },
         );
-      else if (entries.some((each) => each.key === key))
+      else if (keys.has(key))
         findings.error(
           "SPEC_DUPLICATE_KEY",
           `modules.${name}: for_each has the key ${JSON.stringify(key)} twice`,
           at,
         );
-      else entries.push({ key, value: one });
+      else {
+        keys.add(key);
+        entries.push({ key, value: one });
+      }
     };
     if (value.kind === "map") for (const [key, one] of value.members) add(key, one.value, one.key);
     else if (value.kind === "list")

@@ -60,6 +60,14 @@ describe("modules that would exhaust a run", () => {
     expect(told).toEqual([expect.stringContaining("SPEC_TOO_LARGE")]);
   });
 
+  it("are refused where for_each has 200,000 keys", async () => {
+    const { told } = await load({
+      "workspace.yaml": `modules: { m: { source: m, for_each: ${keys(200_000)} } }`,
+      "m/workspace.yaml": "users: { ada: {} }",
+    });
+    expect(told).toEqual([expect.stringContaining("more than 10000 instances")]);
+  });
+
   it("are refused where for_each has too many keys, before any is made", async () => {
     const { told } = await load({
       "workspace.yaml": `modules: { m: { source: m, for_each: ${keys(30_000)} } }`,
