@@ -58,6 +58,10 @@ export function isModuleAddress(address: string): boolean {
   return address.startsWith(MODULES);
 }
 
+export function moduleAddress(name: string): Address {
+  return `${MODULES}${name}` as Address;
+}
+
 /** Whether a resource is declared by a module: `pools.team/ads/shared` by `modules.team` and `modules.team/ads`. */
 export function isInModule(address: Address, module: Address): boolean {
   return isModuleAddress(module) && nameOf(address).startsWith(`${nameOf(module)}/`);

@@ -56,6 +56,7 @@ export function draftPlan(from: PlanInput): DraftPlan {
     decided: new Map(),
     invalidRecords,
     owners: addressByObject(input.state.records),
+    imports: new Map(input.spec.stateEntries?.imports.map((one) => [one.to, one])),
   };
   const diagnostics = [...unreadableKinds(context), ...decideAll(context)];
   return { context, diagnostics, arranged: arrange(context, undefined) };

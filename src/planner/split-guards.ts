@@ -24,7 +24,8 @@ export function splitGuards(
   const { input, invalidRecords } = dropInvalidRecords(from);
   const liveIndex = indexLive(input.live, input.registry);
   const owners = addressByObject(input.state.records);
-  const context: PlanContext = { input, liveIndex, decided: new Map(), invalidRecords, owners };
+  const imports = new Map();
+  const context: PlanContext = { input, liveIndex, decided: new Map(), invalidRecords, owners, imports };
   const caused = plan.changes.filter((change) => changes[changeKey(change)]?.origin === "caused");
   const workspace = createPlannedWorkspace(context, from, plan.changes);
   const found = checkGuards(context, caused, workspace);

@@ -1,6 +1,6 @@
 // How the natural names of a kind compare, and which of them every workspace has.
 
-import { memberOf, nestedNameOf, parentOf } from "../core/address.ts";
+import { type Address, memberOf, moduleAddress, nameOf, nestedNameOf, parentOf } from "../core/address.ts";
 import type { Kind } from "./kind.ts";
 
 /** Normalizes strings that ignore case: names of users (facts 4.3). */
@@ -20,4 +20,16 @@ export function isSameName(provider: Pick<Kind, "ignoreCase" | "nested">, a: str
 /** Whether an object with this name is built in: it is never created or deleted. */
 export function isBuiltIn(provider: Kind, name: string): boolean {
   return provider.builtIn?.some((one) => isSameName(provider, one, name)) === true;
+}
+
+/**
+ * The addresses that an entry of the spec may have for a resource: its own, and those of the modules around it, innermost
+ * first. Where the key is the name of the object, a slash belongs to the name.
+ */
+export function* addressesOf(provider: Kind | undefined, address: Address): Iterable<Address> {
+  yield address;
+  if (provider?.nameField === undefined) return;
+  const name = nameOf(address);
+  for (let slash = name.lastIndexOf("/"); slash > 0; slash = name.lastIndexOf("/", slash - 1))
+    yield moduleAddress(name.slice(0, slash));
 }

@@ -1,18 +1,12 @@
 // Records that the spec moved to other addresses: the resulting state, and the journal entries that produce it. Pure.
 
-import { type Address, addressOf, isInModule, isModuleAddress, kindOf, nameOf } from "../../core/address.ts";
-import { type Diagnostic, error, type Location } from "../../core/diagnostic.ts";
+import type { Address } from "../../core/address.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { add, draftOf, stateOf } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
+import { type Move, MovePaths, type MoveRules } from "./move-paths.ts";
 import type { Recovered } from "./recover.ts";
-
-/** An entry of `moved`; both addresses may be of modules. */
-interface Move {
-  readonly from: Address;
-  readonly to: Address;
-  readonly at: Location;
-}
 
 export interface RecoveredAndMoved extends Recovered {
   /** Absent if nothing is moved. */
@@ -20,13 +14,18 @@ export interface RecoveredAndMoved extends Recovered {
 }
 
 /** A move that was applied before, or whose resource is not in the state, has no effect. */
-export function moveRecords(moves: readonly Move[], recovered: Recovered): RecoveredAndMoved {
+export function moveRecords(
+  moves: readonly Move[],
+  recovered: Recovered,
+  rules: MoveRules,
+): RecoveredAndMoved {
   const before = recovered.state;
   if (moves.length === 0) return recovered;
   const diagnostics: Diagnostic[] = [];
   const origins = new Map<Address, Address>();
+  const paths = new MovePaths(moves, rules);
   for (const from of [...before.records.keys()].sort()) {
-    const { to, at } = target(from, moves);
+    const { to, first } = paths.follow(from);
     if (to === from) continue;
     const problem = problemOf(before, from, to, origins.get(to));
     if (problem === undefined) origins.set(to, from);
@@ -34,7 +33,7 @@ export function moveRecords(moves: readonly Move[], recovered: Recovered): Recov
       diagnostics.push(
         error("PLAN_STATE_ENTRY", problem, {
           address: to,
-          ...(at === undefined ? {} : { at }),
+          ...(first === undefined ? {} : { at: first.at }),
           hint: `to keep one of the records, run \`workspace state rm ${from}\``,
         }),
       );
@@ -49,21 +48,6 @@ export function moveRecords(moves: readonly Move[], recovered: Recovered): Recov
     diagnostics: [...recovered.diagnostics, ...diagnostics],
     moved: { origins, before },
   };
-}
-
-/** The end of the chain of moves that begins at an address. */
-function target(from: Address, moves: readonly Move[]): { readonly to: Address; readonly at?: Location } {
-  let to = from;
-  let at: Location | undefined;
-  for (let steps = 0; steps <= moves.length; steps++) {
-    const move = moves.find((one) => one.from === to) ?? moves.find((one) => isInModule(to, one.from));
-    if (move === undefined) break;
-    to = isModuleAddress(move.from)
-      ? addressOf(kindOf(to), `${nameOf(move.to)}${nameOf(to).slice(nameOf(move.from).length)}`)
-      : move.to;
-    at ??= move.at;
-  }
-  return { to, ...(at === undefined ? {} : { at }) };
 }
 
 function problemOf(state: State, from: Address, to: Address, other: Address | undefined): string | undefined {

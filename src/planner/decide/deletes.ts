@@ -1,7 +1,7 @@
 // Plans deletions: records that are no longer in the spec, members of authoritative lists, and replaced objects.
 
-import { type Address, addressOf, isInModule, kindOf, parentOf, type RemoteId } from "../../core/address.ts";
-import { foldName, isBuiltIn } from "../../resource/names.ts";
+import { type Address, addressOf, kindOf, parentOf, type RemoteId } from "../../core/address.ts";
+import { addressesOf, foldName, isBuiltIn } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Change, Forget } from "../model/change.ts";
@@ -25,13 +25,16 @@ export function planDeletes(context: PlanContext, caller: string | undefined): P
 }
 
 function undeclared(context: PlanContext): Change[] {
-  const { records } = context.input.state;
+  const { spec, state } = context.input;
+  const { records } = state;
+  const removed = spec.stateEntries?.removed ?? [];
+  const kept = new Set(removed.flatMap(({ address, destroy }) => (destroy ? [] : [address])));
   const changes: Change[] = [];
   const going = new Set<Address>();
   for (const record of records.values()) if (!isDesired(context, record.address)) going.add(record.address);
   for (const address of going) {
     const record = records.get(address);
-    if (record !== undefined) changes.push(...removalOf(context, record, going));
+    if (record !== undefined) changes.push(...removalOf(context, record, going, kept));
   }
   return changes;
 }
@@ -56,7 +59,12 @@ function isDesired(context: PlanContext, address: Address): boolean {
   return context.input.destroy !== true && context.input.spec.resources.has(address);
 }
 
-function removalOf(context: PlanContext, record: StateRecord, going: ReadonlySet<Address>): Change[] {
+function removalOf(
+  context: PlanContext,
+  record: StateRecord,
+  going: ReadonlySet<Address>,
+  kept: ReadonlySet<Address>,
+): Change[] {
   const provider = context.input.registry.of(record.address);
   if (!context.input.live.has(provider.kind)) return [];
   if (context.liveIndex.unreadable(provider.kind, record.name) !== undefined) return [];
@@ -67,7 +75,7 @@ function removalOf(context: PlanContext, record: StateRecord, going: ReadonlySet
   if (live.unmanageable !== undefined)
     return [forget(record, provider, `it cannot be managed any longer: ${live.unmanageable}`, [])];
   const parent = parentAddress(context, provider, record);
-  if (isKept(context, record.address) || (parent !== undefined && isKept(context, parent)))
+  if (isKept(context, kept, record.address) || (parent !== undefined && isKept(context, kept, parent)))
     return [forget(record, provider, "the spec removes it from the state and keeps the object", [])];
   if (parent !== undefined && (going.has(parent) || context.decided.get(parent)?.action === "replace")) {
     return [forget(record, provider, `it is deleted together with ${parent}`, [parent])];
@@ -80,10 +88,9 @@ function removalOf(context: PlanContext, record: StateRecord, going: ReadonlySet
 }
 
 /** Whether a `removed` entry with `destroy: false` covers an address. */
-function isKept({ input }: PlanContext, address: Address): boolean {
-  return (input.spec.stateEntries?.removed ?? []).some(
-    (entry) => !entry.destroy && (entry.address === address || isInModule(address, entry.address)),
-  );
+function isKept({ input }: PlanContext, kept: ReadonlySet<Address>, address: Address): boolean {
+  if (kept.size === 0) return false;
+  return [...addressesOf(input.registry.of(address), address)].some((one) => kept.has(one));
 }
 
 function destroyed({ only }: PlanContext["input"], address: Address): string {

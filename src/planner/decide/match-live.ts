@@ -56,9 +56,8 @@ function matchByIdOrName(context: PlanContext, resource: Resource, provider: Pla
 
 /** The object that an `import` entry names; undefined without an entry for the resource. */
 function importOf(context: PlanContext, resource: Resource, provider: PlannedKind): LiveMatch | undefined {
-  const { spec, partial } = context.input;
-  const entry = spec.stateEntries?.imports.find(({ to }) => to === resource.address);
-  if (entry === undefined || partial === true) return undefined;
+  const entry = context.imports.get(resource.address);
+  if (entry === undefined || context.input.partial === true) return undefined;
   const { address, kind } = resource;
   const live = context.liveIndex.byId(kind, remoteId(entry.id));
   const owner = context.owners.get(kind, remoteId(entry.id));

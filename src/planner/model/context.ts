@@ -4,6 +4,7 @@ import { type Address, kindOf } from "../../core/address.ts";
 import type { Json } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
+import type { ImportEntry } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Change } from "./change.ts";
 import type { PlanInput } from "./input.ts";
@@ -16,6 +17,7 @@ export interface PlanContext {
   /** Records that are left out of `input`, since they cannot be true. */
   readonly invalidRecords: ReadonlyMap<Address, StateRecord>;
   readonly owners: ObjectOwners;
+  readonly imports: ReadonlyMap<Address, ImportEntry>;
 }
 
 export function objectKey(kind: string, id: string): string {

@@ -3,12 +3,14 @@
 import {
   type Address,
   addressOf,
+  isInModule,
   isModuleAddress,
   kindOf,
   nameOf,
   parseAddress,
 } from "../../core/address.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import { addressesOf } from "../../resource/names.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
@@ -16,6 +18,7 @@ import { locationOf } from "../model/source.ts";
 import type { ImportEntry, MovedEntry, RemovedEntry, StateEntries } from "../model/spec.ts";
 import { literalOf } from "../model/template.ts";
 import { isNull, type MapNode, member, type SpecNode, whatIs } from "../model/tree.ts";
+import { checkChains } from "./moved-chains.ts";
 
 export interface StateEntryChecks {
   readonly registry: PlanningRegistry;
@@ -31,13 +34,15 @@ export function stateEntriesOf(root: SpecNode, checks: StateEntryChecks): StateE
   const moved = reader.entries(root, "moved", ["from", "to"], (node) => reader.moved(node));
   const removed = reader.entries(root, "removed", ["address", "destroy"], (node) => reader.removed(node));
   const imports = reader.entries(root, "import", ["to", "id"], (node) => reader.imported(node));
-  reader.checkChains(moved, new Set(removed.map(({ address }) => address)));
+  const ends = new Set([...checks.declared, ...removed.map(({ address }) => address)]);
+  checkChains(moved, ends, (move) => reader.place(move), checks.findings);
   return moved.length + removed.length + imports.length === 0 ? undefined : { moved, removed, imports };
 }
 
 class EntryReader {
   readonly #checks: StateEntryChecks;
   readonly #seen = new Map<string, Set<string>>();
+  #modules: Map<Address, Address> | undefined;
   readonly #places = new Map<MovedEntry, Span>();
 
   constructor(checks: StateEntryChecks) {
@@ -73,6 +78,10 @@ class EntryReader {
     });
   }
 
+  place(move: MovedEntry): Span | undefined {
+    return this.#places.get(move);
+  }
+
   moved(node: MapNode): MovedEntry | undefined {
     const from = this.#address(node, "from");
     const to = this.#address(node, "to");
@@ -89,11 +98,31 @@ class EntryReader {
       );
     if (this.#checks.declared.has(from))
       return this.#error(`${from} is moved, and the spec still declares it`, at);
+    const inside = this.#declaredIn(from, to);
+    if (inside !== undefined)
+      return this.#error(`${from} is moved, and the spec still declares ${inside}`, at);
     if (!this.#isFirst("from", from)) return this.#error(`${from} is moved twice`, at);
     if (!this.#isFirst("to", to)) return this.#error(`two entries move to ${to}`, this.#span(node, "to"));
     const entry = { from, to, at: locationOf(at) };
     this.#places.set(entry, at);
     return entry;
+  }
+
+  /** A resource of the module `from`. Of modules inside one another, each can declare resources of the other. */
+  #declaredIn(from: Address, to: Address): Address | undefined {
+    if (!isModuleAddress(from) || isInModule(from, to) || isInModule(to, from)) return undefined;
+    return this.#inModules().get(from);
+  }
+
+  /** The first resource that each module declares. */
+  #inModules(): ReadonlyMap<Address, Address> {
+    if (this.#modules !== undefined) return this.#modules;
+    const { declared, registry } = this.#checks;
+    this.#modules = new Map();
+    for (const address of declared)
+      for (const one of addressesOf(registry.get(kindOf(address)), address))
+        if (!this.#modules.has(one)) this.#modules.set(one, address);
+    return this.#modules;
   }
 
   removed(node: MapNode): RemovedEntry | undefined {
@@ -103,8 +132,9 @@ class EntryReader {
     const destroy = member(node, "destroy");
     if (destroy !== undefined && (destroy.kind !== "scalar" || typeof destroy.value !== "boolean"))
       return this.#error(`destroy must be true or false, not ${whatIs(destroy)}`, destroy);
-    if (this.#checks.declared.has(address))
-      return this.#error(`${address} is removed, and the spec still declares it`, at);
+    const declared = isModuleAddress(address) ? this.#inModules().get(address) : undefined;
+    if (declared !== undefined || this.#checks.declared.has(address))
+      return this.#error(`${address} is removed, and the spec still declares ${declared ?? "it"}`, at);
     if (!this.#isFirst("removed", address)) return this.#error(`${address} is removed twice`, at);
     return { address, destroy: !(destroy?.kind === "scalar" && destroy.value === false), at: locationOf(at) };
   }
@@ -130,41 +160,6 @@ class EntryReader {
         "the key is the name of the object",
       );
     return { to, id, at: locationOf(at) };
-  }
-
-  /** Chains end at an address that is declared or removed, and have no cycle. */
-  checkChains(moved: readonly MovedEntry[], removed: ReadonlySet<string>): void {
-    const next = new Map(moved.map((one) => [one.from, one]));
-    const { declared, findings } = this.#checks;
-    for (const one of moved) {
-      let last = one;
-      const seen = new Set([one.from]);
-      for (
-        let step = next.get(last.to);
-        step !== undefined && !seen.has(step.from);
-        step = next.get(last.to)
-      ) {
-        seen.add(step.from);
-        last = step;
-      }
-      const at = this.#places.get(one);
-      if (next.has(last.to))
-        findings.error(
-          "SPEC_STATE_ENTRY",
-          `moved entries form a cycle: ${[...seen, last.to].join(" -> ")}`,
-          at,
-        );
-      else if (last === one && !isModuleAddress(one.to) && !declared.has(one.to) && !removed.has(one.to))
-        findings.warning(
-          "SPEC_STATE_ENTRY",
-          `${one.from} is moved to ${one.to}, which the spec does not declare`,
-          at,
-          {
-            address: one.to,
-            hint: "without a declaration, a plan deletes the object",
-          },
-        );
-    }
   }
 
   #address(node: MapNode, field: string): Address | undefined {

@@ -105,7 +105,14 @@ async function planned(
 ): Promise<Pick<OfflinePlan, "plan" | "diagnostics">> {
   const { spec, base } = known;
   const recorded = { state: known.state, entries: [], diagnostics: [] };
-  const { moved, state, diagnostics: conflicts } = moveRecords(spec.stateEntries?.moved ?? [], recorded);
+  const {
+    moved,
+    state,
+    diagnostics: conflicts,
+  } = moveRecords(spec.stateEntries?.moved ?? [], recorded, {
+    registry: everyKind,
+    declared: spec.resources,
+  });
   const registry = planningRegistryIn(everyKind, dialectFrom(context, options));
   const live = recordedLive(registry, state);
   const shield = options.untrusted ? redactForUntrusted({ registry, spec, state }, live) : undefined;

@@ -93,6 +93,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const { moved, ...recovered } = moveRecords(
     spec.stateEntries?.moved ?? [],
     recover({ registry, state: from.state, live, now: Date.now(), adopt: from.adopt }),
+    { registry, declared: spec.resources },
   );
   const only =
     restriction === undefined

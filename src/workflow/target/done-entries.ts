@@ -3,11 +3,14 @@
 import { existsSync } from "node:fs";
 import type { ProcessContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
-import { type Address, isInModule } from "../../core/address.ts";
+import { type Address, kindOf } from "../../core/address.ts";
 import { type Diagnostic, Failure, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
 import { listed } from "../../core/sentences.ts";
+import { MovePaths } from "../../engine/recover/move-paths.ts";
 import { stateExists } from "../../planner/decide/state-exists.ts";
-import type { MovedEntry, Spec } from "../../spec/model/spec.ts";
+import { registry } from "../../providers/index.ts";
+import { addressesOf } from "../../resource/names.ts";
+import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import { type StateOptions, stateFolderOf, withState } from "../session/open-state.ts";
 import { selectedTarget } from "./target.ts";
@@ -82,22 +85,25 @@ async function readState(
   }
 }
 
-function entriesOf({ stateEntries }: Spec): readonly Entry[] {
+function entriesOf({ stateEntries, resources }: Spec): readonly Entry[] {
   const { moved = [], removed = [], imports = [] } = stateEntries ?? {};
-  const isLeft = ({ records }: Records, entry: Address): boolean =>
-    [...records.keys()].some((address) => address === entry || isInModule(address, entry));
-  const isPending = (state: Records, entry: Address): boolean =>
-    sourcesOf(entry, moved).some((source) => isLeft(state, source));
+  const rules = { registry, declared: resources };
+  const followed = new Map<Records["records"], FollowedMoves>();
+  const follow = ({ records }: Records): FollowedMoves => {
+    const known = followed.get(records) ?? followMoves(records, new MovePaths(moved, rules));
+    followed.set(records, known);
+    return known;
+  };
   return [
-    ...moved.map(({ from, to, at }) => ({
-      what: `the entry that moves ${from} to ${to}`,
-      at,
-      isDone: (state: Records) => !isPending(state, from),
+    ...moved.map((move) => ({
+      what: `the entry that moves ${move.from} to ${move.to}`,
+      at: move.at,
+      isDone: (state: Records) => !follow(state).used.has(move),
     })),
     ...removed.map(({ address, at }) => ({
       what: `the entry that removes ${address}`,
       at,
-      isDone: (state: Records) => !isPending(state, address),
+      isDone: (state: Records) => !follow(state).left.has(address),
     })),
     ...imports.map(({ to, at }) => ({
       what: `the entry that imports ${to}`,
@@ -107,13 +113,20 @@ function entriesOf({ stateEntries }: Spec): readonly Entry[] {
   ];
 }
 
-/** The address, and those that moved entries lead to it: an entry in a chain is needed until the record has passed it. */
-function sourcesOf(entry: Address, moved: readonly MovedEntry[]): readonly Address[] {
-  const found = new Set([entry]);
-  for (const address of found)
-    for (const { from, to } of moved)
-      if (to === address || isInModule(to, address) || isInModule(address, to)) found.add(from);
-  return [...found];
+/** An entry in a chain is needed until the record has passed it. */
+interface FollowedMoves {
+  readonly used: MovePaths["used"];
+  /** Addresses of records after the moves, and of the modules around them. */
+  readonly left: ReadonlySet<Address>;
+}
+
+function followMoves(records: Records["records"], paths: MovePaths): FollowedMoves {
+  const left = new Set<Address>();
+  for (const address of records.keys()) {
+    const { to } = paths.follow(address);
+    for (const one of addressesOf(registry.find(kindOf(to)), to)) left.add(one);
+  }
+  return { used: paths.used, left };
 }
 
 /** Nothing is said of an entry that a target still needs. */

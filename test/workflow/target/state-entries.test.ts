@@ -81,6 +81,68 @@ describe("a moved entry", () => {
     expect(await run(folder, "plan --host embedded --detailed-exitcode")).toMatchObject({ code: 0 });
   });
 
+  test("gives the records of a module to its first instance, and back", async () => {
+    const folder = folderWith(TARGETS);
+    mkdirSync(join(folder, "team"));
+    const module =
+      'inputs: { k: { type: string, default: ads } }\ngroups: { g: { displayName: "${input.k}" } }\n';
+    writeFileSync(join(folder, "team/workspace.yaml"), module);
+    const repeated = '{ source: team, for_each: [ads, web], with: { k: "${each.key}" } }';
+    const said: (string | undefined)[] = [];
+    for (const [use, entry] of [
+      ["{ source: team }", ""],
+      [repeated, "moved: [{ from: modules.team, to: modules.team/ads }]\n"],
+      ["{ source: team }", "moved: [{ from: modules.team/ads, to: modules.team }]\n"],
+    ]) {
+      write(folder, `${TARGETS}modules: { team: ${use} }\n${entry}`);
+      for (const _ of ["first", "second"]) {
+        const { out, err } = await run(folder, "apply --host embedded --auto-approve");
+        said.push(/\d created.*|No changes/u.exec(out)?.[0] ?? err);
+      }
+      said.push(/moves .* is done/u.exec((await run(folder, "validate")).err)?.[0]);
+    }
+    expect(said).toEqual([
+      "1 created, 0 updated, 0 replaced, 0 deleted.",
+      "No changes",
+      undefined,
+      "1 created, 0 updated, 0 replaced, 0 deleted, 1 adopted.",
+      "No changes",
+      "moves modules.team to modules.team/ads is done",
+      "0 created, 0 updated, 0 replaced, 1 deleted, 1 adopted.",
+      "No changes",
+      "moves modules.team/ads to modules.team is done",
+    ]);
+  });
+
+  test("moves no ACLs of a scope that has the name of a module", async () => {
+    const scope = "scopes: { etl: { acls: { users: READ } } }\n";
+    const folder = await applied(`${TARGETS}${scope}`);
+    mkdirSync(join(folder, "m"));
+    writeFileSync(join(folder, "m/workspace.yaml"), "groups: { g: {} }\n");
+    write(
+      folder,
+      `${TARGETS}${scope}modules: { m: { source: m } }\nmoved: [{ from: modules.etl, to: modules.m }]\n`,
+    );
+    expect((await run(folder, "plan --host embedded")).out).toContain(
+      "Plan: 1 to create, 0 to update, 0 to replace, 0 to delete.",
+    );
+    write(folder, `${TARGETS}groups: { g: {} }\nremoved: [{ address: modules.etl, destroy: false }]\n`);
+    expect((await run(folder, "plan --host embedded")).out).toContain("1 to delete, 1 to forget");
+  });
+
+  test("or a removed one of a module is an error while the spec declares a resource of the module", async () => {
+    const folder = folderWith("modules: { m: { source: m } }\nmoved: [{ from: modules.m, to: modules.n }]\n");
+    mkdirSync(join(folder, "m"));
+    writeFileSync(join(folder, "m/workspace.yaml"), "groups: { g: {} }\n");
+    expect((await run(folder, "validate")).err).toContain(
+      "modules.m is moved, and the spec still declares groups.m/g",
+    );
+    write(folder, "modules: { m: { source: m } }\nremoved: [{ address: modules.m }]\n");
+    expect((await run(folder, "validate")).err).toContain(
+      "modules.m is removed, and the spec still declares groups.m/g",
+    );
+  });
+
   test("works with a change of the same resource, and with a saved plan", async () => {
     const folder = await applied(TARGETS + pool("a"));
     write(

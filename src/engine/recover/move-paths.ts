@@ -1,0 +1,91 @@
+// Where the entries of `moved` lead: the path of an address, entry by entry. Pure.
+
+import { type Address, addressOf, isInModule, kindOf, nameOf } from "../../core/address.ts";
+import type { Location } from "../../core/diagnostic.ts";
+import { addressesOf } from "../../resource/names.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
+
+/** An entry of `moved`; both addresses may be of modules. */
+export interface Move {
+  readonly from: Address;
+  readonly to: Address;
+  readonly at: Location;
+}
+
+export interface MoveRules {
+  readonly registry: KindRegistry;
+  /** The addresses that the spec declares. */
+  readonly declared: { has(address: Address): boolean };
+}
+
+interface Step {
+  readonly move: Move;
+  readonly to: Address;
+}
+
+export class MovePaths {
+  readonly #byFrom: ReadonlyMap<Address, Move>;
+  readonly #rules: MoveRules;
+  /** The ends of paths that were followed, so that the addresses of a long chain are followed once. */
+  readonly #ends = new Map<Address, Address>();
+  readonly #used = new Set<Move>();
+
+  constructor(moves: readonly Move[], rules: MoveRules) {
+    this.#byFrom = new Map(moves.map((move) => [move.from, move]));
+    this.#rules = rules;
+  }
+
+  /** The entries on the paths that were followed. */
+  get used(): ReadonlySet<Move> {
+    return this.#used;
+  }
+
+  /** The last address of the path that begins at an address, and the first entry on it. */
+  follow(from: Address): { readonly to: Address; readonly first?: Move } {
+    const steps: Step[] = [];
+    const passed = new Set<Move>();
+    let to = from;
+    let unsure: number | undefined;
+    for (;;) {
+      const known = this.#ends.get(to);
+      if (known !== undefined) {
+        to = known;
+        break;
+      }
+      const step = this.#stepFrom(to);
+      if (step === undefined || passed.has(step.move)) break;
+      if (isNested(step.move)) unsure ??= steps.length;
+      passed.add(step.move);
+      steps.push(step);
+      to = step.to;
+    }
+    // `team/ads/shared` may be the resource of an instance, or that of a module in the module.
+    if (unsure !== undefined && !this.#rules.declared.has(to)) {
+      steps.length = unsure;
+      to = steps.at(-1)?.to ?? from;
+    }
+    for (const { move } of steps) this.#used.add(move);
+    if (unsure === undefined)
+      for (const one of [from, ...steps.map((step) => step.to)]) this.#ends.set(one, to);
+    const first = steps[0]?.move;
+    return first === undefined ? { to } : { to, first };
+  }
+
+  /** The entry of an address itself, or else of the innermost module that contains it. */
+  #stepFrom(address: Address): Step | undefined {
+    const { registry, declared } = this.#rules;
+    for (const one of addressesOf(registry.find(kindOf(address)), address)) {
+      const move = this.#byFrom.get(one);
+      if (move === undefined || (isNested(move) && declared.has(address))) continue;
+      if (one === address) return { move, to: move.to };
+      const rest = nameOf(address).slice(nameOf(one).length);
+      return { move, to: addressOf(kindOf(address), `${nameOf(move.to)}${rest}`) };
+    }
+    return undefined;
+  }
+}
+
+/** Whether one module of an entry is inside the other: `modules.team` to `modules.team/ads`. */
+function isNested({ from, to }: Move): boolean {
+  return isInModule(from, to) || isInModule(to, from);
+}
