@@ -139,7 +139,7 @@ export function settingsFor(
   const identity = identityOf(host.value);
   const { credential } = choice;
   if (credential === undefined) throw new Failure(noToken(identity, choice));
-  // The vendor's own hosts serve https only, so plain http to them is a mistake, or somebody else answers.
+  // The vendor's own hosts serve https only: plain http is a mistake, or an attack.
   const needsHttps = credential.method !== "pat" || cloudOfHost(identity) !== undefined;
   if (needsHttps && !isPrivate(new URL(identity)))
     throw new Failure(noSignInOverHttp(identity, credential.method));
