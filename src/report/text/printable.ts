@@ -26,7 +26,7 @@ function escaped(character: string): string {
   return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
 }
 
-/** The `::` of an address such as `http://[::1]` is no command, because commands are at the start of a line. */
+/** The `::` of an address such as `http://[::1]` cannot begin a command: commands are at the start of a line. */
 const ADDRESS_OR_COLONS = /(\/\/\[[\d:A-Fa-f.]+\])|::/g;
 
 /** Escapes that JSON readers undo and that CI services do not see through. */
