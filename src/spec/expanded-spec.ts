@@ -3,6 +3,7 @@
 import type { SensitiveTexts } from "../core/sensitive.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
 import type { PlanningRegistry } from "../resource/registry.ts";
+import { LinearPatterns } from "./expressions/linear-pattern.ts";
 import { readAll, type SpecFileReader } from "./files/includes.ts";
 import { openSpecFolder, type PathObserver, type SpecFolder } from "./files/spec-folder.ts";
 import type { Findings } from "./model/findings.ts";
@@ -79,7 +80,13 @@ export async function openExpandedSpec(
   await options.turn?.();
   const target = selectTarget(member(included.root, "targets"), options.target, suggest, findings);
   const { root: written, variables } = applyTarget(included.root, target?.name, findings);
-  const lookup = variablesOf(written, variables, givenBy(options, findings), suggest, findings, sensitive);
+  const patterns = new LinearPatterns(findings);
+  const lookup = variablesOf(written, variables, givenBy(options, findings), {
+    suggest,
+    findings,
+    sensitive,
+    patterns,
+  });
   const expanded = await expandSpec(written, {
     files,
     lookup,
@@ -90,6 +97,7 @@ export async function openExpandedSpec(
     suggest,
     findings,
     sensitive,
+    patterns,
     ...(isTyped === undefined ? {} : { isTyped }),
   });
   return expanded && { tree, files, written, target, suggest, expanded };

@@ -27,6 +27,8 @@ export const LIMITS = {
   rules: 500,
   /** Characters of a pattern of a variable or an input. */
   pattern: 500,
+  /** Steps of all patterns together: the size of a pattern for each character that it is tried on. */
+  patternSteps: 100_000_000,
   /** Maximum number of YAML problems to report per file. */
   syntaxErrors: 20,
   /** Bytes of a notebook, and of a file of the workspace's file system. */

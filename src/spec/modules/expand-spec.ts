@@ -4,6 +4,7 @@ import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import { Evaluator } from "../expressions/evaluate.ts";
+import type { LinearPatterns } from "../expressions/linear-pattern.ts";
 import { escapedTree } from "../expressions/values.ts";
 import type { SpecFileReader } from "../files/includes.ts";
 import type { Findings } from "../model/findings.ts";
@@ -32,6 +33,7 @@ export interface ExpandingOptions {
   readonly suggest: Suggest;
   readonly findings: Findings;
   readonly sensitive: SensitiveTexts;
+  readonly patterns: LinearPatterns;
   /** Whether problems of expressions in this source are located inside the expression. */
   readonly isTyped?: (source: SourceText) => boolean;
 }
@@ -101,7 +103,7 @@ export async function expandSpec(
   const sections = expanding.map(withMembers(root, NOT_EXPANDED));
   const parts = [{ root: sections, origin: undefined }, ...modules.parts()];
   if (loading.isFull) return undefined;
-  await checkInputs(loading.given, suggest, findings);
+  await checkInputs(loading.given, { suggest, findings, patterns: options.patterns });
   return { root: sections, parts, evaluator, scope, expander: expanding };
 }
 

@@ -4,15 +4,17 @@ import type { ValidateFunction } from "ajv/dist/2020.js";
 import type { Json } from "../../core/json.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import type { FieldSchema } from "../../resource/field-schema.ts";
-import { linearPattern } from "../expressions/linear-pattern.ts";
+import type { LinearPatterns } from "../expressions/linear-pattern.ts";
 import type { Findings } from "../model/findings.ts";
 import type { InstanceOrigin } from "../model/origin.ts";
+import type { Span } from "../model/source.ts";
 import { literalOf } from "../model/template.ts";
 import { type SpecNode, spanOf } from "../model/tree.ts";
 import { schemaMessages } from "../schema/error-messages.ts";
 import { specForm } from "../schema/json-schema.ts";
 import type { JsonSchema } from "../schema/json-schema-type.ts";
 import { type QuickCheck, quickCheck } from "../schema/quick-check.ts";
+import type { RegExpEngine } from "../schema/validate.ts";
 import type { InputDeclaration } from "./inputs.ts";
 
 /** An input of an instance, with the value that its user gives. */
@@ -29,35 +31,39 @@ interface Compiled {
   readonly form: JsonSchema;
   readonly quick: QuickCheck;
   validate?: ValidateFunction;
+  /** The value that is checked now. */
+  at: Span;
+}
+
+export interface CheckParts {
+  readonly suggest: Suggest;
+  readonly findings: Findings;
+  readonly patterns: LinearPatterns;
 }
 
 /** Reports each input that its schema does not allow. References count as valid: their values are unknown. */
-export async function checkInputs(
-  given: readonly GivenInput[],
-  suggest: Suggest,
-  findings: Findings,
-): Promise<void> {
+export async function checkInputs(given: readonly GivenInput[], parts: CheckParts): Promise<void> {
   const known = new Map<InputDeclaration, Compiled>();
   for (const one of given) {
-    const compiled = known.get(one.declaration) ?? compile(one.declaration);
+    const compiled = known.get(one.declaration) ?? compile(one);
     known.set(one.declaration, compiled);
-    if (!compiled.quick(one.value)) await report(one, compiled, suggest, findings);
+    if (!compiled.quick(one.value)) await report(one, compiled, parts);
   }
 }
 
-function compile({ schema, hasPattern }: InputDeclaration): Compiled {
+function compile({ declaration: { schema, hasPattern }, value }: GivenInput): Compiled {
   const form = specForm(schema as FieldSchema);
-  return { form, quick: hasPattern ? () => false : quickCheck(form) };
+  return { form, quick: hasPattern ? () => false : quickCheck(form), at: value };
 }
 
 async function report(
   { declaration, value, subject, user }: GivenInput,
   compiled: Compiled,
-  suggest: Suggest,
-  findings: Findings,
+  { suggest, findings, patterns }: CheckParts,
 ): Promise<void> {
   const { ajvForSpecs, toSchemaErrors } = await import("../schema/validate.ts");
-  compiled.validate ??= ajvForSpecs(LINEAR).compile(compiled.form);
+  compiled.validate ??= ajvForSpecs(engineOf(patterns, compiled)).compile(compiled.form);
+  compiled.at = value;
   const data = validated(value);
   if (compiled.validate(data)) return;
   const name = `${subject}: ${declaration.name}`;
@@ -76,14 +82,14 @@ async function report(
 }
 
 /** An engine of patterns for ajv. */
-const LINEAR = Object.assign(
-  (pattern: string) => {
-    const matches = linearPattern(pattern);
+function engineOf(patterns: LinearPatterns, compiled: Pick<Compiled, "at">): RegExpEngine {
+  const engine = (pattern: string): ReturnType<RegExpEngine> => {
+    const test = patterns.test(pattern);
     // ajv identifies a pattern by this string.
-    return { test: (text: string) => matches(text), toString: () => pattern };
-  },
-  { code: "linearPattern" },
-);
+    return Object.assign({ test: (text: string) => test(text, compiled.at) }, { toString: () => pattern });
+  };
+  return Object.assign(engine, { code: "linearPattern" });
+}
 
 /** The value with escapes undone; a string with a reference is unchanged, and a bigint becomes a number. */
 function validated(node: SpecNode): Json {

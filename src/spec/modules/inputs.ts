@@ -1,9 +1,8 @@
 // The typed inputs of a module, read from a small part of JSON Schema: no keyword of it refers elsewhere or takes long.
 
-import { thrownText } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";
-import { linearPattern } from "../expressions/linear-pattern.ts";
+import { patternProblem } from "../expressions/linear-pattern.ts";
 import { escapedTree } from "../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
@@ -188,16 +187,13 @@ class SchemaReader {
     const text = scalarText(node);
     if (text === undefined) return this.#wrong(name, "a string", node);
     this.#hasPattern = true;
-    try {
-      linearPattern(text);
-      return true;
-    } catch (problem) {
-      this.#findings.error("SPEC_VALUE", `${name} is not a valid regular expression`, node, {
-        cause: thrownText(problem).slice(0, 200),
-        hint: "lookahead and backreferences are not available",
-      });
-      return false;
-    }
+    const cause = patternProblem(text);
+    if (cause === undefined) return true;
+    this.#findings.error("SPEC_VALUE", `${name} is not a valid regular expression`, node, {
+      cause,
+      hint: "lookahead and backreferences are not available",
+    });
+    return false;
   }
 
   #wrong(name: string, wanted: string, node: SpecNode): false {

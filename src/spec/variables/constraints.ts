@@ -1,11 +1,10 @@
 // Constraints of variables in addition to the type: `enum`, `pattern`, and `sensitive`.
 
 import { canonicalJson } from "../../core/canonical.ts";
-import { thrownText } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
-import { type LinearPattern, linearPattern } from "../expressions/linear-pattern.ts";
+import { type LinearPattern, type LinearPatterns, patternProblem } from "../expressions/linear-pattern.ts";
 import { visitTexts } from "../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
 import { escaped } from "../model/template.ts";
@@ -17,6 +16,11 @@ export interface VariableConstraints {
   readonly sensitive: boolean;
 }
 
+export interface ConstraintParts {
+  readonly findings: Findings;
+  readonly patterns: LinearPatterns;
+}
+
 export const NO_CONSTRAINTS: VariableConstraints = { sensitive: false };
 
 /** Reads `enum`, `pattern`, and `sensitive` of a declaration. */
@@ -24,7 +28,7 @@ export function constraintsOf(
   name: string,
   node: MapNode,
   type: string | undefined,
-  findings: Findings,
+  { findings, patterns }: ConstraintParts,
 ): VariableConstraints {
   const allowed = member(node, "enum");
   if (allowed !== undefined && (allowed.kind !== "list" || allowed.items.length === 0))
@@ -35,7 +39,7 @@ export function constraintsOf(
   const sensitive = flag?.kind === "scalar" && flag.value === true;
   if (sensitive && type !== undefined && type !== "string")
     findings.error("SPEC_VALUE", `${name}: only a variable of type string can be sensitive`, flag);
-  const pattern = patternIn(name, member(node, "pattern"), findings);
+  const pattern = patternIn(name, member(node, "pattern"), { findings, patterns });
   return {
     sensitive,
     ...(allowed?.kind === "list" ? { allowed: allowed.items.map(plain) } : {}),
@@ -46,7 +50,7 @@ export function constraintsOf(
 function patternIn(
   name: string,
   node: SpecNode | undefined,
-  findings: Findings,
+  { findings, patterns }: ConstraintParts,
 ): VariableConstraints["pattern"] | undefined {
   if (node === undefined) return undefined;
   const text = scalarText(node);
@@ -54,15 +58,13 @@ function patternIn(
     findings.error("SPEC_TYPE", `${name}: pattern must be a string, not ${whatIs(node)}`, node);
     return undefined;
   }
-  try {
-    return { text, matches: linearPattern(text) };
-  } catch (problem) {
-    findings.error("SPEC_VALUE", `${name}: pattern is not a valid regular expression`, node, {
-      cause: thrownText(problem).slice(0, 200),
-      hint: "lookahead and backreferences are not available",
-    });
-    return undefined;
-  }
+  const cause = patternProblem(text);
+  if (cause === undefined) return { text, matches: patterns.test(text) };
+  findings.error("SPEC_VALUE", `${name}: pattern is not a valid regular expression`, node, {
+    cause,
+    hint: "lookahead and backreferences are not available",
+  });
+  return undefined;
 }
 
 /** Reports a value that the declaration does not allow; a sensitive one without showing it. */
@@ -83,7 +85,7 @@ export function checkConstraints(
       )}${shown}`,
       value,
     );
-  if (pattern !== undefined && (typeof data !== "string" || !pattern.matches(data)))
+  if (pattern !== undefined && (typeof data !== "string" || !pattern.matches(data, value)))
     findings.error("SPEC_VARIABLE", `${subject} must match ${pattern.text}${shown}`, value);
 }
 

@@ -13,6 +13,7 @@ import { isNull, type MapNode, member, type SpecNode, scalarAt, scalarText, what
 import { readYaml } from "../yaml/read-yaml.ts";
 import { plainScalar } from "../yaml/scalars.ts";
 import {
+  type ConstraintParts,
   checkConstraints,
   constraintsOf,
   hideValue,
@@ -44,16 +45,19 @@ interface Declared {
   readonly constraints: VariableConstraints;
 }
 
+export interface VariableParts extends ConstraintParts {
+  readonly suggest: Suggest;
+  readonly sensitive: SensitiveTexts;
+}
+
 /** Reads the declarations and everything that gives them values. */
 export function variablesOf(
   root: MapNode,
   target: SpecNode | undefined,
   given: VariableInputs,
-  suggest: Suggest,
-  findings: Findings,
-  sensitive: SensitiveTexts,
+  { suggest, findings, sensitive, patterns }: VariableParts,
 ): VariableLookup {
-  const declared = declarations(member(root, "variables"), findings);
+  const declared = declarations(member(root, "variables"), { findings, patterns });
   const values = new Map<string, SpecNode>();
   const unknown = (name: string, at: Span | undefined): void =>
     findings.error(
@@ -118,20 +122,22 @@ function mapOf(node: SpecNode | undefined, what: string, findings: Findings): Ma
   return new Map();
 }
 
-function declarations(section: SpecNode | undefined, findings: Findings): ReadonlyMap<string, Declared> {
+function declarations(section: SpecNode | undefined, parts: ConstraintParts): ReadonlyMap<string, Declared> {
+  const { findings } = parts;
   const declared = new Map<string, Declared>();
   for (const [name, { key, value }] of mapOf(section, "variables", findings)) {
     if (!NAME.test(name))
       findings.error("SPEC_VARIABLE", `${JSON.stringify(name)} is not a valid variable name`, key, {
         hint: "a name starts with a letter and contains letters, digits, dashes, and underscores",
       });
-    declared.set(name, declaration(name, key, value, findings));
+    declared.set(name, declaration(name, key, value, parts));
   }
   return declared;
 }
 
 /** A map of fields, or a bare value that is the default. */
-function declaration(name: string, at: Span, node: SpecNode, findings: Findings): Declared {
+function declaration(name: string, at: Span, node: SpecNode, parts: ConstraintParts): Declared {
+  const { findings } = parts;
   const constraints = NO_CONSTRAINTS;
   if (isNull(node)) return { at, type: undefined, value: undefined, constraints };
   if (node.kind !== "map") {
@@ -154,7 +160,7 @@ function declaration(name: string, at: Span, node: SpecNode, findings: Findings)
     at,
     type: inferred,
     value,
-    constraints: constraintsOf(`variables.${name}`, node, inferred, findings),
+    constraints: constraintsOf(`variables.${name}`, node, inferred, parts),
   };
 }
 

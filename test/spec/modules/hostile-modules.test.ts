@@ -60,6 +60,14 @@ describe("modules that would exhaust a run", () => {
     expect(told).toEqual([expect.stringContaining("SPEC_TOO_LARGE")]);
   });
 
+  it("are refused where patterns are tried on too much text", async () => {
+    const { told } = await load({
+      "workspace.yaml": `locals: { l: ${"a".repeat(9_000)} }\nmodules: { m: { source: m, with: { l: "\${local.l}" }, for_each: ${keys(900)} } }`,
+      "m/workspace.yaml": 'inputs: { l: { type: string, pattern: "^((a{0,31}){0,31})+$" } }',
+    });
+    expect(told.slice(-1)).toEqual(["SPEC_TOO_LARGE 2:39 patterns are tried on too much text"]);
+  });
+
   it("are refused where for_each has 200,000 keys", async () => {
     const { told } = await load({
       "workspace.yaml": `modules: { m: { source: m, for_each: ${keys(200_000)} } }`,
