@@ -56,12 +56,8 @@ function sameNormal(a: Json | undefined, b: Json | undefined): boolean {
 /** Whether two values are equal member by member, whatever the order of members; what is identical means the same under every schema. */
 export function isIdentical(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
-  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-    for (let at = 0; at < a.length; at++) if (!isIdentical(a[at], b[at])) return false;
-    return true;
-  }
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item: Json, at) => isIdentical(item, b[at]));
   return isObject(a) && isObject(b) && identicalObjects(a, b);
 }
 

@@ -21,13 +21,10 @@ export interface ResolvedReferences {
   readonly unknown: ReadonlySet<string>;
 }
 
-const NOTHING_UNRESOLVED = { unresolved: [], unknown: new Set<string>() } as const;
-
 export function resolveReferences(
   resource: Pick<Resource, "values" | "references">,
   lookup: AttributeLookup,
 ): ResolvedReferences {
-  if (resource.references.length === 0) return { values: resource.values, ...NOTHING_UNRESOLVED };
   let values = resource.values;
   const unresolved: Reference[] = [];
   for (const reference of resource.references) {
@@ -59,7 +56,7 @@ export function withReferenceCauses(
   recorded: RecordedValues | undefined,
   diffs: readonly FieldDiff[],
 ): readonly FieldDiff[] {
-  if (recorded === undefined || resource.references.length === 0) return diffs;
+  if (recorded === undefined) return diffs;
   return diffs.map((diff) => {
     const reference = resource.references.find(({ path }) => toPointer(path) === toPointer(diff.path));
     const cause = reference === undefined ? undefined : followedCause(context, reference, recorded, diff);

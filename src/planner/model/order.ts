@@ -4,6 +4,7 @@
 import type { Address } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Change } from "./change.ts";
+import { objectKey } from "./context.ts";
 
 /** A change's key in a graph. Two changes may share an address: a replaced object and its replacement. */
 export function changeKey(change: Change): string {
@@ -14,35 +15,27 @@ export function changeKey(change: Change): string {
 
 export function inOrder(changes: readonly Change[], registry: PlanningRegistry): Change[] {
   const sorted = sortedByKind(changes, registry);
-  if (sorted.every((change) => needsNothing(change))) return sorted;
   const byAddress = new Map<Address, Change>();
   for (const change of sorted)
     if (changeKey(change) === change.address) byAddress.set(change.address, change);
   const holders = holdersOfNames(sorted);
   return topologicalOrder(sorted, (change) => {
-    if (needsNothing(change)) return NOTHING;
     const source = "nameFrom" in change ? change.nameFrom : undefined;
     // A temporary name needs nothing, so it orders nothing.
     const holder =
       source === undefined || source.once === "aside"
         ? undefined
-        : holders.get(`${change.kind}\n${source.id}`);
+        : holders.get(objectKey(change.kind, source.id));
     const needs = change.dependsOn.flatMap((address) => byAddress.get(address) ?? []);
     return [...needs, ...(holder === undefined ? [] : [holder])].filter((one) => one !== change);
   });
-}
-
-const NOTHING: readonly Change[] = [];
-
-function needsNothing(change: Change): boolean {
-  return change.dependsOn.length === 0 && !("nameFrom" in change);
 }
 
 /** The changes of objects whose names others take, by kind and ID; empty for most plans. */
 function holdersOfNames(changes: readonly Change[]): ReadonlyMap<string, Change> {
   const holders = new Map<string, Change>();
   if (!changes.some((one) => "nameFrom" in one)) return holders;
-  for (const one of changes) if ("id" in one) holders.set(`${one.kind}\n${one.id}`, one);
+  for (const one of changes) if ("id" in one) holders.set(objectKey(one.kind, one.id), one);
   return holders;
 }
 
@@ -72,17 +65,11 @@ export function topologicalOrder<T>(items: readonly T[], needsOf: (item: T) => r
   const state = new Map<T, "open" | "done">();
   for (const start of items) {
     if (state.has(start)) continue;
-    // Most items need nothing, or only what came before.
-    if (needsOf(start).every((needed) => state.get(needed) === "done")) {
-      state.set(start, "done");
-      out.push(start);
-      continue;
-    }
     const stack = [enter(start)];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const needed = top.needs.next();
       if (needed.done === true) {
-        if (state.get(top.item) !== "done") out.push(top.item);
+        out.push(top.item);
         state.set(top.item, "done");
         stack.pop();
       } else if (state.get(needed.value) === "open") {

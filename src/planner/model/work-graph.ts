@@ -3,6 +3,7 @@
 
 import type { Address } from "../../core/address.ts";
 import type { Change, NameSource, Replace } from "./change.ts";
+import { objectKey } from "./context.ts";
 import { changeKey } from "./order.ts";
 
 /**
@@ -59,12 +60,11 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
 
 /** What comes before a change that takes a name. */
 function namesFreed(changes: readonly Change[]): (change: Change) => readonly string[] {
-  const idKey = (kind: string, id: string) => `${kind}\n${id}`;
   const byId = new Map<string, Change>();
-  for (const change of changes) if ("id" in change) byId.set(idKey(change.kind, change.id), change);
+  for (const change of changes) if ("id" in change) byId.set(objectKey(change.kind, change.id), change);
   return (change) => {
     const source = "nameFrom" in change ? change.nameFrom : undefined;
-    const holder = source === undefined ? undefined : byId.get(idKey(change.kind, source.id));
+    const holder = source === undefined ? undefined : byId.get(objectKey(change.kind, source.id));
     return source === undefined || holder === undefined ? [] : [freeingKey(holder, source.once)];
   };
 }
