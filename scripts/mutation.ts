@@ -1,5 +1,6 @@
-// `npm run mutation [-- ROOM ...]`: changes the code of a room in thousands of places, one at a time, and counts the
-// changes that no test of the room notices. Exits with 1 if a room scores below 90%.
+// `npm run mutation [-- PLACE ...]`: changes the code of a room in thousands of places, one at a time, and counts the
+// changes that no test of the room notices. A place is a room, or a folder or file in it, such as `planner/decide`.
+// Exits with 1 if a place scores below 90%.
 
 import { Stryker } from "@stryker-mutator/core";
 
@@ -16,27 +17,26 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
 const REQUIRED = 90;
 
 const chosen = process.argv.slice(2);
-for (const room of chosen.length > 0 ? chosen : Object.keys(TESTS)) {
-  const tests = TESTS[room];
-  if (tests === undefined) throw new Error(`no room ${room}; the rooms are ${Object.keys(TESTS).join(", ")}`);
-  const mutants = await mutated(room, tests);
+for (const place of chosen.length > 0 ? chosen : Object.keys(TESTS)) {
+  const mutants = await mutated(place);
   const score = scoreOf(mutants);
   for (const { fileName, location, mutatorName, replacement, status } of mutants)
     if (status === "Survived" || status === "NoCoverage")
       process.stdout.write(
         `${fileName}:${location.start.line}:${location.start.column} ${status} ${mutatorName} ${replacement}\n`,
       );
-  process.stdout.write(`${room}: ${mutants.length} mutants, score ${score.toFixed(1)}%\n`);
+  process.stdout.write(`${place}: ${mutants.length} mutants, score ${score.toFixed(1)}%\n`);
   if (score < REQUIRED) process.exitCode = 1;
 }
 
-function mutated(room: string, tests: readonly string[]): Promise<MutantResult[]> {
+async function mutated(place: string): Promise<MutantResult[]> {
+  const [room, tests] = roomOf(place);
   process.env.MUTATION_TESTS = tests.join(",");
   const name = room.replace("/", "-");
-  return new Stryker({
+  const results = await new Stryker({
     testRunner: "vitest",
     vitest: { configFile: "vitest.mutation.config.ts", related: false },
-    mutate: [`src/${room}/**/*.ts`],
+    mutate: [place.endsWith(".ts") ? `src/${place}` : `src/${place}/**/*.ts`],
     coverageAnalysis: "perTest",
     ignoreStatic: true,
     incremental: true,
@@ -46,6 +46,15 @@ function mutated(room: string, tests: readonly string[]): Promise<MutantResult[]
     // Stryker reads this file with the JS API of TypeScript, which TypeScript 7 does not have.
     tsconfigFile: "no-tsconfig.json",
   }).runMutationTest();
+  // The incremental file keeps the results of the rest of the room.
+  return results.filter(({ fileName }) => fileName.includes(`src/${place}`));
+}
+
+function roomOf(place: string): readonly [string, readonly string[]] {
+  const found = Object.entries(TESTS).find(([room]) => place === room || place.startsWith(`${room}/`));
+  if (found === undefined)
+    throw new Error(`no room has ${place}; the rooms are ${Object.keys(TESTS).join(", ")}`);
+  return found;
 }
 
 /** Percentage of the changes that a test noticed. A change that makes a test hang is noticed. */

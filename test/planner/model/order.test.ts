@@ -3,12 +3,13 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
-import { inOrder, topologicalOrder, transitiveClosure } from "../../../src/planner/model/order.ts";
+import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "../../../src/planner/model/order.ts";
+import { object } from "../build.ts";
+import { create, one, remove, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
 
 function change(action: "create" | "delete" | "forget", text: string, needs: readonly string[] = []): Change {
-  const [kind = "", name = ""] = text.split(".");
-  return { action, address: text, kind, name, id: text, dependsOn: needs as Address[] } as unknown as Change;
+  return { ...one(text)[action], dependsOn: needs as Address[] } as Change;
 }
 
 const shown = (changes: readonly Change[]) =>
@@ -52,6 +53,50 @@ describe("inOrder", () => {
   });
 });
 
+const { id } = object("b1", "");
+
+describe("the order of a change that takes a name", () => {
+  const from = (once: "done" | "aside" | "removed") => ({ address: "boxes.z" as Address, id, once });
+  const changes = (once: "done" | "aside" | "removed") => [
+    create("boxes.a", { nameFrom: from(once) }),
+    update("boxes.z", { id }),
+    update("tasks.z", { id }),
+  ];
+
+  test.each(["done", "removed"] as const)("is after the change of the object that has it (%s)", (once) => {
+    expect(shown(changes(once))).toEqual(["update boxes.z", "create boxes.a", "update tasks.z"]);
+  });
+
+  test("is its own place when the object gets a temporary name", () => {
+    expect(shown(changes("aside"))).toEqual(["create boxes.a", "update boxes.z", "update tasks.z"]);
+  });
+
+  test("is its own place when no change of the plan has the object, or it has the name itself", () => {
+    expect(shown([create("boxes.b"), create("boxes.a", { nameFrom: from("done") })])).toEqual([
+      "create boxes.a",
+      "create boxes.b",
+    ]);
+    expect(shown([update("boxes.a", { id, nameFrom: from("done") })])).toEqual(["update boxes.a"]);
+  });
+});
+
+test("a replaced object is ordered apart from the change of its successor", () => {
+  const old = remove("boxes.a", { deposed: true, id, dependsOn: ["boxes.a"] });
+  expect(shown([old, create("boxes.a"), create("tasks.t", { dependsOn: ["boxes.a"] })])).toEqual([
+    "create boxes.a",
+    "create tasks.t",
+    "delete boxes.a",
+  ]);
+  const keys = [old, remove("boxes.a"), { ...create("boxes.a"), deposed: true } as Change].map(changeKey);
+  expect(keys).toEqual(["boxes.a#b1", "boxes.a", "boxes.a"]);
+});
+
+test("changes with the same address keep the order in which they were planned", () => {
+  const [first, second] = [remove("boxes.a", { deposed: true, id }), remove("boxes.a")];
+  expect(inOrder([first, second], registry)).toEqual([first, second]);
+  expect(inOrder([second, first], registry)).toEqual([second, first]);
+});
+
 describe("topologicalOrder", () => {
   const needs: Readonly<Record<string, readonly string[]>> = { a: ["c"], b: [], c: ["d"], d: [] };
 
@@ -60,7 +105,19 @@ describe("topologicalOrder", () => {
   });
 
   test("throws on a cycle", () => {
-    expect(() => topologicalOrder(["a", "b"], (one) => (one === "a" ? ["b"] : ["a"]))).toThrow();
+    expect(() => topologicalOrder(["a", "b"], (one) => (one === "a" ? ["b"] : ["a"]))).toThrow(
+      "dependency cycle",
+    );
+  });
+
+  test("has an item once that several need", () => {
+    const all: Readonly<Record<string, readonly string[]>> = {
+      a: ["b", "c"],
+      b: ["d"],
+      c: ["d", "b"],
+      d: [],
+    };
+    expect(topologicalOrder(["a"], (one) => all[one] ?? [])).toEqual(["d", "b", "c", "a"]);
   });
 
   test("transitiveClosure gathers needs of needs once", () => {

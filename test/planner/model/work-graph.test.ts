@@ -1,63 +1,23 @@
-import { expect, test } from "vitest";
-import { type Address, kindOf, nameOf, remoteId } from "../../../src/core/address.ts";
-import type { Change, Delete, Replace } from "../../../src/planner/model/change.ts";
-import { workGraph } from "../../../src/planner/model/work-graph.ts";
-import type { ReplaceStrategy } from "../../../src/resource/kind.ts";
-
-const common = (text: string, dependsOn: readonly string[] = []) => ({
-  address: text as Address,
-  kind: kindOf(text as Address),
-  name: nameOf(text as Address),
-  cause: "spec" as const,
-  reasons: [],
-  consequences: [],
-  dependsOn: dependsOn as readonly Address[],
-});
-const existing = { id: remoteId("1"), before: {}, fingerprint: "f" };
-const diff = { path: ["size"], before: 1, after: 2, cause: "spec", replaces: true } as const;
-
-const create = (text: string, dependsOn?: readonly string[]): Change => ({
-  ...common(text, dependsOn),
-  action: "create",
-  after: {},
-  unresolved: [],
-});
-const remove = (text: string, dependsOn?: readonly string[], more: Partial<Delete> = {}): Delete => ({
-  ...common(text, dependsOn),
-  ...existing,
-  action: "delete",
-  ...more,
-});
-const noop = (text: string): Change => ({
-  ...common(text),
-  ...existing,
-  action: "noop",
-  after: {},
-  unresolved: [],
-});
-const replace = (text: string, replacing: ReplaceStrategy, removeAfter: readonly string[] = []): Replace => ({
-  ...common(text),
-  ...existing,
-  action: "replace",
-  after: {},
-  unresolved: [],
-  diffs: [diff],
-  because: [diff],
-  replacing,
-  removeAfter: removeAfter as readonly Address[],
-});
+import { describe, expect, test } from "vitest";
+import type { Address } from "../../../src/core/address.ts";
+import { remoteId } from "../../../src/core/address.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import { freeingKey, workGraph } from "../../../src/planner/model/work-graph.ts";
+import { adopt, create, forget, noop, remove, replace, report, update } from "../changes.ts";
 
 const shape = (...changes: readonly Change[]) =>
   workGraph(changes).map(({ key, half, after }) => `${key} ${half} after ${after.join(" ")}`.trim());
 
 test("a change without effect is not in the graph, and nothing waits for it", () => {
-  expect(shape(noop("things.a"), create("things.b", ["things.a"]))).toEqual([
+  expect(shape(noop("things.a"), create("things.b", { dependsOn: ["things.a"] }))).toEqual([
     "things.b whole after things.a",
   ]);
 });
 
 test("a replacement is made first, and its old object goes after those that held it", () => {
-  expect(shape(replace("boxes.b", "rename-aside", ["things.a"]), create("things.a", ["boxes.b"]))).toEqual([
+  expect(
+    shape(replace("boxes.b", { removeAfter: ["things.a"] }), create("things.a", { dependsOn: ["boxes.b"] })),
+  ).toEqual([
     "boxes.b make after",
     "boxes.b#old remove after boxes.b things.a",
     "things.a whole after boxes.b",
@@ -65,12 +25,12 @@ test("a replacement is made first, and its old object goes after those that held
 });
 
 test("an old object that holds another old one goes before it", () => {
-  const parts = shape(replace("boxes.b", "create-first", ["things.a"]), replace("things.a", "create-first"));
+  const parts = shape(replace("boxes.b", { removeAfter: ["things.a"] }), replace("things.a"));
   expect(parts).toContain("boxes.b#old remove after boxes.b things.a things.a#old");
 });
 
 test("a deletion waits until the old object of a replaced user is deleted", () => {
-  expect(shape(replace("things.a", "create-first"), remove("boxes.b", ["things.a"]))).toContain(
+  expect(shape(replace("things.a"), remove("boxes.b", { dependsOn: ["things.a"] }))).toContain(
     "boxes.b whole after things.a things.a#old",
   );
 });
@@ -78,8 +38,11 @@ test("a deletion waits until the old object of a replaced user is deleted", () =
 test("delete-first is one part: only what is deleted itself comes before it", () => {
   expect(
     shape(
-      replace("rooms.r", "delete-first", ["items.r/new", "items.r/old"]),
-      create("items.r/new", ["rooms.r"]),
+      replace("rooms.r", {
+        replacing: "delete-first",
+        removeAfter: ["items.r/new", "items.r/old", "items.r/other"],
+      }),
+      create("items.r/new", { dependsOn: ["rooms.r"] }),
       remove("items.r/old"),
     ),
   ).toEqual([
@@ -91,6 +54,65 @@ test("delete-first is one part: only what is deleted itself comes before it", ()
 
 test("a deposed object has its own node, separate from its successor's change", () => {
   expect(
-    shape(create("boxes.b"), remove("boxes.b", ["boxes.b"], { deposed: true, id: remoteId("9") })),
+    shape(create("boxes.b"), remove("boxes.b", { dependsOn: ["boxes.b"], deposed: true, id: remoteId("9") })),
   ).toEqual(["boxes.b whole after", "boxes.b#9 whole after boxes.b"]);
+});
+
+test("a deposed object holds back nothing that depends on its address", () => {
+  expect(
+    shape(
+      remove("boxes.b", { deposed: true, id: remoteId("9") }),
+      create("things.a", { dependsOn: ["boxes.b"] }),
+    ),
+  ).toEqual(["boxes.b#9 whole after", "things.a whole after"]);
+});
+
+test("every change but no change and a report is one part, after what it depends on", () => {
+  const dependsOn = ["boxes.b", "boxes.other"];
+  const before = update("boxes.b");
+  for (const change of [create, update, adopt, remove, forget].map((make) => make("things.a", { dependsOn })))
+    expect(shape(before, change)).toEqual(["boxes.b whole after", "things.a whole after boxes.b"]);
+  expect(shape(noop("things.a"), report("things.b"))).toEqual([]);
+});
+
+test("a deletion waits for a replaced user that is deleted first once, and for no old object", () => {
+  expect(
+    shape(replace("things.a", { replacing: "delete-first" }), remove("boxes.b", { dependsOn: ["things.a"] })),
+  ).toContain("boxes.b whole after things.a");
+});
+
+test("a replacement that keeps its old object is one part", () => {
+  expect(
+    shape(replace("boxes.b", { keepsOld: true, removeAfter: ["things.a"] }), update("things.a")),
+  ).toEqual(["boxes.b whole after", "things.a whole after"]);
+});
+
+describe("a change that takes the name of another object", () => {
+  const source = (once: "done" | "aside" | "removed") => ({
+    nameFrom: { address: "boxes.b" as Address, id: remoteId("9"), once },
+  });
+
+  test.each([
+    ["done", update("boxes.b", { id: remoteId("9") }), "boxes.b"],
+    ["removed", replace("boxes.b", { id: remoteId("9") }), "boxes.b#old"],
+    ["aside", update("boxes.b", { id: remoteId("9"), temporaryName: "b~" }), "boxes.b#aside"],
+  ] as const)("waits until it is free (%s)", (once, holder, key) => {
+    expect(freeingKey(holder, once)).toBe(key);
+    expect(shape(update("boxes.a", source(once)), holder)).toContain(`boxes.a whole after ${key}`);
+  });
+
+  test("waits for nothing when no change has the object", () => {
+    expect(shape(update("boxes.a", source("done")), update("boxes.b"))).toContain("boxes.a whole after");
+    expect(shape(update("boxes.a"), update("boxes.b"))).toContain("boxes.a whole after");
+  });
+});
+
+test("an object gets its temporary name before its own change, and waits for nothing", () => {
+  expect(
+    shape(update("boxes.b", { temporaryName: "b~", dependsOn: ["boxes.a"] }), update("boxes.a")),
+  ).toEqual([
+    "boxes.b#aside aside after",
+    "boxes.b whole after boxes.a boxes.b#aside",
+    "boxes.a whole after",
+  ]);
 });

@@ -1,0 +1,158 @@
+// What changed in the workspace since the last apply, and the changed lines of contents.
+
+import { describe, expect, test } from "vitest";
+import { error } from "../../../src/core/diagnostic.ts";
+import { changesContent, driftedContent, withContent } from "../../../src/planner/diff/content-diff.ts";
+import type { FieldDiff } from "../../../src/resource/planning.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
+import type { StateRecord } from "../../../src/state/model/record.ts";
+import { live, object, plan, record, reference, resource, spec, state } from "../build.ts";
+import { create, update } from "../changes.ts";
+import { registry } from "../kinds.ts";
+
+const APPLIED = { box_name: "a", material: "wood", size: 2 };
+const known = state([record("boxes.a", "b1", APPLIED)]);
+const world = (values = {}, facts = {}) =>
+  live({ boxes: [object("b1", "a", { ...APPLIED, ...values }, facts)] });
+const box = (values = {}, more = {}) =>
+  resource("boxes.a", { values: { material: "wood", size: 2, ...values }, ...more });
+
+describe("drift", () => {
+  test("has each live value that differs from the recorded one, with the facts of the object", () => {
+    const { drift } = plan({ spec: spec([box()]), live: world({ size: 5 }, { by: "ada" }), state: known });
+    expect(drift).toEqual([
+      {
+        address: "boxes.a",
+        kind: "boxes",
+        name: "a",
+        what: "changed",
+        diffs: [{ path: ["size"], before: 5, after: 2, cause: "drift", replaces: false }],
+        facts: { by: "ada" },
+      },
+    ]);
+  });
+
+  test("is measured against the recorded value, whatever the spec says now", () => {
+    const { drift } = plan({ spec: spec([box({ size: 9 })]), live: world({ size: 5 }), state: known });
+    expect(drift).toMatchObject([{ diffs: [{ before: 5, after: 2, cause: "drift" }] }]);
+    expect(plan({ spec: spec([box({ size: 9 })]), live: world(), state: known }).drift).toEqual([]);
+    expect(plan({ spec: spec([]), live: world({ size: 5 }), state: known }).drift).toHaveLength(1);
+    expect(
+      plan({ spec: spec([box({ size: 5 })]), live: world({ size: 5 }), state: known }).drift,
+    ).toHaveLength(1);
+  });
+
+  test("leaves out fields that the spec ignores", () => {
+    const wanted = spec([box({}, { lifecycle: { ignore_changes: ["size"] } })]);
+    const { drift } = plan({ spec: wanted, live: world({ size: 5, note: "x" }), state: known });
+    expect(drift).toMatchObject([{ diffs: [{ path: ["note"] }] }]);
+    expect(drift[0]?.diffs).toHaveLength(1);
+  });
+
+  test("has recorded objects that are gone, in the order of their addresses", () => {
+    const records = ["boxes.c", "boxes.a", "boxes.b"].map((address) => record(address, address));
+    const { drift } = plan({ spec: spec([]), live: live(), state: state(records) });
+    expect(drift).toEqual(
+      ["a", "b", "c"].map((name) => ({
+        address: `boxes.${name}`,
+        kind: "boxes",
+        name,
+        what: "gone",
+        diffs: [],
+      })),
+    );
+  });
+
+  test("says nothing of unfinished records, and of what was not or could not be read", () => {
+    const { seen: _seen, ...half } = record("boxes.a", "b1", APPLIED) as Extract<
+      StateRecord,
+      { status: "ready" }
+    >;
+    const drift = (from: StateRecord, found = live()) =>
+      plan({ spec: spec([]), live: found, state: state([from]) }).drift;
+    expect(drift({ ...half, status: "deleting" })).toEqual([]);
+    expect(drift({ ...half, status: "creating", token: "t" })).toEqual([]);
+    expect(drift({ ...half, status: "deleting" }, world({ size: 5 }))).toEqual([]);
+    const diagnostic = error("API_FORBIDDEN", "no");
+    expect(drift(record("boxes.a", "b1"), new Map([["boxes", { readable: false, diagnostic }]]))).toEqual([]);
+    expect(drift(record("boxes.a", "b1"), new Map())).toEqual([]);
+  });
+
+  test("is found in a resource whose own change is decided only by an apply", () => {
+    const task = resource("tasks.t", {
+      values: { box: "${boxes.n.box_id}" },
+      references: [reference(["box"], "boxes.n", "box_id")],
+      dependsOn: ["boxes.n"],
+    });
+    const made = (steps: readonly string[]) =>
+      plan({
+        spec: spec([resource("boxes.n"), task]),
+        live: live({
+          tasks: [object("t1", "t", { name: "t", box: "${boxes.n.box_id}", steps: [...steps] })],
+        }),
+        state: state([record("tasks.t", "t1", { name: "t", box: "${boxes.n.box_id}" })]),
+      }).drift;
+    expect(made([])).toEqual([]);
+    expect(made(["x"])).toMatchObject([{ address: "tasks.t", diffs: [{ path: ["steps"] }] }]);
+  });
+});
+
+const diff = (field: string, cause: FieldDiff["cause"] = "spec"): FieldDiff => ({
+  path: [field],
+  before: "1",
+  after: "2",
+  cause,
+  replaces: false,
+});
+
+describe("the lines of a content", () => {
+  const contents = new Map([[update("tasks.t").address, { before: "a\n", after: "b\n" }]]);
+  const lines = { lines: ["@@ -1,1 +1,1 @@", "-a", "+b"], added: 1, removed: 1 };
+  const back = { lines: ["@@ -1,1 +1,1 @@", "-b", "+a"], added: 1, removed: 1 };
+  const of = (...diffs: readonly [FieldDiff, ...FieldDiff[]]) => update("tasks.t", { diffs });
+
+  test("belong to updates of a content or of its imported form", () => {
+    expect(changesContent(of(diff("content")))).toBe(true);
+    expect(changesContent(of(diff("size"), diff("imported")))).toBe(true);
+    expect(changesContent(of(diff("size")))).toBe(false);
+    expect(changesContent(create("tasks.t"))).toBe(false);
+  });
+
+  test("are added to an update whose texts are known and differ", () => {
+    const change = of(diff("content"));
+    expect(withContent(change, contents)).toEqual({ ...change, content: lines });
+    expect(withContent(of(diff("size")), contents)).toEqual(of(diff("size")));
+    expect(withContent(change, undefined)).toBe(change);
+    expect(withContent(change, new Map())).toBe(change);
+    expect(withContent(change, new Map([[change.address, { before: "a", after: "a" }]]))).toBe(change);
+  });
+
+  test("are drift in the other direction when the spec still has the recorded text", () => {
+    expect(driftedContent(of(diff("content", "drift"), diff("size", "spec")), contents)).toEqual(back);
+    expect(driftedContent(of(diff("content", "spec")), contents)).toBeUndefined();
+    expect(driftedContent(of(diff("content", "drift"), diff("imported", "both")), contents)).toBeUndefined();
+    expect(driftedContent(of(diff("size", "drift")), contents)).toBeUndefined();
+    expect(driftedContent(of(diff("content", "drift")), undefined)).toBeUndefined();
+    expect(driftedContent(undefined, contents)).toBeUndefined();
+  });
+
+  test("are in the drift of a plan that read both texts", () => {
+    const content = { type: "string" } as const;
+    const kinds = registryOf(
+      registry.kinds.map((one) =>
+        one.kind === "tasks" ? { ...one, fields: { ...one.fields, content } } : one,
+      ),
+    );
+    const made = (text: typeof contents | undefined) =>
+      plan({
+        registry: kinds,
+        spec: spec([resource("tasks.t", { values: { content: "d1" } })]),
+        live: live({ tasks: [object("t1", "t", { name: "t", content: "d2" })] }),
+        state: state([record("tasks.t", "t1", { name: "t", content: "d1" })]),
+        ...(text === undefined ? {} : { contents: text }),
+      });
+    expect(made(contents).drift).toMatchObject([{ content: back }]);
+    expect(made(contents).changes).toMatchObject([{ content: lines }]);
+    expect(made(undefined).drift[0]).not.toHaveProperty("content");
+  });
+});
