@@ -64,8 +64,7 @@ export function createHostConnection(options: WireOptions): HostConnection {
       return { ...request, headers: own, body };
     },
     async attempt(request, endpoint, permit) {
-      const turn = rateLimit.enter(endpoint);
-      if (turn !== undefined) await turn;
+      await rateLimit.enter(endpoint);
       try {
         permit?.();
       } catch (withheld) {

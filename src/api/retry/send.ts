@@ -191,7 +191,7 @@ function elapsed(course: Course, clock: () => number): number {
 
 /** A read follows a redirect inside its own host; the token goes nowhere else, and a write is never sent on. */
 function followed(bad: FailedAttempt, course: Course, request: HttpRequest): HttpRequest | undefined {
-  if (bad.end !== "redirect" || course.facts.kind === "write" || request.method !== "GET") return undefined;
+  if (bad.end !== "redirect" || request.method !== "GET") return undefined;
   const target = URL.parse(bad.location, request.origin + request.path);
   if (target === null || target.origin !== request.origin || course.redirects === MOST_REDIRECTS)
     return undefined;

@@ -91,7 +91,6 @@ function sweep(one: Sweep, records: ReadonlyMap<Address, StateRecord>, recovery:
   const provider = recovery.registry.find(kindOf(one.address));
   const { intent } = one;
   if (provider === undefined || intent === undefined) return later;
-  if (!recovery.readable(provider.kind, intent.name)) return later;
   const left = partialUploadOf(intent, provider, recovery);
   if (left.length > 0) return { entries: [...left, done] };
   if (intent.action === "update") return later;

@@ -1,68 +1,19 @@
 import { expect, test } from "vitest";
-import { type Address, kindOf, remoteId } from "../../../src/core/address.ts";
-import { error } from "../../../src/core/diagnostic.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { recover } from "../../../src/engine/recover/recover.ts";
+import { type Address, remoteId } from "../../../src/core/address.ts";
+import { recordRecovery } from "../../../src/engine/recover/recover.ts";
 import { SWEEP_MS } from "../../../src/engine/recover/resolve-intent.ts";
-import type { Live, LiveKind, LiveObject } from "../../../src/resource/live.ts";
-import { emptyState } from "../../../src/state/format/fold.ts";
-import type { Intent } from "../../../src/state/model/journal-entry.ts";
-import type { OpenIntent, State, StateRecord, Sweep } from "../../../src/state/model/record.ts";
-import { intent, ready } from "../../state/build.ts";
-import { toys } from "../toy.ts";
-
-const NOW = 1_000_000;
-
-function open(address: string, more: Partial<Intent> & Partial<OpenIntent> = {}): OpenIntent {
-  return { ...intent(address), seq: 7, at: NOW - 1000, sent: 1, ...more };
-}
-
-function object(id: string, name: string, values: JsonObject = { size: 1 }, token?: string): LiveObject {
-  return { id: remoteId(id), name, values, facts: token === undefined ? {} : { token } };
-}
-
-interface Setting {
-  readonly open?: readonly OpenIntent[];
-  readonly sweeps?: readonly Sweep[];
-  readonly records?: readonly StateRecord[];
-  readonly live?: Readonly<Record<string, readonly LiveObject[] | "unreadable">>;
-  readonly now?: number;
-  readonly adopt?: boolean;
-}
-
-function recovered(setting: Setting) {
-  const state: State = {
-    ...emptyState("l"),
-    open: setting.open ?? [],
-    sweeps: setting.sweeps ?? [],
-    records: new Map((setting.records ?? []).map((record) => [record.address, record])),
-  };
-  const kinds = [...(setting.open ?? []), ...(setting.sweeps ?? [])].map((one) => kindOf(one.address));
-  const live: Live = new Map(
-    [...new Set([...kinds, ...Object.keys(setting.live ?? {})])].map((kind): [string, LiveKind] => {
-      const objects = setting.live?.[kind] ?? [];
-      return objects === "unreadable"
-        ? [kind, { readable: false, diagnostic: error("API_FORBIDDEN", "no") }]
-        : [kind, { readable: true, objects, unreadableParents: new Map() }];
-    }),
-  );
-  return recover({
-    registry: toys,
-    state,
-    live,
-    now: setting.now ?? NOW,
-    ...(setting.adopt === undefined ? {} : { adopt: setting.adopt }),
-  });
-}
-
-const at = (state: State, address: string): StateRecord | undefined => state.records.get(address as Address);
+import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
+import type { StateRecord } from "../../../src/state/model/record.ts";
+import type { Lease } from "../../../src/state/model/store.ts";
+import { ready } from "../../state/build.ts";
+import { at, lateSweep, NOW, object, open, recovered } from "./recovered.ts";
 
 test("nothing open, nothing to do", () => {
   expect(recovered({})).toMatchObject({ entries: [], diagnostics: [] });
 });
 
 test("client-named: an object that was absent and now equals the request is adopted", () => {
-  const { state, diagnostics } = recovered({
+  const { state, entries, diagnostics } = recovered({
     open: [open("things.a")],
     live: { things: [object("t1", "a")] },
   });
@@ -76,6 +27,7 @@ test("client-named: an object that was absent and now equals the request is adop
     seen: {},
   });
   expect([state.open, diagnostics]).toEqual([[], []]);
+  expect(entries.map(({ type }) => type)).toEqual(["record", "closed"]);
 });
 
 test("client-named: an object that differs from the request is a collision, and the intent stays open", () => {
@@ -246,13 +198,6 @@ test("a successor that was found keeps the object that gives way as deposed", ()
   expect(at(state, "things.a")).toMatchObject({ id: "new", deposed: ["old"] });
 });
 
-const lateSweep = (address: string): Sweep => ({
-  token: `token-${address}`,
-  address: address as Address,
-  until: NOW + 1000,
-  intent: open(address),
-});
-
 test("a late commit for an address without a record is adopted", () => {
   const { state } = recovered({
     sweeps: [lateSweep("tagged.a")],
@@ -289,14 +234,48 @@ test("an object of the swept name that differs from the request is unmanaged and
   expect([state.records.size, state.sweeps.length, diagnostics]).toEqual([0, 1, []]);
 });
 
-test("a sweep ends when its time is over, or when what it looked for is recorded already", () => {
-  expect(recovered({ sweeps: [lateSweep("things.a")], now: NOW + 1001 }).state.sweeps).toEqual([]);
-  const known = recovered({
+test("a sweep ends after its last millisecond, also without an intent or of an unknown kind", () => {
+  const { intent: _, ...bare } = lateSweep("things.a");
+  for (const sweep of [lateSweep("things.a"), bare, lateSweep("gone.a")]) {
+    expect(recovered({ sweeps: [sweep], now: NOW + 1000 }).entries).toEqual([]);
+    expect(recovered({ sweeps: [sweep], now: NOW + 1001 }).entries).toEqual([
+      { type: "swept", token: sweep.token },
+    ]);
+  }
+});
+
+test.each([
+  ["the object of the address", { id: remoteId("t1") }],
+  ["a replaced object", { id: remoteId("t2"), deposed: [remoteId("t1")] }],
+])("a sweep ends when it finds %s that is recorded already", (_what, more) => {
+  const { entries } = recovered({
     sweeps: [lateSweep("things.a")],
-    records: [ready("things.a", { id: remoteId("t1") })],
+    records: [ready("things.a", more)],
     live: { things: [object("t1", "a")] },
   });
-  expect([known.state.sweeps, known.state.records.size]).toEqual([[], 1]);
+  expect(entries).toEqual([{ type: "swept", token: "token-things.a" }]);
+});
+
+test("a late commit of a kind whose writes may be repeated is adopted, whatever its values are", () => {
+  const { state } = recovered({
+    sweeps: [lateSweep("items.red/chair")],
+    live: { items: [object("i1", "red/chair", { size: 9 })] },
+  });
+  expect([at(state, "items.red/chair")?.id, state.sweeps]).toEqual(["i1", []]);
+});
+
+test("the sweep of an update looks only for the part of an upload, and records it for deletion", () => {
+  const sweep = lateSweep("uploads.a", { action: "update" });
+  const records = [ready("uploads.a", { id: remoteId("u1") })];
+  const content = object("u1", "a");
+  expect(recovered({ sweeps: [sweep], records, live: { uploads: [content] } }).entries).toEqual([]);
+  const uploads = [content, object("p1", "a.token-uploads.a.part")];
+  const { entries, state } = recovered({ sweeps: [sweep], records, live: { uploads } });
+  expect(entries).toMatchObject([
+    { type: "record", record: { address: "uploads.a.token-uploads.a.part", id: "p1" } },
+    { type: "swept", token: "token-uploads.a" },
+  ]);
+  expect([...state.records.keys()]).toEqual(["uploads.a", "uploads.a.token-uploads.a.part"]);
 });
 
 test("recovering what was recovered finds nothing more", () => {
@@ -321,4 +300,33 @@ test("an object of another address that was renamed since is not what a creation
   expect(sweep?.address).toBe("things.a");
   const later = recovered({ sweeps: first.state.sweeps, records, live });
   expect([...later.state.records.keys()]).toEqual(["things.b"]);
+});
+
+test.each([
+  ["another kind has the ID", ready("boxes.z", { id: remoteId("t1") })],
+  ["another address of the kind has another ID", ready("things.b", { id: remoteId("t9") })],
+])("a creation is adopted where %s", (_what, record) => {
+  const { state } = recovered({
+    open: [open("things.a")],
+    records: [record],
+    live: { things: [object("t1", "a")] },
+  });
+  expect(at(state, "things.a")?.id).toBe("t1");
+});
+
+test("a replaced object of another address is not what a creation made", () => {
+  const { state } = recovered({
+    open: [open("things.a")],
+    records: [ready("things.b", { id: remoteId("t2"), deposed: [remoteId("t1")] })],
+    live: { things: [object("t1", "a")] },
+  });
+  expect([...state.records.keys()]).toEqual(["things.b"]);
+});
+
+test("what recovery found is appended to the journal in its order", async () => {
+  const appended: JournalEntry[] = [];
+  const lease = { append: async (entry: JournalEntry) => appended.push(entry) } as unknown as Lease;
+  const { entries } = recovered({ open: [open("things.a")], live: { things: [object("t1", "a")] } });
+  await recordRecovery(lease, entries);
+  expect(appended).toEqual(entries);
 });

@@ -1,0 +1,198 @@
+// Records of resources and modules that a spec moved, and moves that would lose a record.
+
+import { describe, expect, test } from "vitest";
+import type { Address } from "../../../src/core/address.ts";
+import { warning } from "../../../src/core/diagnostic.ts";
+import { moveRecords } from "../../../src/engine/recover/move-records.ts";
+import { emptyState } from "../../../src/state/format/fold.ts";
+import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
+import type { OpenIntent, State } from "../../../src/state/model/record.ts";
+import { ready } from "../../state/build.ts";
+import { open } from "./recovered.ts";
+
+const swept: JournalEntry = { type: "swept", token: "t" };
+const known = warning("API_FORBIDDEN", "known before");
+
+function moved(
+  moves: readonly (readonly [from: string, to: string])[],
+  addresses: readonly string[],
+  intents: readonly OpenIntent[] = [],
+) {
+  const state: State = {
+    ...emptyState("l"),
+    records: new Map(addresses.map((address) => [address as Address, ready(address)])),
+    open: intents,
+  };
+  const recovered = { state, entries: [swept], diagnostics: [known] };
+  const written = moves.map(([from, to], index) => ({
+    from: from as Address,
+    to: to as Address,
+    at: { file: "spec.yaml", line: index + 1, column: 1 },
+  }));
+  return { recovered, found: moveRecords(written, recovered) };
+}
+
+const entry = (from: string, to: string) => ({ type: "moved", from, to });
+
+describe("a move", () => {
+  test("changes the address of a record, and keeps what recovery found", () => {
+    const { recovered, found } = moved([["pools.a", "pools.b"]], ["pools.a", "pools.c"]);
+    expect([...found.state.records.keys()].sort()).toEqual(["pools.b", "pools.c"]);
+    expect(found.state.records.get("pools.b" as Address)).toEqual({
+      ...ready("pools.a"),
+      address: "pools.b",
+    });
+    expect(found.entries).toEqual([swept, entry("pools.a", "pools.b")]);
+    expect(found.diagnostics).toEqual([known]);
+    expect(found.moved).toEqual({ origins: new Map([["pools.b", "pools.a"]]), before: recovered.state });
+  });
+
+  test.each<[string, [string, string][]]>([
+    ["the spec moves nothing", []],
+    ["its resource is not in the state", [["pools.x", "pools.y"]]],
+    [
+      "it leads back",
+      [
+        ["pools.a", "pools.b"],
+        ["pools.b", "pools.a"],
+        ["pools.z", "pools.z"],
+      ],
+    ],
+  ])("has no effect where %s", (_what, moves) => {
+    const { recovered, found } = moved(moves, ["pools.a"]);
+    expect(found).toEqual(recovered);
+  });
+
+  test.each<[string, [string, string][], string[], string[][]]>([
+    [
+      "a chain of moves leads to its end, in any order",
+      [
+        ["pools.b", "pools.c"],
+        ["pools.a", "pools.b"],
+      ],
+      ["pools.a"],
+      [["pools.a", "pools.c"]],
+    ],
+    [
+      "a module is moved with its resources of every kind",
+      [["modules.team", "modules.ads"]],
+      ["pools.team/x", "jobs.team/y/z", "pools.teams/x", "pools.team"],
+      [
+        ["jobs.team/y/z", "jobs.ads/y/z"],
+        ["pools.team/x", "pools.ads/x"],
+      ],
+    ],
+    [
+      "a resource leaves a module that is moved",
+      [
+        ["modules.team", "modules.ads"],
+        ["pools.team/x", "pools.x"],
+      ],
+      ["pools.team/x", "pools.team/y"],
+      [
+        ["pools.team/x", "pools.x"],
+        ["pools.team/y", "pools.ads/y"],
+      ],
+    ],
+    [
+      "a resource is moved within a module that was moved",
+      [
+        ["modules.team", "modules.ads"],
+        ["pools.ads/x", "pools.ads/y"],
+      ],
+      ["pools.team/x"],
+      [["pools.team/x", "pools.ads/y"]],
+    ],
+    [
+      "records are moved in the order of their addresses",
+      [
+        ["pools.a", "pools.m"],
+        ["pools.b", "pools.n"],
+      ],
+      ["pools.b", "pools.a"],
+      [
+        ["pools.a", "pools.m"],
+        ["pools.b", "pools.n"],
+      ],
+    ],
+  ])("%s", (_what, moves, addresses, expected) => {
+    const { found } = moved(moves, addresses);
+    expect(found.entries.slice(1)).toEqual(expected.map(([from = "", to = ""]) => entry(from, to)));
+    expect(found.diagnostics).toEqual([known]);
+  });
+
+  test("that never ends stops", () => {
+    const { found } = moved(
+      [
+        ["pools.b", "pools.c"],
+        ["pools.c", "pools.b"],
+        ["pools.a", "pools.b"],
+      ],
+      ["pools.a"],
+    );
+    expect(found.entries).toHaveLength(2);
+  });
+});
+
+describe("a move is refused", () => {
+  const problem = (message: string, address: string, from: string, line: number) => ({
+    code: "PLAN_STATE_ENTRY",
+    message,
+    address,
+    at: { file: "spec.yaml", line, column: 1 },
+    hint: `to keep one of the records, run \`workspace state rm ${from}\``,
+  });
+
+  test("to an address that the state records", () => {
+    const { recovered, found } = moved([["pools.a", "pools.b"]], ["pools.a", "pools.b"]);
+    expect(found).toMatchObject({ ...recovered, diagnostics: [known, {}] });
+    expect(found).not.toHaveProperty("moved");
+    expect(found.diagnostics[1]).toMatchObject(
+      problem("pools.a cannot be moved to pools.b, because the state records both", "pools.b", "pools.a", 1),
+    );
+  });
+
+  test("if another record was moved to that address, and the first one is moved", () => {
+    const { found } = moved(
+      [
+        ["pools.a", "pools.c"],
+        ["pools.b", "pools.c"],
+      ],
+      ["pools.a", "pools.b"],
+    );
+    expect(found.entries).toEqual([swept, entry("pools.a", "pools.c")]);
+    expect(found.diagnostics).toHaveLength(2);
+    expect(found.diagnostics[1]).toMatchObject(
+      problem("pools.b and pools.a cannot both be moved to pools.c", "pools.c", "pools.b", 2),
+    );
+  });
+
+  test.each(["pools.a", "pools.b"])("while an interrupted change of %s is unresolved", (address) => {
+    const { found } = moved([["pools.a", "pools.b"]], ["pools.a"], [open("pools.z"), open(address)]);
+    expect(found.entries).toEqual([swept]);
+    expect(found.diagnostics[1]).toMatchObject(
+      problem(
+        "pools.a cannot be moved to pools.b while an interrupted change of it is unresolved",
+        "pools.b",
+        "pools.a",
+        1,
+      ),
+    );
+  });
+
+  test("and names the first move of a chain", () => {
+    const { found } = moved(
+      [
+        ["pools.b", "pools.c"],
+        ["pools.a", "pools.b"],
+      ],
+      ["pools.a", "pools.c"],
+    );
+    expect(found.diagnostics[1]).toMatchObject({ at: { line: 2 } });
+  });
+
+  test("only while a change of one of its addresses is unresolved", () => {
+    const { found } = moved([["pools.a", "pools.b"]], ["pools.a"], [open("pools.z")]);
+    expect(found.diagnostics).toEqual([known]);
+  });
+});
