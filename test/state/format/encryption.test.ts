@@ -87,3 +87,132 @@ test("a state of the old key decrypts while the key changes", () => {
   expect(opened(changing, "state", "", "{}")).toBe("{}");
   expect(opened(sealer("7".repeat(64)), "state", "", changing.seal("state", "", "y"))).toBe("y");
 });
+
+const PASSPHRASE = "correct horse battery";
+const SEALED =
+  '{"sealed":1,"sum":"9f0b02a0b483ffdac989d41af650b59ea4b79c4e3bf61fd71cc4176f28a413bb","kdf":"hkdf","salt":"7eb18dd4aa64c4a42cec47a1f414b4d4","check":"e170ee285c226670","nonce":"7494cf5387abffc3d29ac2ca","data":"UO57b+CwAC9jjPaMpQD6eLeJcROZ"}';
+const STRETCHED =
+  '{"sealed":1,"sum":"ff55d585fb65354cdbcaa9432f6a9ee09d6d65bfbbcfa393a0be6484f0a15600","kdf":"scrypt","salt":"7eb18dd4aa64c4a42cec47a1f414b4d4","check":"16395c09c41d89d3","nonce":"7494cf5387abffc3d29ac2ca","data":"IvczGP33uPTgX0ZzBvtBjIN4fvZJ"}';
+
+test("the encrypted form is the same in every version", () => {
+  expect(sealer(HEX).seal("state", "", "tëxt")).toBe(SEALED);
+  expect(opened(sealer(HEX, 9), "state", "", SEALED)).toBe("tëxt");
+  expect(sealer(PASSPHRASE).seal("journal", "before", "tëxt")).toBe(STRETCHED);
+  expect(opened(sealer(PASSPHRASE, 9), "journal", "before", STRETCHED)).toBe("tëxt");
+});
+
+test("an encrypted text may end with one line end", () => {
+  expect(opened(sealer(HEX), "state", "", `${SEALED}\n`)).toBe("tëxt");
+  for (const text of [`${SEALED}\n\n`, `\n${SEALED}`, `${SEALED} `])
+    expect(code(() => opened(sealer(HEX), "state", "", text))).toBe("STATE_CORRUPT");
+});
+
+test("without a key, texts are neither encrypted nor decrypted", () => {
+  const by = createSealer({ random: counting() });
+  expect([by.seals, sealer(HEX).seals]).toEqual([false, true]);
+  expect(by.seal("state", "", "text")).toBe("text");
+  expect(opened(by, "state", "", "text")).toBe("text");
+});
+
+test.each<[string, Sealer, Purpose, string, string, string]>([
+  [
+    "a plain state where a key is set",
+    sealer(HEX),
+    "state",
+    '{"format_version":2,',
+    "file is not encrypted, but WORKSPACE_STATE_KEY is set",
+    "to encrypt it, run `workspace state rekey`; otherwise, unset the variable",
+  ],
+  [
+    "a plain journal where a key is set",
+    sealer(HEX),
+    "journal",
+    '{"hash":"00"}',
+    "file is not encrypted, but WORKSPACE_STATE_KEY is set",
+    "to encrypt it, run `workspace state rekey`; otherwise, unset the variable",
+  ],
+  [
+    "a plain plan where a key is set",
+    sealer(HEX),
+    "plan",
+    ' \n {"a":1}',
+    "file is not encrypted, but WORKSPACE_STATE_KEY is set",
+    "to encrypt it, run `workspace state rekey`; otherwise, unset the variable",
+  ],
+  [
+    "an encrypted text where no key is set",
+    createSealer({ random: counting() }),
+    "state",
+    SEALED,
+    "file is encrypted, but WORKSPACE_STATE_KEY is not set",
+    "set WORKSPACE_STATE_KEY to the key of this state",
+  ],
+  [
+    "an encrypted text of another key",
+    sealer("6".repeat(64)),
+    "state",
+    SEALED,
+    "file is encrypted with a different key than WORKSPACE_STATE_KEY",
+    "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys",
+  ],
+  [
+    "an encrypted text of a key that is not among the old ones",
+    createSealer({ oldTexts: ["6".repeat(64)], random: counting() }),
+    "state",
+    SEALED,
+    "file is encrypted with a different key than WORKSPACE_STATE_KEY",
+    "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys",
+  ],
+])("%s is refused with a way out", (_what, by, purpose, text, message, hint) => {
+  try {
+    opened(by, purpose, "", text);
+    expect.unreachable();
+  } catch (failure) {
+    expect((failure as Failure).diagnostics).toMatchObject([{ code: "STATE_KEY", message, hint }]);
+  }
+});
+
+test.each<[Purpose, string]>([
+  ["state", ' {"format_version":2,'],
+  ["state", '{"hash":"00"}'],
+  ["journal", ' {"hash":"00"}'],
+  ["journal", '{"format_version":2,'],
+  ["plan", '[{"a":1}]'],
+])("as a %s, %j is neither encrypted nor plain", (purpose, text) => {
+  const at = () => sealer(HEX).open(purpose, "", bytes(text), "file", 12);
+  expect(at).toThrow("STATE_CORRUPT: file is damaged at byte 12: it is neither encrypted nor plain");
+});
+
+test("damage of an encrypted text says where it is and how long it was", () => {
+  const cut = bytes(SEALED).slice(0, 100);
+  expect(() => sealer(HEX).open("state", "", cut, "file", 7)).toThrow(
+    "STATE_CORRUPT: file is damaged at byte 7: checksum mismatch of its 100 encrypted bytes",
+  );
+});
+
+test("base64 that was not written by the program is damage, also with a matching checksum", async () => {
+  const { digest } = await import("../../../src/core/digest.ts");
+  const text = sealer(HEX).seal("state", "", "1");
+  const body = text.slice(text.indexOf('"kdf"'), -1);
+  const other = body.replace(
+    /(.)="$/,
+    (_, last: string) => `${String.fromCharCode(last.charCodeAt(0) + 1)}="`,
+  );
+  expect(other).not.toBe(body);
+  const data = (text: string) => Buffer.from(JSON.parse(`{${text}}`).data, "base64");
+  expect(data(other)).toEqual(data(body));
+  const forged = `{"sealed":1,"sum":"${digest(other)}",${other}}`;
+  expect(() => opened(sealer(HEX), "state", "", forged)).toThrow("checksum mismatch");
+});
+
+test("what is written has the salt of what was read with the same key", () => {
+  const salt = (text: string): string => JSON.parse(text).salt;
+  const by = sealer(HEX, 9);
+  opened(by, "state", "", SEALED);
+  expect(salt(by.seal("state", "", "y"))).toBe(salt(SEALED));
+  const changing = createSealer({ keyText: "7".repeat(64), oldTexts: [HEX], random: counting(9) });
+  opened(changing, "state", "", SEALED);
+  const first = changing.seal("state", "", "y");
+  expect(salt(first)).not.toBe(salt(SEALED));
+  expect(salt(changing.seal("state", "", "z"))).toBe(salt(first));
+});

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
-import { emptyState, fold } from "../../../src/state/format/fold.ts";
+import { deposedBy, emptyState, fold } from "../../../src/state/format/fold.ts";
 import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
 import type { State } from "../../../src/state/model/record.ts";
-import { intent, ready } from "../build.ts";
+import { intent, pastRun, ready } from "../build.ts";
 
 function folded(...entries: readonly JournalEntry[]): State {
   return fold(
@@ -185,4 +185,118 @@ test("folding in two halves is folding at once", () => {
   const whole = fold(emptyState("l"), lines);
   for (let cut = 0; cut <= lines.length; cut++)
     expect(fold(fold(emptyState("l"), lines.slice(0, cut)), lines.slice(cut))).toEqual(whole);
+});
+
+test("folding nothing adds no member", () => {
+  expect(fold(emptyState("l"), [])).toStrictEqual(emptyState("l"));
+});
+
+test("folding keeps every member of a state", () => {
+  const state: State = {
+    ...emptyState("l"),
+    serial: 3,
+    host: "h",
+    records: new Map([[pool.address, pool]]),
+    sweeps: [{ token: "t", address: pool.address, until: 5 }],
+    open: [{ ...intent("pools.a"), seq: 8, at: 6 }],
+    nonces: ["n"],
+    caller: { name: "ada", credential: "c" },
+    reported: [{ address: pool.address, differences: ["d"] }],
+    acknowledged: [{ address: pool.address, differences: ["d"], until: 5, reason: "test", by: "ada", at: 1 }],
+    history: [pastRun("1")],
+    moved: "postgres://elsewhere",
+    movingAbove: 4,
+  };
+  expect(fold(state, [])).toStrictEqual(state);
+});
+
+test("the last 1,000 nonces are kept", () => {
+  const { nonces } = folded(
+    ...Array.from({ length: 1_002 }, (_, at): JournalEntry => ({ type: "nonce", nonce: `${at}` })),
+  );
+  expect([nonces.length, nonces[0], nonces.at(-1)]).toEqual([1_000, "2", "1001"]);
+});
+
+test("done closes the intent and removes what is gone, or only closes it", () => {
+  const opening: JournalEntry[] = [
+    { type: "record", record: pool },
+    { type: "intent", intent: intent("pools.shared", { action: "delete" }) },
+  ];
+  const gone = folded(...opening, { type: "done", intent: 2, gone: { address: pool.address, id: pool.id } });
+  expect([gone.open, gone.records.size]).toEqual([[], 0]);
+  const only = folded(...opening, { type: "done", intent: 2 });
+  expect([only.open, [...only.records.values()]]).toEqual([[], [pool]]);
+});
+
+test("an entry of an intent that is not open, or of an address without a record, has no effect", () => {
+  expect(
+    folded(
+      { type: "request", intent: 9, operation: "x" },
+      { type: "answer", intent: 9, result: "succeeded" },
+      { type: "created", intent: 9, id: remoteId(1) },
+      { type: "closed", intent: 9 },
+      { type: "gone", gone: { address: pool.address, id: pool.id } },
+      { type: "swept", token: "t" },
+      { type: "moved", from: "pools.x" as Address, to: "pools.y" as Address },
+    ),
+  ).toStrictEqual(emptyState("lineage"));
+});
+
+test("an object that exists again is no longer to be deleted", () => {
+  const state = folded(
+    { type: "record", record: { ...pool, deposed: [remoteId("new"), remoteId("older")] } },
+    { type: "intent", intent: intent("pools.shared", { replaces: pool.id }) },
+    { type: "created", intent: 2, id: remoteId("new") },
+  );
+  expect(state.records.get(pool.address)).toMatchObject({ id: "new", deposed: ["older", pool.id] });
+  expect(deposedBy(undefined, remoteId("a"), remoteId("a"))).toEqual([]);
+});
+
+test("of two replaced objects, the record without its own object has the first one", () => {
+  const state = folded(
+    { type: "record", record: { ...pool, deposed: [remoteId("a"), remoteId("b")] } },
+    { type: "gone", gone: { address: pool.address, id: pool.id } },
+  );
+  expect(state.records.get(pool.address)).toEqual({ ...pool, id: "a", deposed: ["b"] });
+});
+
+test("a move is followed by the history, and changes no other record", () => {
+  const other = ready("clusters.adhoc", { depends_on: ["pools.other" as Address] });
+  const state = folded(
+    { type: "run", run: pastRun("1", { changed: [pool.address, other.address], outcome: "applied" }) },
+    { type: "record", record: pool },
+    { type: "record", record: other },
+    { type: "moved", from: pool.address, to: "pools.common" as Address },
+  );
+  expect(state.history?.[0]?.changed).toEqual(["pools.common", other.address]);
+  expect(state.records.get(other.address)).toBe(other);
+});
+
+test("an acknowledgement ends only the one of its address and field", () => {
+  const accepted = (address: string, field: string): JournalEntry => ({
+    type: "acknowledged",
+    acknowledgement: {
+      address: address as Address,
+      field,
+      differences: ["d"],
+      until: 5,
+      reason: "test",
+      by: "ada",
+      at: 1,
+    },
+  });
+  const { acknowledged } = folded(
+    accepted("pools.a", "x"),
+    accepted("pools.b", "x"),
+    accepted("pools.a", "y"),
+    {
+      type: "unacknowledged",
+      address: "pools.a" as Address,
+      field: "x",
+    },
+  );
+  expect(acknowledged?.map(({ address, field }) => `${address} ${field}`)).toEqual([
+    "pools.b x",
+    "pools.a y",
+  ]);
 });

@@ -3,8 +3,9 @@ import type { Address } from "../../../src/core/address.ts";
 import { remoteId } from "../../../src/core/address.ts";
 import { Failure } from "../../../src/core/diagnostic.ts";
 import { digest } from "../../../src/core/digest.ts";
+import { emptyState } from "../../../src/state/format/fold.ts";
 import { readSnapshot, snapshotText } from "../../../src/state/format/snapshot.ts";
-import type { State } from "../../../src/state/model/record.ts";
+import type { State, StateRecord } from "../../../src/state/model/record.ts";
 import { intent, pastRun, ready } from "../build.ts";
 
 const STATE: State = {
@@ -114,4 +115,140 @@ test("keys that mean something to JavaScript are only keys", () => {
   const read = readSnapshot(bytes(snapshotText({ state, ...REST }).text), "s");
   expect(JSON.stringify(read.state.records.get("a.b" as Address)?.applied)).toBe(JSON.stringify(applied));
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});
+
+/** A file that no program wrote, under its digest. */
+function forged(body: string): Uint8Array {
+  return bytes(`{"format_version":2,"digest":"${digest(`2\n${body}`)}",\n${body}`);
+}
+
+const HEAD =
+  '"lineage":"l","serial":1,"host":"","seq":2,"folded":"","key":"","caller":null,"nonces":[],"open":[],"sweeps":[],';
+
+test("the bytes of a state are the same in every version", () => {
+  const state = { ...emptyState("l"), serial: 1, records: new Map([["a.b" as Address, ready("a.b")]]) };
+  expect(snapshotText({ state, seq: 2, folded: "", key: "" })).toEqual({
+    digest: "278133fbc9ce24556ae477ee850810fa2940ab6b1b6430b12da7a57fe0ccfcfd",
+    text: `{"format_version":2,"digest":"278133fbc9ce24556ae477ee850810fa2940ab6b1b6430b12da7a57fe0ccfcfd",
+${HEAD.replace(/,$/, "")},
+"records":[
+{"status":"ready","address":"a.b","id":"id-a.b","name":"b","applied":{"size":1},"depends_on":[],"seen":{}}
+]}
+`,
+  });
+});
+
+test("a state that was migrated, with the key of its digests, is restored exactly", () => {
+  const state = { ...STATE, moved: "postgres://elsewhere", movingAbove: 7 };
+  const from = { state, ...REST, digestKey: "00" };
+  const { text, digest: sum } = snapshotText(from);
+  expect(readSnapshot(bytes(text), "s")).toStrictEqual({ ...from, digest: sum });
+  expect(text).toContain('"digest_key":"00","moved":"postgres://elsewhere","moving_above":7,');
+});
+
+test("a state without optional members has none of them after it is read", () => {
+  const from = { state: emptyState("l"), ...REST };
+  const { text, digest: sum } = snapshotText(from);
+  expect(readSnapshot(bytes(text), "s")).toStrictEqual({ ...from, digest: sum });
+});
+
+test("a state that is known by its digest is not decoded again", () => {
+  const { text } = snapshotText({ state: STATE, ...REST });
+  const known = readSnapshot(bytes(text), "s");
+  expect(readSnapshot(bytes(text), "s", known)).toBe(known);
+  const other = readSnapshot(bytes(snapshotText({ state: STATE, ...REST, seq: 10 }).text), "s");
+  expect(readSnapshot(bytes(text), "s", other)).toEqual(known);
+  const body = text.slice(text.indexOf("\n") + 1);
+  const sum = digest(`1\n${body}`);
+  const old = bytes(`{"format_version":1,"digest":"${sum}",\n${body}`);
+  expect(readSnapshot(old, "s", { ...known, digest: sum })).not.toBe(known);
+});
+
+test.each<[string, Uint8Array, string]>([
+  ["no line", bytes(""), "byte 0: its first line is not the first line of a state"],
+  ["another first line", bytes('{"a":1}\n'), "byte 0: its first line is not the first line of a state"],
+  [
+    "a first line after others",
+    bytes(`x${new TextDecoder().decode(forged(`${HEAD}\n"records":[\n]}\n`))}`),
+    "byte 0: its first line is not the first line of a state",
+  ],
+  ["a first line that is not UTF-8", new Uint8Array([255, 10]), "byte 0: it is not UTF-8 text"],
+  [
+    "another digest",
+    bytes(`{"format_version":2,"digest":"${"0".repeat(64)}",\n`),
+    "byte 97: checksum mismatch (97 bytes)",
+  ],
+  ["no records", forged(`${HEAD}\n`), `byte ${HEAD.length}: its records are not in the expected position`],
+  ["nothing", forged(""), "byte 0: its records are not in the expected position"],
+  ["a head that is not JSON", forged('"lineage":x,\n"records":[\n]}\n'), "byte 0: it is not JSON"],
+  [
+    "a record that is not JSON",
+    forged(`${HEAD}\n"records":[\n{"address":x}\n]}\n`),
+    "byte 0: it is not JSON",
+  ],
+  [
+    "a record that is nested too deeply",
+    forged(`${HEAD}\n"records":[\n{"a":${"[".repeat(9_999)}${"]".repeat(9_999)}}\n]}\n`),
+    "byte 0: it is nested deeper than",
+  ],
+  [
+    "a head without a member",
+    forged('"lineage":"l",\n"records":[\n]}\n'),
+    "byte 0: state.caller is not an object",
+  ],
+  [
+    "a record of another shape",
+    forged(`${HEAD}\n"records":[\n{"status":"ready","address":"a"}\n]}\n`),
+    "byte 0: state.records[0].address is not an address",
+  ],
+])("a file with %s is damage of that kind", (_what, file, message) => {
+  expect(() => readSnapshot(file, "s")).toThrow(`STATE_CORRUPT: s is damaged at ${message}`);
+});
+
+test("a state that is larger than any state is refused before it is read", () => {
+  expect(() => readSnapshot({ length: 2 ** 40 } as Uint8Array, "s")).toThrow(
+    `has ${2 ** 40} bytes; the limit`,
+  );
+});
+
+test("a file of many megabytes is read in pieces, and only on line ends", () => {
+  const records = Array.from({ length: 1_500 }, (_, at) =>
+    ready(`pools.${at}`, { applied: { text: `ü${"x".repeat(400)}` } }),
+  ).map((record) => [record.address, record] as const);
+  const state = { ...STATE, records: new Map(records) };
+  const { text } = snapshotText({ state, ...REST });
+  expect(text.length).toBeGreaterThan(2 * (1 << 18));
+  expect(readSnapshot(bytes(text), "s").state.records.size).toBe(1_500);
+  expect(readSnapshot(bytes(text), "s").state).toEqual(state);
+});
+
+test("neighbors with equal flat values share them, and others do not", () => {
+  const one = { a: 1, b: "x" };
+  const depends_on = ["pools.x" as Address];
+  const written = [
+    ready("a.a", { applied: one, depends_on, id: remoteId("a"), name: "a" }),
+    ready("a.b", { applied: { ...one }, depends_on: [...depends_on] }),
+    ready("a.c", { applied: { b: "x", a: 1 }, depends_on: [] }),
+    ready("a.d", { applied: { b: "x", a: 1, c: 2 } }),
+    ready("a.e", { applied: { b: "x", a: 2, c: 2 } }),
+    ready("a.f", { applied: { b: "x", a: 2 } }),
+    ready("a.g", { applied: { b: "x" } }),
+  ];
+  const state = { ...STATE, records: new Map(written.map((record) => [record.address, record])) };
+  const { records } = readSnapshot(bytes(snapshotText({ state, ...REST }).text), "s").state;
+  const read = [...records.values()];
+  expect(read).toEqual(written);
+  const keysOf = (records: readonly StateRecord[]) =>
+    records.map(({ applied }) => Object.keys(applied).join());
+  expect(keysOf(read)).toEqual(keysOf(written));
+  expect(read.map(({ applied }, at) => applied === read[at - 1]?.applied)).toEqual([
+    false,
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect(read[1]?.depends_on).toBe(read[0]?.depends_on);
 });

@@ -62,3 +62,48 @@ test("JSON that is not a state is refused with the missing part, and a newer for
   expect(changed({ format_version: 3 })).toBe("STATE_FORMAT");
   expect(changed({})).toBe("fine");
 });
+
+test.each([
+  ["", "the text is not JSON"],
+  ["[".repeat(9_999), "it is nested deeper than"],
+  ["[]", "the state is not an object"],
+  ["{}", "the state.format_version is not an integer"],
+  ['{"format_version":2}', "the state.records is not a list"],
+])("of a file that is no state, the missing part is named: %j", (text, what) => {
+  try {
+    stateFromJson(text, "file");
+    expect.unreachable();
+  } catch (failure) {
+    const [problem] = (failure as Failure).diagnostics;
+    expect(problem?.message).toContain(`file does not contain a state: ${what}`);
+    expect(problem?.hint).toBe("pass a file that `workspace state pull` wrote");
+  }
+});
+
+test("an address that two records have is named as the problem", () => {
+  const json = JSON.parse(stateToJson({ state: { ...STATE, records: new Map() }, key: "" }));
+  const text = JSON.stringify({ ...json, records: [ready("a.b"), ready("a.b")] });
+  expect(() => stateFromJson(text, "file")).toThrow("duplicate address in records");
+});
+
+test("a state of an older format is read", () => {
+  const text = stateToJson({ state: STATE, key: "k" }).replace('"format_version": 2', '"format_version": 1');
+  expect(stateFromJson(text, "file")).toEqual({ state: STATE, key: "k" });
+});
+
+test("the JSON has a line for each member, and ends with a line end", () => {
+  const text = stateToJson({ state: emptyState("l"), key: "k" });
+  expect(text).toBe(`{
+  "format_version": 2,
+  "lineage": "l",
+  "serial": 0,
+  "host": "",
+  "key": "k",
+  "caller": null,
+  "nonces": [],
+  "open": [],
+  "sweeps": [],
+  "records": []
+}
+`);
+});

@@ -18,3 +18,9 @@ test("data of the current version is not changed", () => {
 test("data of a newer version is refused with the way out", () => {
   expect(() => upgraded({}, 4, "state.json", STEPS, 3)).toThrow("STATE_FORMAT: state.json has format 4");
 });
+
+test("a format without a step to the next one is a mistake of the program", () => {
+  expect(() => upgraded({}, 0, "state.json", STEPS, 3)).toThrow(
+    "no upgrade from format 0: each released format has one",
+  );
+});
