@@ -34,12 +34,11 @@ interface Line {
 /** A request waits for its endpoint without a place, so that a slow endpoint does not delay the others. */
 export function createRateLimit(options: RateLimitOptions): RateLimit {
   const { pause, stopped } = options;
-  const gap = options.perSecond === undefined ? 0 : 1_000 / options.perSecond;
+  const gap = 1_000 / (options.perSecond ?? Number.POSITIVE_INFINITY);
   const lines = new Map<string, Line>();
   let free = Math.max(1, options.parallelism);
   let nextAt = 0;
   let order = 0;
-  let waiting = 0;
   let wakeAt = Number.POSITIVE_INFINITY;
   let slept = 0;
 
@@ -62,7 +61,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
 
   /** Lets everything leave that is due and has a place, in the order of arrival; then sleeps until the next one is due. */
   const dispatch = (): void => {
-    while (free > 0 && waiting > 0) {
+    while (free > 0) {
       const now = clock();
       const open = [...lines.values()].filter((line) => line.waiting.length > 0);
       const due = open.filter((line) => dueAt(line, now) <= now);
@@ -72,7 +71,6 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
       }
       const line = due.reduce((first, one) => (orderOf(one) < orderOf(first) ? one : first));
       begin(line, now);
-      waiting -= 1;
       line.waiting.shift()?.go();
     }
   };
@@ -81,7 +79,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     if (at >= wakeAt) return;
     wakeAt = at;
     void pause(at - now).then(() => {
-      if (wakeAt === at) wakeAt = Number.POSITIVE_INFINITY;
+      wakeAt = Number.POSITIVE_INFINITY;
       slept = Math.max(slept, at);
       dispatch();
     });
@@ -97,7 +95,6 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
       }
       return new Promise((go) => {
         order += 1;
-        waiting += 1;
         line.waiting.push({ order, go });
         dispatch();
       });

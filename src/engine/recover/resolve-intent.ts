@@ -98,7 +98,7 @@ function nameAsLive(
   const wanted = intent.wanted[nameField];
   const live = intent.id === undefined ? undefined : liveIndex.byId(kind, intent.id)?.name;
   const recorded = before.applied[nameField];
-  if (wanted === undefined || recorded === undefined || live === undefined) return merged;
+  if (recorded === undefined || live === undefined) return merged;
   if (live === recorded) return { ...merged, applied: { ...merged.applied, [nameField]: recorded } };
   return live === wanted ? { ...merged, name: live } : merged;
 }
@@ -210,8 +210,9 @@ export function partialUploadOf(
   provider: Provider,
   recovery: RecoveryContext,
 ): readonly JournalEntry[] {
-  const name = provider.planning.content?.partialUploadName?.(intent.name, intent.token);
-  const live = name === undefined ? undefined : recovery.liveIndex.byName(provider.kind, name)[0];
+  const nameOfPart = provider.planning.content?.partialUploadName;
+  if (nameOfPart === undefined) return [];
+  const [live] = recovery.liveIndex.byName(provider.kind, nameOfPart(intent.name, intent.token));
   if (live === undefined) return [];
   const address: Address = addressOf(provider.kind, live.name);
   const record: StateRecord = {

@@ -77,7 +77,8 @@ test.each([
 ])("an answer with status %d and %o is reported as %s", (status, over, code, sentence, hint) => {
   const found = reported(answered(status, over));
   expect(found).toMatchObject({ code, message: `clusters/list ${sentence}`, cause: "(hidden) text" });
-  if (hint === undefined) expect(found.hint).toBeUndefined();
+  if (hint === undefined)
+    expect(attemptFailure(ending(answered(status, over))).diagnostic).not.toHaveProperty("hint");
   else expect(found.hint).toMatch(hint);
 });
 
@@ -100,6 +101,7 @@ test.each([
   [answered(403, { message: "no rights" }), false],
   [answered(400, { message: "Invalid access token." }), false],
   [broken("lost"), false],
+  [{ end: "redirect", status: 401, location: "" } as FailedAttempt, false],
 ])("%o is refused for its token: %s", (bad, expected) => {
   expect(isUnauthenticated(bad)).toBe(expected);
 });

@@ -1,7 +1,7 @@
 // The rate of requests to one endpoint, on a virtual clock, against a service that serves so many in any second.
 
 import { describe, expect, test } from "vitest";
-import { createPace } from "../../../src/api/retry/pace.ts";
+import { createPace, type Pace } from "../../../src/api/retry/pace.ts";
 
 interface Setting {
   /** Requests that the service serves in any second. */
@@ -90,5 +90,120 @@ describe("pace", () => {
     expect(between(refused, 31, 120)).toBeGreaterThan(0);
     expect(between(refused, 31, 120)).toBeLessThan(30);
     expect(between(served, 31, 120)).toBeGreaterThan(30 * 89 * 0.75);
+  });
+});
+
+describe("the rate", () => {
+  /** Requests a second from now on: a request begins at `now`, and 8 ms of a late start may be made up for. */
+  const rateAt = (pace: Pace, now: number): number => {
+    pace.next(now);
+    pace.begin(now);
+    return 1_000 / (pace.next(now) - (now - 8));
+  };
+  type Served = readonly [begun: number, answered: number];
+  const refusedAfter = (answers: readonly Served[], refused: readonly number[], until: number): Pace => {
+    const pace = createPace();
+    for (const [begun, answered] of answers) pace.served(begun, answered);
+    for (const begun of refused) pace.refused(begun);
+    pace.hold(until);
+    expect(pace.next(until)).toBe(until);
+    return pace;
+  };
+  const evenly = (count: number, from: number, step: number, latency = 50): Served[] =>
+    Array.from({ length: count }, (_, at) => [from + at * step, from + at * step + latency]);
+
+  test.each<[string, readonly Served[], readonly number[], number]>([
+    ["is the most that was served in a second", evenly(10, 0, 100), [950], 10],
+    ["counts a later second with more", [...evenly(1, 0, 1), ...evenly(12, 1_200, 10)], [1_900], 12],
+    ["counts no second and a bit", evenly(2, 0, 1_000), [1_000], 1],
+    ["counts all of a second but its last instant", evenly(2, 0, 999), [1_000], 2],
+    ["is one a second where nothing was served", [], [950], 1],
+    [
+      "counts requests by when they began",
+      [
+        [0, 100],
+        [10, 1_200],
+        [20, 2_300],
+      ],
+      [950],
+      3,
+    ],
+    [
+      "counts requests by when they were answered",
+      [
+        [0, 1_900],
+        [1_000, 1_910],
+        [2_000, 2_010],
+      ],
+      [2_001 - 2],
+      2,
+    ],
+    [
+      "counts answers in whatever order they come",
+      [
+        [101, 2_000],
+        [1_101, 1_000],
+        [2_100, 1_900],
+      ],
+      [2_100],
+      2,
+    ],
+    [
+      "counts only the two seconds before the refusal",
+      [...evenly(50, 2_951, 1), ...evenly(4, 3_001, 300), [5_000, 5_050], ...evenly(40, 5_001, 1)],
+      [5_000],
+      4,
+    ],
+    ["counts up to the last refusal", [...evenly(2, 5_000, 1), ...evenly(3, 5_200, 1)], [5_400, 5_100], 5],
+    ["keeps what it counts after ten seconds of requests", evenly(1_000, 0, 10), [9_990], 100],
+  ])("%s", (_what, answers, refused, measured) => {
+    expect(rateAt(refusedAfter(answers, refused, 20_000), 20_000)).toBeCloseTo(measured * 0.97, 6);
+  });
+
+  test("is set only at the end of the hold", () => {
+    const pace = refusedAfter(evenly(10, 0, 100), [950], 2_000);
+    pace.refused(2_000);
+    pace.hold(4_000);
+    pace.next(3_999);
+    for (const [begun] of evenly(12, 1_980, 1)) pace.served(begun, 3_999);
+    expect(rateAt(pace, 4_000)).toBeCloseTo(9.7 * 0.97, 6);
+  });
+
+  test.each([
+    ["falls by a fifth where much less was served", 1, 9.7 * 0.8],
+    ["falls to what was served", 9, 9 * 0.97],
+    ["falls a little where more was served", 50, 9.7 * 0.97],
+  ])("%s before the next refusal", (_what, count, expected) => {
+    const pace = refusedAfter(evenly(10, 0, 100), [950], 2_000);
+    for (const [begun, answered] of evenly(count, 4_000, 1)) pace.served(begun, answered);
+    pace.refused(4_900);
+    pace.hold(6_000);
+    expect(rateAt(pace, 6_000)).toBeCloseTo(expected, 6);
+  });
+
+  test("does not fall for a refusal of a request from before it was set", () => {
+    const pace = refusedAfter(evenly(10, 0, 100), [950], 2_000);
+    pace.refused(1_999);
+    expect(rateAt(pace, 2_500)).toBeCloseTo(9.7, 6);
+    pace.refused(2_000);
+    expect(rateAt(pace, 3_000)).toBeCloseTo(9 * 0.97, 6);
+  });
+
+  test("is never less than one request in two seconds", () => {
+    const pace = refusedAfter([], [950], 2_000);
+    for (let round = 1; round <= 30; round++) {
+      pace.refused(2_000 + round * 1_000);
+      pace.next(2_000 + round * 1_000);
+    }
+    expect(rateAt(pace, 60_000)).toBeCloseTo(0.5, 6);
+  });
+
+  test("rises by one after half a minute without a refusal, and then each second", () => {
+    const pace = refusedAfter(evenly(10, 0, 100), [950], 2_000);
+    const rates = [31_999, 32_000, 32_500, 32_999, 33_000, 33_999, 34_000].map((now) => {
+      pace.served(now, now);
+      return Math.round(rateAt(pace, now + 60_000 * (now - 31_000)) * 1e6) / 1e6;
+    });
+    expect(rates).toEqual([9.7, 10.7, 10.7, 10.7, 11.7, 11.7, 12.7]);
   });
 });

@@ -223,7 +223,8 @@ test("the time that a request takes is what passed, or what it waited if the clo
   });
 });
 
-test("the hint of a refused token is the one that was given", async () => {
-  const { send } = sending([failed(401)], { tokenHint: "log in again" });
+test("a refused token that cannot be replaced ends the request with the hint that was given", async () => {
+  const { send, sent } = sending([failed(401)], { tokenHint: "log in again" });
   expect(await thrown(send("clusters/list", {}))).toMatchObject({ diagnostic: { hint: "log in again" } });
+  expect(sent).toHaveLength(1);
 });

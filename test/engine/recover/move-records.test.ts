@@ -47,8 +47,12 @@ describe("a move", () => {
     expect(found.moved).toEqual({ origins: new Map([["pools.b", "pools.a"]]), before: recovered.state });
   });
 
+  test("is not looked for in a spec without any", () => {
+    const { recovered, found } = moved([], ["pools.a"]);
+    expect(found).toBe(recovered);
+  });
+
   test.each<[string, [string, string][]]>([
-    ["the spec moves nothing", []],
     ["its resource is not in the state", [["pools.x", "pools.y"]]],
     [
       "it leads back",

@@ -1,15 +1,20 @@
 import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
-import { recordRecovery } from "../../../src/engine/recover/recover.ts";
+import { recordRecovery, recover } from "../../../src/engine/recover/recover.ts";
 import { SWEEP_MS } from "../../../src/engine/recover/resolve-intent.ts";
+import { emptyState } from "../../../src/state/format/fold.ts";
 import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";
 import type { Lease } from "../../../src/state/model/store.ts";
 import { ready } from "../../state/build.ts";
+import { toys } from "../toy.ts";
 import { at, lateSweep, NOW, object, open, recovered } from "./recovered.ts";
 
-test("nothing open, nothing to do", () => {
-  expect(recovered({})).toMatchObject({ entries: [], diagnostics: [] });
+test("a state without open intents and sweeps stays as it is", () => {
+  const state = emptyState("l");
+  const found = recover({ registry: toys, state, live: new Map(), now: NOW });
+  expect(found).toEqual({ state, entries: [], diagnostics: [] });
+  expect(found.state).toBe(state);
 });
 
 test("client-named: an object that was absent and now equals the request is adopted", () => {

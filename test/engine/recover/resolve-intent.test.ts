@@ -122,6 +122,8 @@ describe("an interrupted rename", () => {
     const live = { named: [object("t1", "new")] };
     const { state } = recovered({ open: [intent], records: [record("old")], live });
     expect(at(state, "named.a")).toEqual({ ...record("old"), applied: { title: "old", size: 2 } });
+    const missing = recovered({ open: [intent], records: [record("old")] });
+    expect(at(missing.state, "named.a")).toEqual({ ...record("old"), applied: { title: "old", size: 2 } });
   });
 });
 
