@@ -74,7 +74,7 @@ describe("a request", () => {
 });
 
 describe("an attempt", () => {
-  test("that is answered leaves the line, and tells it when it began and whether it was throttled", async () => {
+  test("that is answered leaves the line, with the time of its begin and whether it was throttled", async () => {
     for (const [answer, throttled] of [
       [json({ a: 1 }), false],
       [apiError(429, "X"), true],

@@ -138,7 +138,7 @@ describe("a redirect", () => {
     ]);
   });
 
-  test("of a request that is no GET is not followed, whether it reads or writes", async () => {
+  test("is not followed with another method than GET, whether the request reads or writes", async () => {
     for (const name of ["jobs/delete", "clusters/events"] as const satisfies OperationName[]) {
       const { send, sent } = sending([redirect("/x"), ok]);
       expect(await thrown(send(name, {})), name).toBeInstanceOf(Refused);

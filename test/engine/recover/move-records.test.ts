@@ -4,12 +4,15 @@ import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { warning } from "../../../src/core/diagnostic.ts";
 import { moveRecords } from "../../../src/engine/recover/move-records.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
 import type { OpenIntent, State } from "../../../src/state/model/record.ts";
 import { ready } from "../../state/build.ts";
+import { kind } from "../toy.ts";
 import { open } from "./recovered.ts";
 
+const kinds = registryOf(["pools", "jobs"].map((name) => kind(name, { nameField: "title" })));
 const swept: JournalEntry = { type: "swept", token: "t" };
 const known = warning("API_FORBIDDEN", "known before");
 
@@ -29,7 +32,7 @@ function moved(
     to: to as Address,
     at: { file: "spec.yaml", line: index + 1, column: 1 },
   }));
-  return { recovered, found: moveRecords(written, recovered) };
+  return { recovered, found: moveRecords(written, recovered, { registry: kinds, declared: new Set() }) };
 }
 
 const entry = (from: string, to: string) => ({ type: "moved", from, to });

@@ -10,7 +10,7 @@ import { ready } from "../../state/build.ts";
 import { toys } from "../toy.ts";
 import { at, lateSweep, NOW, object, open, recovered } from "./recovered.ts";
 
-test("a state without open intents and sweeps stays as it is", () => {
+test("recovery leaves a state without open intents and sweeps unchanged", () => {
   const state = emptyState("l");
   const found = recover({ registry: toys, state, live: new Map(), now: NOW });
   expect(found).toEqual({ state, entries: [], diagnostics: [] });
@@ -328,7 +328,7 @@ test("a replaced object of another address is not what a creation made", () => {
   expect([...state.records.keys()]).toEqual(["things.b"]);
 });
 
-test("what recovery found is appended to the journal in its order", async () => {
+test("recovery appends its entries to the journal in their order", async () => {
   const appended: JournalEntry[] = [];
   const lease = { append: async (entry: JournalEntry) => appended.push(entry) } as unknown as Lease;
   const { entries } = recovered({ open: [open("things.a")], live: { things: [object("t1", "a")] } });

@@ -14,7 +14,7 @@ import { kind, toys } from "../toy.ts";
 
 export const NOW = 1_000_000;
 
-/** The toys, a kind with a name of its own, one whose content is uploaded in parts, and one with unreadable values. */
+/** The toys, and kinds with a name field, with content that is uploaded in parts or at once, and with unreadable values. */
 const kinds = registryOf([
   ...toys.kinds,
   kind("named", { nameField: "title", fields: { title: { type: "string" }, size: { type: "integer" } } }),

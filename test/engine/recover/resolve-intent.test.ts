@@ -1,4 +1,4 @@
-// What recovery records of an open intent: values, names, the objects of a replacement, and what is looked for later.
+// The entries that resolve an open intent: its values and names, replaced objects, and tokens for later runs.
 
 import { describe, expect, test } from "vitest";
 import { remoteId } from "../../../src/core/address.ts";

@@ -107,7 +107,7 @@ test("an encrypted text may end with one line end", () => {
     expect(code(() => opened(sealer(HEX), "state", "", text))).toBe("STATE_CORRUPT");
 });
 
-test("without a key, texts are neither encrypted nor decrypted", () => {
+test("without a key, a part is neither encrypted nor decrypted", () => {
   const by = createSealer({ random: counting() });
   expect([by.seals, sealer(HEX).seals]).toEqual([false, true]);
   expect(by.seal("state", "", "text")).toBe("text");
@@ -205,7 +205,7 @@ test("base64 that was not written by the program is damage, also with a matching
   expect(() => opened(sealer(HEX), "state", "", forged)).toThrow("checksum mismatch");
 });
 
-test("what is written has the salt of what was read with the same key", () => {
+test("a part is encrypted with the salt of a part that was decrypted with the same key", () => {
   const salt = (text: string): string => JSON.parse(text).salt;
   const by = sealer(HEX, 9);
   opened(by, "state", "", SEALED);

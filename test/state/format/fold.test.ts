@@ -217,7 +217,7 @@ test("the last 1,000 nonces are kept", () => {
   expect([nonces.length, nonces[0], nonces.at(-1)]).toEqual([1_000, "2", "1001"]);
 });
 
-test("done closes the intent and removes what is gone, or only closes it", () => {
+test("done closes the intent, and removes a deleted object if it names one", () => {
   const opening: JournalEntry[] = [
     { type: "record", record: pool },
     { type: "intent", intent: intent("pools.shared", { action: "delete" }) },

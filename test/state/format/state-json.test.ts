@@ -69,7 +69,7 @@ test.each([
   ["[]", "the state is not an object"],
   ["{}", "the state.format_version is not an integer"],
   ['{"format_version":2}', "the state.records is not a list"],
-])("of a file that is no state, the missing part is named: %j", (text, what) => {
+])("a file that does not contain a state is refused with the missing part: %j", (text, what) => {
   try {
     stateFromJson(text, "file");
     expect.unreachable();
