@@ -3,8 +3,11 @@
 import { type Address, addressOf, kindOf, nameOf, remoteId } from "../../src/core/address.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { draftPlan, makePlan, requestsOf } from "../../src/planner/make-plan.ts";
+import type { Change } from "../../src/planner/model/change.ts";
+import { addressByObject, type PlanContext } from "../../src/planner/model/context.ts";
 import type { FactRequests, PlanFacts } from "../../src/planner/model/facts.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
+import { indexLive } from "../../src/planner/model/live-index.ts";
 import type { Plan } from "../../src/planner/model/plan.ts";
 import type { Live, LiveObject } from "../../src/resource/live.ts";
 import type { Policy, Reference, Resource, Spec } from "../../src/spec/model/spec.ts";
@@ -116,6 +119,19 @@ export function plan(input: Given): Plan {
 
 export function requests(input: Given): FactRequests {
   return requestsOf(draftPlan({ registry, host: "h", live: live(), state: state(), ...input }), input);
+}
+
+/** The context in which one part of planning runs, with some changes decided. */
+export function context(given: Partial<PlanInput> = {}, decided: readonly Change[] = []): PlanContext {
+  const input: PlanInput = { registry, host: "h", spec: spec([]), live: live(), state: state(), ...given };
+  return {
+    input,
+    liveIndex: indexLive(input.live, input.registry),
+    decided: new Map(decided.map((change) => [change.address, change])),
+    invalidRecords: new Map(),
+    owners: addressByObject(input.state.records),
+    imports: new Map(),
+  };
 }
 
 /** Action by address, without unchanged resources. */

@@ -2,10 +2,8 @@
 
 import { expect, test } from "vitest";
 import { withLiveSpelling } from "../../../src/planner/diff/spelling.ts";
-import { addressByObject, type PlanContext } from "../../../src/planner/model/context.ts";
-import { indexLive } from "../../../src/planner/model/live-index.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
-import { live, object, resource, spec, state } from "../build.ts";
+import { context, live, object, resource, spec } from "../build.ts";
 import { registry } from "../kinds.ts";
 
 const exact = { ...registry.get("tasks"), fields: { other: { type: "string", names: "tasks" } } };
@@ -19,36 +17,28 @@ const both = {
 };
 const kinds = registryOf([registry.get("boxes"), both, registry.get("keys"), exact]);
 const world = live({ boxes: [object("1", "Live")], tasks: [object("2", "Task")] });
-const context: PlanContext = {
-  input: {
-    registry: kinds,
-    host: "h",
-    spec: spec([resource("boxes.k", { values: { box_name: "Declared" } }), resource("tasks.declared")]),
-    live: world,
-    state: state(),
-  },
-  liveIndex: indexLive(world, kinds),
-  decided: new Map(),
-  invalidRecords: new Map(),
-  owners: addressByObject(new Map()),
-};
+const here = context({
+  registry: kinds,
+  spec: spec([resource("boxes.k", { values: { box_name: "Declared" } }), resource("tasks.declared")]),
+  live: world,
+});
 
 test("a name has the case of the live object, else that of the spec, else its own", () => {
   const values = { near: ["LIVE", "DECLARED", "Lost"], note: "LIVE" };
-  expect(withLiveSpelling(context, kinds.get("boxes"), values)).toEqual({
+  expect(withLiveSpelling(here, kinds.get("boxes"), values)).toEqual({
     near: ["Live", "Declared", "Lost"],
     note: "LIVE",
   });
   // Asked again, the declared names are known.
-  expect(withLiveSpelling(context, kinds.get("boxes"), { near: ["declared"] })).toEqual({
+  expect(withLiveSpelling(here, kinds.get("boxes"), { near: ["declared"] })).toEqual({
     near: ["Declared"],
   });
 });
 
 test("names of kinds that do not ignore case stay as they are", () => {
   const values = { other: "TASK" };
-  expect(withLiveSpelling(context, kinds.get("tasks"), values)).toBe(values);
-  expect(withLiveSpelling(context, both, { a: "LIVE", b: "TASK", c: "ROOM" })).toEqual({
+  expect(withLiveSpelling(here, kinds.get("tasks"), values)).toBe(values);
+  expect(withLiveSpelling(here, both, { a: "LIVE", b: "TASK", c: "ROOM" })).toEqual({
     a: "Live",
     b: "TASK",
     c: "ROOM",

@@ -7,7 +7,6 @@ import type { Change } from "../../../src/planner/model/change.ts";
 import {
   addressByObject,
   holdsUnreadable,
-  type PlanContext,
   plannedAttribute,
   recordedOf,
 } from "../../../src/planner/model/context.ts";
@@ -15,7 +14,7 @@ import { indexLive } from "../../../src/planner/model/live-index.ts";
 import type { FieldSchema } from "../../../src/resource/field-schema.ts";
 import type { LiveKind } from "../../../src/resource/live.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";
-import { live, object, record, reference, spec, state } from "../build.ts";
+import { context, live, object, record, reference, state } from "../build.ts";
 import { adopt, create, forget, noop, remove, replace, report, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
 
@@ -69,23 +68,12 @@ describe("the recorded values of a comparison", () => {
 
 describe("an attribute that others refer to", () => {
   const known = state([record("boxes.a", "b1", { size: 1 })]);
-  const world = live();
   const after = { size: 2, note: "${boxes.b.box_id}" };
   const unresolved = [reference(["note"], "boxes.b", "box_id")];
 
   function attribute(change: Change | undefined, name: string) {
-    const input = { registry, host: "h", spec: spec([]), live: world, state: known };
-    const decided = new Map<Address, Change>();
-    if (change !== undefined) decided.set(change.address, change);
-    const owners = addressByObject(known.records);
-    const context: PlanContext = {
-      input,
-      decided,
-      owners,
-      invalidRecords: new Map(),
-      liveIndex: indexLive(world, registry),
-    };
-    return plannedAttribute(context, "boxes.a" as Address, name);
+    const decided = change === undefined ? [] : [change];
+    return plannedAttribute(context({ state: known }, decided), "boxes.a" as Address, name);
   }
 
   test("is the recorded ID while nothing is decided, and no other attribute is known", () => {
