@@ -11,7 +11,7 @@ import { re2js } from "../yaml/rare.ts";
 export const LONGEST_MATCHED = 10_000;
 
 /** The problem of a pattern that is invalid or too long. */
-export function patternProblem(pattern: string): string | undefined {
+export function linearPatternProblem(pattern: string): string | undefined {
   try {
     compile(pattern);
     return undefined;

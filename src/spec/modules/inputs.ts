@@ -2,7 +2,7 @@
 
 import { isObject, type Json } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";
-import { patternProblem } from "../expressions/linear-pattern.ts";
+import { linearPatternProblem } from "../expressions/linear-pattern.ts";
 import { escapedTree } from "../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
@@ -187,7 +187,7 @@ class SchemaReader {
     const text = scalarText(node);
     if (text === undefined) return this.#wrong(name, "a string", node);
     this.#hasPattern = true;
-    const cause = patternProblem(text);
+    const cause = linearPatternProblem(text);
     if (cause === undefined) return true;
     this.#findings.error("SPEC_VALUE", `${name} is not a valid regular expression`, node, {
       cause,

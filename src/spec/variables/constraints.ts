@@ -4,7 +4,11 @@ import { canonicalJson } from "../../core/canonical.ts";
 import type { Json } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
-import { type LinearPattern, type LinearPatterns, patternProblem } from "../expressions/linear-pattern.ts";
+import {
+  type LinearPattern,
+  type LinearPatterns,
+  linearPatternProblem,
+} from "../expressions/linear-pattern.ts";
 import { visitTexts } from "../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
 import { escaped } from "../model/template.ts";
@@ -58,7 +62,7 @@ function patternIn(
     findings.error("SPEC_TYPE", `${name}: pattern must be a string, not ${whatIs(node)}`, node);
     return undefined;
   }
-  const cause = patternProblem(text);
+  const cause = linearPatternProblem(text);
   if (cause === undefined) return { text, matches: patterns.test(text) };
   findings.error("SPEC_VALUE", `${name}: pattern is not a valid regular expression`, node, {
     cause,
