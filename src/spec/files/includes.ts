@@ -11,7 +11,7 @@ import { isNull, type MapNode, mapAt, member, type SpecNode, scalarText, whatIs 
 import { readYaml } from "../yaml/read-yaml.ts";
 import { joinFiles } from "./join-files.ts";
 import { withNamedRules } from "./named-rules.ts";
-import { patternProblem } from "./patterns.ts";
+import { filePatternProblem } from "./patterns.ts";
 import { type FileRefusal, isGlob, pathBeside, type RefusedFile, type SpecFolder } from "./spec-folder.ts";
 
 export interface Included {
@@ -203,7 +203,7 @@ function includeRefused(path: string, pattern: string, node: SpecNode): Words | 
     return pathBeside(path, pattern) === undefined
       ? { code: "SPEC_OUTSIDE", message: `the include ${told} points outside the spec's folder`, hint }
       : undefined;
-  const problem = patternProblem(pattern);
+  const problem = filePatternProblem(pattern);
   if (problem === undefined) return undefined;
   return problem.leadsOut
     ? { code: "SPEC_OUTSIDE", message: `the include ${told} points outside the spec's folder`, hint }

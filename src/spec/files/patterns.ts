@@ -7,7 +7,7 @@ const FOLDER_STARS = 2;
 const BRACES = 4;
 
 /** Why a pattern is refused, and whether because it leads out of its folder; undefined for one that may be used. */
-export function patternProblem(
+export function filePatternProblem(
   pattern: string,
 ): { readonly leadsOut: boolean; readonly words: string } | undefined {
   if (pattern.startsWith("/") || pattern.includes("..") || pattern.includes("\\") || /^[a-z]:/i.test(pattern))

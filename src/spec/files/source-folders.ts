@@ -16,7 +16,7 @@ import {
 } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
 import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./contents.ts";
-import { patternProblem } from "./patterns.ts";
+import { filePatternProblem } from "./patterns.ts";
 import { namedPath, openSourceFile } from "./source-files.ts";
 import type { SpecFolder } from "./spec-folder.ts";
 
@@ -104,7 +104,7 @@ function patternsOf(
   return items.flatMap((item) => {
     const pattern = scalarText(item);
     if (pattern === undefined) return [];
-    const problem = patternProblem(pattern);
+    const problem = filePatternProblem(pattern);
     if (problem === undefined) return [pattern];
     const message = `${folder.address}: the pattern ${JSON.stringify(pattern.slice(0, 80))} ${problem.words}`;
     findings.error(problem.leadsOut ? "SPEC_OUTSIDE" : "SPEC_INCLUDE", message, item, {

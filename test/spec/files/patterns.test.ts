@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
-import { patternProblem } from "../../../src/spec/files/patterns.ts";
+import { filePatternProblem } from "../../../src/spec/files/patterns.ts";
 import { load } from "../folder.ts";
 
 it.each(["*.yaml", "teams/**/*.yaml", "**/*.{yaml,yml}", "a?c/[a-z]*.yaml", "**"])(
   "%s may be asked for",
   (pattern) => {
-    expect(patternProblem(pattern)).toBeUndefined();
+    expect(filePatternProblem(pattern)).toBeUndefined();
   },
 );
 
 it.each(["/etc/*", "../*", "a/../../*", "{..,a}/*", "{,../}*", "..\\*", "c:/*", "{1..99999}"])(
   "%s leads out, or may",
   (pattern) => {
-    expect(patternProblem(pattern)?.leadsOut).toBe(true);
+    expect(filePatternProblem(pattern)?.leadsOut).toBe(true);
   },
 );
 
@@ -26,7 +26,7 @@ it.each([
   "{a}{b}{c}{d}{e}",
   "x".repeat(300),
 ])("%s could be matched for ever, and is refused", (pattern) => {
-  expect(patternProblem(pattern)?.leadsOut).toBe(false);
+  expect(filePatternProblem(pattern)?.leadsOut).toBe(false);
 });
 
 it("refuses such a pattern where it is written", async () => {
