@@ -1,9 +1,7 @@
 // The layout of src/ as a test: unique names, small folders, one direction within a room, no cycles, citations that
 // resolve.
-// test/house.json lists the exceptions. A list may only shrink: an unneeded entry fails like a new one.
 
 import { expect, test } from "vitest";
-import house from "./house.json" with { type: "json" };
 import { brokenCitations, foldersTooLarge, MOST_FILES, missingSections, wrongDirections } from "./house.ts";
 import { circleGroups, importGraph, readSources, sharedNames } from "./sources.ts";
 
@@ -14,19 +12,19 @@ test("an exported name stands once in the program", () => {
 });
 
 test(`a folder has at most ${MOST_FILES} files`, () => {
-  expect(foldersTooLarge(sources)).toEqual(house.folders);
+  expect(foldersTooLarge(sources)).toEqual([]);
 });
 
 test("within a room imports go down, and model/ imports nothing else of its room", () => {
-  expect(wrongDirections(sources)).toEqual(house.upward);
+  expect(wrongDirections(sources)).toEqual([]);
 });
 
 test("no import cycle exists, including type and dynamic imports", () => {
-  expect(circleGroups(importGraph(sources))).toEqual(house.circles);
+  expect(circleGroups(importGraph(sources))).toEqual([]);
 });
 
 test("cited files, decisions, and links exist", () => {
-  expect(brokenCitations()).toEqual(house.citations);
+  expect(brokenCitations()).toEqual([]);
 });
 
 test("every document that the code cites is in the repository", () => {

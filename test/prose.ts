@@ -26,10 +26,12 @@ const lineAt = (text: string, offset: number): number => text.slice(0, offset).s
 export function allPieces(): readonly Piece[] {
   const pages = globSync(["*.md", "docs/**/*.md"]);
   const schemas = globSync("schemas/*.json");
+  const scenarios = globSync("test/acceptance/**/*.txt");
   const files = globSync(["{src,test,bench,ci}/**/*.ts", "scripts/*.{ts,js}", "bin/*.js"]);
   return [
     ...pages.sort().flatMap((path) => markdownPieces(path, readFileSync(path, "utf8"))),
     ...schemas.sort().flatMap((path) => schemaPieces(path, readFileSync(path, "utf8"))),
+    ...scenarios.sort().flatMap((path) => scenarioPieces(path, readFileSync(path, "utf8"))),
     ...files
       .filter((path) => !NOT_PROSE.has(path))
       .sort()
@@ -47,6 +49,16 @@ function schemaPieces(path: string, schema: string): readonly Piece[] {
     path,
     line: lineAt(schema, index),
     text: spoken(JSON.parse(text)),
+  }));
+}
+
+/** The title and the comments of an acceptance scenario. */
+function scenarioPieces(path: string, scenario: string): readonly Piece[] {
+  return [...scenario.matchAll(/^# (.*)$/gm)].map(({ index, 1: text = "" }) => ({
+    kind: "comment" as const,
+    path,
+    line: lineAt(scenario, index),
+    text: spoken(text),
   }));
 }
 

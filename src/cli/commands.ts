@@ -46,14 +46,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     {
       name: "destroy",
       summary: "delete all managed resources",
-      load: async () => watched((await import("./commands/apply.ts")).destroyCommand),
+      load: async () => watched((await import("./commands/destroy.ts")).destroyCommand),
     },
   ]),
   ...group("Drift and state", [
     {
       name: "drift",
       summary: "show drift since the last apply",
-      load: async () => watched((await import("./commands/drift.ts")).driftCommand),
+      load: async () => watched((await import("./commands/drift/drift.ts")).driftCommand),
     },
     {
       name: "history",

@@ -1,12 +1,8 @@
 // `workspace apply [PLANFILE]`: applies the spec or a saved plan.
-// `workspace destroy`: deletes all managed resources.
 
-import { type ApplyRequest, runApply } from "../../workflow/reconcile/apply.ts";
 import { runPlanFile, withPlanFile } from "../../workflow/reconcile/apply-plan-file.ts";
-import { type PlanOptions, type SessionOptions, withSession } from "../../workflow/session/session.ts";
-import { assertMayApply } from "../../workflow/target/target.ts";
+import { type ApplyOptions, applySpec } from "../command/apply-spec.ts";
 import { defineCommand } from "../command/command.ts";
-import { textsOption } from "../command/option.ts";
 import {
   ASK_OPTIONS,
   EXISTING_OPTIONS,
@@ -18,16 +14,9 @@ import {
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
 } from "../command/shared-options.ts";
-import {
-  askingFrom,
-  endApply,
-  originFrom,
-  planObserver,
-  savedPlanObserver,
-} from "../output/apply-observer.ts";
+import { endApply, originFrom, savedPlanObserver } from "../output/apply-observer.ts";
 import { applyEnding } from "../output/failure-documents.ts";
 import type { OutcomeReports } from "../output/plan.ts";
-import type { Asking } from "../output/prompt.ts";
 import { withReports } from "../output/reports.ts";
 
 export const applyCommand = defineCommand({
@@ -55,48 +44,6 @@ export const applyCommand = defineCommand({
         : applyFile(reports, options, planfile),
     ),
 });
-
-export const destroyCommand = defineCommand({
-  name: "destroy",
-  summary: "delete all managed resources",
-  options: {
-    ...SPEC_OPTIONS,
-    ...RULES_OPTION,
-    ...HOST_OPTIONS,
-    ...STATE_OPTIONS,
-    only: textsOption("--only <address-glob>", "limit to these addresses and their dependents; repeatable"),
-    ...OUTCOME_OUTPUT,
-    ...ASK_OPTIONS,
-  },
-  ending: applyEnding,
-  notes: "To preview the deletions, run `workspace plan --destroy`.",
-  run: (context, options) =>
-    withReports(context, options, applyEnding, (reports) =>
-      applySpec(reports, options, { destroy: true, only: options.only }, "Delete all of this?"),
-    ),
-});
-
-type ApplyOptions = SessionOptions & Asking & Pick<ApplyRequest, "lockTimeout">;
-
-function applySpec(
-  reports: OutcomeReports,
-  options: ApplyOptions,
-  plan: PlanOptions,
-  question: string,
-): Promise<number> {
-  const { destroy = false } = plan;
-  assertMayApply(reports.context, options, { saved: false, named: false, destroy });
-  const secrets = destroy ? "skip" : "resolve";
-  return reports.context.signals.during((signal) =>
-    withSession(reports.context, options, { makesKey: true, secrets, signal }, async (session) => {
-      const asking = askingFrom(reports, options);
-      const observer = await planObserver(reports, session, { asking, question, signal });
-      const { lockTimeout } = options;
-      const request = { plan, lockTimeout, signal, origin: originFrom(reports) };
-      return endApply(reports, await runApply(session, request, observer));
-    }),
-  );
-}
 
 function applyFile(reports: OutcomeReports, options: ApplyOptions, file: string): Promise<number> {
   return reports.context.signals.during((signal) =>

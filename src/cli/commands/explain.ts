@@ -1,28 +1,13 @@
-// `workspace explain [KIND[.FIELD…]]`: what a kind and its fields mean, from the kind's own table.
+// `workspace explain [KIND[.FIELD…]]`: describes a kind, a field, or a section of the spec.
 
 import { dialectFrom } from "../../config/settings.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
-import { nearestHint } from "../../core/suggest.ts";
 import { registry as everyKind } from "../../providers/index.ts";
-import {
-  type FoundField,
-  fieldText,
-  findField,
-  kindsText,
-  kindText,
-  SECTIONS,
-} from "../../report/inspect/explain-text.ts";
-import type { Colors } from "../../report/text/color.ts";
-import { valueText } from "../../report/text/layout.ts";
+import { kindsText } from "../../report/inspect/explain-text.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
-import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
-import { specSchema } from "../../spec/schema/json-schema.ts";
-import { LIFECYCLE } from "../../spec/schema/sections.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { DIALECT_OPTIONS } from "../command/shared-options.ts";
+import { explainPath } from "../help/explain-path.ts";
 import { colorsOf } from "../output/diagnostics.ts";
 
 export const explainCommand = defineCommand({
@@ -40,72 +25,9 @@ export const explainCommand = defineCommand({
     const registry = registryIn(everyKind, dialectFrom(context, options));
     const colors = colorsOf(context, context.stdout);
     const [kind, ...path] = (what ?? "").split(".").filter((part) => part !== "");
-    if (kind === undefined) {
-      context.stdout.write(kindsText(registry, colors));
-      return EXIT.ok;
-    }
-    const provider = registry.find(kind);
     context.stdout.write(
-      provider === undefined
-        ? sectionText(registry, kind, path, colors)
-        : partText(registry, provider, path, colors),
+      kind === undefined ? kindsText(registry, colors) : explainPath(registry, kind, path, colors),
     );
     return EXIT.ok;
   },
 });
-
-/** A kind, one of its fields, or another key of a resource. */
-function partText(registry: Registry, provider: Provider, path: readonly string[], colors: Colors): string {
-  const { kind } = provider;
-  const [first, ...rest] = path;
-  const nested = nestedIn(registry, provider);
-  if (first === undefined)
-    return kindText(provider, [...nested.map((one) => one.nested?.under ?? ""), "lifecycle"], colors);
-  const child = nested.find((one) => one.nested?.under === first);
-  if (child !== undefined) return partText(registry, child, rest, colors);
-  const lifecycle = { lifecycle: asSection(LIFECYCLE) };
-  const fields = { ...lifecycle, ...unders(nested), ...provider.fields };
-  return shown(`field of ${kind}`, [kind, ...path], findField(fields, path), colors);
-}
-
-function nestedIn(registry: Registry, { kind }: Provider): readonly Provider[] {
-  return registry.kinds.filter((one) => one.nested?.kind === kind);
-}
-
-/** For the list of what there is; the kinds themselves are explained by their own tables. */
-function unders(nested: readonly Provider[]): FieldTable {
-  return Object.fromEntries(nested.map((one) => [one.nested?.under ?? "", { description: one.description }]));
-}
-
-/** A section of the spec that declares no resources. */
-function sectionText(registry: Registry, name: string, path: readonly string[], colors: Colors): string {
-  const { properties, $defs } = specSchema(registry) as FieldSchema & { readonly $defs: FieldTable };
-  const names = [...SECTIONS, "lifecycle"];
-  const sections: FieldTable = Object.fromEntries(
-    names.map((one) => [one, asSection(properties?.[one] ?? $defs[one] ?? {})]),
-  );
-  if (!Object.hasOwn(sections, name))
-    throw unknown("kind", name, [...registry.kinds.map((one) => one.kind), ...names]);
-  return shown(`field of ${name}`, [name, ...path], findField(sections, [name, ...path]), colors);
-}
-
-/** Nothing in a section is required, and nothing in it is compared with the workspace. */
-function asSection(schema: FieldSchema): FieldSchema {
-  const { default: usual, description = "", properties = {}, ...rest } = schema;
-  const members = Object.entries(properties).map(([name, member]) => [name, asSection(member)] as const);
-  const unset = usual === undefined ? "" : ` Unset: ${valueText(usual)}.`;
-  const inside = members.length === 0 ? {} : { properties: Object.fromEntries(members) };
-  const { additionalProperties: entry } = rest;
-  const entries = typeof entry === "object" ? { additionalProperties: { required: [], ...entry } } : {};
-  return { ...rest, ...inside, ...entries, description: `${description}${unset}`, required: [] };
-}
-
-function shown(what: string, path: readonly string[], found: FoundField, colors: Colors): string {
-  if ("missing" in found) throw unknown(what, found.missing, found.known);
-  return fieldText(path.join("."), found.schema, colors);
-}
-
-function unknown(what: string, name: string, known: readonly string[]): Failure {
-  const hint = nearestHint(name, known, `known: ${known.join(", ")}`);
-  return new Failure(error("CLI_USAGE", `there is no ${what} "${name}"`, { hint }));
-}

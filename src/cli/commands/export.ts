@@ -4,14 +4,19 @@ import { join } from "node:path";
 import { DEFAULT_FILE } from "../../config/files.ts";
 import { EMBEDDED, settingsOf } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
-import { warning } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
 import { registry } from "../../providers/index.ts";
 import { yamlText } from "../../report/text/yaml.ts";
 import { type ExportInput, exportSpec } from "../../spec/export/document.ts";
 import { type Connection, connect } from "../../workflow/session/connect.ts";
-import { embeddedFolder } from "../../workflow/session/open-state.ts";
-import { exportNotes, exportToFolder, readForExport } from "../../workflow/transfer/export-folder.ts";
+import { embeddedFolder } from "../../workflow/session/state-location.ts";
+import {
+  exportNotes,
+  exportToFolder,
+  type FolderExport,
+  readForExport,
+  unwrittenContents,
+} from "../../workflow/transfer/export-folder.ts";
 import { kindsNamed } from "../../workflow/transfer/export-kinds.ts";
 import { SCHEMA_LINES } from "../../workflow/transfer/new-folder.ts";
 import type { ConsoleContext } from "../command/command.ts";
@@ -57,32 +62,17 @@ export const exportCommand = defineCommand({
       ).finally(() => progress.stop());
       return options.out === undefined
         ? print(context, connection, input, options)
-        : await write(context, connection, input, options, options.out, parallelism);
+        : await write(context, connection, input, { ...options, out: options.out, parallelism });
     } finally {
       await connection.close();
     }
   },
 });
 
-function print(
-  context: ConsoleContext,
-  { host }: Connection,
-  input: ExportInput,
-  options: ExportOptions,
-): number {
+function print(context: ConsoleContext, connection: Connection, input: ExportInput, options: ExportOptions) {
   const found = exportSpec(input);
-  context.stdout.write(yamlText(found.document, headOf(host)));
-  const notes = [...exportNotes(found, options.builtIn)];
-  if (found.sources.length > 0)
-    notes.push(
-      warning(
-        "CLI_FILE",
-        `the contents of ${count(found.sources.length, "notebook or file", "notebooks and files")} were not written`,
-        {
-          hint: "write them, and the spec that names them, into a folder: --out FOLDER",
-        },
-      ),
-    );
+  context.stdout.write(yamlText(found.document, [headOf(connection)]));
+  const notes = [...exportNotes(found, options.builtIn), ...unwrittenContents(found)];
   printDiagnostics(context, notes);
   return exitOf(notes);
 }
@@ -91,30 +81,20 @@ async function write(
   context: ConsoleContext,
   connection: Connection,
   input: ExportInput,
-  options: ExportOptions,
-  out: string,
-  parallelism: number,
+  folder: FolderExport,
 ): Promise<number> {
-  const head = [...headOf(connection.host), ...SCHEMA_LINES];
-  const { found, diagnostics } = await exportToFolder(
-    context,
-    connection,
-    input,
-    { ...options, out, parallelism },
-    ({ document }) => yamlText(document, head),
+  const { found, diagnostics } = await exportToFolder(context, connection, input, folder, ({ document }) =>
+    yamlText(document, [headOf(connection), ...SCHEMA_LINES]),
   );
   printDiagnostics(context, diagnostics);
+  const files = found.sources.length === 0 ? "" : ` and ${count(found.sources.length, "file")} next to it`;
   context.stdout.write(
-    `Wrote ${count(found.addresses.length, "resource")} to ${join(out, DEFAULT_FILE)}${
-      found.sources.length === 0 ? "" : ` and ${count(found.sources.length, "file")} next to it`
-    }.\n`,
+    `Wrote ${count(found.addresses.length, "resource")} to ${join(folder.out, DEFAULT_FILE)}${files}.\n`,
   );
   // Each folder has its own embedded workspace.
-  const there = out === "." ? "" : `cd ${out}; `;
+  const there = folder.out === "." ? "" : `cd ${folder.out}; `;
   if (connection.host !== EMBEDDED) context.stdout.write(`Next: ${there}workspace plan --adopt\n`);
   return exitOf(diagnostics);
 }
 
-function headOf(host: string): readonly string[] {
-  return [`Exported from ${host} by workspace ${VERSION}.`];
-}
+const headOf = ({ host }: Connection): string => `Exported from ${host} by workspace ${VERSION}.`;

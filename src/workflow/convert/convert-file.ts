@@ -3,7 +3,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
-import { DEFAULT_FILE, fileFailure, withFileCreation } from "../../config/files.ts";
+import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
+import { inputName, readInput } from "../../config/input-file.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
@@ -12,8 +13,7 @@ import { writeContent, writeSpec, writtenProblems } from "../transfer/export.ts"
 import { existsAlready } from "../transfer/export-folder.ts";
 import { ignoreState } from "../transfer/new-folder.ts";
 import { type Conversion, cloudOf, convertTerraform } from "./convert.ts";
-import { readState } from "./read-state.ts";
-import { terraformInstances } from "./terraform-state.ts";
+import { TERRAFORM_LIMITS, terraformInstances } from "./terraform-state.ts";
 
 export interface ConvertOptions {
   /** The folder to write to; undefined only returns the spec. */
@@ -45,13 +45,9 @@ export async function convertFile(
   const spec = join(folder, DEFAULT_FILE);
   if (out !== undefined && !force && existsSync(spec))
     throw new Failure(existsAlready(join(out, DEFAULT_FILE)));
-  const name = file === "-" ? "stdin" : file;
-  const path = file === "-" ? undefined : resolve(context.cwd, file);
-  const text = await readState(context.stdin, path).catch((problem: unknown) => {
-    throw fileFailure(`${name} cannot be read`, problem);
-  });
-  const instances = terraformInstances(text, name);
-  const configuration = resolve(context.cwd, sources ?? (path === undefined ? "." : dirname(path)));
+  const state = await readInput(context, file, { maxBytes: TERRAFORM_LIMITS.bytes });
+  const instances = terraformInstances(state.toString("utf8"), inputName(file));
+  const configuration = resolve(context.cwd, sources ?? (file === "-" ? "." : dirname(file)));
   const cloud = options.cloud ?? cloudOf(instances);
   const found = convertTerraform(instances, cloud, { configuration, spec: folder });
   const yaml = textOf(found);

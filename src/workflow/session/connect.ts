@@ -13,8 +13,8 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import type { DialectChoice } from "../../emulator/dialect/choice.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { settingsForTarget } from "../target/target.ts";
-import { embeddedFolder } from "./open-state.ts";
 import type { SpecOptions } from "./read-spec.ts";
+import { embeddedFolder } from "./state-location.ts";
 import type { WorkflowContext } from "./workflow-context.ts";
 
 export interface Connection extends Client {

@@ -9,7 +9,8 @@ import { registry } from "../../providers/index.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { assertSameHost } from "../reconcile/plan.ts";
 import { type Connection, withConnection } from "./connect.ts";
-import { type StateOptions, withState } from "./open-state.ts";
+import { withState } from "./open-state.ts";
+import type { StateOptions } from "./state-location.ts";
 import type { WorkflowContext } from "./workflow-context.ts";
 
 export interface RecordedObject {

@@ -14,9 +14,10 @@ import { planWithBase } from "../reconcile/plan-base.ts";
 import { checkRules } from "../rules/check-rules.ts";
 import { settingsForTarget } from "../target/target.ts";
 import { type Connection, connect } from "./connect.ts";
-import { embeddedFolder, type StateOptions, withState } from "./open-state.ts";
+import { withState } from "./open-state.ts";
 import { beginPrefetch, yieldToEventLoop } from "./prefetch.ts";
 import { readSpec, type SpecOptions } from "./read-spec.ts";
+import { embeddedFolder, type StateOptions } from "./state-location.ts";
 import { type AllowedExposure, exposedState } from "./state-warnings.ts";
 import type { RunObserver, WorkflowContext } from "./workflow-context.ts";
 

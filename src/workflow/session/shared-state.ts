@@ -9,16 +9,10 @@ import type { StateStore } from "../../state/model/store.ts";
 import { lazyStore } from "../../state/store/lazy-store.ts";
 import type { StoreOptions } from "../../state/store/state-store.ts";
 import { settingsForTarget, targetOf } from "../target/target.ts";
-import type { StateOptions } from "./open-state.ts";
+import { isInWorkspace, type StateOptions, WORKSPACE_LOCATION } from "./state-location.ts";
 
-const WORKSPACE = "workspace:";
 /** Few concurrent requests for a state, so that an apply never waits for them. */
 const PARALLELISM = 8;
-
-/** Whether `said` names a folder of the workspace's own file system. */
-export function isInWorkspace(said: string): boolean {
-  return said.startsWith(WORKSPACE);
-}
 
 /** Undefined if `said` is a folder. Throws CLI_USAGE; no message repeats a possible password. */
 export function sharedState(
@@ -60,7 +54,7 @@ function inWorkspace(
   common: StoreOptions,
   embeddedFolder: string,
 ): StateStore {
-  const folder = said.slice(WORKSPACE.length);
+  const folder = said.slice(WORKSPACE_LOCATION.length);
   if (!/^(\/[^/]+)+$/.test(folder) || folder.split("/").some((name) => name === "." || name === ".."))
     throw new Failure(
       error("CLI_USAGE", `--state ${said} is not a folder in the workspace's file system`, {

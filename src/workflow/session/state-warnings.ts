@@ -9,8 +9,7 @@ import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
-import { explicitStateLocation, type StateOptions, stateFolderOf } from "./open-state.ts";
-import { isInWorkspace } from "./shared-state.ts";
+import { explicitStateLocation, isInWorkspace, type StateOptions, stateFolderOf } from "./state-location.ts";
 
 /** `state`: before this run. */
 export function ephemeralState(

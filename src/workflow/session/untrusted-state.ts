@@ -7,7 +7,7 @@ import { stateExists } from "../../planner/decide/state-exists.ts";
 import type { State } from "../../state/model/record.ts";
 import { isInTreeOf } from "../target/spec-tree.ts";
 import { specFile } from "../target/target.ts";
-import { type StateOptions, stateFolderOf } from "./open-state.ts";
+import { type StateOptions, stateFolderOf } from "./state-location.ts";
 
 /**
  * Throws Failure with STATE_UNTRUSTED when a state in the spec's own tree is not signed, that is: not encrypted under the

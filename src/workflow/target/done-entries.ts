@@ -12,7 +12,8 @@ import { registry } from "../../providers/index.ts";
 import { addressesOf } from "../../resource/names.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
-import { type StateOptions, stateFolderOf, withState } from "../session/open-state.ts";
+import { withState } from "../session/open-state.ts";
+import { type StateOptions, stateFolderOf } from "../session/state-location.ts";
 import { selectedTarget } from "./target.ts";
 
 /** The state of a target; absent if it is not here, or cannot be opened. */

@@ -6,6 +6,7 @@ import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
 import { dialectFrom, type HostOptions } from "../../config/settings.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
+import { count } from "../../core/sentences.ts";
 import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
@@ -20,6 +21,7 @@ export interface FolderExport extends HostOptions {
   readonly out: string;
   readonly force: boolean;
   readonly builtIn: boolean;
+  readonly parallelism: number;
 }
 
 export interface FolderExported {
@@ -55,7 +57,7 @@ export async function exportToFolder(
   context: WorkflowContext,
   { reader }: Connection,
   input: ExportInput,
-  options: FolderExport & { readonly parallelism: number },
+  options: FolderExport,
   textOf: (found: ExportedSpec) => string,
 ): Promise<FolderExported> {
   const { out, force, parallelism } = options;
@@ -93,8 +95,19 @@ export function* exportNotes(found: ExportedSpec, builtIn: boolean): Generator<D
     );
 }
 
+/** An export to stdout contains the spec only. */
+export function unwrittenContents({ sources }: ExportedSpec): readonly Diagnostic[] {
+  if (sources.length === 0) return [];
+  const contents = count(sources.length, "notebook or file", "notebooks and files");
+  return [
+    warning("CLI_FILE", `the contents of ${contents} were not written`, {
+      hint: "to write the spec and the contents to a folder, pass --out FOLDER",
+    }),
+  ];
+}
+
 export function existsAlready(file: string): Diagnostic {
   return error("CLI_FILE", `${file} already exists`, {
-    hint: "choose another folder, or write over it with --force",
+    hint: "choose another folder, or overwrite the file with --force",
   });
 }

@@ -1,24 +1,26 @@
-// `workspace api OPERATION field=value …`: any operation of the API, with checked fields, through the one client.
+// `workspace api OPERATION field=value …`: calls an operation of the API with validated fields.
 
-import { resolve } from "node:path";
-import { fileFailure } from "../../../config/files.ts";
+import { readInput } from "../../../config/input-file.ts";
 import { error, Failure, hasErrors } from "../../../core/diagnostic.ts";
-import { parseJson } from "../../../core/exact-json.ts";
-import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import { readRegularFile } from "../../../core/regular-file.ts";
 import { operationsText, operationText } from "../../../report/inspect/operation-help.ts";
 import { printableJson } from "../../../report/text/printable.ts";
+import { call, isWrite, remarks } from "../../../workflow/api/call.ts";
+import { findOperation, type OperationCatalog, readOperationCatalog } from "../../../workflow/api/catalog.ts";
+import { inputProblems } from "../../../workflow/api/check-input.ts";
+import { inputObject, inputOf } from "../../../workflow/api/input.ts";
 import { withConnection } from "../../../workflow/session/connect.ts";
 import { isPaged } from "../../../workflow/session/paging.ts";
-import type { ConsoleContext } from "../../command/command.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, textOption } from "../../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../../command/shared-options.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
-import { call, isWrite, remarks } from "./call.ts";
-import { findOperation, type OperationCatalog, readOperationCatalog } from "./catalog.ts";
-import { FORMS, inputOf, problemsOf } from "./input.ts";
+
+const FORMS = `Fields:
+  field=value       value of the field's type; repeat it for a list, or pass JSON
+  outer.inner=value field of an object
+  field:=JSON       value as JSON
+  field=@FILE       content of a file (base64 if the field contains bytes); @- is stdin`;
 
 export const apiCommand = defineCommand({
   name: "api",
@@ -55,13 +57,13 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
     const operation = findOperation(catalog, name);
     if (options.all && !isPaged(operation.name))
       throw new Failure(
-        error("CLI_USAGE", `${operation.id} has no pages to follow`, { hint: "leave out --all" }),
+        error("CLI_USAGE", `${operation.id} does not return pages`, { hint: "remove --all" }),
       );
-    const read = (path: string) => bytesOf(context, path);
-    const whole = options.input === undefined ? {} : await objectOf(options.input, read);
-    const input = await inputOf(catalog, operation, words, whole, read);
+    const read = (path: string) => readInput(context, path);
+    const base = options.input === undefined ? {} : await inputObject(options.input, read);
+    const input = await inputOf(catalog, operation, words, base, read);
     const found = [
-      ...(options.unchecked ? [] : problemsOf(catalog, operation, input)),
+      ...(options.unchecked ? [] : inputProblems(catalog, operation, input)),
       ...remarks(words, input),
     ];
     if (hasErrors(found)) throw new Failure(...found);
@@ -69,7 +71,8 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
     const answer = await withConnection(context, options, (connection) =>
       call(connection, operation, input, options.all),
     );
-    if (isWrite(operation)) context.stderr.write(`${operation.id}: done. It is in no plan and no state.\n`);
+    if (isWrite(operation))
+      context.stderr.write(`${operation.id}: done. The state does not track this change.\n`);
     context.stdout.write(`${printableJson(answer, 2)}\n`);
     return EXIT.ok;
   },
@@ -77,31 +80,4 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
 
 function listText({ operations }: OperationCatalog): string {
   return operationsText(operations.map((one) => ({ ...one, writes: isWrite(one) })));
-}
-
-async function objectOf(path: string, read: (path: string) => Promise<Uint8Array>): Promise<JsonObject> {
-  const value = parsed(new TextDecoder().decode(await read(path)));
-  if (isObject(value)) return value;
-  throw new Failure(error("CLI_USAGE", `${path} does not contain a JSON object`));
-}
-
-function parsed(content: string): Json | undefined {
-  try {
-    return parseJson(content);
-  } catch {
-    return undefined;
-  }
-}
-
-async function bytesOf(context: ConsoleContext, path: string): Promise<Uint8Array> {
-  if (path === "-") {
-    const chunks: Buffer[] = [];
-    for await (const chunk of context.stdin) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks);
-  }
-  try {
-    return readRegularFile(resolve(context.cwd, path));
-  } catch (problem) {
-    throw fileFailure(`${path} cannot be read`, problem);
-  }
 }

@@ -1,5 +1,6 @@
-// `workspace fmt`: the files of a spec in one format. Comments and values stay; only spaces and line breaks change.
+// `workspace fmt`: formats the files of a spec. Only spaces and line breaks change.
 
+import { readInput } from "../../../config/input-file.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { formatDiff } from "../../../report/inspect/format-diff.ts";
@@ -46,15 +47,7 @@ export const fmtCommand = defineCommand({
 
 async function ofInput(context: ConsoleContext, files: readonly string[]): Promise<Formatting> {
   if (files.length > 1) throw new Failure(error("CLI_USAGE", "stdin and files cannot be formatted together"));
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of context.stdin) {
-    chunks.push(Buffer.from(chunk as Uint8Array));
-    size += chunks.at(-1)?.length ?? 0;
-    if (size > LIMITS.fileBytes)
-      throw new Failure(error("SPEC_TOO_LARGE", `stdin has more than ${LIMITS.fileBytes} bytes`));
-  }
-  return formatText("stdin", Buffer.concat(chunks));
+  return formatText("stdin", await readInput(context, "-", { maxBytes: LIMITS.fileBytes }));
 }
 
 const isUnformatted = ({ unformatted }: Formatting): boolean =>

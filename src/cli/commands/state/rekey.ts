@@ -3,11 +3,8 @@
 import { fromEnv } from "../../../config/settings.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import type { Loaded } from "../../../state/model/store.ts";
-import {
-  explicitStateLocation,
-  openStateAt,
-  type StateOptions,
-} from "../../../workflow/session/open-state.ts";
+import { openStateAt } from "../../../workflow/session/open-state.ts";
+import { explicitStateLocation, type StateOptions } from "../../../workflow/session/state-location.ts";
 import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import type { ConsoleContext } from "../../command/command.ts";
 import { defineCommand } from "../../command/command.ts";

@@ -3,10 +3,11 @@
 import type { CommandGroup } from "../../command/command.ts";
 import { moveRecordCommand, removeRecordsCommand } from "./edit.ts";
 import { migrateCommand } from "./migrate.ts";
+import { pullCommand } from "./pull.ts";
+import { pushCommand } from "./push.ts";
 import { listRecordsCommand, showRecordCommand } from "./records.ts";
 import { rekeyCommand } from "./rekey.ts";
 import { restoreCommand } from "./restore.ts";
-import { pullCommand, pushCommand } from "./transfer.ts";
 import { unlockCommand } from "./unlock.ts";
 
 export const stateCommand: CommandGroup = {

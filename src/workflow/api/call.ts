@@ -1,15 +1,15 @@
-// One call of an operation through the one client, with its rules for repeating reads and writes.
+// Calls an operation through the client, with its rules for retries.
 
-import { OPERATIONS, type ReadName, type WriteName } from "../../../api/contract/operations.ts";
-import type { WriteInput } from "../../../api/contract/reader.ts";
-import { type Diagnostic, error, warning } from "../../../core/diagnostic.ts";
-import type { JsonObject } from "../../../core/json.ts";
-import { Sensitive } from "../../../core/sensitive.ts";
-import type { Connection } from "../../../workflow/session/connect.ts";
-import { pages } from "../../../workflow/session/paging.ts";
+import { OPERATIONS, type ReadName, type WriteName } from "../../api/contract/operations.ts";
+import type { WriteInput } from "../../api/contract/reader.ts";
+import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { Sensitive } from "../../core/sensitive.ts";
+import type { Connection } from "../session/connect.ts";
+import { pages } from "../session/paging.ts";
 import type { CatalogOperation } from "./catalog.ts";
 
-/** Values of secrets: no message may repeat them. */
+/** Fields whose values no message may contain. */
 const SECRETS = ["string_value", "bytes_value"] as const;
 
 export function isWrite({ name }: CatalogOperation): boolean {
@@ -35,25 +35,21 @@ function guarded(input: JsonObject): WriteInput {
   return out;
 }
 
-/** What cannot be shown as JSON, and what should not stand on a command line. */
+/** An error for an answer that is not JSON, and a warning for secrets in arguments. */
 export function remarks(words: readonly string[], input: JsonObject): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   if (input.direct_download === true)
     found.push(
-      error("CLI_USAGE", "direct_download answers with the file itself, and this command shows JSON", {
-        hint: "leave it out: content then holds the file in base64",
+      error("CLI_USAGE", "direct_download returns the raw file, and this command prints JSON", {
+        hint: "omit it; content then contains the file in base64",
       }),
     );
   for (const name of SECRETS)
     if (words.some((word) => word.startsWith(`${name}=`) && !word.startsWith(`${name}=@`)))
       found.push(
-        warning(
-          "CLI_USAGE",
-          `the value of ${name} stands in this machine's list of processes and in the shell's history`,
-          {
-            hint: `read it from a file or a pipe: ${name}=@FILE, ${name}=@-`,
-          },
-        ),
+        warning("CLI_USAGE", `the value of ${name} is visible in the process list and in the shell history`, {
+          hint: `read it from a file (${name}=@FILE) or from stdin (${name}=@-)`,
+        }),
       );
   return found;
 }

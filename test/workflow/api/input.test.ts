@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { Failure } from "../../../src/core/diagnostic.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
 import {
   findOperation,
   type OperationCatalog,
   readOperationCatalog,
-} from "../../../../src/cli/commands/api/catalog.ts";
-import { inputOf, problemsOf } from "../../../../src/cli/commands/api/input.ts";
-import { Failure } from "../../../../src/core/diagnostic.ts";
-import type { JsonObject } from "../../../../src/core/json.ts";
+} from "../../../src/workflow/api/catalog.ts";
+import { inputProblems } from "../../../src/workflow/api/check-input.ts";
+import { inputOf } from "../../../src/workflow/api/input.ts";
 
 let catalog: OperationCatalog;
 beforeAll(() => {
@@ -25,7 +26,7 @@ const input = (name: string, words: readonly string[], whole: JsonObject = {}) =
   inputOf(catalog, findOperation(catalog, name), words, whole, read);
 
 const problems = async (name: string, words: readonly string[]) =>
-  problemsOf(catalog, findOperation(catalog, name), await input(name, words)).map((one) => one.message);
+  inputProblems(catalog, findOperation(catalog, name), await input(name, words)).map((one) => one.message);
 
 async function refusal(work: Promise<unknown>): Promise<string> {
   return work.then(
@@ -153,7 +154,7 @@ describe("the check", () => {
 
   test("lets the fields of every operation pass that their own schemas allow", () => {
     for (const operation of catalog.operations)
-      expect(() => problemsOf(catalog, operation, {}), operation.id).not.toThrow();
+      expect(() => inputProblems(catalog, operation, {}), operation.id).not.toThrow();
   });
 });
 

@@ -1,31 +1,31 @@
 // `workspace drift`: what changed in the workspace since the last apply, apart from what the spec has changed since. Writes at most, with `--since last`, what it reported.
 
-import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
-import { stateExists } from "../../planner/decide/state-exists.ts";
-import { registry } from "../../providers/index.ts";
-import { DRIFT_FORMATS } from "../../report/formats.ts";
-import { type DriftView, driftView } from "../../report/plan/drift-view.ts";
-import { SEVERITIES } from "../../resource/field-schema.ts";
-import { isAtLeast } from "../../resource/severity.ts";
-import { withOrigins } from "../../workflow/drift/drift-origins.ts";
-import { knownDrift, rememberReported } from "../../workflow/drift/remember-drift.ts";
-import { placesIn, withoutSensitive } from "../../workflow/reconcile/located.ts";
-import { restrictionOf } from "../../workflow/session/address-filter.ts";
-import { planSession, withSession } from "../../workflow/session/session.ts";
-import { defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
-import { optionalChoiceOption } from "../command/option.ts";
+import { type Diagnostic, error, Failure, hasErrors } from "../../../core/diagnostic.ts";
+import { stateExists } from "../../../planner/decide/state-exists.ts";
+import { registry } from "../../../providers/index.ts";
+import { DRIFT_FORMATS } from "../../../report/formats.ts";
+import { type DriftView, driftView } from "../../../report/plan/drift-view.ts";
+import { SEVERITIES } from "../../../resource/field-schema.ts";
+import { isAtLeast } from "../../../resource/severity.ts";
+import { withOrigins } from "../../../workflow/drift/drift-origins.ts";
+import { knownDrift, rememberReported } from "../../../workflow/drift/remember-drift.ts";
+import { placesIn, withoutSensitive } from "../../../workflow/reconcile/located.ts";
+import { restrictionOf } from "../../../workflow/session/address-filter.ts";
+import { planSession, withSession } from "../../../workflow/session/session.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { optionalChoiceOption } from "../../command/option.ts";
 import {
   DRIFT_OUTPUT,
   HOST_OPTIONS,
   ONLY_OPTION,
   SPEC_OPTIONS,
   STATE_OPTIONS,
-} from "../command/shared-options.ts";
-import { printDiagnostics } from "../output/diagnostics.ts";
-import { driftEnding } from "../output/failure-documents.ts";
-import { withReports } from "../output/reports.ts";
-import { acknowledgeCommand } from "./drift/acknowledge.ts";
+} from "../../command/shared-options.ts";
+import { printDiagnostics } from "../../output/diagnostics.ts";
+import { driftEnding } from "../../output/failure-documents.ts";
+import { withReports } from "../../output/reports.ts";
+import { acknowledgeCommand } from "./acknowledge.ts";
 
 export const driftCommand = defineCommand({
   below: [acknowledgeCommand],

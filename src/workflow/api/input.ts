@@ -1,26 +1,15 @@
-// `field=value` words as the input of an operation: each value is read as the type that the contract gives its field.
-// Checks an input against the contract before anything is sent: every problem at once, in the words of the spec's own checks.
+// Reads `field=value` arguments as the input of an operation. The contract gives the type of each field.
 
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";
-import { parseJson } from "../../../core/exact-json.ts";
-import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
-import { type Path, valueAt, withValueAt } from "../../../core/pointer.ts";
-import { suggester } from "../../../core/suggest.ts";
-import { schemaMessages } from "../../../spec/schema/error-messages.ts";
-import { toSchemaErrors } from "../../../spec/schema/validate.ts";
-import { type CatalogOperation, type OperationCatalog, schemaList } from "./catalog.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { parseJson } from "../../core/exact-json.ts";
+import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { type Path, valueAt, withValueAt } from "../../core/pointer.ts";
+import type { CatalogOperation, OperationCatalog } from "./catalog.ts";
 
-export const FORMS = `Fields:
-  field=value       value of the field's type; repeat it for a list, or pass JSON
-  outer.inner=value field of an object
-  field:=JSON       value as JSON
-  field=@FILE       content of a file (base64 if the field contains bytes); @- is stdin`;
-
-/** Gives the bytes of a file, or of standard input for \`-\`. */
+/** Reads a file, or stdin for `-`. */
 type ReadFile = (path: string) => Promise<Uint8Array>;
 
-/** Throws Failure with CLI_USAGE. Fields that the contract does not know are left to the check. */
+/** Throws Failure with CLI_USAGE. Unknown fields are reported by `inputProblems`. */
 export async function inputOf(
   catalog: OperationCatalog,
   operation: CatalogOperation,
@@ -35,16 +24,16 @@ export async function inputOf(
     const { path, schema } = placeOf(catalog, operation, name);
     const given = isJson ? jsonOf(name, value) : await valueGiven(name, schema, value, read);
     const isItem = !isJson && !Array.isArray(given) && takesItems(schema);
-    if (names.has(name) && !isItem) throw new Failure(twice(name));
+    if (names.has(name) && !isItem) throw new Failure(duplicateField(name));
     names.add(name);
     input = (isItem ? withItem(input, path, given) : withValueAt(input, path, given)) as JsonObject;
   }
   return input;
 }
 
-function twice(name: string): Diagnostic {
-  return error("CLI_USAGE", `${name} is given twice`, {
-    hint: "give it once; a list takes its items one by one, or all of them as JSON",
+function duplicateField(name: string): Diagnostic {
+  return error("CLI_USAGE", `duplicate field ${name}`, {
+    hint: "set it once; for a list, repeat it for each item, or pass the list as JSON",
   });
 }
 
@@ -63,7 +52,7 @@ function split(
   );
 }
 
-/** `autoscale.min_workers` leads into an object, `spark_conf.spark.speculation` to a key of a map. */
+/** Follows `autoscale.min_workers` into an object, and `spark_conf.spark.speculation` to a key of a map. */
 function placeOf(
   catalog: OperationCatalog,
   operation: CatalogOperation,
@@ -134,67 +123,19 @@ function jsonOf(name: string, text: string): Json {
 
 const takesItems = (schema: JsonObject): boolean => [schema.type].flat().includes("array");
 
-/** Items of a list gather. */
+/** Appends to a list. */
 function withItem(input: JsonObject, path: Path, item: Json): Json {
   const before = valueAt(input, path);
   return withValueAt(input, path, [...(Array.isArray(before) ? before : []), item]) ?? {};
 }
 
-/** Nothing where the input is as the contract asks for it. */
-export function problemsOf(
-  catalog: OperationCatalog,
-  operation: CatalogOperation,
-  input: JsonObject,
-): readonly Diagnostic[] {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, verbose: true, logger: false });
-  ajv.addFormat("int32", { type: "number", validate: (value: number) => Math.abs(value + 0.5) <= 2 ** 31 });
-  ajv.addFormat("int64", { type: "number", validate: (value: number) => Math.abs(value) <= 2 ** 63 });
-  ajv.addFormat("byte", { type: "string", validate: isBase64 });
-  for (const format of ["float", "double"])
-    ajv.addFormat(format, { type: "number", validate: Number.isFinite });
-  const validate = ajv.compile(schemaOf(catalog, operation) as object);
-  const value = measured(input);
-  if (validate(value)) return [];
-  const suggest = suggester();
-  return schemaMessages(toSchemaErrors(validate.errors ?? [], value), operation.id, suggest).map(
-    ({ message, hint }) =>
-      error("CLI_USAGE", message, {
-        hint: hint ?? `to list its fields, run \`workspace api ${operation.id} --help\``,
-      }),
-  );
-}
-
-/** The contract lets unknown fields pass; people mistype them. */
-function schemaOf({ components }: OperationCatalog, { fields }: CatalogOperation): Json {
-  return closed({
-    type: "object",
-    properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
-    required: fields.filter((field) => field.required).map(({ name }) => name),
-    components: { schemas: components },
-  });
-}
-
-function closed(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (schema === null || typeof schema !== "object") return schema;
-  const out: { [key: string]: Json } = {};
-  for (const [key, value] of Object.entries(schema as JsonObject))
-    out[key] = key === "default" || key === "example" ? value : closed(value);
-  const isObject = out.properties !== undefined && Object.keys(objectIn(out.properties)).length > 0;
-  const isPart = schemaList(out.allOf).length > 0 || out.$ref !== undefined;
-  return isObject && !isPart && out.additionalProperties === undefined
-    ? { ...out, additionalProperties: false }
-    : out;
-}
-
-/** The validator knows no bigint; a number of about the same size meets the same limits. */
-function measured(value: Json): Json {
-  if (typeof value === "bigint") return Number(value);
-  if (Array.isArray(value)) return value.map(measured);
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value as JsonObject).map(([key, one]) => [key, measured(one)]));
-}
-
-function isBase64(text: string): boolean {
-  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text);
+/** The JSON object in a file, or in stdin for `-`. Throws Failure with CLI_USAGE. */
+export async function inputObject(path: string, read: ReadFile): Promise<JsonObject> {
+  try {
+    const value = parseJson(new TextDecoder().decode(await read(path)));
+    if (isObject(value)) return value;
+  } catch (problem) {
+    if (problem instanceof Failure) throw problem;
+  }
+  throw new Failure(error("CLI_USAGE", `${path} does not contain a JSON object`));
 }

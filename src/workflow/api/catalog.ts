@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { OPERATIONS, type OperationName } from "../../../api/contract/operations.ts";
-import { error, Failure } from "../../../core/diagnostic.ts";
-import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
-import { nearestHint } from "../../../core/suggest.ts";
+import { OPERATIONS, type OperationName } from "../../api/contract/operations.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { nearestHint } from "../../core/suggest.ts";
 
 export interface CatalogField {
   readonly name: string;
@@ -38,7 +38,7 @@ export interface OperationCatalog {
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
 export function readOperationCatalog(): OperationCatalog {
-  const text = readFileSync(new URL("../../../../schemas/openapi.yaml", import.meta.url), "utf8");
+  const text = readFileSync(new URL("../../../schemas/openapi.yaml", import.meta.url), "utf8");
   const openapi = objectIn(parse(text) as Json);
   const components = objectIn(objectIn(openapi.components).schemas);
   const follow = (schema: Json | undefined): JsonObject => followed(schema, components);

@@ -1,0 +1,30 @@
+// Plans and applies the spec: the common part of apply and destroy.
+
+import { type ApplyRequest, runApply } from "../../workflow/reconcile/apply.ts";
+import { type PlanOptions, type SessionOptions, withSession } from "../../workflow/session/session.ts";
+import { assertMayApply } from "../../workflow/target/target.ts";
+import { askingFrom, endApply, originFrom, planObserver } from "../output/apply-observer.ts";
+import type { OutcomeReports } from "../output/plan.ts";
+import type { Asking } from "../output/prompt.ts";
+
+export type ApplyOptions = SessionOptions & Asking & Pick<ApplyRequest, "lockTimeout">;
+
+export function applySpec(
+  reports: OutcomeReports,
+  options: ApplyOptions,
+  plan: PlanOptions,
+  question: string,
+): Promise<number> {
+  const { destroy = false } = plan;
+  assertMayApply(reports.context, options, { saved: false, named: false, destroy });
+  const secrets = destroy ? "skip" : "resolve";
+  return reports.context.signals.during((signal) =>
+    withSession(reports.context, options, { makesKey: true, secrets, signal }, async (session) => {
+      const asking = askingFrom(reports, options);
+      const observer = await planObserver(reports, session, { asking, question, signal });
+      const { lockTimeout } = options;
+      const request = { plan, lockTimeout, signal, origin: originFrom(reports) };
+      return endApply(reports, await runApply(session, request, observer));
+    }),
+  );
+}

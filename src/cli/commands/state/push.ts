@@ -1,0 +1,51 @@
+// `workspace state push FILE`: replaces the state with JSON. The replaced state is kept as an earlier version.
+
+import { inputName, readInput } from "../../../config/input-file.ts";
+import { error, Failure } from "../../../core/diagnostic.ts";
+import { count } from "../../../core/sentences.ts";
+import { keyCheck } from "../../../state/format/key.ts";
+import { stateFromJson } from "../../../state/format/state-json.ts";
+import { STATE_BYTES } from "../../../state/model/failures.ts";
+import type { State } from "../../../state/model/record.ts";
+import { withState } from "../../../workflow/session/open-state.ts";
+import { explicitStateLocation } from "../../../workflow/session/state-location.ts";
+import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
+import { assertFollows } from "../../../workflow/transfer/replace-state.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
+import { FORCE_OPTION, lockWait, refuseExposed, STATE_WRITE_OPTIONS } from "./state-options.ts";
+
+const LIMITS = { maxBytes: STATE_BYTES, hint: "to write one, run `workspace state pull --out FILE`" };
+
+export const pushCommand = defineCommand({
+  name: "push",
+  summary: "replace the state with a state from JSON",
+  options: { ...STATE_WRITE_OPTIONS, ...UNENCRYPTED_OPTION, force: FORCE_OPTION },
+  args: [{ name: "<file>", description: "file written by `state pull`; `-` is stdin" }],
+  notes: "Without --force, the command refuses another lineage, another host, or an older serial.",
+  async run(context, options, [file = "-"]) {
+    const { state, key } = stateFromJson(
+      (await readInput(context, file, LIMITS)).toString("utf8"),
+      inputName(file),
+    );
+    refuseExposed(context, exposedRecords(context, explicitStateLocation(context, options), options, state));
+    const placed = await withState(context, options, async (store) => {
+      const ownKey = keyCheck(await store.key({ make: false }));
+      if (key !== "" && key !== ownKey && !options.force) throw new Failure(otherDigests());
+      const check = (present: State): void => {
+        if (!options.force) assertFollows(present, state);
+      };
+      // Digests of another key cannot be compared, so every secret counts as changed.
+      return store.replace({ state, key: key === ownKey ? key : "", check }, lockWait(context, options));
+    });
+    context.stdout.write(`Pushed ${count(placed.records.size, "resource")} as serial ${placed.serial}.\n`);
+    return EXIT.ok;
+  },
+});
+
+function otherDigests() {
+  return error("STATE_KEY", "the digests of secrets were made with the key of another state", {
+    hint: "to keep the key, use `state migrate`; with --force, the next apply writes every secret again",
+  });
+}
