@@ -11,7 +11,7 @@ export interface InputLimits {
 }
 
 /** Throws Failure with CLI_FILE. */
-export async function readInput(
+export async function readCommandInput(
   { cwd, stdin }: Pick<CommandContext, "cwd" | "stdin">,
   file: string,
   { maxBytes = Number.POSITIVE_INFINITY, hint }: InputLimits = {},

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
-import { inputName, readInput } from "../../config/input-file.ts";
+import { inputName, readCommandInput } from "../../config/input-file.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
@@ -45,7 +45,7 @@ export async function convertFile(
   const spec = join(folder, DEFAULT_FILE);
   if (out !== undefined && !force && existsSync(spec))
     throw new Failure(existsAlready(join(out, DEFAULT_FILE)));
-  const state = await readInput(context, file, { maxBytes: TERRAFORM_LIMITS.bytes });
+  const state = await readCommandInput(context, file, { maxBytes: TERRAFORM_LIMITS.bytes });
   const instances = terraformInstances(state.toString("utf8"), inputName(file));
   const configuration = resolve(context.cwd, sources ?? (file === "-" ? "." : dirname(file)));
   const cloud = options.cloud ?? cloudOf(instances);

@@ -9,7 +9,7 @@ import type { StateStore } from "../../state/model/store.ts";
 import { lazyStore } from "../../state/store/lazy-store.ts";
 import type { StoreOptions } from "../../state/store/state-store.ts";
 import { settingsForTarget, targetOf } from "../target/target.ts";
-import { isInWorkspace, type StateOptions, WORKSPACE_LOCATION } from "./state-location.ts";
+import { IN_WORKSPACE, isInWorkspace, type StateOptions } from "./state-location.ts";
 
 /** Few concurrent requests for a state, so that an apply never waits for them. */
 const PARALLELISM = 8;
@@ -54,7 +54,7 @@ function inWorkspace(
   common: StoreOptions,
   embeddedFolder: string,
 ): StateStore {
-  const folder = said.slice(WORKSPACE_LOCATION.length);
+  const folder = said.slice(IN_WORKSPACE.length);
   if (!/^(\/[^/]+)+$/.test(folder) || folder.split("/").some((name) => name === "." || name === ".."))
     throw new Failure(
       error("CLI_USAGE", `--state ${said} is not a folder in the workspace's file system`, {

@@ -8,7 +8,7 @@ import { specFile, stateOfTarget, type TargetOptions, targetOf } from "../target
 import type { SpecOptions } from "./read-spec.ts";
 
 /** Begins a location in the file system of the workspace. */
-export const WORKSPACE_LOCATION = "workspace:";
+export const IN_WORKSPACE = "workspace:";
 
 export type StateOptions = Pick<SpecOptions, "file" | "target"> &
   Partial<Pick<HostOptions, "host" | "profile" | "caFile" | "dialect" | "cloud" | "untrusted">> & {
@@ -58,5 +58,5 @@ export function stateFolderOf(context: ProcessContext, options: StateOptions): s
 
 /** Whether the state is in the file system of the workspace. */
 export function isInWorkspace(location: string): boolean {
-  return location.startsWith(WORKSPACE_LOCATION);
+  return location.startsWith(IN_WORKSPACE);
 }

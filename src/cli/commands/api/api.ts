@@ -1,6 +1,6 @@
 // `workspace api OPERATION field=value …`: calls an operation of the API with validated fields.
 
-import { readInput } from "../../../config/input-file.ts";
+import { readCommandInput } from "../../../config/input-file.ts";
 import { error, Failure, hasErrors } from "../../../core/diagnostic.ts";
 import { operationsText, operationText } from "../../../report/inspect/operation-help.ts";
 import { printableJson } from "../../../report/text/printable.ts";
@@ -59,7 +59,7 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
       throw new Failure(
         error("CLI_USAGE", `${operation.id} does not return pages`, { hint: "remove --all" }),
       );
-    const read = (path: string) => readInput(context, path);
+    const read = (path: string) => readCommandInput(context, path);
     const base = options.input === undefined ? {} : await inputObject(options.input, read);
     const input = await inputOf(catalog, operation, words, base, read);
     const found = [

@@ -1,6 +1,6 @@
 // `workspace fmt`: formats the files of a spec. Only spaces and line breaks change.
 
-import { readInput } from "../../../config/input-file.ts";
+import { readCommandInput } from "../../../config/input-file.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { formatDiff } from "../../../report/inspect/format-diff.ts";
@@ -47,7 +47,7 @@ export const fmtCommand = defineCommand({
 
 async function ofInput(context: ConsoleContext, files: readonly string[]): Promise<Formatting> {
   if (files.length > 1) throw new Failure(error("CLI_USAGE", "stdin and files cannot be formatted together"));
-  return formatText("stdin", await readInput(context, "-", { maxBytes: LIMITS.fileBytes }));
+  return formatText("stdin", await readCommandInput(context, "-", { maxBytes: LIMITS.fileBytes }));
 }
 
 const isUnformatted = ({ unformatted }: Formatting): boolean =>

@@ -1,6 +1,6 @@
 // `workspace state push FILE`: replaces the state with JSON. The replaced state is kept as an earlier version.
 
-import { inputName, readInput } from "../../../config/input-file.ts";
+import { inputName, readCommandInput } from "../../../config/input-file.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { keyCheck } from "../../../state/format/key.ts";
@@ -26,7 +26,7 @@ export const pushCommand = defineCommand({
   notes: "Without --force, the command refuses another lineage, another host, or an older serial.",
   async run(context, options, [file = "-"]) {
     const { state, key } = stateFromJson(
-      (await readInput(context, file, LIMITS)).toString("utf8"),
+      (await readCommandInput(context, file, LIMITS)).toString("utf8"),
       inputName(file),
     );
     refuseExposed(context, exposedRecords(context, explicitStateLocation(context, options), options, state));
