@@ -93,7 +93,7 @@ describe("a plan asks the workspace about", () => {
     expect(asked("new")).toEqual([]);
   });
 
-  test("nothing that is a reference, and nothing that is no text", () => {
+  test("no reference, and only strings", () => {
     const references = [reference(["box"], "boxes.new", "box_id")];
     expect(made({ box: "b9" }, { references })).toEqual([]);
     expect(made({ box: "b9" }, { references: [reference(["machine"], "boxes.new", "box_id")] })).toEqual([

@@ -312,7 +312,7 @@ describe("the members of an object", () => {
     expect(shown(schema, { a: { x: "1" } }, { a: { x: "2" } })).toEqual(['f.a.x: "2" → "1" (spec)']);
   });
 
-  test("that an object inherits are none of its own", () => {
+  test("that an object inherits are not its members", () => {
     const schema: FieldSchema = { properties: { toString: TEXT } };
     expect(shown(schema, {}, {})).toEqual([]);
     expect(shown(schema, { toString: "x" }, {})).toEqual(['f.toString: nothing → "x" (spec)']);
@@ -366,7 +366,7 @@ describe("a value that is known only after apply", () => {
   });
 });
 
-test("a value that the service itself changed is no drift, and says why", () => {
+test("a value that the service changed is not drift, and gives the reason", () => {
   const schema: FieldSchema = { type: "integer", changedByService: "why" };
   const given = { applied: 1 };
   expect(shown(schema, 1, 2, { ...given, facts: { why: "scaled" } })).toEqual(["f: 2 → 1 (spec)"]);

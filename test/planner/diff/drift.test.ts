@@ -49,7 +49,7 @@ describe("drift", () => {
     expect(drift[0]?.diffs).toHaveLength(1);
   });
 
-  test("has recorded objects that are gone, in the order of their addresses", () => {
+  test("has recorded objects that no longer exist, in the order of their addresses", () => {
     const records = ["boxes.c", "boxes.a", "boxes.b"].map((address) => record(address, address));
     const { drift } = plan({ spec: spec([]), live: live(), state: state(records) });
     expect(drift).toEqual(
@@ -118,7 +118,7 @@ describe("the lines of a content", () => {
     expect(changesContent(create("tasks.t"))).toBe(false);
   });
 
-  test("are added to an update whose texts are known and differ", () => {
+  test("are added to an update if both contents are known and differ", () => {
     const change = of(diff("content"));
     expect(withContent(change, contents)).toEqual({ ...change, content: lines });
     expect(withContent(of(diff("size")), contents)).toEqual(of(diff("size")));
@@ -136,7 +136,7 @@ describe("the lines of a content", () => {
     expect(driftedContent(undefined, contents)).toBeUndefined();
   });
 
-  test("are in the drift of a plan that read both texts", () => {
+  test("are in the drift of a plan that read both contents", () => {
     const content = { type: "string" } as const;
     const kinds = registryOf(
       registry.kinds.map((one) =>

@@ -112,7 +112,7 @@ describe("members that the service adds to a map", () => {
     expect(withoutAdded(schema, undefined, { a: "1" })).toBeUndefined();
   });
 
-  test("stay in other fields, and text is no map", () => {
+  test("stay in other fields, and a string is not a map", () => {
     expect(withoutAdded({}, undefined, { a: "1" })).toEqual({ a: "1" });
     expect(withoutAdded(schema, undefined, "text")).toBe("text");
   });

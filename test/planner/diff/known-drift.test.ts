@@ -43,14 +43,14 @@ describe("the digest of a difference", () => {
     expect(digests({ diffs: [diff("value", undefined)] })).not.toEqual(at(5));
   });
 
-  test("is one for an object that is gone or appeared", () => {
+  test("is one for an object that was deleted or appeared", () => {
     const gone = digests({ what: "gone", diffs: [] });
     expect(gone).toHaveLength(1);
     expect(gone).not.toEqual(digests({ what: "appeared", diffs: [] }));
   });
 });
 
-describe("what is known of a difference", () => {
+describe("known facts of a difference", () => {
   const two = drift({ diffs: [diff("size", 2), diff("note", "x")] });
   const [size = "", note = ""] = driftDigests(two, fields);
   const told = (differences: readonly string[], by = "ada", to: string = address): Acknowledgement => ({

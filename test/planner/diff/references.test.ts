@@ -94,7 +94,7 @@ describe("the cause of a difference in a reference", () => {
     expect(made([], "box_id", "b1", "b1")).toMatchObject({ cause: "drift" });
   });
 
-  test("is also drift when the live value is not the one that was written", () => {
+  test("is also drift when the live value differs from the written one", () => {
     expect(made([there], "note", "old", "moved")).toMatchObject({ cause: "both" });
   });
 

@@ -1,4 +1,4 @@
-// What planning knows of an object: who manages it, what was recorded of it, and the attributes that others refer to.
+// The context of an object in planning: its owner, its record, and the attributes that others refer to.
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
@@ -57,7 +57,7 @@ describe("the recorded values of a comparison", () => {
     expect(recordedOf(boxes, undefined)).toBeUndefined();
   });
 
-  test("have the form of the kind, and do not mix up two kinds", () => {
+  test("are normalized for the kind and differ between two kinds", () => {
     const known = { ...ready };
     expect(recordedOf(normalizing, known)).toEqual({ applied: { size: 7 }, seen: { timeout: 5 } });
     expect(recordedOf(normalizing, { ...deleting })).toEqual({ applied: { size: 7 }, seen: {} });
@@ -150,7 +150,7 @@ describe("the index of live objects", () => {
     expect(index.byId("boxes", object("1", "").id)).toBeUndefined();
   });
 
-  test("finds every object of a name in the form of its kind", () => {
+  test("finds every object of a name that is normalized for its kind", () => {
     const world = live({ boxes: [object("1", "A"), object("2", "a")], tasks: [object("3", "A")] });
     const index = indexLive(world, registry);
     expect(index.byName("boxes", "a").map(({ id }) => id)).toEqual(["1", "2"]);

@@ -1,4 +1,4 @@
-// What a plan says of itself: counts, whether it is blocked, whether an apply would do anything.
+// Facts of a plan: counts, whether it is blocked, and whether an apply would do anything.
 
 import { expect, test } from "vitest";
 import { error, warning } from "../../../src/core/diagnostic.ts";

@@ -57,7 +57,7 @@ describe("the values of a new object", () => {
     expect(shown(markedResult(made, fields))).toEqual({ size: 4, timeout: 5, members: [] });
   });
 
-  test("mark a reference in a place that has no text", () => {
+  test("mark a reference at a path without a string", () => {
     const made = create("tasks.t", { after: {}, unresolved: [toBox] });
     expect(markedResult(made, { box: {} })).toEqual({ box: "\u0000later:" });
   });
@@ -100,7 +100,7 @@ describe("the values of an updated object", () => {
     });
   });
 
-  test("mark references inside a difference, and none beside it", () => {
+  test("mark references inside a difference only", () => {
     const inside = reference(["deep", "a"], "boxes.a", "box_id");
     const beside = reference(["other", "a"], "boxes.a", "box_id");
     const change = update("tasks.t", {
@@ -152,7 +152,7 @@ test("only a string that begins with the mark is known later", () => {
   ]);
 });
 
-test("texts of references take the place of marks, and what the service decides is left out", () => {
+test("references replace marks, and values that the service decides are omitted", () => {
   const values = {
     a: "\u0000later:${x.y}",
     b: "\u0000later:",
@@ -163,7 +163,7 @@ test("texts of references take the place of marks, and what the service decides 
   expect(withReferenceTexts(values)).toEqual({ a: "${x.y}", c: [null, "d"], e: {}, g: 1 });
 });
 
-test("members without a value are left out, and every name is a member of its own", () => {
+test("members without a value are omitted, and every name is a separate member", () => {
   const values = JSON.parse('{"__proto__": 1, "b": 2, "c": 3}') as JsonObject;
   const found = mapMembers(values, (member, key) => (key === "b" ? undefined : Number(member) * 2));
   expect(JSON.stringify(found)).toBe('{"__proto__":2,"c":6}');
