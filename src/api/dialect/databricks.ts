@@ -19,6 +19,8 @@ const bucket = writtenObject({
   canned_acl: "written",
 });
 
+const webhooks = writtenList({ id: "written" });
+
 const cluster: WrittenFields = {
   cluster_id: "written",
   cluster_name: "written",
@@ -102,9 +104,9 @@ const job: WrittenFields = {
     no_alert_for_skipped_runs: "written",
   }),
   webhook_notifications: stayingObject({
-    on_start: "written",
-    on_success: "written",
-    on_failure: "written",
+    on_start: webhooks,
+    on_success: webhooks,
+    on_failure: webhooks,
   }),
   timeout_seconds: "written",
   max_retries: "written",

@@ -1,0 +1,152 @@
+// A service with an unknown field in every object of its answers: a write that replaces a whole object repeats all of them.
+
+import { expect, onTestFinished, test } from "vitest";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
+import { isObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { doing, type Send, Site } from "../engine/site.ts";
+import { POLICY } from "./sample-site.ts";
+
+type Body = Readonly<Record<string, unknown>>;
+
+const UNKNOWN = "x_unknown";
+const VALUE = { deep: [{ a: null, b: [] }, "s3cret"] };
+
+/** Maps whose keys belong to the user. */
+const MAPS = new Set([
+  "spark_conf",
+  "spark_env_vars",
+  "custom_tags",
+  "default_tags",
+  "tags",
+  "base_parameters",
+  UNKNOWN,
+]);
+
+function withUnknown(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withUnknown);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]): [string, Json] => [
+    name,
+    MAPS.has(name) ? member : withUnknown(member),
+  ]);
+  return { ...Object.fromEntries(members), [UNKNOWN]: VALUE };
+}
+
+/** Paths of objects in a request that lack the unknown field. */
+function lacking(value: Json, path = "body"): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((one, at) => lacking(one, `${path}[${at}]`));
+  if (!isObject(value)) return [];
+  const inside = Object.entries(value).flatMap(([name, member]) =>
+    MAPS.has(name) ? [] : lacking(member, `${path}.${name}`),
+  );
+  return [...(value[UNKNOWN] === undefined ? [path] : []), ...inside];
+}
+
+interface Case {
+  readonly create: string;
+  readonly body: Body;
+  /** The request that replaces the object, and the part of it that comes from the live object. */
+  readonly write: string;
+  readonly part: (body: JsonObject) => Json;
+  readonly before: string;
+  readonly after: string;
+}
+
+const CLUSTER = {
+  spark_version: "6.4.x-scala2.11",
+  node_type_id: "Standard_DS3_v2",
+  autoscale: { min_workers: 1, max_workers: 2 },
+  spark_conf: { "a.b": "c" },
+  custom_tags: { team: "data" },
+  azure_attributes: { availability: "SPOT_AZURE", first_on_demand: 1, spot_bid_max_price: -1 },
+  cluster_log_conf: { dbfs: { destination: "dbfs:/logs" } },
+  init_scripts: [{ workspace: { destination: "/i.sh" } }, { volumes: { destination: "/Volumes/j.sh" } }],
+  docker_image: { url: "registry.example.com/image" },
+};
+const CLUSTER_SPEC = `{ spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, autoscale: { min_workers: 1, max_workers: 2 },
+      spark_conf: { a.b: c }, custom_tags: { team: data }, cluster_log_conf: { dbfs: { destination: "dbfs:/logs" } },
+      init_scripts: [{ workspace: { destination: /i.sh } }, { volumes: { destination: /Volumes/j.sh } }]`;
+
+const JOB = `jobs:
+  etl:
+    new_cluster: ${CLUSTER_SPEC} }
+    notebook_task: { notebook_path: /etl, base_parameters: { a: b } }
+    libraries: [{ pypi: { package: six } }, { maven: { coordinates: "g:a:1" } }]
+    schedule: { quartz_cron_expression: "0 0 1 * * ?", timezone_id: UTC }
+    email_notifications: { on_failure: [a@example.com] }
+    webhook_notifications: { on_failure: [{ id: w }] }
+    tags: { team: data }
+`;
+
+const cases: Readonly<Record<string, Case>> = {
+  pools: {
+    create: "instance-pools/create",
+    body: {
+      instance_pool_name: "warm",
+      node_type_id: "Standard_DS3_v2",
+      azure_attributes: { availability: "SPOT_AZURE", spot_bid_max_price: -1 },
+      preloaded_docker_images: [{ url: "registry.example.com/image" }],
+    },
+    write: "instance-pools/edit",
+    part: (body) => body,
+    before: "pools: { warm: { node_type_id: Standard_DS3_v2 } }\n",
+    after: "pools: { warm: { node_type_id: Standard_DS3_v2, max_capacity: 7 } }\n",
+  },
+  clusters: {
+    create: "clusters/create",
+    body: { cluster_name: "adhoc", ...CLUSTER },
+    write: "clusters/edit",
+    part: (body) => body,
+    before: `clusters:\n  adhoc: ${CLUSTER_SPEC} }\n`,
+    after: `clusters:\n  adhoc: ${CLUSTER_SPEC}, autotermination_minutes: 30 }\n`,
+  },
+  jobs: {
+    create: "/api/2.1/jobs/create",
+    body: {
+      name: "etl",
+      tasks: [
+        {
+          task_key: "main",
+          new_cluster: CLUSTER,
+          notebook_task: { notebook_path: "/etl", base_parameters: { a: "b" } },
+          libraries: [{ pypi: { package: "six" } }, { maven: { coordinates: "g:a:1" } }],
+        },
+      ],
+      schedule: { quartz_cron_expression: "0 0 1 * * ?", timezone_id: "UTC" },
+      email_notifications: { on_failure: ["a@example.com"] },
+      webhook_notifications: { on_failure: [{ id: "w" }] },
+      tags: { team: "data" },
+    },
+    write: "jobs/reset",
+    part: ({ new_settings = null }) => new_settings,
+    before: JOB,
+    after: `${JOB}    timeout_seconds: 60\n`,
+  },
+};
+
+test.each(Object.entries(cases))("%s keep unknown fields of every object inside", async (_kind, one) => {
+  const site = await Site.start("azure");
+  onTestFinished(() => site.close());
+  const { status, body } = await site.world.post(one.create, one.body);
+  if (status >= 300) throw new Error(JSON.stringify(body));
+  await site.world.advance(600_000);
+  const written: JsonObject[] = [];
+  const transport = async (request: HttpRequest, send: Send): Promise<HttpResponse> => {
+    if (request.path.endsWith(one.write)) written.push(JSON.parse(String(request.body)));
+    const response = await send(request);
+    const shown = response.status === 200 && /\/(list|get)(\?|$)/.test(request.path);
+    return shown
+      ? { ...response, body: JSON.stringify(withUnknown(JSON.parse(String(response.body)))) }
+      : response;
+  };
+  const process = () => site.process({ transport });
+  await site.drive(process().apply(await site.spec(POLICY + one.before), { adopt: true }));
+  const changed = await site.spec(POLICY + one.after);
+  const plan = await site.drive(process().plan(changed));
+  expect(doing(plan).map((change) => change.split(" ")[0])).toEqual(["update"]);
+  await site.drive(process().apply(changed));
+  expect(written.map(one.part).flatMap((part) => lacking(part))).toEqual([]);
+  expect(written).toHaveLength(1);
+  expect(doing(await site.drive(process().plan(changed)))).toEqual([]);
+  expect(JSON.stringify(plan)).not.toContain("s3cret");
+});
