@@ -79,10 +79,22 @@ function viewed(field: FieldSchema, dialect: FieldDialect): FieldSchema {
     ...(items === undefined ? {} : { items: viewed(items, dialect) }),
     ...(inside === undefined ? {} : { properties: inside }),
     ...(typeof values === "object" ? { additionalProperties: viewed(values, dialect) } : {}),
+    propertyNames: keysIn(field, dialect),
     ...changeIn(field, dialect.dialect),
     ...(dialect.dialect === "databricks" ? inDatabricks(field) : { words: undefined }),
     ...(required === undefined ? {} : { required: left.length === 0 ? undefined : left }),
   });
+}
+
+/** The rule for the keys of a map, without the pattern of another cloud: the service checks them there. */
+function keysIn(
+  { propertyNames: keys }: FieldSchema,
+  { dialect, cloud }: FieldDialect,
+): FieldSchema | undefined {
+  const elsewhere = dialect === "databricks" && (keys?.cloud ?? cloud) !== cloud;
+  return keys !== undefined && elsewhere
+    ? withChanges(keys, { pattern: undefined, description: undefined })
+    : keys;
 }
 
 /** A copy that keeps what JSON does not show, such as the mark of optional fields. */

@@ -86,6 +86,8 @@ export interface FieldSchema extends Annotations {
   readonly required?: readonly string[];
   readonly items?: FieldSchema;
   readonly additionalProperties?: boolean | FieldSchema;
+  /** The rule for the keys of a map; `cloud` names the only cloud that has it. */
+  readonly propertyNames?: FieldSchema;
   readonly anyOf?: readonly FieldSchema[];
   readonly [keyword: string]: unknown;
 }

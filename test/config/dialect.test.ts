@@ -109,6 +109,42 @@ test("a URI of the contract is refused with an example of the dialect's", async 
   expect(err).toContain('libraries[0].jar must look like dbfs:/folder/file, but "fs:/a.jar" does not');
 });
 
+test.each([
+  ["azure", "cannot have the key"],
+  ["aws", undefined],
+  ["gcp", undefined],
+])("keys of tags have the rule of Azure there only: %s", async (cloud, problem) => {
+  const file = join(mkdtempSync(join(tmpdir(), "spec-")), "workspace.yaml");
+  writeFileSync(
+    file,
+    `pools: { p: { node_type_id: y, custom_tags: { cost/center: x } } }
+clusters:
+  c: { spark_version: x, node_type_id: y, num_workers: 1, custom_tags: { microsoft-team: x } }
+`,
+  );
+  const argv = ["validate", "--file", file, "--dialect", "databricks", "--cloud", cloud];
+  const { code, err } = await run(argv);
+  expect(code).toBe(problem === undefined ? 0 : 1);
+  if (problem === undefined) return;
+  expect(err).toContain(`pools.p: custom_tags ${problem} "cost/center"`);
+  expect(err).toContain(`clusters.c: custom_tags ${problem} "microsoft-team"`);
+  expect(err).toContain("hint: A key has none of <>%*&+?\\/, and does not begin with azure");
+});
+
+test("tags of a job have any keys, because the service checks them", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "spec-")), "workspace.yaml");
+  writeFileSync(
+    file,
+    `jobs:
+  j:
+    new_cluster: { spark_version: x, node_type_id: y, num_workers: 1 }
+    notebook_task: { notebook_path: /x }
+    tags: { cost/center: x, microsoft-team: "" }
+`,
+  );
+  expect((await run(["validate", "--file", file, "--dialect", "databricks"])).code).toBe(0);
+});
+
 describe("schema --api", () => {
   test("describes the contract, or the dialect that is named", async () => {
     const contract = await run(["schema", "--api"]);

@@ -110,11 +110,13 @@ const RESERVED = ["azure", "microsoft", "windows"];
 const anyCase = (word: string): string =>
   [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join("");
 
-/** No `<>%*&+?\/`, at most 512 characters; a value has at most 256 (facts 4.7). */
+/** No `<>%*&+?\/`, at most 512 characters; a value has at most 256 (facts 4.7). Other clouds have other characters. */
 const KEYS = {
+  cloud: "azure",
   pattern: `^(?!${RESERVED.map(anyCase).join("|")})[^<>%*&+?\\\\/]+$`,
   minLength: 1,
   maxLength: 512,
+  description: "A key has none of <>%*&+?\\/, and does not begin with azure, microsoft, or windows.",
 } as const;
 
 interface TagOptions extends Pick<Annotations, "dialect" | "whenAbsent" | "inPlaceIn"> {
@@ -123,13 +125,14 @@ interface TagOptions extends Pick<Annotations, "dialect" | "whenAbsent" | "inPla
   readonly onChange?: "replace";
 }
 
+/** Nothing is known of the keys that a field of one dialect may have. */
 export const tags = ({ most, ...options }: TagOptions): Field =>
   optional(
     mapField(textField({ maxLength: 256, description: "Value of the tag." }), {
       severity: "other",
       ...options,
       maxProperties: most,
-      keys: KEYS,
+      keys: options.dialect === undefined ? KEYS : { minLength: 1 },
     }),
   );
 

@@ -46,6 +46,7 @@ function words(error: SchemaError, name: string, suggest: Suggest, beside: reado
         message: `${subject} cannot have the key ${quoted(error.params.propertyName)}`,
         path: [...path, String(error.params.propertyName)],
         onKey: true,
+        ...describing(error.schema.propertyNames),
       };
     case "type":
       return { code: "SPEC_TYPE", path, onKey: false, ...wrongType(error, subject) };
@@ -90,20 +91,20 @@ function unknownField(
 
 function missingField(error: SchemaError, name: string): SchemaMessage {
   const field = String(error.params.missingProperty);
-  const { description } = propertyOf(error, field);
   return {
     code: "SPEC_MISSING_FIELD",
     message: `${name} requires the field ${quoted(toDottedPath([...error.path, field]))}`,
     path: error.path,
     onKey: true,
     missing: field,
-    ...(description === undefined ? {} : { hint: description }),
+    ...describing((error.schema.properties as Record<string, unknown> | undefined)?.[field]),
   };
 }
 
-function propertyOf(error: SchemaError, field: string): { readonly description?: string } {
-  const properties = error.schema.properties as Record<string, { description?: string }> | undefined;
-  return properties?.[field] ?? {};
+/** The description of a schema as the hint. */
+function describing(schema: unknown): { readonly hint?: string } {
+  const { description } = (schema ?? {}) as { readonly description?: string };
+  return description === undefined ? {} : { hint: description };
 }
 
 function wrongType(error: SchemaError, subject: string): { message: string; hint?: string } {

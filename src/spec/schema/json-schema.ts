@@ -160,6 +160,9 @@ function inner(keyword: string, value: Json): Json {
     case "items":
     case "additionalProperties":
       return typeof value === "boolean" ? value : specForm(value as FieldSchema);
+    case "propertyNames":
+      // A key takes no reference.
+      return Object.fromEntries(Object.entries(value as JsonSchema).filter(([name]) => !DROPPED.has(name)));
     case "anyOf":
     case "oneOf":
     case "allOf":
