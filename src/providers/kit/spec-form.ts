@@ -11,7 +11,7 @@ export function normalizeLive(fields: FieldTable, answer: JsonObject): Values {
   return read(fields, answer, true);
 }
 
-/** Desired values in the same form; nothing is filled in, and the text of references stays. */
+/** Desired values in the same form; nothing is filled in, and the text of references stays. Empty is not unmanaged. */
 export function normalizeDesired(fields: FieldTable, values: Values): Values {
   return read(fields, values, false);
 }
@@ -25,6 +25,8 @@ function read(fields: FieldTable, from: JsonObject, fill: boolean): Values {
     const value =
       found !== undefined && Object.hasOwn(from, name) ? readValue(schema, found, fill) : undefined;
     if (value !== undefined) out[name] = value;
+    else if (!fill && schema.whenAbsent === "unmanaged" && isContainer(found))
+      out[name] = Array.isArray(found) ? [] : {};
     else if (fill && isFilled(schema)) out[name] = schema.default;
   }
   return out;
@@ -33,6 +35,8 @@ function read(fields: FieldTable, from: JsonObject, fill: boolean): Values {
 function isFilled(schema: FieldSchema): schema is FieldSchema & { readonly default: Json } {
   return schema.default !== undefined && !isEmpty(schema.default);
 }
+
+const isContainer = (value: Json | undefined): boolean => typeof value === "object" && value !== null;
 
 function isEmpty(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0;
