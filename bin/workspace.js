@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // Starts the program. On a Node that is too old for it, starts it again on the Node that npm installed with it.
 
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import module, { createRequire } from "node:module";
-import { constants } from "node:os";
+import module from "node:module";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
+
+// An import of `node:fs` evaluates all streams, which takes as long as the rest of this file. An old Node lacks the function.
+const { existsSync } = process.getBuiltinModule?.("node:fs") ?? (await import("node:fs"));
 
 const LAUNCHER_FD = "WORKSPACE_LAUNCHER_FD";
 const here = fileURLToPath(import.meta.url);
@@ -17,7 +17,7 @@ const root = dirname(dirname(here));
 const packaged = root.split(sep).includes("node_modules") || !existsSync(join(root, "src"));
 
 if (newEnough(process.versions.node)) await start();
-else again();
+else await again();
 
 /** As `engines` in package.json says; the types of a clone need Node 24. */
 function newEnough(version) {
@@ -26,18 +26,37 @@ function newEnough(version) {
 }
 
 async function start() {
-  if (!installed("commander")) sayNotInstalled();
+  if (!installed("yaml")) sayNotInstalled();
   if (packaged && !existsSync(join(root, "dist/main.js"))) sayNotBuilt();
   if (process.env[LAUNCHER_FD] !== undefined) await dieWithLauncher();
   keepQuietAboutSqlite();
-  // Compiled code is kept between runs: most of a short command's time is reading the program.
-  if (process.env.NODE_COMPILE_CACHE === undefined)
-    module.enableCompileCache(join(root, "node_modules/.cache/workspace"));
+  await keepCompiledCode();
   resolveOwnFiles();
   // Most of a large plan lives as long as the run. A young space that grows only keeps more of it twice: without growth, a
   // plan of 100,100 resources takes 15% less memory and the same time (docs/bench.md).
   setFlagsFromString("--semi-space-growth-factor=1");
   await import(packaged ? "../dist/main.js" : "../src/main.ts");
+}
+
+/** Most of a short command's time is reading the program. A clone keeps the code where its packages are. */
+async function keepCompiledCode() {
+  const { env } = process;
+  // Node follows these itself.
+  if (env.NODE_COMPILE_CACHE !== undefined || env.NODE_DISABLE_COMPILE_CACHE !== undefined) return;
+  const folder = packaged ? await ownCacheFolder() : join(root, "node_modules/.cache/workspace");
+  if (folder !== undefined) module.enableCompileCache(folder);
+}
+
+async function ownCacheFolder() {
+  const { env, platform } = process;
+  const { cacheFolder } = await import("./cache-folder.js");
+  const { homedir } = process.getBuiltinModule("node:os");
+  try {
+    return cacheFolder({ env, home: homedir(), cwd: process.cwd(), platform, uid: process.getuid?.() });
+  } catch {
+    // The folder of the process was deleted, or its user has no home.
+    return undefined;
+  }
 }
 
 /** Imports of the program's own files have full names; without a file lookup for each, loading takes a fifth less. */
@@ -73,34 +92,11 @@ function keepQuietAboutSqlite() {
   };
 }
 
-function again() {
-  const node = process.env[LAUNCHER_FD] === undefined ? ownNode() : undefined;
-  if (node === undefined) sayTooOld();
-  const child = spawn(node, [here, ...process.argv.slice(2)], {
-    stdio: ["inherit", "inherit", "inherit", "pipe"],
-    env: { ...process.env, [LAUNCHER_FD]: "3" },
-  });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-  child.on("error", (error) =>
-    say("CLI_INTERNAL", `${node} does not start: ${error.message}`, installHint()),
-  );
-  child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
-}
-
-/** The package of this platform, which a clone installs, or `node`, which may be installed next to a package. */
-function ownNode() {
-  const platform = process.platform === "win32" ? "win" : process.platform;
-  const names = [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`, "node"];
-  return names.flatMap(nodesIn).find((path) => existsSync(path));
-}
-
-function nodesIn(name) {
-  try {
-    const folder = dirname(createRequire(here).resolve(`${name}/package.json`));
-    return [join(folder, "bin/node"), join(folder, "bin/node.exe")];
-  } catch {
-    return [];
-  }
+async function again() {
+  const { runOnOwnNode } = await import("./other-node.js");
+  const failed = (node, problem) =>
+    say("CLI_INTERNAL", `${node} does not start: ${problem.message}`, installHint());
+  if (!runOnOwnNode(here, LAUNCHER_FD, failed)) sayTooOld();
 }
 
 function installed(name) {

@@ -1,46 +1,97 @@
-// Bundles the program, its packages, and its schemas into one file, with the licenses of what it contains.
+// Bundles the program: into the few files of the npm package, and into one file with its packages, schemas, and their licenses.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Plugin, rolldown } from "rolldown";
+import { type OutputOptions, type Plugin, type RolldownPluginOption, rolldown } from "rolldown";
+import { lazyBuiltins } from "./lazy-builtins.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * Writes the files of the npm package to `folder`. Packages that every `validate` or `plan` loads are part of them; the
+ * others are loaded from `node_modules` when a run needs them.
+ */
+export async function writePackage(folder: string): Promise<void> {
+  const output = await bundleOf(
+    { main: "src/main.ts", "rule-worker": "src/rules/rule-worker.ts" },
+    [lazyBuiltins, moveSchemas, bundlePackages("undici/lib/")],
+    (id) => /^[\w@]/.test(id) && !id.startsWith("node:") && !IN_PACKAGE.test(id),
+    {
+      entryFileNames: "[name].js",
+      chunkFileNames: "[name].js",
+      // Loading has a price for each file: what one command needs is one file.
+      codeSplitting: { groups: [...GROUPS] },
+    },
+  );
+  for (const { fileName, code } of output) {
+    if (/new URL\("(?:\.\.\/){2,}schemas/.test(code))
+      throw new Error(`${fileName} would read a schema elsewhere`);
+    writeFileSync(join(folder, fileName), code);
+  }
+  writeFileSync(join(folder, "LICENSES.txt"), licenses(output.flatMap(({ moduleIds }) => moduleIds)));
+}
 
 /**
  * Writes the bundle to `file`, executable. Throws if a module is missing or if the program would read a file next to
  * it.
  */
 export async function writeBundle(file: string): Promise<void> {
-  const worker = await bundleOf("src/rules/rule-worker.ts", [bundleLazyPackages]);
-  const entry = await bundleOf("src/main.ts", [inlineSchemas, bundleLazyPackages, inlineWorker(worker.code)]);
-  const modules = entry.moduleIds.filter((id) => id.includes("node_modules"));
+  const worker = await oneFile("src/rules/rule-worker.ts", [bundlePackages("")]);
+  const entry = await oneFile("src/main.ts", [inlineSchemas, bundlePackages(""), inlineWorker(worker.code)]);
   const code = `#!/usr/bin/env node\n${entry.code}`;
   if (/new URL\([^)]*schemas/.test(code)) throw new Error("the bundle would read a schema at run time");
   if (!code.includes("data:text/javascript")) throw new Error("the bundle lacks the thread of the rules");
-  writeFileSync(file, `${code}\n${licenseComment(modules)}`, { mode: 0o755 });
+  const text = licenses(entry.moduleIds).replaceAll("*/", "* /");
+  writeFileSync(file, `${code}\n/*\n${text}\n*/\n`, { mode: 0o755 });
 }
 
-/** One module and everything that it imports, as one chunk. */
-async function bundleOf(input: string, plugins: Plugin[]) {
+/** Packages whose modules every `validate` or `plan` loads. */
+const IN_PACKAGE = /^(commander|croner|cronstrue|fastest-levenshtein|picocolors|undici\/lib\/.*)$/;
+
+/** The modules of a group, and all that they import, are in one file; the first group that needs a module has it. */
+const GROUPS = [
+  { name: "version", test: /src\/(?:config\/(?:version|streams)|cli\/exit-process)\.ts$/, priority: 4 },
+  { name: "start", test: /src\/cli\/process\.ts$/, priority: 3 },
+  { name: "validate", test: /src\/cli\/commands\/validate\.ts$/, priority: 2 },
+  { name: "plan", test: /src\/cli\/(?:commands\/plan|output\/(?:run-signals|progress))\.ts$/, priority: 1 },
+] as const;
+
+/** One module and everything that it imports, as one file. */
+async function oneFile(input: string, plugins: Plugin[]) {
+  const [file, ...more] = await bundleOf({ main: input }, [lazyBuiltins, ...plugins], ["pg-native"], {
+    codeSplitting: false,
+  });
+  if (file === undefined || more.length > 0) throw new Error("the bundle has more than one file");
+  return file;
+}
+
+async function bundleOf(
+  input: Readonly<Record<string, string>>,
+  plugins: RolldownPluginOption,
+  external: string[] | ((id: string) => boolean),
+  options: OutputOptions,
+) {
   const build = await rolldown({
-    input: join(ROOT, input),
+    input: Object.fromEntries(Object.entries(input).map(([name, path]) => [name, join(ROOT, path)])),
     platform: "node",
     plugins,
-    external: ["pg-native"],
+    external,
     onLog: (level, log) => {
-      if (level === "warn") throw new Error(log.message);
+      if (level === "warn" && log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") throw new Error(log.message);
     },
   });
   const { output } = await build.generate({
     format: "esm",
-    codeSplitting: false,
     minify: true,
     comments: { legal: false },
+    ...options,
   });
   await build.close();
-  if (output.length !== 1) throw new Error("the bundle has more than one file");
-  return output[0];
+  return output.map((file) => {
+    if (file.type !== "chunk") throw new Error(`${file.fileName} is not a file of code`);
+    return file;
+  });
 }
 
 /** Puts the code of the thread that evaluates rules into its URL. */
@@ -68,21 +119,35 @@ const inlineSchemas: Plugin = {
   },
 };
 
-/** Packages loaded on first use through `createRequire` become lazy modules of the bundle. */
-const bundleLazyPackages: Plugin = {
-  name: "bundle-lazy-packages",
+/** The files of the package are in one folder, next to `schemas/`. */
+const moveSchemas: Plugin = {
+  name: "move-schemas",
   transform: {
-    filter: { id: /\/src\//, code: /createRequire/ },
-    handler: (code) =>
-      code
-        .replace(/\bload\("([\w./-]+)"\)/g, 'require("$1")')
-        .replace(/^const load = .*$/m, "")
-        .replace(/^import \{ createRequire \}.*$/m, ""),
+    filter: { id: /\/src\//, code: /schemas\// },
+    handler: (code) => code.replace(/new URL\("(?:\.\.\/)+schemas\//g, 'new URL("../schemas/'),
   },
 };
 
-function licenseComment(modules: readonly string[]): string {
-  const folders = [...new Set(modules.map(packageFolder))].sort();
+/** Packages loaded on first use through `createRequire` become lazy modules of the bundle, if their name begins with `part`. */
+function bundlePackages(part: string): Plugin {
+  return {
+    name: "bundle-packages",
+    transform: {
+      filter: { id: /\/src\//, code: /createRequire/ },
+      handler: (text) => {
+        const code = text.replace(/\bload\("([\w./-]+)"\)/g, (call, id: string) =>
+          id.startsWith(part) ? `require("${id}")` : call,
+        );
+        if (/\bload\("/.test(code)) return code;
+        return code.replace(/^const load = .*$/m, "").replace(/^import \{ createRequire \}.*$/m, "");
+      },
+    },
+  };
+}
+
+function licenses(modules: readonly string[]): string {
+  const inPackages = modules.filter((id) => id.includes("node_modules"));
+  const folders = [...new Set(inPackages.map(packageFolder))].sort();
   const texts = folders.map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const file = readdirSync(folder).find((one) => /^(licen[cs]e|copying)/i.test(one));
@@ -90,7 +155,7 @@ function licenseComment(modules: readonly string[]): string {
       file === undefined ? "The package contains no license file." : readFileSync(join(folder, file), "utf8");
     return `${name} ${version} (${license})\n\n${text.trim()}`;
   });
-  return `/*\n${texts.join("\n\n----\n\n").replaceAll("*/", "* /")}\n*/\n`;
+  return texts.join("\n\n----\n\n");
 }
 
 function packageFolder(id: string): string {

@@ -1,8 +1,10 @@
 // The program as people install it: packed, unpacked below node_modules, started as npm links it.
 
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/config/version.ts";
 import { type Packed, pack } from "./package.ts";
@@ -33,6 +35,14 @@ const onNode = (version: string) => ({
   )}`,
 });
 
+/** Writes the address of each module that is loaded to standard error. */
+const LOADED = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+    `import { registerHooks } from "node:module";
+registerHooks({ load: (url, context, next) => (process.stderr.write(url + "\\n"), next(url, context)) });`,
+  )}`,
+};
+
 describe("an installed package", () => {
   test("contains the build, and neither sources nor tests", () => {
     const rooms = new Set(packed.files.map((path) => path.split("/")[0]));
@@ -51,6 +61,38 @@ describe("an installed package", () => {
     );
     expect(packed.files.filter((path) => path.endsWith(".ts"))).toEqual([]);
     expect(packed.files).toContain("dist/main.js");
+    expect(packed.files).toContain("dist/LICENSES.txt");
+  });
+
+  test("loads few files for a command", () => {
+    const loaded = (...words: string[]) => {
+      const { stderr } = run(packed.command, words, packed.clone, LOADED);
+      const from = `${pathToFileURL(join(packed.installed, "dist")).href}/`;
+      const urls = stderr
+        .split("\n")
+        .filter((line) => line.startsWith(from) || line.includes("/node_modules/"));
+      return urls.map((url) => url.replace(from, "")).filter((url) => !url.includes("/workspace/bin/"));
+    };
+    expect(loaded("--version").length).toBeLessThan(6);
+    expect(loaded("validate", "--file", "examples/quickstart/workspace.yaml").length).toBeLessThan(12);
+    expect(loaded("plan", "--offline", "--file", "examples/quickstart/workspace.yaml").length).toBeLessThan(
+      24,
+    );
+  });
+
+  test("keeps compiled code in a folder of the user, and not in the package or the repository", () => {
+    const home = mkdtempSync(join(tmpdir(), "package-home-"));
+    const compiled = join(home, ".cache/workspace/compiled");
+    const env = { HOME: home, XDG_CACHE_HOME: "" };
+    expect(run(packed.command, ["--help"], home, env).code).toBe(0);
+    expect(existsSync(compiled)).toBe(false);
+    for (const more of [{ NODE_DISABLE_COMPILE_CACHE: "1" }, { NODE_COMPILE_CACHE: join(home, "own") }])
+      expect(run(packed.command, ["--help"], packed.clone, { ...env, ...more }).code).toBe(0);
+    expect(existsSync(compiled)).toBe(false);
+    expect(run(packed.command, ["--help"], packed.clone, env).code).toBe(0);
+    expect(readdirSync(compiled).length).toBe(1);
+    expect(existsSync(join(packed.installed, "node_modules"))).toBe(false);
+    rmSync(home, { recursive: true, force: true });
   });
 
   test("says its version", () => {

@@ -19,6 +19,7 @@ const CLONED = [
   "tools",
   "scripts/build.ts",
   "scripts/bundle.ts",
+  "scripts/lazy-builtins.ts",
   "scripts/install.js",
 ];
 

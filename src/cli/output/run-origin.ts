@@ -1,10 +1,10 @@
 // Where a run comes from: the commit and the page of the CI run, from its variables, else the commit from git.
 
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ciCommit, ciRunUrl } from "../../config/ci-run.ts";
 import type { CommandContext } from "../../config/environment.ts";
+import { plainHead } from "../../config/git-head.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
@@ -78,8 +78,12 @@ function httpUrl(text: string | undefined): string | undefined {
 const GIT_MS = 5000;
 
 /** Undefined outside of a repository, in one without a commit, and where git is missing or refuses. */
-function headOf(context: CommandContext, folder: string): Promise<string | undefined> {
-  if (repositoryOf(folder) === undefined) return Promise.resolve(undefined);
+async function headOf(context: CommandContext, folder: string): Promise<string | undefined> {
+  const root = repositoryOf(folder);
+  if (root === undefined) return undefined;
+  const plain = fromEnv(context, "GIT_DIR") === undefined ? plainHead(root) : undefined;
+  if (plain !== undefined) return plain;
+  const { execFile } = await import("node:child_process");
   const safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
   return new Promise((resolve) => {
     execFile(
