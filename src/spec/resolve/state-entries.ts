@@ -196,7 +196,12 @@ class EntryReader {
           ? String(data)
           : undefined;
     if (text !== undefined && text !== "") return text;
-    const what = value === undefined ? "is missing" : `must be a string, not ${whatIs(value)}`;
+    const what =
+      value === undefined
+        ? "is missing"
+        : text === ""
+          ? "is empty"
+          : `must be a string, not ${whatIs(value)}`;
     this.#error(`the field ${JSON.stringify(field)} of this entry ${what}`, value ?? node);
     return undefined;
   }
