@@ -11,7 +11,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   planner: ["test/planner"],
   "engine/recover": ["test/engine/recover"],
   "state/format": ["test/state/format"],
-  "spec/resolve": ["test/spec/resolve"],
+  "spec/resolve": ["test/spec/resolve", "test/spec/checks.test.ts"],
   "api/retry": ["test/api/retry", "test/api/client.test.ts"],
 };
 const REQUIRED = 90;

@@ -309,3 +309,16 @@ describe("a separate process", () => {
     });
   });
 });
+
+describe("a chain of 20,000 dependencies", () => {
+  it("is read without a report of a cycle where two paths lead to one resource", async () => {
+    const chain = Array.from(
+      { length: 19_999 },
+      (_, at) => `  g${at}: { members: { groups: [g${at + 1}, g20000] } }`,
+    );
+    const { told } = await load(
+      `groups:\n${chain.join("\n")}\n  g19999: { members: { groups: [g20000] } }\n  g20000: {}\n`,
+    );
+    expect(told).toEqual([]);
+  });
+});
