@@ -18,6 +18,12 @@ export interface MoveRules {
   readonly declared: { has(address: Address): boolean };
 }
 
+/** The last address of a path, and the first entry on it; without an entry, the path ends where it begins. */
+interface PathEnd {
+  readonly to: Address;
+  readonly first?: Move;
+}
+
 interface Step {
   readonly move: Move;
   readonly to: Address;
@@ -27,7 +33,7 @@ export class MovePaths {
   readonly #byFrom: ReadonlyMap<Address, Move>;
   readonly #rules: MoveRules;
   /** The ends of paths that were followed, so that the addresses of a long chain are followed once. */
-  readonly #ends = new Map<Address, Address>();
+  readonly #ends = new Map<Address, PathEnd>();
   readonly #used = new Set<Move>();
 
   constructor(moves: readonly Move[], rules: MoveRules) {
@@ -40,8 +46,7 @@ export class MovePaths {
     return this.#used;
   }
 
-  /** The last address of the path that begins at an address, and the first entry on it. */
-  follow(from: Address): { readonly to: Address; readonly first?: Move } {
+  follow(from: Address): PathEnd {
     const steps: Step[] = [];
     const passed = new Set<Move>();
     let to = from;
@@ -49,7 +54,8 @@ export class MovePaths {
     for (;;) {
       const known = this.#ends.get(to);
       if (known !== undefined) {
-        to = known;
+        if (steps.length === 0) return known;
+        to = known.to;
         break;
       }
       const step = this.#stepFrom(to);
@@ -66,9 +72,9 @@ export class MovePaths {
     }
     for (const { move } of steps) this.#used.add(move);
     if (unsure === undefined)
-      for (const one of [from, ...steps.map((step) => step.to)]) this.#ends.set(one, to);
-    const first = steps[0]?.move;
-    return first === undefined ? { to } : { to, first };
+      for (const [at, one] of [from, ...steps.map((step) => step.to)].entries())
+        this.#ends.set(one, pathEnd(to, steps[at]?.move));
+    return pathEnd(to, steps[0]?.move);
   }
 
   /** The entry of an address itself, or else of the innermost module that contains it. */
@@ -77,12 +83,15 @@ export class MovePaths {
     for (const one of addressesOf(registry.find(kindOf(address)), address)) {
       const move = this.#byFrom.get(one);
       if (move === undefined || (isNested(move) && declared.has(address))) continue;
-      if (one === address) return { move, to: move.to };
       const rest = nameOf(address).slice(nameOf(one).length);
       return { move, to: addressOf(kindOf(address), `${nameOf(move.to)}${rest}`) };
     }
     return undefined;
   }
+}
+
+function pathEnd(to: Address, first: Move | undefined): PathEnd {
+  return first === undefined ? { to } : { to, first };
 }
 
 /** Whether one module of an entry is inside the other: `modules.team` to `modules.team/ads`. */

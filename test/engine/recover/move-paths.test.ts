@@ -64,6 +64,29 @@ describe("the path of a moved address", () => {
       expect(end(paths(moves), address)).toBe(address);
   });
 
+  test("names the first entry of each address, also of one on the path of another", () => {
+    const moves = [move("pools.a", "pools.b"), move("pools.b", "pools.c")];
+    const found = paths(moves);
+    expect(found.follow("pools.a" as Address)).toEqual({ to: "pools.c", first: moves[0] });
+    expect(found.follow("pools.b" as Address)).toEqual({ to: "pools.c", first: moves[1] });
+    expect(found.follow("pools.c" as Address)).toStrictEqual({ to: "pools.c" });
+    expect(paths(moves).follow("pools.x" as Address)).toStrictEqual({ to: "pools.x" });
+  });
+
+  test("ends before an instance that does not declare the address", () => {
+    const moves = [move("pools.a", "pools.team/shared"), move("modules.team", "modules.team/ads")];
+    expect(end(paths(moves), "pools.a")).toBe("pools.team/shared");
+    expect(end(paths(moves, ["pools.team/ads/shared"]), "pools.a")).toBe("pools.team/ads/shared");
+  });
+
+  test("leaves an address that the spec declares, also where the instance has a module of its name", () => {
+    const found = paths(
+      [move("modules.team", "modules.team/ads")],
+      ["pools.team/ads/shared", "pools.team/ads/ads/shared"],
+    );
+    expect(end(found, "pools.team/ads/shared")).toBe("pools.team/ads/shared");
+  });
+
   test("of 20,000 records in one chain is followed once", () => {
     const moves = Array.from({ length: 20_000 }, (_, at) => move(`pools.${at}`, `pools.${at + 1}`));
     const found = paths(moves);

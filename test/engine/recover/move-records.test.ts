@@ -198,6 +198,19 @@ describe("a move is refused", () => {
     expect(found.diagnostics[1]).toMatchObject({ at: { line: 2 } });
   });
 
+  test("at the place of its own entry where the record is on the path of another", () => {
+    const { found } = moved(
+      [
+        ["pools.a", "pools.b"],
+        ["pools.b", "pools.c"],
+      ],
+      ["pools.a", "pools.b"],
+    );
+    expect(found.diagnostics[1]).toMatchObject(
+      problem("pools.b and pools.a cannot both be moved to pools.c", "pools.c", "pools.b", 2),
+    );
+  });
+
   test("only while a change of one of its addresses is unresolved", () => {
     const { found } = moved([["pools.a", "pools.b"]], ["pools.a"], [open("pools.z")]);
     expect(found.diagnostics).toEqual([known]);
