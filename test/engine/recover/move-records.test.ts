@@ -198,7 +198,7 @@ describe("a move is refused", () => {
     expect(found.diagnostics[1]).toMatchObject({ at: { line: 2 } });
   });
 
-  test("at the place of its own entry where the record is on the path of another", () => {
+  test("at the entry of the record itself, also where it is on the path of another", () => {
     const { found } = moved(
       [
         ["pools.a", "pools.b"],

@@ -1,4 +1,4 @@
-// Sections of a spec as resources: names, parents, modules, and sections that are no kinds.
+// Sections of a spec as resources: their names, parents, and modules; and unknown sections.
 
 import { describe, expect, it } from "vitest";
 import { load } from "../folder.ts";
