@@ -1,6 +1,17 @@
 // Writes expectations into a test file, and keeps its comments and blank lines.
 
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, parseDocument, visit, YAMLSeq } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  parseDocument,
+  visit,
+  YAMLMap,
+  YAMLSeq,
+} from "yaml";
 import { canonicalJson } from "../../core/canonical.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
@@ -57,19 +68,22 @@ function setValue(document: Document, path: Path, value: Json): void {
   document.setIn(path, made);
 }
 
-/** Lists in one line stay `[a, b]`, and maps `{ a: 1 }`. */
+/** Lists in one line stay `[a, b]`, and maps `{ a: 1 }`, also inside one another. */
 function keepStyle(document: Document): void {
   visit(document, {
-    Seq(_, node) {
-      if (node.flow !== true) return;
-      node.toString = (context, ...rest) =>
-        YAMLSeq.prototype.toString.call(
-          node,
-          context === undefined ? context : { ...context, flowCollectionPadding: "" },
-          ...rest,
-        );
-    },
+    Seq: (_, node) => padded(node, YAMLSeq.prototype.toString, ""),
+    Map: (_, node) => padded(node, YAMLMap.prototype.toString, " "),
   });
+}
+
+function padded(node: YAMLSeq | YAMLMap, print: YAMLMap["toString"], padding: string): void {
+  if (node.flow !== true) return;
+  node.toString = (context, ...rest) =>
+    print.call(
+      node as YAMLMap,
+      context === undefined ? context : { ...context, flowCollectionPadding: padding },
+      ...rest,
+    );
 }
 
 /** Whether lists are indented below their keys. */

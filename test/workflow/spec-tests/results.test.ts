@@ -162,6 +162,17 @@ tests:
     expect(await workspaceTest(folder)).toMatchObject({ code: 0 });
   });
 
+  test("--update keeps the spaces in maps in one line, also inside lists", async () => {
+    const folder = folderWith({
+      "a.test.yaml":
+        "spec: { groups: { a: {} } }\ntests: { t: { steps: [{ plan: { summary: { create: 9 }, actions: {} } }, { validate: {} }] } }\n",
+    });
+    expect((await workspaceTest(folder, ["--update"])).out).toContain("updated  a.test.yaml: t\n");
+    expect(readFileSync(join(folder, "a.test.yaml"), "utf8")).toContain(
+      "tests: { t: { steps: [{ plan: { summary: { create: 1 }, actions: { groups.a: create } } }, { validate: {} }] } }\n",
+    );
+  });
+
   test("--update leaves anchors and aliases alone, and updates other files", async () => {
     const spec = "spec: { groups: { a: {} } }\n";
     const anchored = `${spec}tests: { t: { steps: [plan: { summary: &s {} }, plan: { summary: *s }] } }\n`;
