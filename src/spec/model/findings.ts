@@ -20,11 +20,11 @@ export interface Finding {
   readonly origin?: InstanceOrigin;
 }
 
-/** A finding, and in how many other instances of the module it was found as well. */
+/** A finding, and the other instances of the module in which it was found as well. */
 interface Kept {
   readonly finding: Finding;
   readonly origin: InstanceOrigin | undefined;
-  others: number;
+  readonly others: Set<string>;
 }
 
 type Details = Partial<Pick<Finding, "address" | "hint" | "cause">>;
@@ -53,10 +53,10 @@ export class Findings {
     const key = `${finding.code}\n${message}\n${finding.at?.source.file}\n${finding.at?.start}`;
     const same = this.#seen.get(key);
     if (same !== undefined) {
-      if (origin?.prefix !== same.origin?.prefix) same.others += 1;
+      if (origin !== undefined && origin.prefix !== same.origin?.prefix) same.others.add(origin.prefix);
       return;
     }
-    const kept = { finding, origin, others: 0 };
+    const kept = { finding, origin, others: new Set<string>() };
     this.#seen.set(key, kept);
     this.#all.push(kept);
     if (finding.severity === "error") this.#errors++;
@@ -129,15 +129,23 @@ const FRAMED = 500;
 
 function diagnosticOf({ finding, origin, others }: Kept, framed: boolean): Diagnostic {
   const { severity, code, message, at, address, hint, cause } = finding;
-  const repeated = others === 0 ? "" : ` (and in ${count(others, "other instance")} of the module)`;
+  const repeated = others.size === 0 ? "" : ` (and in ${count(others.size, "other instance")} of the module)`;
+  const uses = usesOutside(at, origin);
   return {
     severity,
     code,
     message: `${message}${repeated}`,
     ...(address === undefined ? {} : { address }),
     ...(at === undefined ? {} : { at: locationOf(at, framed) }),
-    ...(origin === undefined ? {} : { usedAt: origin.uses.map((use) => locationOf(use, false)) }),
+    ...(uses.length === 0 ? {} : { usedAt: uses.map((use) => locationOf(use, false)) }),
     ...(hint === undefined ? {} : { hint }),
     ...(cause === undefined ? {} : { cause }),
   };
+}
+
+/** The uses of a module from outside the file of a place. What is wrong with the path of a module is found in its user. */
+function usesOutside(at: Span | undefined, origin: InstanceOrigin | undefined): readonly Span[] {
+  const uses = origin?.uses ?? [];
+  const first = uses.findIndex(({ source }) => source.file !== at?.source.file);
+  return first < 0 ? [] : uses.slice(first);
 }

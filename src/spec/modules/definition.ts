@@ -4,6 +4,7 @@ import { listed } from "../../core/sentences.ts";
 import type { SpecFileReader } from "../files/includes.ts";
 import { pathBeside } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
+import type { InstanceOrigin } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
 import { isTemplate } from "../model/template.ts";
 import {
@@ -48,7 +49,12 @@ export class ModuleDefinitions {
   }
 
   /** The module that a `source` names; undefined after reporting why there is none. */
-  at(source: SpecNode | undefined, name: string, key: Span): ModuleDefinition | undefined {
+  at(
+    source: SpecNode | undefined,
+    name: string,
+    key: Span,
+    user: InstanceOrigin | undefined,
+  ): ModuleDefinition | undefined {
     if (source === undefined) {
       this.#findings.error("SPEC_MODULE", `modules.${name} needs a source`, key, {
         hint: "write source: and the path of a folder that contains a workspace.yaml",
@@ -57,7 +63,11 @@ export class ModuleDefinitions {
     }
     const path = this.#path(source, name);
     if (path === undefined) return undefined;
-    if (!this.#known.has(path)) this.#known.set(path, this.#read(path, source));
+    if (!this.#known.has(path)) {
+      const origin = { prefix: `${path}/`, uses: [key, ...(user?.uses ?? [])] };
+      const read = (): ModuleDefinition | undefined => this.#read(path, source);
+      this.#known.set(path, this.#findings.within(origin, read));
+    }
     return this.#known.get(path);
   }
 

@@ -169,7 +169,10 @@ export class ModuleInstance implements InstanceOfModule {
           `${this.#subject} has no input ${JSON.stringify(name)}`,
           key,
           {
-            ...didYouMean(this.#loading.suggest(name, inputs.keys()), `it has ${listed([...inputs.keys()])}`),
+            ...didYouMean(
+              this.#loading.suggest(name, inputs.keys()),
+              inputs.size === 0 ? "the module has no inputs" : `it has ${listed([...inputs.keys()])}`,
+            ),
           },
         );
   }

@@ -105,7 +105,7 @@ export class ModuleSet {
         findings.error("SPEC_UNKNOWN_FIELD", `modules.${name} has no field ${JSON.stringify(field)}`, key, {
           ...didYouMean(this.#loading.suggest(field, FIELDS), `it has ${listed(FIELDS)}`),
         });
-    const definition = definitions.at(member(node, "source"), name, at);
+    const definition = definitions.at(member(node, "source"), name, at, this.#user.origin);
     if (definition === undefined || !this.#mayNest(definition, at)) return undefined;
     const isRepeated = member(node, "for_each") !== undefined;
     return { name, at, node, definition, user: this.#user, isRepeated };

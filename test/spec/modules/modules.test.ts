@@ -233,6 +233,54 @@ describe("an error in a module", () => {
     ]);
   });
 
+  it.each([
+    ["a syntax error", "pools: [\n", "SPEC_YAML m/workspace.yaml:2:1 a bracket or brace is not closed"],
+    [
+      "a duplicate key",
+      "pools: {}\npools: {}\n",
+      'SPEC_DUPLICATE_KEY m/workspace.yaml:2:1 duplicate key "pools"',
+    ],
+    [
+      "an input schema",
+      "inputs: { x: { $ref: x, default: 1 } }\n",
+      "SPEC_UNKNOWN_FIELD m/workspace.yaml:1:16 ",
+    ],
+    [
+      "an output",
+      "outputs: { x: {} }\n",
+      'SPEC_MISSING_FIELD m/workspace.yaml:1:15 outputs.x needs the field "value"',
+    ],
+    ["an include", "include: [x.yaml]\n", "SPEC_NOT_FOUND m/workspace.yaml:1:11 m/x.yaml does not exist"],
+  ])("in %s names the line that uses the module, too", async (_name, text, message) => {
+    const [found = "", ...more] = await told({
+      "workspace.yaml": "modules:\n  n: { source: n }\n",
+      "n/workspace.yaml": "modules:\n  m: { source: ../m, for_each: [a, b] }\n",
+      "m/workspace.yaml": text,
+    });
+    expect(more).toEqual([]);
+    expect(found).toContain(message);
+    expect(found).toMatch(/ used at n\/workspace\.yaml:2:3 used at workspace\.yaml:2:3$/);
+  });
+
+  it("in the path of a module is at its use only", async () => {
+    const files = { "workspace.yaml": "modules: { n: { source: n } }\n" };
+    expect(await told(files)).toEqual(["SPEC_NOT_FOUND workspace.yaml:1:25 n/workspace.yaml does not exist"]);
+    expect(await told({ ...files, "n/workspace.yaml": "modules: { m: { source: m } }\n" })).toEqual([
+      "SPEC_NOT_FOUND n/workspace.yaml:1:25 n/m/workspace.yaml does not exist used at workspace.yaml:1:12",
+    ]);
+  });
+
+  it("counts each other instance once, and says that a module has no inputs", async () => {
+    const diagnostics = await load({
+      "workspace.yaml": "modules:\n  a: { source: m, with: { x: 1 } }\n  b: { source: m }\n",
+      "m/workspace.yaml": "users: { '${each.key}': { active: '${x' } }\n",
+    }).then((loaded) => loaded.diagnostics);
+    expect(diagnostics.filter(({ message }) => message.includes("other instance"))).toEqual(
+      diagnostics.filter(({ message }) => message.endsWith(" (and in 1 other instance of the module)")),
+    );
+    expect(diagnostics).toContainEqual(expect.objectContaining({ hint: "the module has no inputs" }));
+  });
+
   it("is at the user's line where an input is wrong", async () => {
     expect(
       await told({
@@ -309,7 +357,7 @@ describe("an error in a module", () => {
         "m/workspace.yaml": "policy: { max_deletes: 5 }\nusers: { '${var.x}': {} }\n",
       }),
     ).toEqual([
-      "SPEC_MODULE m/workspace.yaml:1:1 a module cannot contain policy",
+      "SPEC_MODULE m/workspace.yaml:1:1 a module cannot contain policy used at workspace.yaml:2:12",
       "SPEC_EXPRESSION m/workspace.yaml:2:10 a module does not see variables used at workspace.yaml:2:12",
     ]);
   });
