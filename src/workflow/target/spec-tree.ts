@@ -9,6 +9,11 @@ export function isInTreeOf(file: string, folder: string): boolean {
   return lookedUpIn(folder).some((path) => isWithin(tree, path));
 }
 
+/** Whether links lead from a path in a folder to a place outside it. */
+export function leadsOutOf(folder: string, path: string): boolean {
+  return !isWithin(realOf(folder), lookedUpIn(path).at(-1) ?? path);
+}
+
 /** The outermost checkout around the spec (an author may add submodules), or else its folder, links resolved. */
 function treeOf(file: string): string {
   const folder = realOf(dirname(file));

@@ -15,6 +15,7 @@ import {
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { TargetSettings } from "../../spec/model/spec.ts";
 import { readTarget, type SelectedTarget } from "../../spec/read-target.ts";
+import { leadsOutOf } from "./spec-tree.ts";
 
 /** `untrusted`: the spec chooses neither a profile nor a state. */
 export interface TargetOptions {
@@ -82,7 +83,17 @@ export function stateOfTarget(context: ProcessContext, options: TargetOptions): 
       ),
     );
   if (settings.state.startsWith(IN_WORKSPACE)) return settings.state;
-  return resolve(dirname(specFile(context, { file: options.file })), settings.state);
+  const folder = dirname(specFile(context, { file: options.file }));
+  const state = resolve(folder, settings.state);
+  if (leadsOutOf(folder, state))
+    throw new Failure(
+      error(
+        "SPEC_TARGET",
+        `the state of the target ${settings.name} is outside the spec's folder, because of a link`,
+        { at: settings.at, hint: "replace the link with a folder, or pass --state" },
+      ),
+    );
+  return state;
 }
 
 /** The settings of a run, with the profile of its target. Throws SPEC_TARGET if the target is for another host. */

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
@@ -68,6 +68,27 @@ describe("the state of a target", () => {
       code: 1,
       err: expect.stringContaining("an untrusted spec cannot choose its state"),
     });
+  });
+});
+
+describe("the state of a target behind a link", () => {
+  test("is refused if the link leads out of the spec's folder, and used if it stays inside", async () => {
+    const folder = folderWith(`targets: { dev: { default: true, state: link/dev } }\n${POOL}`);
+    const outside = folderWith("");
+    symlinkSync(outside, join(folder, "link"));
+    const { code, err } = await run(folder, "apply --host embedded --auto-approve");
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(
+        "the state of the target dev is outside the spec's folder, because of a link",
+      ),
+    });
+    expect(existsSync(join(outside, "dev"))).toBe(false);
+    rmSync(join(folder, "link"));
+    mkdirSync(join(folder, "real"));
+    symlinkSync("real", join(folder, "link"));
+    expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
+    expect(existsSync(join(folder, "real/dev/state.json"))).toBe(true);
   });
 });
 
