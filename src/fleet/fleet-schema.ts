@@ -5,6 +5,8 @@ import type { Json } from "../core/json.ts";
 const TEXTS: Json = { type: "object", additionalProperties: { type: "string" } };
 
 const VARIABLE_NAME = "^[A-Za-z_][A-Za-z0-9_]*$";
+/** In capitals, because most access tokens contain small letters: a token is rejected before a message shows it as a name. */
+export const SOURCE_NAME = "^[A-Z_][A-Z0-9_]*$";
 const LABEL = "^[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?$";
 
 /** Fields that `defaults` and each workspace have in common. */
@@ -39,9 +41,9 @@ const COMMON: { readonly [name: string]: Json } = {
   environment: {
     type: "object",
     propertyNames: { pattern: VARIABLE_NAME },
-    additionalProperties: { type: "string", pattern: VARIABLE_NAME, examples: ["ADS_PROD_TOKEN"] },
+    additionalProperties: { type: "string", pattern: SOURCE_NAME, examples: ["ADS_PROD_TOKEN"] },
     description:
-      "Environment variables of the run, each with the name of the variable that has its value. Values never belong here.",
+      "Environment variables of the run, each with the name of the variable that has its value, in capitals. Values never belong here.",
     examples: [{ WORKSPACE_TOKEN: "ADS_PROD_TOKEN" }],
   },
   labels: {

@@ -4,6 +4,7 @@ import { Cron } from "croner";
 import { Failure } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
 import type { Json } from "../core/json.ts";
+import { SensitiveTexts } from "../core/sensitive.ts";
 import { suggester } from "../core/suggest.ts";
 import { Findings } from "../spec/model/findings.ts";
 import type { SourceText } from "../spec/model/source.ts";
@@ -11,14 +12,33 @@ import { keySpanOf, plain, type SpecNode, spanOf } from "../spec/model/tree.ts";
 import { schemaMessages } from "../spec/schema/error-messages.ts";
 import { ajvForSpecs, toSchemaErrors } from "../spec/schema/validate.ts";
 import { readYaml } from "../spec/yaml/read-yaml.ts";
-import { FLEET_SCHEMA } from "./fleet-schema.ts";
+import { FLEET_SCHEMA, SOURCE_NAME } from "./fleet-schema.ts";
 import type { Fleet, FleetWorkspace } from "./model/fleet.ts";
+import { RESULTS_NAME, stateIdentity } from "./state-location.ts";
 
 const DEFAULT_TIMEOUT = "10m";
 /** The queue expires every job after a day. */
 const LONGEST_TIMEOUT_MS = 23 * 3_600_000;
 
+const SOURCE = new RegExp(SOURCE_NAME);
+
 type Maps = "variables" | "environment" | "labels";
+
+/** Values of `environment` that cannot be names of variables: they may be credentials, which no message may show. */
+function wrongSources(value: Json): SensitiveTexts {
+  const wrong = new SensitiveTexts();
+  const { defaults, workspaces } = (value ?? {}) as { readonly defaults?: Json; readonly workspaces?: Json };
+  for (const entry of [defaults, ...entriesOf(workspaces)])
+    for (const source of entriesOf(
+      (entry as { readonly environment?: Json } | null | undefined)?.environment,
+    ))
+      if (!SOURCE.test(String(source))) wrong.add(String(source));
+  return wrong;
+}
+
+function entriesOf(map: Json | undefined): readonly Json[] {
+  return typeof map === "object" && map !== null ? Object.values(map) : [];
+}
 
 /** One entry of the file. */
 type WrittenWorkspace = Partial<
@@ -38,23 +58,26 @@ export function readFleet(source: SourceText, folder: string): Fleet {
   if (root === undefined) throw new Failure(...findings.diagnostics());
   const value = plain(root);
   reportSchema(root, value, findings);
-  if (findings.failed) throw new Failure(...findings.diagnostics());
+  if (findings.failed) throw new Failure(...findings.diagnostics(undefined, wrongSources(value)));
   const { defaults = {}, workspaces } = value as unknown as WrittenFleet;
   const read = Object.entries(workspaces)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, written]) => workspaceOf(name, written, defaults, root, findings));
-  reportSharedStates(read, root, findings);
+  reportSharedStates(folder, read, root, findings);
   if (findings.failed) throw new Failure(...findings.diagnostics());
   return { folder, workspaces: read };
 }
 
-/** One state records the objects of one workspace. */
-function reportSharedStates(workspaces: readonly FleetWorkspace[], root: SpecNode, findings: Findings): void {
+function reportSharedStates(
+  folder: string,
+  workspaces: readonly FleetWorkspace[],
+  root: SpecNode,
+  findings: Findings,
+): void {
   const owners = new Map<string, string>();
-  for (const { name, state, host = "", profile = "" } of workspaces) {
-    if (state === undefined) continue;
-    // Two hosts have two workspaces, so the same path is two states.
-    const location = state.startsWith("workspace:") ? `${host} ${profile} ${state}` : state;
+  for (const workspace of workspaces) {
+    const { name } = workspace;
+    const location = stateIdentity(folder, workspace);
     const owner = owners.get(location);
     if (owner === undefined) owners.set(location, name);
     else
@@ -87,6 +110,12 @@ function workspaceOf(
   const inherited = own.host !== undefined || own.profile !== undefined ? withoutHost(defaults) : defaults;
   const written = { ...inherited, ...own };
   const at = keySpanOf(root, ["workspaces", name]);
+  if (name === RESULTS_NAME)
+    findings.error(
+      "SPEC_VALUE",
+      `${name} is the name of the file of results, so no workspace can have it`,
+      at,
+    );
   if ((written.host === undefined) === (written.profile === undefined))
     findings.error(
       "SPEC_COMBINATION",
@@ -135,12 +164,27 @@ function scheduleOf(
   findings: Findings,
 ): FleetWorkspace["schedule"] {
   if (schedule === undefined) return undefined;
+  if (!isTimeZone(timezone)) {
+    findings.error("SPEC_VALUE", `the time zone "${timezone}" of workspace ${name} does not exist`, at, {
+      hint: "use a name of the IANA time zone database, such as `Europe/Berlin`",
+    });
+    return undefined;
+  }
   const problem = cronProblem(schedule, timezone);
   if (problem !== undefined)
     findings.error("SPEC_VALUE", `the schedule of workspace ${name} ${problem}`, at, {
       hint: "write minute, hour, day of the month, month, and day of the week, such as `0 6 * * 1-5`",
     });
   return { cron: schedule, timezone };
+}
+
+function isTimeZone(timezone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: timezone });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const FIELD = /^(?:\*|[0-9]+(?:-[0-9]+)?)(?:\/[0-9]+)?(?:,(?:\*|[0-9]+(?:-[0-9]+)?)(?:\/[0-9]+)?)*$/;

@@ -2,8 +2,10 @@
 
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { error, Failure, thrownText } from "../core/diagnostic.ts";
 import type { WorkspaceResult } from "./model/result.ts";
 import { KEPT_RESULTS, type ResultStore } from "./model/result-store.ts";
+import { resultIn } from "./read-result.ts";
 
 /** Lines per kept result after which the file is compacted. */
 const SLACK = 2;
@@ -15,19 +17,29 @@ export interface ResultFileOptions {
 }
 
 export function openResultFile({ path, replace }: ResultFileOptions): ResultStore {
+  const fileProblem = (verb: "read" | "written", problem: unknown): Failure =>
+    new Failure(
+      error("CLI_FILE", `the results of the fleet cannot be ${verb} (${path})`, {
+        cause: thrownText(problem),
+      }),
+    );
   const read = (): WorkspaceResult[] => {
     try {
       return readFileSync(path, "utf8").split("\n").flatMap(parseLine);
     } catch (problem) {
       if (problem instanceof Error && "code" in problem && problem.code === "ENOENT") return [];
-      throw problem;
+      throw fileProblem("read", problem);
     }
   };
   return {
     async add(result) {
-      mkdirSync(dirname(path), { recursive: true });
-      // A line that a crash cut off must not swallow this one.
-      appendFileSync(path, `\n${JSON.stringify(result)}\n`, { flush: true, mode: 0o600 });
+      try {
+        mkdirSync(dirname(path), { recursive: true });
+        // A line that a crash cut off must not swallow this one.
+        appendFileSync(path, `\n${JSON.stringify(result)}\n`, { flush: true, mode: 0o600 });
+      } catch (problem) {
+        throw fileProblem("written", problem);
+      }
     },
     async recent(limit) {
       const all = read();
@@ -51,7 +63,8 @@ function textOf(
 /** A line that a crash cut off is left out. */
 function parseLine(line: string): readonly WorkspaceResult[] {
   try {
-    return line === "" ? [] : [JSON.parse(line) as WorkspaceResult];
+    const result = line === "" ? undefined : resultIn(JSON.parse(line));
+    return result === undefined ? [] : [result];
   } catch {
     return [];
   }

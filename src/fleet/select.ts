@@ -7,6 +7,7 @@ import type { FleetWorkspace } from "./model/fleet.ts";
 type Requirement = (labels: FleetWorkspace["labels"]) => boolean;
 
 const NAME = "[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?";
+const VALUE = new RegExp(`^${NAME}$`);
 const EQUALS = new RegExp(`^(${NAME})\\s*(==?|!=)\\s*(${NAME})$`);
 const IN = new RegExp(`^(${NAME})\\s+(in|notin)\\s+\\(([^()]*)\\)$`);
 const EXISTS = new RegExp(`^(!?)\\s*(${NAME})$`);
@@ -54,25 +55,38 @@ function parseRequirement(part: string, selector: string): Requirement {
   const equals = EQUALS.exec(part);
   if (equals !== null) {
     const [, label = "", operator, value] = equals;
-    return operator === "!=" ? (labels) => labels[label] !== value : (labels) => labels[label] === value;
+    return operator === "!="
+      ? (labels) => labelOf(labels, label) !== value
+      : (labels) => labelOf(labels, label) === value;
   }
   const within = IN.exec(part);
   if (within !== null) {
     const [, label = "", operator, list = ""] = within;
     const values = list.split(",").map((value) => value.trim());
-    const isIn: Requirement = (labels) => values.includes(labels[label] ?? "");
-    return operator === "in" ? (labels) => label in labels && isIn(labels) : (labels) => !isIn(labels);
+    if (!values.every((value) => VALUE.test(value))) throw invalidSelector(selector);
+    const isIn: Requirement = (labels) => values.includes(labelOf(labels, label) ?? "");
+    return operator === "in" ? isIn : (labels) => !isIn(labels);
   }
   const exists = EXISTS.exec(part);
   if (exists !== null) {
     const [, not, label = ""] = exists;
-    return not === "!" ? (labels) => !(label in labels) : (labels) => label in labels;
+    const hasLabel: Requirement = (labels) => labelOf(labels, label) !== undefined;
+    return not === "!" ? (labels) => !hasLabel(labels) : hasLabel;
   }
-  throw new Failure(
+  throw invalidSelector(selector);
+}
+
+function invalidSelector(selector: string): Failure {
+  return new Failure(
     error("CLI_USAGE", `"${selector}" is not a valid label selector`, {
       hint: "write `env=prod`, `env!=prod`, `env in (prod, test)`, `env`, or `!env`, joined by commas",
     }),
   );
+}
+
+/** Labels have any names, also those that every JavaScript object inherits. */
+function labelOf(labels: FleetWorkspace["labels"], label: string): string | undefined {
+  return Object.hasOwn(labels, label) ? labels[label] : undefined;
 }
 
 function splitOutsideParentheses(text: string): readonly string[] {

@@ -1,6 +1,6 @@
 // `workspace fleet` against two emulated workspaces and one that does not answer.
 
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -35,8 +35,8 @@ afterAll(async () => {
   await web.close();
 });
 
-async function fleet(line: string, env: Readonly<Record<string, string>> = TOKENS) {
-  const context = contextWith(env, folder);
+async function fleet(line: string, env: Readonly<Record<string, string>> = TOKENS, place = folder) {
+  const context = contextWith(env, place);
   const code = await runProgram(context, ["fleet", ...line.split(" ")]);
   return { code, out: context.out(), err: context.err() };
 }
@@ -86,6 +86,67 @@ describe("workspace fleet", () => {
     expect(out).toContain("WEB_TOKEN is not set");
     const kept = readFileSync(join(folder, ".workspace/fleet/results.jsonl"), "utf8");
     for (const token of Object.values(TOKENS)) expect(kept).not.toContain(token);
+  });
+
+  test("a result that cannot be recorded stops no other workspace, and is an error at the end", async () => {
+    const other = mkdtempSync(join(tmpdir(), "fleet-full-"));
+    cpSync(join(folder, "spec"), join(other, "spec"), { recursive: true });
+    cpSync(join(folder, "fleet.yaml"), join(other, "fleet.yaml"));
+    mkdirSync(join(other, ".workspace/fleet/results.jsonl"), { recursive: true });
+    const { code, out, err } = await fleet("plan ads web --parallelism 1", TOKENS, other);
+    expect(code).toBe(1);
+    expect(out).toContain("2 of 2 workspaces");
+    expect(err).toContain(
+      "2 results could not be recorded.\nerror CLI_FILE: the results of the fleet cannot be written",
+    );
+  });
+
+  test("lines of the result file that are not results are left out of every report", async () => {
+    const other = mkdtempSync(join(tmpdir(), "fleet-edited-"));
+    cpSync(join(folder, "fleet.yaml"), join(other, "fleet.yaml"));
+    mkdirSync(join(other, ".workspace/fleet"), { recursive: true });
+    const edited = {
+      ...{ workspace: "ads", command: "drift", startedAt: 1000, durationMs: 5, exitCode: "<b>" },
+      counts: { "<img src=x>": 1, create: 2 },
+      drift: { security: '1\nevil{a="b"} 1', cost: 3 },
+      diagnostics: [{ severity: "error", code: "<script>", message: 1 }, null],
+    };
+    writeFileSync(
+      join(other, ".workspace/fleet/results.jsonl"),
+      [
+        "null",
+        "{}",
+        "[1]",
+        JSON.stringify({ ...edited, status: "changes" }),
+        JSON.stringify({ ...edited, status: "x" }),
+      ].join("\n"),
+    );
+    for (const format of ["text", "json", "markdown", "html", "metrics"]) {
+      const { code, out } = await fleet(`report -o ${format} ads`, TOKENS, other);
+      expect(code).toBe(0);
+      expect(out).not.toMatch(/<img|evil/);
+      expect(out).toMatch(/3 cost|"cost": 3|severity="cost"} 3/);
+    }
+  });
+
+  test("a fleet file that is not a regular file is refused", async () => {
+    const { code, err } = await fleet("list --fleet /dev/zero");
+    expect(code).toBe(1);
+    expect(err).toContain("/dev/zero is not a regular file");
+  });
+
+  test("a blocked wave stops the apply with the exit code of a guard", async () => {
+    const other = mkdtempSync(join(tmpdir(), "fleet-blocked-"));
+    mkdirSync(join(other, "spec"));
+    cpSync(join(folder, "fleet.yaml"), join(other, "fleet.yaml"));
+    writeFileSync(
+      join(other, "spec/workspace.yaml"),
+      'rules: [{ name: none, kinds: [groups], assert: "plan.summary.create == 0", message: no }]\ngroups: { blocked: {} }\n',
+    );
+    const { code, out } = await fleet("apply ads web --auto-approve --waves 1,rest", TOKENS, other);
+    expect(out).toContain("ads: blocked");
+    expect(out).toContain('Stopped because wave "wave 1" failed. Not started: 1 (web).');
+    expect(code).toBe(3);
   });
 
   test("apply fails when --auto-approve is missing", async () => {

@@ -18,6 +18,15 @@ function problems(text: string): readonly string[] {
   return [];
 }
 
+/** Everything that the failure contains, also the lines of the file. */
+function shown(text: string): string {
+  try {
+    return JSON.stringify(read(text));
+  } catch (problem) {
+    return problem instanceof Failure ? JSON.stringify(problem.diagnostics) : String(problem);
+  }
+}
+
 describe("a fleet file", () => {
   test("gives each workspace the defaults that it does not set, and merges maps by key", () => {
     const { workspaces } = read(`
@@ -100,17 +109,36 @@ workspaces:
 
   test("rejects a time zone that does not exist", () => {
     expect(problems('workspaces:\n  a: { host: h, schedule: "0 6 * * *", timezone: Mars/Base }\n')).toEqual([
-      expect.stringContaining("SPEC_VALUE 2: the schedule of workspace a is invalid: "),
+      'SPEC_VALUE 2: the time zone "Mars/Base" of workspace a does not exist',
     ]);
   });
 
-  test("does not accept the value of a credential in place of the name of a variable", () => {
-    const [first] = problems(
-      "workspaces:\n  a:\n    host: h\n    environment: { WORKSPACE_TOKEN: dapi-12 }\n",
-    );
-    expect(first).toContain(
-      "SPEC_VALUE 4: the fleet: workspaces.a.environment.WORKSPACE_TOKEN must look like",
-    );
+  test.each(["dapi-12.34", "dapi0123456789abcdef", '"Some Secret!"', "123456789"])(
+    "does not accept the value of a credential in place of the name of a variable, and does not show it: %s",
+    (value) => {
+      const text = `workspaces:\n  a:\n    host: h\n    environment: { WORKSPACE_TOKEN: ${value} }\n`;
+      expect(problems(text)[0]).toContain("4: the fleet: workspaces.a.environment.WORKSPACE_TOKEN must ");
+      expect(shown(text)).not.toContain(value.replaceAll('"', ""));
+    },
+  );
+
+  test.each([
+    ["./s", "s"],
+    [".workspace/fleet/b", undefined],
+    ["/fleet/x/../s", "s/"],
+    ["postgres://ops@db.example/states?schema=s", "postgresql://ops:word@db.example/states?schema=s"],
+    ["workspace:/s", "workspace:/s/"],
+  ])("finds that %s and %s are the same state", (one, other) => {
+    const second = other === undefined ? "{ host: h }" : `{ host: h, state: "${other}" }`;
+    expect(problems(`workspaces:\n  a: { host: h, state: "${one}" }\n  b: ${second}\n`)).toEqual([
+      "SPEC_DUPLICATE_NAME 3: the workspaces a and b have the same state",
+    ]);
+  });
+
+  test("does not let the state of a workspace replace the results of the fleet", () => {
+    expect(problems("workspaces:\n  results.jsonl: { host: h }\n")).toEqual([
+      "SPEC_VALUE 2: results.jsonl is the name of the file of results, so no workspace can have it",
+    ]);
   });
 
   test("lets workspaces keep their states in the same folder of different workspaces", () => {

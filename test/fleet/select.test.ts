@@ -43,6 +43,9 @@ describe("a selection", () => {
 
   test.each([
     [["env=="], [], '"env==" is not a valid label selector'],
+    [["env in ()"], [], '"env in ()" is not a valid label selector'],
+    [["constructor"], [], "no workspace of the fleet matches the selection"],
+    [["toString in (prod)"], [], "no workspace of the fleet matches the selection"],
     [["env in prod"], [], '"env in prod" is not a valid label selector'],
     [["env=dev"], [], "no workspace of the fleet matches the selection"],
     [[], ["adz"], 'the fleet has no workspace "adz"'],

@@ -2,6 +2,7 @@
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { count } from "../../core/sentences.ts";
 import { dueWorkspaces } from "../../fleet/due.ts";
 import type { FleetWorkspace } from "../../fleet/model/fleet.ts";
 import { type FleetCommand, isAnswer, type WorkspaceResult } from "../../fleet/model/result.ts";
@@ -11,6 +12,7 @@ import type { Wave } from "../../fleet/waves.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { openFleet, openResults } from "../commands/fleet/fleet-options.ts";
+import { diagnosticsOf, printDiagnostics } from "../output/diagnostics.ts";
 import { workerName } from "./fleet-database.ts";
 import { runWorkspace } from "./run-workspace.ts";
 
@@ -41,7 +43,9 @@ export async function runSelected(
   const { results: store, leases } = await openResults(context, fleet);
   const asJson = options.output === "json";
   const { waves, due, parallelism = PARALLELISM, maxFailures } = options;
-  const pending: Promise<void>[] = [];
+  const recorded: Promise<readonly Diagnostic[]>[] = [];
+  /** Runs that did not begin have no result to record. */
+  const notBegun = new Set<WorkspaceResult>();
   const worker = workerName();
   const runOne: Execute = (workspace, stop) =>
     runWorkspace({ context, fleet, command, extra, worker }, workspace, stop);
@@ -50,7 +54,11 @@ export async function runSelected(
     const { runUnderLease } = await import("../../fleet/queue/lease-run.ts");
     const execute = (lost: AbortSignal) =>
       runOne(workspace, stop === undefined ? lost : AbortSignal.any([stop, lost]));
-    return runUnderLease(leases, worker, workspace, execute, (reason) => refused(workspace, command, reason));
+    return runUnderLease(leases, worker, workspace, execute, (reason) => {
+      const result = refused(workspace, command, reason);
+      notBegun.add(result);
+      return result;
+    });
   };
   try {
     const chosen =
@@ -72,13 +80,15 @@ export async function runSelected(
             context.stderr.write(`Wave "${name}": ${items.length} of ${chosen.length} workspaces.\n`),
           finished(result) {
             context.stdout.write(asJson ? `${printableJson(result)}\n` : resultLine(result));
-            pending.push(store.add(result));
+            // A result that cannot be recorded ends no run of another workspace.
+            if (!notBegun.has(result)) recorded.push(store.add(result).then(() => [], diagnosticsOf));
           },
         },
       ),
     );
-    await Promise.all(pending);
+    const unrecorded = (await Promise.all(recorded)).filter((problems) => problems.length > 0);
     (asJson ? context.stderr : context.stdout).write(runSummary(found));
+    if (unrecorded.length > 0) return reportUnrecorded(context, unrecorded);
     return exitOfRun(found);
   } finally {
     await store.close();
@@ -94,11 +104,17 @@ function refused({ name }: FleetWorkspace, command: FleetCommand, reason: Diagno
   return { workspace: name, command, status: "failed", startedAt: Date.now(), ...nothing };
 }
 
+function reportUnrecorded(context: CommandContext, unrecorded: readonly (readonly Diagnostic[])[]): number {
+  const [first] = unrecorded.flat();
+  context.stderr.write(`${count(unrecorded.length, "result")} could not be recorded.\n`);
+  printDiagnostics(context, first === undefined ? [] : [first]);
+  return EXIT.error;
+}
+
 function exitOfRun({ results, skipped }: FleetRun): number {
-  const statuses = new Set(results.map(({ status }) => status));
-  if (results.some((result) => !isAnswer(result) && result.status !== "blocked") || skipped.length > 0)
-    return EXIT.error;
-  if (statuses.has("blocked")) return EXIT.refused;
+  if (results.some((result) => !isAnswer(result) && result.status !== "blocked")) return EXIT.error;
+  if (results.some(({ status }) => status === "blocked")) return EXIT.refused;
+  if (skipped.length > 0) return EXIT.error;
   const changed = results.some(({ status, command }) => status === "changes" && command !== "apply");
   return changed ? EXIT.changes : EXIT.ok;
 }

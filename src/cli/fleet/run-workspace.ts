@@ -11,6 +11,7 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Fleet, FleetWorkspace } from "../../fleet/model/fleet.ts";
 import type { FleetCommand, WorkspaceResult } from "../../fleet/model/result.ts";
 import { answerOf } from "../../fleet/read-answer.ts";
+import { FLEET_FOLDER } from "../../fleet/state-location.ts";
 import { EXIT } from "../command/exit-codes.ts";
 
 export interface WorkspaceRun {
@@ -98,7 +99,7 @@ function argumentsOf(
     ...option("--target", target),
     ...option("--host", host),
     ...option("--profile", profile),
-    ...option("--state", state ?? join(".workspace", "fleet", name)),
+    ...option("--state", state ?? join(FLEET_FOLDER, name)),
     ...Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}=${value}`]),
     ...(command === "plan" ? ["--detailed-exitcode"] : []),
     ...(command === "apply" ? ["--auto-approve", "--no-input"] : []),

@@ -3,6 +3,7 @@
 import type { PgBoss } from "pg-boss";
 import { Failure } from "../../core/diagnostic.ts";
 import { queueSchema, tooNew } from "../database/tables.ts";
+import { diagnosticsIn } from "../read-result.ts";
 import {
   DEAD_LETTER_OPTIONS,
   DEAD_LETTERS,
@@ -13,7 +14,7 @@ import {
   QUEUE_OPTIONS,
   SUPERVISION_S,
 } from "./job.ts";
-import type { DeadJob, JobFailure, JobOutcome, JobQueue } from "./job-queue.ts";
+import type { DeadJob, JobOutcome, JobQueue } from "./job-queue.ts";
 
 /** Version of the tables of the pinned pg-boss. An older program must not work on newer tables. */
 export const QUEUE_VERSION = 46;
@@ -158,9 +159,13 @@ function queueOn(boss: PgBoss): JobQueue {
 const STATUSES = { done: "completed", failed: "failed", dead: "deadletter" } as const;
 
 /** pg-boss wraps what it writes itself, such as a lost heartbeat, in `value`. */
-function failureOf(output: object | null): Partial<JobFailure> & { readonly message?: string } {
+function failureOf(output: object | null): DeadJob["failure"] {
   const found = (output ?? {}) as { readonly value?: object };
-  return { ...found, ...found.value } as Partial<JobFailure>;
+  const { diagnostics, message } = { ...found, ...found.value } as Readonly<Record<string, unknown>>;
+  return {
+    diagnostics: diagnosticsIn(diagnostics),
+    ...(typeof message === "string" ? { message } : {}),
+  };
 }
 
 /** Every method rejects with a diagnostic that names the server and no password. */

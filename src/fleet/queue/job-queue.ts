@@ -30,7 +30,8 @@ export interface DeadJob extends FleetJob {
   /** Unix time in milliseconds. */
   readonly failedAt: number;
   readonly attempts: number;
-  readonly failure: Partial<JobFailure> & { readonly message?: string };
+  /** `message`: of the queue itself, such as a lost heartbeat. */
+  readonly failure: { readonly diagnostics: readonly Diagnostic[]; readonly message?: string };
 }
 
 export interface JobQueue {

@@ -91,11 +91,13 @@ function rowOf(
   results: readonly WorkspaceResult[],
   now: number,
 ): FleetRow {
-  const [last] = results;
+  const runs = results.filter(({ command }) => command !== "validate");
+  const last = lastOf(results, runs);
   const drifts = driftRuns(results);
   const driftAgeMs = driftAge(drifts, now);
   const planned = results.find(({ command }) => command === "plan" || command === "apply");
-  const answered = results.findIndex(isAnswer);
+  const counted = last === undefined || runs.includes(last) ? runs : [last, ...runs];
+  const answered = counted.findIndex(isAnswer);
   return {
     workspace,
     labels,
@@ -103,7 +105,7 @@ function rowOf(
     ...(last === undefined ? {} : { last, ageMs: Math.max(0, now - last.startedAt - last.durationMs) }),
     changes: planned?.counts ?? {},
     drift: drifts[0]?.drift ?? {},
-    failuresInARow: answered < 0 ? results.length : answered,
+    failuresInARow: answered < 0 ? counted.length : answered,
     ...(driftAgeMs === undefined ? {} : { driftAgeMs }),
     trend: drifts
       .slice(0, TREND)
@@ -111,6 +113,15 @@ function rowOf(
       .reverse(),
     diagnostics: last?.diagnostics ?? [],
   };
+}
+
+/** A validation contacts no workspace, so a successful one does not hide that the last run failed. */
+function lastOf(
+  [newest]: readonly WorkspaceResult[],
+  runs: readonly WorkspaceResult[],
+): WorkspaceResult | undefined {
+  const isHidden = newest !== undefined && newest.command === "validate" && isAnswer(newest);
+  return isHidden ? (runs[0] ?? newest) : newest;
 }
 
 export function totalOf(drift: FleetRow["drift"]): number {

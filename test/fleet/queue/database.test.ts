@@ -5,7 +5,8 @@ import { openLeases } from "../../../src/fleet/database/lease.ts";
 import { openResultTable } from "../../../src/fleet/database/result-table.ts";
 import { prepareTables } from "../../../src/fleet/database/tables.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
-import { failureCode, openFleet, resultOf, server } from "./fleet-server.ts";
+import { failureCode, openFleet, server } from "./fleet-server.ts";
+import { resultOf } from "./workspaces.ts";
 
 afterAll(() => server?.stop());
 

@@ -4,7 +4,6 @@ import { Failure } from "../../../src/core/diagnostic.ts";
 import { openLeases } from "../../../src/fleet/database/lease.ts";
 import { openResultTable } from "../../../src/fleet/database/result-table.ts";
 import { prepareTables } from "../../../src/fleet/database/tables.ts";
-import type { ResultStatus, WorkspaceResult } from "../../../src/fleet/model/result.ts";
 import { openBossQueue } from "../../../src/fleet/queue/boss-queue.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
 import { databaseFailure } from "../../../src/state/backends/postgres/database.ts";
@@ -43,22 +42,6 @@ export async function openFleet(schema: string, user?: string) {
       }),
   };
 }
-
-export const resultOf = (
-  workspace: string,
-  status: ResultStatus = "ok",
-  more: Partial<WorkspaceResult> = {},
-): WorkspaceResult => ({
-  workspace,
-  command: "drift",
-  status,
-  startedAt: Date.now(),
-  durationMs: 5,
-  counts: {},
-  drift: {},
-  diagnostics: [],
-  ...more,
-});
 
 export const failureCode = (work: Promise<unknown>): Promise<string> =>
   work.then(

@@ -10,8 +10,8 @@ import type { RunningJob } from "../../../src/fleet/queue/job-queue.ts";
 import { scheduleChanges } from "../../../src/fleet/queue/schedules.ts";
 import { runWorker } from "../../../src/fleet/queue/worker.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
-import { openFleet, resultOf, server } from "./fleet-server.ts";
-import { workspaceNamed } from "./workspaces.ts";
+import { openFleet, server } from "./fleet-server.ts";
+import { resultOf, workspaceNamed } from "./workspaces.ts";
 
 afterAll(() => server?.stop());
 

@@ -1,6 +1,7 @@
-// A workspace of a fleet for tests.
+// A workspace of a fleet and its result, for tests.
 
 import type { FleetWorkspace } from "../../../src/fleet/model/fleet.ts";
+import type { ResultStatus, WorkspaceResult } from "../../../src/fleet/model/result.ts";
 
 export const workspaceNamed = (name: string, more: Partial<FleetWorkspace> = {}): FleetWorkspace => ({
   name,
@@ -9,5 +10,21 @@ export const workspaceNamed = (name: string, more: Partial<FleetWorkspace> = {})
   environment: {},
   labels: {},
   timeoutMs: 10_000,
+  ...more,
+});
+
+export const resultOf = (
+  workspace: string,
+  status: ResultStatus = "ok",
+  more: Partial<WorkspaceResult> = {},
+): WorkspaceResult => ({
+  workspace,
+  command: "drift",
+  status,
+  startedAt: Date.now(),
+  durationMs: 5,
+  counts: {},
+  drift: {},
+  diagnostics: [],
   ...more,
 });

@@ -2,8 +2,11 @@
 
 import parsePrometheusTextFormat from "parse-prometheus-text-format";
 import { describe, expect, test } from "vitest";
+import type { WorkspaceResult } from "../../../src/fleet/model/result.ts";
 import { fleetJson, fleetMarkdown, fleetMetrics } from "../../../src/fleet/report/fleet-documents.ts";
 import { fleetText } from "../../../src/fleet/report/fleet-text.ts";
+import { fleetView } from "../../../src/fleet/report/fleet-view.ts";
+import { resultOf, workspaceNamed } from "../queue/workspaces.ts";
 import { FLEET_VIEW } from "./sample-fleet.ts";
 
 const rowOf = (name: string) => FLEET_VIEW.rows.find(({ workspace }) => workspace === name);
@@ -25,6 +28,18 @@ describe("a fleet report", () => {
     expect(rowOf("ads-test")?.driftAgeMs).toBeUndefined();
     expect(rowOf("ml-prod")).toMatchObject({ failuresInARow: 2, drift: { security: 1, cost: 1 } });
     expect(rowOf("new")).toMatchObject({ status: "never", trend: [] });
+  });
+
+  test("does not let a validation, which contacts no workspace, hide a failed run", () => {
+    const failed = { ...resultOf("ads", "failed"), startedAt: 1_000 };
+    const validated = { ...resultOf("ads", "ok"), command: "validate" as const, startedAt: 2_000 };
+    const invalid = { ...validated, status: "failed" as const };
+    const row = (results: readonly WorkspaceResult[]) =>
+      fleetView({ workspaces: [workspaceNamed("ads")] }, new Map([["ads", results]]), 10_000).rows[0];
+    expect(row([validated, failed])).toMatchObject({ status: "failed", failuresInARow: 1, ageMs: 8_995 });
+    expect(row([validated])).toMatchObject({ status: "ok", failuresInARow: 0 });
+    expect(row([invalid, failed])).toMatchObject({ status: "failed", failuresInARow: 2 });
+    expect(row([validated, invalid, resultOf("ads", "ok")])).toMatchObject({ status: "ok" });
   });
 
   test("sums the drift of the fleet by day, without days before the first run", () => {

@@ -1,5 +1,6 @@
 // `workspace fleet dead-letters`: lists the jobs that failed at every attempt, and puts them back or removes them.
 
+import { error, Failure } from "../../../core/diagnostic.ts";
 import type { DeadJob } from "../../../fleet/queue/job-queue.ts";
 import { columns } from "../../../fleet/report/fleet-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
@@ -20,24 +21,44 @@ export const deadLettersCommand = defineCommand({
   args: [{ name: "[workspaces...]", description: "names of workspaces (default: all with such jobs)" }],
   notes: "A workspace that already has a queued or running job keeps its dead letter when you pass --retry.",
   async run(context, { retry, remove, output }, names) {
+    if (retry && remove)
+      throw new Failure(error("CLI_USAGE", "--retry and --remove cannot be used together"));
+    const asJson = output === "json";
     return withQueue(context, retry || remove ? "send" : "read", async (queue) => {
       const all = await queue.dead();
+      assertKnown(names, all);
       const jobs = names.length === 0 ? all : all.filter(({ workspace }) => names.includes(workspace));
       const ids = jobs.map(({ id }) => id);
-      if (retry) context.stdout.write(`Put back: ${await queue.retryDead(ids)} of ${ids.length}.\n`);
-      else if (remove) {
+      if (retry) {
+        const retried = await queue.retryDead(ids);
+        const text = `Put back: ${retried} of ${ids.length}.\n`;
+        context.stdout.write(asJson ? `${printableJson({ retried, of: ids.length })}\n` : text);
+      } else if (remove) {
         await queue.removeDead(ids);
-        context.stdout.write(`Removed: ${ids.length}.\n`);
-      } else context.stdout.write(output === "json" ? `${printableJson(jobs, 2)}\n` : textOf(jobs));
+        const text = `Removed: ${ids.length}.\n`;
+        context.stdout.write(asJson ? `${printableJson({ removed: ids.length })}\n` : text);
+      } else context.stdout.write(asJson ? `${printableJson(jobs, 2)}\n` : textOf(jobs));
       return EXIT.ok;
     });
   },
 });
 
+function assertKnown(names: readonly string[], jobs: readonly DeadJob[]): void {
+  const unknown = names.filter((name) => !jobs.some(({ workspace }) => workspace === name));
+  if (unknown.length === 0) return;
+  throw new Failure(
+    ...unknown.map((name) =>
+      error("CLI_USAGE", `no job of the workspace "${name}" failed at every attempt`, {
+        hint: "to list these jobs, run `workspace fleet dead-letters`",
+      }),
+    ),
+  );
+}
+
 function textOf(jobs: readonly DeadJob[]): string {
   if (jobs.length === 0) return "No job failed at every attempt.\n";
   const rows = jobs.map(({ workspace, command, failedAt, attempts, failure }) => {
-    const [first] = failure.diagnostics ?? [];
+    const [first] = failure.diagnostics;
     const cause = first === undefined ? (failure.message ?? "no details") : `${first.code}: ${first.message}`;
     return [workspace, command, new Date(failedAt).toISOString(), String(attempts), cause];
   });

@@ -2,9 +2,11 @@
 
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { FLEET_COMMANDS, type FleetCommand } from "../../../fleet/model/result.ts";
+import { printableJson } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption } from "../../command/option.ts";
+import { FORM_OPTION } from "../../command/shared-options.ts";
 import { withQueue } from "../../fleet/fleet-database.ts";
 import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet } from "./fleet-options.ts";
 
@@ -14,6 +16,7 @@ export const enqueueCommand = defineCommand({
   options: {
     ...FLEET_OPTIONS,
     autoApprove: flagOption("--auto-approve", "required to enqueue apply"),
+    ...FORM_OPTION,
   },
   args: [
     {
@@ -36,13 +39,24 @@ export const enqueueCommand = defineCommand({
     const { selected } = openFleet(context, options, names);
     return withQueue(context, "send", async (queue) => {
       const present = await queue.enqueue(selected, known);
-      context.stdout.write(`Enqueued: ${selected.length - present.length} of ${selected.length}.\n`);
-      for (const name of present)
-        context.stdout.write(`${name}: not enqueued, because it has a queued or running job\n`);
+      const refused = new Set(present);
+      const enqueued = selected.flatMap(({ name }) => (refused.has(name) ? [] : [name]));
+      context.stdout.write(
+        options.output === "json"
+          ? `${printableJson({ enqueued, not_enqueued: present })}\n`
+          : textOf(enqueued.length, present),
+      );
       return present.length === 0 ? EXIT.ok : EXIT.error;
     });
   },
 });
+
+function textOf(enqueued: number, present: readonly string[]): string {
+  return [
+    `Enqueued: ${enqueued} of ${enqueued + present.length}.\n`,
+    ...present.map((name) => `${name}: not enqueued, because it has a queued or running job\n`),
+  ].join("");
+}
 
 function commandOf(given: string): FleetCommand {
   const found = FLEET_COMMANDS.find((one) => one === given);

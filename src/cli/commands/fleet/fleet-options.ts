@@ -1,15 +1,16 @@
 // The options that the fleet commands share, and what they open: the fleet file, its selection, and the results.
 
-import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { CommandContext } from "../../../config/environment.ts";
 import { fileFailure } from "../../../config/files.ts";
+import { readRegularFile } from "../../../core/regular-file.ts";
 import type { WorkspaceLeases } from "../../../fleet/database/lease.ts";
 import type { Fleet } from "../../../fleet/model/fleet.ts";
 import type { ResultStore } from "../../../fleet/model/result-store.ts";
 import { readFleet } from "../../../fleet/read-fleet.ts";
 import { openResultFile } from "../../../fleet/result-file.ts";
 import { selectWorkspaces } from "../../../fleet/select.ts";
+import { FLEET_FOLDER, RESULTS_NAME } from "../../../fleet/state-location.ts";
 import { SourceText } from "../../../spec/model/source.ts";
 import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
 import { integerOption, textOption, textsOption, type ValuesOf } from "../../command/option.ts";
@@ -56,8 +57,7 @@ const LARGEST_FILE = 16 << 20;
 
 function textOf(path: string, file: string): string {
   try {
-    if (statSync(path).size > LARGEST_FILE) throw new Error("the file is larger than 16 MiB");
-    return readFileSync(path, "utf8");
+    return readRegularFile(path, LARGEST_FILE).toString("utf8");
   } catch (problem) {
     throw fileFailure(`the fleet file ${file} cannot be read`, problem, "pass --fleet FILE");
   }
@@ -74,7 +74,7 @@ export async function openResults(
   const database = await openFleetDatabase(context);
   if (database !== undefined) return database;
   const results = openResultFile({
-    path: join(fleet.folder, ".workspace", "fleet", "results.jsonl"),
+    path: join(fleet.folder, FLEET_FOLDER, RESULTS_NAME),
     replace: (path, text) => writeWholeFile(path, text, { over: true, mode: 0o600 }),
   });
   return { results };

@@ -3,7 +3,7 @@
 import type { FleetCommand } from "../../../fleet/model/result.ts";
 import { runWorker } from "../../../fleet/queue/worker.ts";
 import { resultLine } from "../../../fleet/report/fleet-text.ts";
-import { printableJson } from "../../../report/text/printable.ts";
+import { printable, printableJson } from "../../../report/text/printable.ts";
 import { nodeClock } from "../../../state/backends/file/node-ports.ts";
 import type { ConsoleContext } from "../../command/command.ts";
 import { defineCommand } from "../../command/command.ts";
@@ -73,7 +73,9 @@ function extraOf(command: FleetCommand): readonly string[] {
 function observerOf(context: ConsoleContext, asJson: boolean): Parameters<typeof runWorker>[1] {
   return {
     finished: (result) => context.stdout.write(asJson ? `${printableJson(result)}\n` : resultLine(result)),
-    released: ({ workspace, attempt }, { message }) =>
-      context.stderr.write(`${workspace}: attempt ${attempt} was not finished: ${message}\n`),
+    released: ({ workspace, attempt }, { message }) => {
+      const line = printable(`${workspace}: attempt ${attempt} was not finished: ${message}`);
+      context.stderr.write(`${line}\n`);
+    },
   };
 }
