@@ -194,12 +194,14 @@ function noHost(): Diagnostic {
 }
 
 function noToken(host: string, { skipped }: SignInChoice): Diagnostic {
-  const elsewhere = skipped.some(({ why }) => why.startsWith("it is for "));
-  const told = skipped.filter(({ why }) => why !== NOT_AZURE);
+  // The Azure CLI is tried without any value, so it says nothing about what the user has set up.
+  const told = skipped.filter(({ what, why }) => what !== "azure-cli" || why !== NOT_AZURE);
   return error("API_UNAUTHENTICATED", `no token is set for ${host}`, {
-    hint: elsewhere
+    hint: skipped.some(({ why }) => /^(it is|they are) for /.test(why))
       ? "the values found are for another host: choose it with --profile or --host, or run `workspace login`"
-      : "run `workspace login`, or set WORKSPACE_TOKEN",
+      : told.some(({ why }) => why === NOT_AZURE)
+        ? "if the host is a workspace of Azure, pass --cloud azure; otherwise, run `workspace login`"
+        : "run `workspace login`, or set WORKSPACE_TOKEN",
     ...(told.length === 0 ? {} : { cause: told.map(({ what, why }) => `${what}: ${why}`).join("; ") }),
   });
 }

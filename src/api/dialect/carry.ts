@@ -2,7 +2,7 @@
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { type Path, toDottedPath } from "../../core/pointer.ts";
+import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import type { WrittenField, WrittenFields } from "./table.ts";
 
 /** Thrown where a field of the live object would be lost. */
@@ -23,11 +23,15 @@ export function withCarried(
 ): JsonObject {
   const carried: { [field: string]: Json } = { ...written };
   for (const [name, value] of Object.entries(live)) {
-    const result = carriedValue(fields[name], value, written[name], [...path, name]);
-    if (result !== undefined) carried[name] = result;
+    const result = carriedValue(own(fields, name), value, own(written, name), [...path, name]);
+    if (result !== undefined) setMember(carried, name, result);
   }
   return carried;
 }
+
+/** A member of an object's own: a service may call a field `constructor`. */
+const own = <T>(object: { readonly [name: string]: T }, name: string): T | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
 
 function carriedValue(
   field: WrittenField | undefined,
@@ -79,7 +83,7 @@ const firstKey = (value: Json | undefined): Path => (isObject(value) ? Object.ke
 function writtenPart(fields: WrittenFields, live: JsonObject): JsonObject {
   const part: { [field: string]: Json } = {};
   for (const [name, value] of Object.entries(live)) {
-    const field = fields[name];
+    const field = own(fields, name);
     if (field === undefined) continue;
     part[name] =
       typeof field === "object" && field.is === "object" && isObject(value)

@@ -167,7 +167,9 @@ function usable(
     }
     if (family === "workspace" && source.profile === undefined) return true;
     if (isHost(own.value, host, identityOf)) return true;
-    if (hasCredentials(source.values)) skipped.push({ what: source.name, why: `it is for ${own.value}` });
+    const pronoun = source.profile === undefined ? "they are" : "it is";
+    if (hasCredentials(source.values))
+      skipped.push({ what: source.name, why: `${pronoun} for ${own.value}` });
     return false;
   });
 }

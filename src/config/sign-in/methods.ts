@@ -50,13 +50,15 @@ export const METHODS: Readonly<Record<AuthType, Method>> = {
     if (azure === undefined) return { lacks: NOT_AZURE };
     const source = workflow(input);
     if ("lacks" in source) return source;
-    return needing(values, ["azure_client_id", "azure_tenant_id"], ([clientId, tenantId]) => ({
+    const names = ["azure_client_id", "azure_tenant_id"] as const;
+    const result = needing(values, names, ([clientId, tenantId]) => ({
       method: "github-oidc-azure",
       clientId,
       tenantId,
       idToken: source.idToken,
       azure,
     }));
+    return "lacks" in result ? result : { ...result, from: [source.from, ...result.from] };
   },
   "azure-msi": ({ azure, values, chosen }) => {
     if (azure === undefined) return { lacks: NOT_AZURE };

@@ -87,3 +87,27 @@ test.each(Object.entries(DATABRICKS_TABLE.replaced))(
     );
   },
 );
+
+test("a write keeps unknown fields with the names of an object's own members", () => {
+  const odd = '"__proto__": { "a": 1 }, "constructor": { "b": 2 }, "toString": "c", "hasOwnProperty": [3]';
+  const live = JSON.parse(`{
+    ${odd},
+    "schedule": { "timezone_id": "UTC", ${odd} },
+    "email_notifications": { ${odd} },
+    "libraries": [{ "jar": "dbfs:/a.jar", ${odd} }, { "whl": "dbfs:/b.whl" }]
+  }`);
+  const written = {
+    name: "etl",
+    schedule: { timezone_id: "CET" },
+    libraries: [{ jar: "dbfs:/a.jar" }],
+  };
+  const body = JSON.parse(JSON.stringify(withCarried(DATABRICKS_TABLE.replaced.job, live, written)));
+  const expected = JSON.parse(`{
+    ${odd},
+    "name": "etl",
+    "schedule": { "timezone_id": "CET", ${odd} },
+    "email_notifications": { ${odd} },
+    "libraries": [{ "jar": "dbfs:/a.jar", ${odd} }]
+  }`);
+  expect(canonicalJson(body)).toBe(canonicalJson(expected));
+});

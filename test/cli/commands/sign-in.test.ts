@@ -122,6 +122,34 @@ Not used:
     expect(ran.err).toContain("API_UNAUTHENTICATED");
   });
 
+  test("says how to use a principal of Azure when the name of the host does not show the cloud", async () => {
+    const ran = await run("whoami", {
+      DATABRICKS_HOST: server.url,
+      ARM_CLIENT_ID: "app",
+      ARM_CLIENT_SECRET: "secret-canary",
+      ARM_TENANT_ID: "tenant",
+    });
+    expect(ran.err).toContain(
+      "azure-client-secret from DATABRICKS_* and ARM_* variables: the host is not known",
+    );
+    expect(ran.err).toContain("hint: if the host is a workspace of Azure, pass --cloud azure");
+    expect(ran.out + ran.err).not.toContain("secret-canary");
+  });
+
+  test("names all sources of a job of GitHub that signs in at Azure", async () => {
+    const ran = await run("whoami --cloud azure", {
+      DATABRICKS_HOST: server.url,
+      ARM_CLIENT_ID: "app",
+      ARM_TENANT_ID: "11111111-2222-3333-4444-555555555555",
+      AZURE_AUTHORITY_HOST: server.url,
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${server.url}/actions/id-token`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: SECRET,
+    });
+    expect(ran.out).toContain(
+      "sign-in  github-oidc-azure (ACTIONS_ID_TOKEN_REQUEST_URL, ARM_CLIENT_ID, ARM_TENANT_ID)",
+    );
+  });
+
   test("reports a sign-in that the workspace refuses, without the secret", async () => {
     const ran = await run("whoami", { ...m2m(), DATABRICKS_CLIENT_SECRET: "wrong-canary" });
     expect(ran.code).toBe(1);
