@@ -1,18 +1,38 @@
 // The Azure CLI of this machine: where it is, and running it outside of the checkout that a command runs in.
 
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join, relative } from "node:path";
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join, relative } from "node:path";
 import type { CliAnswer } from "../../api/auth/azure.ts";
 import type { ProcessContext } from "../environment.ts";
 
 const NAMES = process.platform === "win32" ? ["az.cmd", "az.exe"] : ["az"];
 
-/** Only folders of PATH outside of the current one count: a pull request may have put a program into its checkout. */
-export function findAzureCli({ env, cwd }: ProcessContext): string | undefined {
+/**
+ * Only folders of PATH outside of the current one, and of a checkout around it, count: a pull request may have put a program
+ * into its checkout, and `npx` puts its folders on the PATH.
+ */
+export function findAzureCli({ env, cwd, home }: ProcessContext): string | undefined {
+  const excluded = [realOf(cwd), ...checkoutsAround(realOf(cwd), realOf(home))];
   const folders = (env.PATH ?? "")
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !isIn(cwd, folder));
+    .filter((folder) => isAbsolute(folder) && !excluded.some((one) => isIn(one, realOf(folder))));
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
+}
+
+/** A home folder may be a checkout of its owner, so it is not one of them. */
+function checkoutsAround(folder: string, home: string): readonly string[] {
+  const above = dirname(folder);
+  const rest = above === folder ? [] : checkoutsAround(above, home);
+  return existsSync(join(folder, ".git")) && !isIn(folder, home) ? [folder, ...rest] : rest;
+}
+
+/** The path without links. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function isIn(folder: string, path: string): boolean {

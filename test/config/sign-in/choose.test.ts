@@ -1,10 +1,11 @@
 // Which sign-in a run uses: a table of variables and profiles, the choice, and the reasons for the rest.
 
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ProcessEnvironment } from "../../../src/config/environment.ts";
 import { identityOf } from "../../../src/config/settings.ts";
+import { findAzureCli } from "../../../src/config/sign-in/azure-cli.ts";
 import { chooseSignIn, notNeeded, type SignInChoice } from "../../../src/config/sign-in/choose.ts";
 import { signInSources } from "../../../src/config/sign-in/sources.ts";
 import { Failure } from "../../../src/core/diagnostic.ts";
@@ -187,6 +188,27 @@ describe("the choice", () => {
 
   test("an az in the current folder is not run", () => {
     expect(method({ az: "checkout" })).toBeUndefined();
+  });
+
+  test.each<[string, string, boolean]>([
+    ["in the checkout around the current folder", "checkout/node_modules/.bin", false],
+    ["in the outer checkout of a submodule", "outer/bin", false],
+    ["behind a link into the checkout", "link", false],
+    ["in the home folder, although that is a checkout", "bin", true],
+    ["next to the checkout", "checkout-2/bin", true],
+  ])("an az %s is run: %s", (_, bin, runs) => {
+    const { home, ...context } = contextWith();
+    const outer = join(home, "outer");
+    const checkout = bin.startsWith("outer") ? join(outer, "module") : join(home, "checkout");
+    for (const folder of [join(checkout, "team"), join(checkout, "node_modules/.bin"), outer])
+      mkdirSync(folder, { recursive: true });
+    for (const folder of [home, checkout, outer]) mkdirSync(join(folder, ".git"));
+    symlinkSync(join(checkout, "node_modules/.bin"), join(home, "link"));
+    mkdirSync(join(home, bin), { recursive: true });
+    writeFileSync(join(home, bin, "az"), "#!/bin/sh\n", { mode: 0o755 });
+    const cwd = join(checkout, "team");
+    const found = findAzureCli({ ...context, home, cwd, env: { PATH: join(home, bin) } });
+    expect(found).toBe(runs ? join(home, bin, "az") : undefined);
   });
 });
 
