@@ -53,6 +53,7 @@ export const CODES = {
   SPEC_SECRET_LITERAL: "The spec contains the value of a secret.",
   SPEC_SECRET_UNSET:
     "The variable of a secret is not set, so the plan does not know whether the secret changes.",
+  SPEC_SECRET_CREDENTIAL: "A secret gets its value from a variable with a credential of the run itself.",
   SPEC_SECRET_SOURCE: "The source of a secret has no value or cannot be read.",
   SPEC_CRON: "A schedule's cron expression or time zone is invalid.",
   SPEC_EMPTY: "The spec declares no resource.",

@@ -80,6 +80,16 @@ export function secretOf(
       },
     );
   const variable = env === undefined ? undefined : scalarText(env);
+  if (env !== undefined && variable !== undefined && CREDENTIALS.has(variable))
+    findings.warning(
+      "SPEC_SECRET_CREDENTIAL",
+      `${address} would publish a credential of this run: ${variable}`,
+      env,
+      {
+        address,
+        hint: "who can read the secret can then act as this run; use another variable and another credential",
+      },
+    );
   const known = variable === undefined ? undefined : sources.read.get(variable);
   if (known !== undefined) return { values: { [field]: known.digest }, payload: known.payload };
   const bytes =
@@ -91,6 +101,21 @@ export function secretOf(
   if (variable !== undefined) sources.read.set(variable, { digest, payload });
   return { values: { [field]: digest }, payload };
 }
+
+/** Variables that runs sign in with, or open their state with. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  "WORKSPACE_TOKEN",
+  "WORKSPACE_CLIENT_SECRET",
+  "WORKSPACE_STATE_KEY",
+  "DATABRICKS_TOKEN",
+  "DATABRICKS_PASSWORD",
+  "DATABRICKS_CLIENT_SECRET",
+  "DATABRICKS_OIDC_TOKEN",
+  "ARM_CLIENT_SECRET",
+  "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+  "GOOGLE_CREDENTIALS",
+  "PGPASSWORD",
+]);
 
 type Read = Uint8Array | "unread" | undefined;
 

@@ -51,6 +51,27 @@ describe("a source", () => {
     expect(revealed(resource("secrets.etl/password"))).toBe("x");
   });
 
+  it.each([
+    ["resolve", "DATABRICKS_CLIENT_SECRET"],
+    ["skip", "WORKSPACE_TOKEN"],
+  ] as const)(
+    "%s: warns of a variable with a credential of the run, for each secret",
+    async (secrets, name) => {
+      const loaded = await load(
+        `scopes: { etl: { secrets: { a: { env: ${name} }, b: { env: ${name} } } } }`,
+        {
+          secrets,
+          env: { [name]: CANARY },
+        },
+      );
+      expect(loaded.told).toEqual([
+        expect.stringContaining(`secrets.etl/a would publish a credential of this run: ${name}`),
+        expect.stringContaining(`secrets.etl/b would publish a credential of this run: ${name}`),
+      ]);
+      expect(JSON.stringify(loaded.told)).not.toContain(CANARY);
+    },
+  );
+
   it("is not read when secrets are skipped", async () => {
     const loaded = await load(
       { "workspace.yaml": secret("{ env: DB }"), k: "x" },
