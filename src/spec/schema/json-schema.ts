@@ -7,14 +7,8 @@ import { ANNOTATION_KEYWORDS, type FieldSchema } from "../../resource/field-sche
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { JsonSchema } from "./json-schema-type.ts";
-import {
-  inputsSchema,
-  localsSchema,
-  modulesSchema,
-  outputsSchema,
-  stateEntrySchemas,
-  targetsSchema,
-} from "./language.ts";
+import { localsSchema, modulesSchema, stateEntrySchemas, targetsSchema } from "./language.ts";
+import { inputsSchema, outputsSchema } from "./module-interface.ts";
 import { rulesSchema } from "./rule-schema.ts";
 import { LIFECYCLE, policySchema, variablesSchema } from "./sections.ts";
 
@@ -65,6 +59,7 @@ export function specSchema(registry: PlanningRegistry): JsonSchema {
     properties: {
       include: {
         description: "More files of this spec: paths and patterns below the folder of this file.",
+        examples: [["teams/*.yaml"]],
         type: ["string", "array", "null"],
         items: { type: "string" },
       },

@@ -22,7 +22,7 @@ export function targetsSchema(): JsonSchema {
         "The same sections as in the spec. Maps merge, other values replace, and null removes. variables sets values.",
       type: ["object", "null"],
       properties: {
-        description: { description: "Purpose of the target.", type: "string" },
+        description: { description: "Purpose of the target.", type: "string", examples: ["production"] },
         default: { description: "Use it if --target is not given.", type: "boolean" },
         protected: { description: "Apply needs an explicit --target and a saved plan.", type: "boolean" },
         host: {
@@ -33,6 +33,7 @@ export function targetsSchema(): JsonSchema {
         profile: {
           description: "The profile of ~/.workspacecfg, unless --profile or WORKSPACE_PROFILE names one.",
           type: "string",
+          examples: ["prod"],
         },
         state: {
           description: "Where the state is kept: a folder inside the spec's folder, or workspace:/folder.",
@@ -69,11 +70,17 @@ export function modulesSchema(): JsonSchema {
           description: "The folder of the module, relative to this file. It contains a workspace.yaml.",
           type: "string",
           minLength: 1,
+          examples: ["./modules/team"],
         },
-        description: { description: "Purpose of the module.", type: "string" },
+        description: {
+          description: "Purpose of the module.",
+          type: "string",
+          examples: ["one pool and one group for each team"],
+        },
         for_each: {
           description:
             "One instance for each key of a map, or each string of a list: ${each.key}, ${each.value}.",
+          examples: [{ ads: { capacity: 20 }, web: {} }, ["ads", "web"], "${local.teams}"],
           if: { type: "string" },
           // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
           then: EXPRESSION,
@@ -81,6 +88,7 @@ export function modulesSchema(): JsonSchema {
         },
         with: {
           description: "Values of the module's inputs.",
+          examples: [{ team: "${each.key}", capacity: "${default(each.value.capacity, 5)}" }],
           if: { type: "string" },
           // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
           then: EXPRESSION,
@@ -90,38 +98,6 @@ export function modulesSchema(): JsonSchema {
       required: ["source"],
       additionalProperties: false,
     },
-  };
-}
-
-export function inputsSchema(): JsonSchema {
-  return {
-    description:
-      "In a module: its typed inputs, used as ${input.name}. Each is a JSON Schema; without a default it is required.",
-    type: ["object", "null"],
-    propertyNames: { pattern: NAME },
-    examples: [{ size: { type: "integer", minimum: 1, default: 10, description: "capacity of the pool" } }],
-    additionalProperties: {
-      type: ["object", "null"],
-      properties: {
-        type: {
-          description: "What a value must be.",
-          type: ["string", "array"],
-          examples: ["string", "integer", "number", "boolean", "array", "object"],
-        },
-        default: { description: "The value if the user gives none." },
-        description: { description: "Purpose of the input.", type: "string" },
-        sensitive: { description: "Show the value nowhere.", type: "boolean" },
-      },
-    },
-  };
-}
-
-export function outputsSchema(): JsonSchema {
-  return {
-    description: "In a module: values for its user, as ${modules.NAME.OUTPUT} or ${modules.NAME/KEY.OUTPUT}.",
-    type: ["object", "null"],
-    propertyNames: { pattern: NAME },
-    examples: [{ pool_id: { value: "${pools.shared.instance_pool_id}", description: "ID of the pool" } }],
   };
 }
 
@@ -154,7 +130,11 @@ export function stateEntrySchemas(): JsonSchema {
       "Live objects that become resources of the spec.",
       {
         to: { ...ADDRESS, description: "The resource that the object becomes." },
-        id: { description: "What the service calls the object.", type: ["string", "integer"] },
+        id: {
+          description: "The ID of the object at the service; the name for a kind whose key is its name.",
+          type: ["string", "integer"],
+          examples: ["0101-120000-abc"],
+        },
       },
       ["to", "id"],
       [{ to: "clusters.c", id: "0101-120000-abc" }],

@@ -16,7 +16,11 @@ export function ruleSchema(registry: PlanningRegistry): JsonSchema {
         pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$",
         examples: ["clusters-autoterminate"],
       },
-      description: { description: "Purpose of the rule.", type: "string" },
+      description: {
+        description: "Purpose of the rule.",
+        type: "string",
+        examples: ["An idle cluster costs as much as a busy one."],
+      },
       kinds: {
         description: "Kinds of resources that the rule is about. Unset: all.",
         type: "array",

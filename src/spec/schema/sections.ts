@@ -22,6 +22,7 @@ export const LIFECYCLE: JsonSchema = {
     ignore_changes: {
       description: "Fields that are set at creation and never updated.",
       type: "array",
+      examples: [["custom_tags"]],
       items: { type: "string", minLength: 1 },
     },
     on_immutable_change: IMMUTABLE,
@@ -36,11 +37,13 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
   return {
     description: "What a plan may do.",
     type: ["object", "null"],
+    examples: [{ max_deletes: "10%", on_immutable_change: "replace" }],
     properties: {
       on_immutable_change: {
         description:
           "What a plan does if a field that cannot be changed in place changes: for all kinds, or by kind.",
         default: "error",
+        examples: ["replace", { default: "error", clusters: "replace" }],
         if: { type: "object" },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
         then: { type: "object", properties: { default: IMMUTABLE, ...byKind }, additionalProperties: false },
@@ -50,6 +53,7 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
         description:
           "Limit on deletions in a plan: a number, or a share such as 30% of the managed resources (if more than 10 are managed) and, where unmanaged objects are deleted, of the live objects of each kind.",
         default: "30%",
+        examples: ["10%", 5],
         if: { type: "string" },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
         then: { type: "string", pattern: "^(100|[0-9]{1,2})(\\.[0-9]+)?%$", examples: ["30%"] },
@@ -59,6 +63,7 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
         description: "Kinds whose live objects are deleted if the spec does not declare them.",
         type: "array",
         default: [],
+        examples: [["pools", "groups"]],
         items: { type: "string", enum: top },
       },
       duplicate_names: {
@@ -78,6 +83,9 @@ export function variablesSchema(): JsonSchema {
     description:
       "Values for ${var.name}, set by --var, --var-file, WORKSPACE_VAR_name, the target, or the default.",
     type: ["object", "null"],
+    examples: [
+      { env: { type: "string", enum: ["dev", "prod"], default: "dev", description: "environment" } },
+    ],
     propertyNames: { pattern: "^[A-Za-z_][A-Za-z0-9_-]*$" },
     additionalProperties: {
       if: { type: "object" },
@@ -87,14 +95,24 @@ export function variablesSchema(): JsonSchema {
         properties: {
           default: {
             description: "Value if no other source sets one. Without a default, a value is required.",
+            examples: ["dev"],
           },
-          description: { description: "Purpose of the variable.", type: "string" },
+          description: {
+            description: "Purpose of the variable.",
+            type: "string",
+            examples: ["deployment environment"],
+          },
           type: {
             description: "Type of the value.",
             type: "string",
             enum: ["string", "number", "boolean", "list", "map"],
           },
-          enum: { description: "The only values that are allowed.", type: "array", minItems: 1 },
+          enum: {
+            description: "The only values that are allowed.",
+            type: "array",
+            minItems: 1,
+            examples: [["dev", "prod"]],
+          },
           pattern: {
             description:
               "A regular expression that the value must match, without lookahead and backreferences.",

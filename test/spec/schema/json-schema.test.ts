@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { staleSchemas } from "../../../scripts/schemas.ts";
 import { registry as real } from "../../../src/providers/index.ts";
+import { INPUT_KEYWORDS } from "../../../src/spec/modules/inputs.ts";
 import { resourceSchema, specSchema } from "../../../src/spec/schema/json-schema.ts";
+import type { JsonSchema } from "../../../src/spec/schema/json-schema-type.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
 import { registry } from "../kinds.ts";
 
@@ -26,6 +28,36 @@ describe("the schema of all kinds", () => {
         resourceSchema(provider).properties as Record<string, Record<string, unknown>>,
       ))
         if (name !== "lifecycle") expect(field.description, `${provider.kind}.${name}`).toBeTypeOf("string");
+  });
+
+  it("describes each key of the language, with an example where the type or the values do not show one", () => {
+    const { properties } = specSchema(real) as { readonly properties: Record<string, JsonSchema> };
+    const kinds = new Set(real.kinds.map(({ kind }) => kind));
+    const lacking: string[] = [];
+    const visit = (path: string, schema: JsonSchema): void => {
+      const { description, examples, type, properties: members = {}, additionalProperties, items } = schema;
+      const isShown = examples !== undefined || schema.enum !== undefined || type === "boolean";
+      const isKey = !path.endsWith("*");
+      if (isKey && (typeof description !== "string" || !isShown)) lacking.push(path);
+      for (const [name, member] of Object.entries(members as object)) visit(`${path}.${name}`, member);
+      for (const inside of [additionalProperties, items]) {
+        const { then, ...own } = (inside ?? {}) as JsonSchema;
+        if (then !== undefined || own.properties !== undefined)
+          visit(`${path}.*`, (then ?? own) as JsonSchema);
+      }
+    };
+    for (const [section, schema] of Object.entries(properties))
+      if (!kinds.has(section)) visit(section, schema);
+    expect(lacking).toEqual([]);
+  });
+
+  it("has every keyword of inputs", () => {
+    const { properties } = specSchema(real) as never as {
+      readonly properties: { readonly inputs: { readonly additionalProperties: { properties: object } } };
+    };
+    expect(Object.keys(properties.inputs.additionalProperties.properties).sort()).toEqual(
+      [...INPUT_KEYWORDS].sort(),
+    );
   });
 
   it("takes the example of a team", () => {
