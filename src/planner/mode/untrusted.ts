@@ -89,7 +89,9 @@ function textsOf(spec: Spec, registry: PlanningRegistry): ReadonlySet<string> {
   for (const { kind, name, values } of spec.resources.values()) {
     const provider = registry.get(kind);
     collectTexts(values, texts);
-    texts.add(name).add(provider.planning.namedInKey?.(name)?.name ?? "");
+    texts.add(name);
+    const inKey = provider.planning.namedInKey?.(name);
+    if (inKey !== undefined) texts.add(inKey.name);
     for (const needed of provider.planning.dependencies?.(name, values) ?? []) texts.add(needed.name);
   }
   return new Set([...texts].flatMap((text) => [text, foldCase(text)]));
