@@ -38,6 +38,37 @@ describe("a creation whose name an unmanaged object has", () => {
     expect(made.diagnostics).toEqual([]);
   });
 
+  test("says so in one sentence, at the resource", () => {
+    const [guard] = plan({ spec: wanted, live: one, state: none }).guards;
+    const at = { file: "workspace.yaml", line: 1, column: 1 };
+    expect(guard?.diagnostic).toMatchObject({
+      message: 'tasks.t: an unmanaged task named "t" already exists, and no state exists yet',
+      at,
+    });
+    expect(plan({ spec: wanted, live: one }).diagnostics).toMatchObject([
+      {
+        message: 'tasks.t: an unmanaged task named "t" already exists, and the plan creates another one',
+        at,
+      },
+    ]);
+  });
+
+  test("names at most ten objects and counts the others", () => {
+    const many = (count: number) =>
+      plan({
+        spec: wanted,
+        live: live({
+          tasks: Array.from({ length: count }, (_, at) =>
+            object(`t${at}`, "t", {}, { creator_user_name: 5 }),
+          ),
+        }),
+        state: none,
+      }).guards[0]?.diagnostic.cause;
+    const ten = Array.from({ length: 10 }, (_, at) => `ID t${at}, creator unknown`).join("; ");
+    expect(many(10)).toBe(ten);
+    expect(many(12)).toBe(`${ten}; 2 more`);
+  });
+
   test("names every object and its import command when several have the name", () => {
     const [guard] = plan({ spec: wanted, live: two, state: none }).guards;
     expect(guard?.diagnostic.cause).toBe("ID t1, created by ada@example.com; ID t2, creator unknown");
@@ -103,6 +134,7 @@ describe("an ambiguous --adopt", () => {
     expect(made.diagnostics).toMatchObject([
       {
         code: "PLAN_ALREADY_EXISTS",
+        message: '2 unmanaged tasks are named "t", so --adopt cannot choose one for tasks.t',
         cause: "ID t1, created by ada@example.com; ID t2, creator unknown",
         hint: expect.stringContaining("`workspace import tasks.t t1` or `workspace import tasks.t t2`"),
       },

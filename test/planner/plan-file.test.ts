@@ -1,20 +1,27 @@
 // Saved plans: what binds them, and that no changed leaf is ever accepted.
 
 import { describe, expect, test } from "vitest";
+import type { Address } from "../../src/core/address.ts";
 import { keyedDigest } from "../../src/core/digest.ts";
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
 import { withValueAt } from "../../src/core/pointer.ts";
+import { liveFingerprint } from "../../src/planner/diff/fingerprint.ts";
+import type { Change } from "../../src/planner/model/change.ts";
 import {
   type Binding,
   movedSince,
   otherRecords,
   readPlan,
   recordsDigest,
+  type SavedReport,
   savePlan,
   staleness,
 } from "../../src/planner/plan-file.ts";
+import type { LiveObject } from "../../src/resource/live.ts";
+import type { OpenIntent } from "../../src/state/model/record.ts";
 import { live, object, plan, record, reference, resource, spec, state } from "./build.ts";
+import { adopt, create, forget, noop, remove, replace, report, update } from "./changes.ts";
 import { registry } from "./kinds.ts";
 
 const keyed = (text: string): string => keyedDigest(new Uint8Array(32).fill(7), text);
@@ -102,6 +109,42 @@ describe("a plan file", () => {
   });
 });
 
+describe("a refused plan file", () => {
+  const refusal = (text: string) => readPlan(text, keyed);
+
+  test("says whether it is no plan, of another version, or modified", () => {
+    expect(refusal("[]")).toEqual({
+      severity: "error",
+      code: "PLAN_FILE",
+      message: "the file is not a saved plan",
+      hint: "to create one, run `workspace plan --out FILE`",
+    });
+    expect(refusal("not json")).toEqual(refusal("[]"));
+    expect(refusal("{}")).toEqual({
+      severity: "error",
+      code: "PLAN_FILE",
+      message: "the file is not a saved plan of this version",
+      hint: "to create a new one, run `workspace plan --out FILE`",
+    });
+    expect(refusal(text.replace('"n1"', '"n2"'))).toEqual({
+      severity: "error",
+      code: "PLAN_FILE",
+      message: "the plan file was modified, or was made with the key of another state",
+      hint: "make a new plan; plan and apply need the same state and WORKSPACE_STATE_KEY",
+    });
+  });
+
+  test("is read with its report when it has one", () => {
+    const report: SavedReport = {
+      run: { toolVersion: "1", madeAt: "2020-01-01T00:00:00Z" },
+      notes: [],
+      places: {},
+    };
+    expect(readPlan(savePlan(binding, made, keyed, report), keyed)).toMatchObject({ report });
+    expect(saved()).not.toHaveProperty("report");
+  });
+});
+
 describe("staleness", () => {
   const codes = (change: object): string[] =>
     staleness(saved(), { ...present, ...change }).map((one) => one.code);
@@ -119,6 +162,45 @@ describe("staleness", () => {
     expect(codes({ files: [{ path: "workspace.yaml", digest: "e" }] })).toEqual(["PLAN_STALE"]);
     expect(codes({ files: [...present.files, { path: "more.yaml", digest: "e" }] })).toEqual(["PLAN_STALE"]);
   });
+
+  test("names every reason with the values, and the same way on", () => {
+    const files = [
+      { path: "z.yaml", digest: "e" },
+      { path: "a.yaml", digest: "e" },
+    ];
+    const told = (change: object) =>
+      staleness(saved(), { ...present, ...change }).map(({ severity, message, hint }) => [
+        severity,
+        message,
+        hint,
+      ]);
+    const hint = "make a new plan, then apply it";
+    expect(told({ host: "https://other", now: 2_001, files })).toEqual(
+      [
+        "the plan is for https://h, not for https://other",
+        "the plan expired at 1970-01-01T00:00:02.000Z",
+        "a.yaml changed after the plan was made",
+        "workspace.yaml changed after the plan was made",
+        "z.yaml changed after the plan was made",
+      ].map((message) => ["error", message, hint]),
+    );
+    expect(told({ state: { lineage: "x", serial: 5, nonces: ["n1"] } })).toEqual(
+      [
+        "the plan was already applied",
+        "the state changed after the plan was made (serial 4 then, 5 now)",
+      ].map((message) => ["error", message, hint]),
+    );
+    expect(told({ state: { lineage: "x", serial: 4, nonces: [] } })).toEqual([
+      ["error", "the plan was made with another state", hint],
+    ]);
+  });
+
+  test("is empty at the last moment before the expiry, and for another state that is empty", () => {
+    expect(codes({ now: 2_000 })).toEqual([]);
+    const first = { ...saved(), state: { ...saved().state, serial: 0 } };
+    const empty = { ...present, state: { lineage: "x", serial: 0, nonces: [] } };
+    expect(staleness(first, empty)).toEqual([]);
+  });
 });
 
 describe("what an interrupted run left", () => {
@@ -127,6 +209,17 @@ describe("what an interrupted run left", () => {
       otherRecords(saved(), state(...given)).map((one) => one.code);
     expect(codes([])).toEqual([]);
     expect(codes([record("boxes.a", "1")])).toEqual(["PLAN_STALE"]);
+    expect(otherRecords(saved(), state([record("boxes.a", "1")]))).toEqual([
+      {
+        severity: "error",
+        code: "PLAN_STALE",
+        message: "recovery of an interrupted run gave a different result than when the plan was made",
+        hint: "make a new plan, then apply it",
+      },
+    ]);
+    const open = (seq: number) => ({ records: state().records, open: [{ seq } as OpenIntent] });
+    expect(recordsDigest(open(1))).not.toBe(recordsDigest(open(2)));
+    expect(recordsDigest(open(1))).not.toBe(recordsDigest(state()));
     const ids = ["boxes.a", "boxes.b"].map((address) => record(address, "1"));
     expect(recordsDigest(state(ids))).toBe(recordsDigest(state(ids.toReversed())));
   });
@@ -142,6 +235,76 @@ describe("live objects that moved since the plan", () => {
       "boxes.a changed in the workspace after the plan was made",
       "boxes.new appeared in the workspace after the plan was made",
       "tasks.gone disappeared from the workspace after the plan was made",
+    ]);
+  });
+});
+
+describe("whether one change still fits", () => {
+  const a = object("b1", "a", { box_name: "a", size: 1, members: ["x"] });
+  const box = registry.get("boxes");
+  const moved = (
+    change: Change,
+    boxes: readonly LiveObject[],
+    tasks: readonly LiveObject[] = [],
+    known = state(),
+  ) =>
+    movedSince({ ...made, changes: [change] }, live({ boxes, tasks }), registry, known).map(
+      ({ message }) => message,
+    );
+  const gone = "boxes.a disappeared from the workspace after the plan was made";
+  const changed = "boxes.a changed in the workspace after the plan was made";
+  const fingerprint = liveFingerprint(box.fields, a, { size: 1 });
+  const forDelete = liveFingerprint(box.fields, a, undefined);
+
+  test.each([
+    ["an update", update("boxes.a", { id: a.id, after: { size: 1 }, fingerprint })],
+    ["a replacement", replace("boxes.a", { id: a.id, after: { size: 1 }, fingerprint })],
+    ["an adoption", adopt("boxes.a", { id: a.id, after: { size: 1 }, fingerprint })],
+    ["a delete", remove("boxes.a", { id: a.id, fingerprint: forDelete })],
+  ])("%s fits the object that it rests on, and no other", (_, change) => {
+    expect(moved(change, [a])).toEqual([]);
+    expect(moved(change, [{ ...a, values: { ...a.values, size: 2 } }])).toEqual([changed]);
+    expect(moved(change, [])).toEqual([gone]);
+    const { after } = { after: undefined, ...change } as { after: unknown };
+    const others = moved(change, [{ ...a, values: { ...a.values, members: ["y"] } }]);
+    expect(others).toEqual(after === undefined ? [changed] : []);
+  });
+
+  test("changes of the state alone always fit", () => {
+    for (const change of [forget("boxes.a"), noop("boxes.a"), report("boxes.a")])
+      expect(moved(change, [])).toEqual([]);
+  });
+
+  test("a creation fits while nothing has its name but the object that gives it up", () => {
+    const nameFrom = { address: "boxes.b" as Address, id: a.id, once: "done" } as const;
+    expect(moved(create("boxes.a"), [a])).toEqual([
+      "boxes.a appeared in the workspace after the plan was made",
+    ]);
+    expect(moved(create("boxes.a", { nameFrom }), [a])).toEqual([]);
+    expect(moved(create("boxes.a", { nameFrom }), [a, object("b2", "A")])).toHaveLength(1);
+  });
+
+  test("a creation in a kind whose names are not unique fits unless an unknown unmanaged namesake appeared", () => {
+    const [t1, t2, t3] = [object("t1", "t"), object("t2", "t"), object("t3", "t")];
+    const known = state([record("tasks.other", "t3")]);
+    const change = create("tasks.t", { namesakes: [{ id: t1.id }] });
+    expect(moved(change, [], [t1, t3], known)).toEqual([]);
+    expect(moved(create("tasks.t"), [], [], known)).toEqual([]);
+    expect(moved(create("tasks.t"), [], [object("t4", "other")], known)).toEqual([]);
+    expect(moved(change, [], [t1, t2, t3])).toEqual([
+      "tasks.t has a namesake (ID t2 and t3) that appeared in the workspace after the plan was made",
+    ]);
+  });
+
+  test("a finding has the address and the way on", () => {
+    expect(movedSince({ ...made, changes: [remove("boxes.a")] }, live(), registry, state())).toEqual([
+      {
+        severity: "error",
+        code: "PLAN_LIVE_MOVED",
+        message: gone,
+        address: "boxes.a",
+        hint: "make a new plan, then apply it",
+      },
     ]);
   });
 });

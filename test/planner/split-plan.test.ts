@@ -3,13 +3,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import { error, warning } from "../../src/core/diagnostic.ts";
+import type { Json, JsonObject } from "../../src/core/json.ts";
+import type { Path } from "../../src/core/pointer.ts";
+import type { Change } from "../../src/planner/model/change.ts";
 import { changeKey } from "../../src/planner/model/order.ts";
 import type { Plan } from "../../src/planner/model/plan.ts";
+import type { PlanSplit } from "../../src/planner/model/split.ts";
 import { splitGuards } from "../../src/planner/split-guards.ts";
-import { splitPlan } from "../../src/planner/split-plan.ts";
+import { causedPart, splitPlan } from "../../src/planner/split-plan.ts";
+import type { FieldDiff } from "../../src/resource/planning.ts";
 import type { Policy } from "../../src/spec/model/spec.ts";
 import { live, object, plan, record, resource, spec, state } from "./build.ts";
+import { adopt, create, forget, noop, one, remove, replace, update } from "./changes.ts";
 import { registry } from "./kinds.ts";
 
 type Boxes = Readonly<Record<string, JsonObject>>;
@@ -47,10 +53,10 @@ function told(base: Boxes, head: Boxes): readonly string[] {
   const { changes, resolved } = splitPlan(planOf(base), after);
   return [
     ...after.changes.flatMap((change) => {
-      const one = changes[changeKey(change)];
-      if (one === undefined) return [];
-      const fields = one.fields.map(({ path, origin }) => `${path.join(".")}:${origin}`).sort();
-      return [[change.address, change.action, one.origin, ...fields].join(" ")];
+      const split = changes[changeKey(change)];
+      if (split === undefined) return [];
+      const fields = split.fields.map(({ path, origin }) => `${path.join(".")}:${origin}`).sort();
+      return [[change.address, change.action, split.origin, ...fields].join(" ")];
     }),
     ...resolved.map(({ change, fields }) =>
       [change.address, change.action, "resolved", ...(fields ?? []).map((path) => path.join("."))].join(" "),
@@ -153,6 +159,143 @@ describe("a plan compared with its base", () => {
   });
 });
 
+describe("one change compared with its base", () => {
+  const withChanges = (...changes: readonly Change[]): Plan => ({ ...planOf(AB), changes });
+  const origin = (base: Change, head: Change) =>
+    splitPlan(withChanges(base), withChanges(head)).changes[changeKey(head)]?.origin;
+  const same = (change: Change) => origin(change, change);
+  const id = object("9", "").id;
+  const diff = (path: Path, before: Json | undefined, after: Json | undefined, more = {}): FieldDiff => ({
+    path,
+    before,
+    after,
+    cause: "spec",
+    replaces: false,
+    ...more,
+  });
+
+  test("of any action is pending when both are the same, and nothing that is not done is split", () => {
+    const all = one("boxes.a");
+    for (const action of ["create", "update", "replace", "delete", "adopt", "forget"] as const)
+      expect([action, same(all[action])]).toEqual([action, "pending"]);
+    expect([same(all.noop), same(all.report)]).toEqual([undefined, undefined]);
+  });
+
+  test("is caused when its action, its name, or its object is another", () => {
+    expect(origin(remove("boxes.a"), forget("boxes.a"))).toBe("caused");
+    expect(origin(update("boxes.a", { name: "x" }), update("boxes.a"))).toBe("caused");
+    expect(origin(remove("boxes.a", { id }), remove("boxes.a"))).toBe("caused");
+    expect(origin(forget("boxes.a", { id }), forget("boxes.a"))).toBe("caused");
+  });
+
+  test("is caused when it replaces in another way", () => {
+    expect(origin(replace("boxes.a", { replacing: "delete-first" }), replace("boxes.a"))).toBe("caused");
+    expect(origin(replace("boxes.a", { keepsOld: true }), replace("boxes.a"))).toBe("caused");
+    expect(origin(update("boxes.a"), update("boxes.a"))).toBe("pending");
+  });
+
+  test("is caused when it adopts with other values or another payload", () => {
+    expect(origin(adopt("boxes.a", { after: { size: 2 } }), adopt("boxes.a"))).toBe("caused");
+    expect(origin(adopt("boxes.a", { payload: "p" }), adopt("boxes.a"))).toBe("caused");
+    expect(origin(adopt("boxes.a", { payload: "p" }), adopt("boxes.a", { payload: "p" }))).toBe("pending");
+  });
+
+  test("is caused when it takes the name of another object", () => {
+    const from = (other: typeof id) => ({
+      nameFrom: { address: "boxes.b" as Address, id: other, once: "done" } as const,
+    });
+    expect(origin(update("boxes.a", from(id)), update("boxes.a"))).toBe("caused");
+    expect(origin(update("boxes.a", from(id)), update("boxes.a", from(object("8", "").id)))).toBe("caused");
+    expect(origin(update("boxes.a", from(id)), update("boxes.a", from(id)))).toBe("pending");
+  });
+
+  test.each([update, replace])("is caused when a difference has another value on either side", (make) => {
+    const of = (...diffs: [FieldDiff, ...FieldDiff[]]) => make("boxes.a", { diffs });
+    expect(origin(of(diff(["size"], 1, 2)), of(diff(["size"], 0, 2)))).toBe("caused");
+    expect(origin(of(diff(["size"], 1, 2)), of(diff(["size"], 1, 3)))).toBe("caused");
+    expect(origin(of(diff(["size"], 1, null)), of(diff(["size"], 1, undefined)))).toBe("caused");
+    expect(origin(of(diff(["size"], 1, [])), of(diff(["size"], 1, undefined)))).toBe("caused");
+    expect(origin(of(diff(["size"], 1, "x")), of(diff(["size"], 1, "x", { unknown: true })))).toBe("caused");
+    expect(
+      origin(of(diff(["size"], 1, "x", { unknown: true })), of(diff(["size"], 1, "x", { unknown: true }))),
+    ).toBe("pending");
+  });
+
+  test("of a creation is caused when a value becomes one that only an apply can tell", () => {
+    const later = { path: ["note"], parts: [{ address: "boxes.b" as Address, attribute: "box_id" }] };
+    const after = { note: "x", size: 1 };
+    expect(origin(create("boxes.a", { after }), create("boxes.a", { after, unresolved: [later] }))).toBe(
+      "caused",
+    );
+    const other = { ...later, path: ["size"] };
+    expect(
+      origin(
+        create("boxes.a", { after, unresolved: [other] }),
+        create("boxes.a", { after, unresolved: [later] }),
+      ),
+    ).toBe("caused");
+  });
+
+  test("of a creation is caused by another payload of a content, and of no other field", () => {
+    const of = (payload: string, after: JsonObject) => create("boxes.a", { payload, after });
+    expect(origin(of("p", { content: "c" }), of("q", { content: "c" }))).toBe("caused");
+    expect(origin(of("p", { note: "c" }), of("q", { note: "c" }))).toBe("pending");
+  });
+
+  test("has a field as resolved only when no difference around or inside it is left", () => {
+    const resolved = (base: FieldDiff, ...left: [FieldDiff, ...FieldDiff[]]) =>
+      splitPlan(
+        withChanges(update("boxes.a", { diffs: [base] })),
+        withChanges(update("boxes.a", { diffs: left })),
+      ).resolved.map(({ fields }) => fields);
+    const at = (...path: (string | number)[]) => diff(path, 1, 2);
+    expect(resolved(at("tags", "a"), at("size"))).toEqual([[["tags", "a"]]]);
+    expect(resolved(at("tags", "a"), at("tags", "b"))).toEqual([[["tags", "a"]]]);
+    expect(resolved(at("tags", "a"), at("tags"))).toEqual([]);
+    expect(resolved(at("tags"), at("tags", "a"))).toEqual([]);
+    expect(resolved(at("tags"), at("tags"))).toEqual([]);
+  });
+});
+
+describe("the caused part of a plan", () => {
+  const guard = (code: "GUARD_LIMIT" | "GUARD_MAX_DELETES", more = {}) => ({
+    diagnostic: error(code, "m"),
+    addresses: [],
+    ...more,
+  });
+  const [a, b] = [
+    error("PLAN_IMMUTABLE", "m", { address: "boxes.a" as Address }),
+    error("PLAN_IMMUTABLE", "m", { address: "boxes.b" as Address }),
+  ];
+  const made: Plan = {
+    ...planOf(AB),
+    changes: [update("boxes.a"), update("boxes.b"), noop("boxes.c")],
+    guards: [
+      guard("GUARD_LIMIT", { origin: "pending" }),
+      guard("GUARD_MAX_DELETES", { origin: "caused" }),
+      guard("GUARD_LIMIT"),
+    ],
+    diagnostics: [a, b, warning("PLAN_MODE", "w")],
+  };
+  const split = {
+    base: { commit: "c" } as unknown as PlanSplit["base"],
+    changes: { "boxes.a": { origin: "caused", fields: [] }, "boxes.b": { origin: "pending", fields: [] } },
+    resolved: [],
+    pendingErrors: [b],
+  } as const;
+
+  test("is without pending changes, guards, and errors", () => {
+    const part = causedPart({ ...made, split });
+    expect(part.changes.map(({ address }) => address)).toEqual(["boxes.a"]);
+    expect(part.guards).toEqual([made.guards[1], made.guards[2]]);
+    expect(part.diagnostics).toEqual([a, warning("PLAN_MODE", "w")]);
+  });
+
+  test("is the whole plan when it was not compared", () => {
+    expect(causedPart(made)).toBe(made);
+  });
+});
+
 const box = fc.record({
   size: fc.constantFrom(1, 2, 3),
   note: fc.option(fc.constantFrom("x", "y"), { nil: undefined }),
@@ -226,4 +369,40 @@ describe("the guards of a plan compared with its base", () => {
   ])("max_deletes %s", (_name, base, head, most, expected) => {
     expect(guardsOf(base, head, { max_deletes: { count: most } })).toEqual(expected);
   });
+});
+
+test("guards of a plan with errors are those of the caused changes, and all are caused", () => {
+  const head = { ...AB, c: { size: 1 } };
+  const input = { registry, host: "h", ...world, spec: specOf({}, { max_deletes: { count: 0 } }) };
+  const made = { ...plan(input), diagnostics: [error("PLAN_IMMUTABLE", "m")], guards: [] };
+  const split = splitPlan(planOf(head), made);
+  expect(
+    splitGuards(input, made, split).map(({ diagnostic, origin }) => `${diagnostic.code} ${origin}`),
+  ).toEqual(["GUARD_MAX_DELETES caused"]);
+  expect(splitGuards(input, made, { changes: {} })).toEqual([]);
+});
+
+test("a guard about duplicate names is caused by its own resource, and another guard by its own changes", () => {
+  const input = { registry, host: "h", ...world, spec: specOf(AB) };
+  const made = planOf({ a: {} });
+  const guards = ["boxes.b", "boxes.c"].map((address) => ({
+    diagnostic: error("GUARD_DUPLICATE_NAME", "m"),
+    addresses: [address as Address],
+  }));
+  const split = { changes: { "boxes.b": { origin: "caused", fields: [] } } } as const;
+  const origins = splitGuards(input, { ...made, guards }, split).map(({ origin }) => origin);
+  expect(origins).toEqual(["caused", "pending"]);
+  const protectedBoth = {
+    ...input,
+    spec: specOf({}),
+    state: state(
+      ["a", "b"].map((name) => ({
+        ...record(`boxes.${name}`, name === "a" ? "1" : "2"),
+        prevent_destroy: true as const,
+      })),
+    ),
+  };
+  const both = plan(protectedBoth);
+  expect(both.guards.map(({ addresses }) => addresses)).toEqual([["boxes.b"], ["boxes.a"]]);
+  expect(splitGuards(protectedBoth, both, split).map(({ origin }) => origin)).toEqual(["caused", "pending"]);
 });

@@ -1,7 +1,11 @@
 // The change of one resource by its declared, live, and recorded values.
 
 import { describe, expect, test } from "vitest";
-import { actions, live, object, plan, record, resource, spec, state } from "../build.ts";
+import type { Address } from "../../../src/core/address.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
+import type { StateRecord } from "../../../src/state/model/record.ts";
+import { actions, live, object, plan, record, reference, resource, spec, state } from "../build.ts";
+import { registry } from "../kinds.ts";
 
 const LIVE = { box_name: "a", material: "wood", size: 1 };
 
@@ -83,4 +87,177 @@ describe("a resource that is", () => {
       expect(actions(made)).toEqual(gives);
     }
   });
+});
+
+describe("the reasons of a change", () => {
+  const LIVE_BOX = object("b1", "a", LIVE, { scaled: "autoscaling" });
+  const known = state([record("boxes.a", "b1", LIVE)]);
+  const first = (...given: Parameters<typeof plan>) => plan(...given).changes[0];
+  const box = (values = {}, more = {}) =>
+    resource("boxes.a", { values: { material: "wood", size: 1, ...values }, ...more });
+
+  test("of a creation are none, or that the object is gone", () => {
+    expect(first({ spec: spec([box()]) })).toMatchObject({ cause: "spec", reasons: [] });
+    expect(first({ spec: spec([box()]), state: known })).toMatchObject({
+      cause: "drift",
+      reasons: ["it no longer exists in the workspace"],
+    });
+  });
+
+  test("of an adoption are that it matches, or that it exists", () => {
+    const given = { live: live({ boxes: [LIVE_BOX] }), adopt: true };
+    expect(first({ spec: spec([box()]), ...given })).toMatchObject({
+      action: "adopt",
+      cause: "spec",
+      reasons: ["the existing object matches the spec"],
+    });
+    expect(first({ spec: spec([box({ size: 2 })]), ...given })).toMatchObject({
+      action: "update",
+      cause: "spec",
+      reasons: ["it exists and is adopted"],
+      steps: [{ operation: "update" }],
+    });
+  });
+
+  test("of an object that an interrupted run created are that this run completes it", () => {
+    const { seen: _seen, ...half } = record("boxes.a", "b1", LIVE) as Extract<
+      StateRecord,
+      { status: "ready" }
+    >;
+    const creating = state([{ ...half, status: "creating", token: "t" }]);
+    const given = { live: live({ boxes: [LIVE_BOX] }), state: creating };
+    expect(first({ spec: spec([box({ size: 2 })]), ...given })).toMatchObject({
+      reasons: ["an interrupted run created it in part; this run completes it"],
+    });
+    expect(first({ spec: spec([box()]), ...given })).toMatchObject({ action: "adopt", reasons: [] });
+  });
+
+  test("of a moved resource name its old address, and the record moves although nothing differs", () => {
+    const moved = { origins: new Map([["boxes.a" as Address, "boxes.old" as Address]]), before: known };
+    const given = { live: live({ boxes: [LIVE_BOX] }), state: known, moved };
+    expect(first({ spec: spec([box()]), ...given })).toMatchObject({
+      action: "adopt",
+      reasons: ["it is moved from boxes.old"],
+    });
+    expect(first({ spec: spec([box({ size: 2 })]), ...given })).toMatchObject({
+      action: "update",
+      reasons: ["it is moved from boxes.old"],
+    });
+  });
+
+  test("of a replacement are the fields that cannot be changed in place, and what is replaced before it", () => {
+    const task = resource("tasks.t", {
+      values: {
+        box: "${boxes.b.box_id}",
+        steps: ["${boxes.a.box_id} of ${boxes.b.box_id}", "${boxes.c.box_id}"],
+      },
+      references: [
+        reference(["box"], "boxes.b", "box_id"),
+        {
+          path: ["steps", 0],
+          parts: [
+            ...reference([], "boxes.a", "box_id").parts,
+            " of ",
+            ...reference([], "boxes.b", "box_id").parts,
+          ],
+        },
+        reference(["steps", "1"], "boxes.c", "box_id"),
+      ],
+      dependsOn: ["boxes.a", "boxes.b", "boxes.c"],
+    });
+    const boxes = ["a", "b", "c"];
+    const made = plan({
+      spec: spec(
+        [
+          ...boxes.map((name) =>
+            resource(`boxes.${name}`, { values: { material: name === "c" ? "wood" : "steel", size: 1 } }),
+          ),
+          task,
+        ],
+        { on_immutable_change: "replace" },
+      ),
+      live: live({
+        boxes: boxes.map((name) => object(name, name, { box_name: name, material: "wood", size: 1 })),
+        tasks: [object("t1", "t", { name: "t", box: "b", steps: ["a of b", "c"] })],
+      }),
+      state: state([
+        ...boxes.map((name) => record(`boxes.${name}`, name, { box_name: name, material: "wood", size: 1 })),
+        record("tasks.t", "t1", { name: "t", box: "b", steps: ["a of b", "c"] }),
+      ]),
+    });
+    expect(made.changes.map(({ address, reasons }) => [address, reasons])).toEqual([
+      ["boxes.a", ["material cannot be changed in place"]],
+      ["boxes.b", ["material cannot be changed in place"]],
+      ["boxes.c", []],
+      ["tasks.t", ["boxes.a is replaced and gets a new ID", "boxes.b is replaced and gets a new ID"]],
+    ]);
+  });
+
+  test("of a value that the service itself changed name the value and its reason", () => {
+    const size = { type: "integer", changedByService: "scaled" } as const;
+    const kinds = registryOf(
+      registry.kinds.map((kind) =>
+        kind.kind === "boxes" ? { ...kind, fields: { ...kind.fields, size } } : kind,
+      ),
+    );
+    const change = first({
+      registry: kinds,
+      spec: spec([box({ size: 2, note: "n" })]),
+      live: live({ boxes: [LIVE_BOX] }),
+      state: known,
+    });
+    expect(change?.reasons).toEqual(["the service set size to 1 (autoscaling)"]);
+  });
+});
+
+describe("the values that a change reaches", () => {
+  const known = state([record("boxes.a", "b1", LIVE, { seen: { timeout: 60 } })]);
+  const made = (values: object, more: object, now: object = {}) =>
+    plan({
+      spec: spec([resource("boxes.a", { values: { material: "wood", ...values }, ...more })]),
+      live: live({ boxes: [object("b1", "a", { ...LIVE, timeout: 60, ...now })] }),
+      state: known,
+    }).changes[0];
+
+  test("have defaults and recorded values that drifted, and no value for what is removed", () => {
+    const change = made({ colors: ["red"] }, {}, { size: 5, timeout: 7, note: "x" });
+    expect(change).toMatchObject({
+      cause: "both",
+      after: { box_name: "a", material: "wood", size: 1, timeout: 60, colors: ["red"] },
+    });
+    expect(change).not.toHaveProperty("after.note");
+    expect(change).not.toHaveProperty("payload");
+  });
+
+  test("have the digest of the payload", () => {
+    expect(made({ size: 3 }, {})).toMatchObject({ cause: "spec" });
+    const wanted = { ...resource("boxes.a", { values: { size: 3 } }), payload: { digest: "d" } as never };
+    expect(plan({ spec: spec([wanted]) }).changes[0]).toMatchObject({ action: "create", payload: "d" });
+    expect(plan({ spec: spec([resource("boxes.a")]) }).changes[0]).not.toHaveProperty("payload");
+  });
+
+  test("have the live value of an ignored field, also inside another", () => {
+    const ignoring = { lifecycle: { ignore_changes: ["limits.low"] } };
+    expect(made({ limits: { low: 1, high: 2 } }, ignoring, { limits: { low: 5, high: 1 } })).toMatchObject({
+      after: { limits: { low: 5, high: 2 } },
+      diffs: [{ path: ["limits", "high"] }],
+    });
+  });
+});
+
+test("the policy for immutable fields is that of the resource, else of its kind, else of the spec", () => {
+  const decided = (lifecycle: Parameters<typeof resource>[1], policy: Parameters<typeof spec>[1]) =>
+    actions(
+      plan({
+        spec: spec([resource("boxes.a", { values: { material: "steel" }, ...lifecycle })], policy),
+        live: live({ boxes: [object("b1", "a", LIVE)] }),
+        state: state([record("boxes.a", "b1", LIVE)]),
+      }),
+    )["boxes.a"];
+  const own = { lifecycle: { on_immutable_change: "error" as const } };
+  expect(decided({}, { on_immutable_change_by_kind: { boxes: "replace" } })).toBe("replace");
+  expect(
+    decided({}, { on_immutable_change: "replace", on_immutable_change_by_kind: { boxes: "error" } }),
+  ).toBeUndefined();
+  expect(decided(own, { on_immutable_change: "replace" })).toBeUndefined();
 });

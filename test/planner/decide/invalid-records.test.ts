@@ -1,7 +1,13 @@
 // Records of one object under the address of another, for kinds whose key is the name.
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { Address } from "../../../src/core/address.ts";
+import { dropInvalidRecords, recordFitsAddress } from "../../../src/planner/decide/invalid-records.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
+import type { Resource } from "../../../src/spec/model/spec.ts";
+import type { StateRecord } from "../../../src/state/model/record.ts";
 import { actions, live, object, plan, record, resource, spec, state } from "../build.ts";
+import { registry } from "../kinds.ts";
 
 const world = live({
   boxes: [object("b1", "a", { box_name: "a" })],
@@ -26,4 +32,79 @@ test("a record of another name that the spec does not have is forgotten, never d
   const moved = record("labels.a/y", "a/x", { text: "hello" }, { name: "a/x" });
   const made = plan({ spec: spec([box]), live: world, state: state([boxRecord, moved]) });
   expect(actions(made)).toEqual({ "labels.a/y": "forget" });
+});
+
+describe("a record", () => {
+  const rooms = { ...registry.get("boxes"), kind: "rooms", nameField: undefined, fields: {} } as const;
+  const doors = {
+    ...registry.get("labels"),
+    kind: "doors",
+    ignoreCase: true,
+    nested: { kind: "rooms", under: "doors" },
+  } as const;
+  const kinds = registryOf([...registry.kinds, rooms, doors]);
+  const keeps = (one: StateRecord, wanted: readonly Resource[] = []) => {
+    const known = state([one, boxRecord]);
+    const { input, invalidRecords } = dropInvalidRecords({
+      registry: kinds,
+      host: "h",
+      spec: spec(wanted),
+      live: world,
+      state: known,
+    });
+    expect(input.state.records.size + invalidRecords.size).toBe(2);
+    expect(input.state.records.has(boxRecord.address)).toBe(true);
+    return !invalidRecords.has(one.address);
+  };
+
+  test("of a kind whose key is not its name may have any name", () => {
+    expect(keeps(record("boxes.x", "x", {}, { name: "other" }))).toBe(true);
+    expect(keeps(record("unknown.x", "x", {}, { name: "other" }))).toBe(true);
+  });
+
+  test("of a kind whose key is its name has that name, in the form of the kind", () => {
+    expect(keeps(record("rooms.r", "r"))).toBe(true);
+    expect(keeps(record("rooms.r", "r", {}, { name: "R" }))).toBe(true);
+    expect(keeps(record("rooms.r", "r", {}, { name: "other" }))).toBe(false);
+    expect(keeps(record("rooms.a/r", "r", {}, { name: "b/r" }))).toBe(false);
+  });
+
+  test("of a member has its own name, whatever its parent is called", () => {
+    expect(keeps(record("labels.a/x", "x", {}, { name: "renamed/x" }))).toBe(true);
+    expect(keeps(record("labels.a/x", "x", {}, { name: "a/y" }))).toBe(false);
+    expect(keeps(record("doors.a/x", "x", {}, { name: "a/X" }))).toBe(true);
+  });
+
+  test("of a declared member has the name that the spec gives it", () => {
+    const declared = [resource("labels.a/x", { name: "renamed/x" })];
+    expect(keeps(record("labels.a/x", "x", {}, { name: "renamed/x" }), declared)).toBe(true);
+    expect(keeps(record("labels.a/x", "x", {}, { name: "a/x" }), declared)).toBe(false);
+  });
+
+  test("of a member belongs to the parent that it depends on, where the key of the parent is its name", () => {
+    const door = (parent: string) =>
+      record("doors.a/x", "x", {}, { name: "a/x", depends_on: ["tasks.t" as Address, parent as Address] });
+    expect(keeps(door("rooms.a"))).toBe(true);
+    expect(keeps(door("rooms.b"))).toBe(false);
+    expect(keeps(door("tasks.b"))).toBe(true);
+    const label = record("labels.a/x", "x", {}, { name: "a/x", depends_on: ["boxes.b" as Address] });
+    expect(keeps(label)).toBe(true);
+    expect(keeps(record("rooms.a", "a", {}, { depends_on: ["rooms.b" as Address] }))).toBe(true);
+  });
+
+  test("fits an address of a kind whose key is not its name, or with its own name", () => {
+    const one = record("labels.a/x", "x");
+    const fits = (kind: string, address: string) =>
+      recordFitsAddress(kinds.get(kind), one, address as Address);
+    expect([fits("boxes", "boxes.y"), fits("labels", "labels.a/x"), fits("labels", "labels.a/y")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+test("records that are all valid leave the input as it is", () => {
+  const input = { registry, host: "h", spec: spec([]), live: world, state: state([boxRecord]) };
+  expect(dropInvalidRecords(input).input).toBe(input);
 });

@@ -1,7 +1,14 @@
 // Why a member that the spec does not name goes: it came from outside, or the spec takes the list over now.
 
-import { expect, test } from "vitest";
-import { live, object, plan, record, resource, spec, state } from "../build.ts";
+import { describe, expect, test } from "vitest";
+import type { PlanFacts } from "../../../src/planner/model/facts.ts";
+import type { PlanInput } from "../../../src/planner/model/input.ts";
+import type { Values } from "../../../src/resource/field-schema.ts";
+import type { LiveObject } from "../../../src/resource/live.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
+import type { State } from "../../../src/state/model/record.ts";
+import { live, object, plan, record, requests, resource, spec, state } from "../build.ts";
+import { registry } from "../kinds.ts";
 
 const world = live({
   boxes: [object("b1", "a", { box_name: "a" })],
@@ -25,4 +32,105 @@ test("a member of a list that the spec begins to manage is removed because of th
   expect(made([]).drift).toEqual([]);
   const adopting = plan({ spec: wanted, live: world, state: state(), adopt: true });
   expect(adopting.changes.at(-1)).toMatchObject({ action: "delete", cause: "spec" });
+});
+
+describe("a member that the spec does not name", () => {
+  const parent = (owns: readonly string[], values = {}) => resource("boxes.a", { owns, values });
+  const found = (more: Partial<PlanInput & PlanFacts> = {}, owns: readonly string[] = ["labels"]) =>
+    plan({ spec: spec([parent(owns)]), live: world, state: recorded(["labels"]), ...more });
+
+  test("is deleted with its reason, or reported when its value cannot be read", () => {
+    expect(found().changes.at(-1)).toMatchObject({
+      action: "delete",
+      address: "labels.a/x",
+      name: "a/x",
+      reasons: ["the labels of boxes.a do not include it"],
+    });
+    const keys = live({
+      boxes: [object("b1", "a", { box_name: "a" })],
+      keys: [object("a/k", "a/k", {}, { written: 5 })],
+    });
+    expect(found({ live: keys }).changes.at(-1)).toEqual({
+      action: "report",
+      address: "keys.a/k",
+      kind: "keys",
+      name: "a/k",
+      cause: "drift",
+      consequences: [],
+      dependsOn: [],
+      reasons: ["it is in the workspace but not in the spec; it is kept because its value cannot be read"],
+      id: "a/k",
+      before: {},
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  test("depends on the caller only where the kind asks for it and the caller is unknown", () => {
+    const asked = (more: Parameters<typeof found>[0], owns?: readonly string[]) => {
+      const from = {
+        spec: spec([parent(owns ?? ["labels"])]),
+        live: world,
+        state: recorded(["labels"]),
+        ...more,
+      };
+      return requests(from).caller;
+    };
+    expect(asked({})).toBe(true);
+    expect(asked({ caller: "x" })).toBe(false);
+    expect(asked({}, [])).toBe(false);
+    expect(asked({ live: live({ boxes: [object("b1", "a", { box_name: "a" })] }) })).toBe(false);
+    const labels = registry.get("labels");
+    const { isImplicit: _rule, ...planning } = labels.planning;
+    const plain = registryOf(
+      registry.kinds.map((one) => (one.kind === "labels" ? { ...one, planning } : one)),
+    );
+    expect(asked({ registry: plain })).toBe(false);
+    expect(found({ registry: plain }).changes.at(-1)).toMatchObject({ action: "delete", cause: "drift" });
+  });
+
+  test("came with the spec when the parent that was applied kept it for the caller", () => {
+    const labels = registry.get("labels");
+    const isImplicit = (_live: LiveObject, _caller: string | undefined, values: Values) =>
+      values.note === "mine";
+    const kinds = registryOf(
+      registry.kinds.map((one) => (one.kind === "labels" ? { ...labels, planning: { isImplicit } } : one)),
+    );
+    const records = (note: string) =>
+      state([record("boxes.a", "b1", { box_name: "a", note }, { owns: ["labels"] })]);
+    const cause = (note: string) =>
+      found({ registry: kinds, state: records(note), caller: "me" }).changes.at(-1)?.cause;
+    expect([cause("mine"), cause("other")]).toEqual(["spec", "drift"]);
+  });
+
+  test("is left alone when it is recorded, declared, of another parent, or everything is destroyed", () => {
+    const names = (more: Parameters<typeof found>[0]) =>
+      found(more).changes.map(({ action, address }) => `${action} ${address}`);
+    const both = state([
+      ...recorded(["labels"]).records.values(),
+      record("labels.other", "a/x", { text: "hello" }, { name: "a/other" }),
+    ]);
+    expect(names({ state: both })).not.toContain("delete labels.a/x");
+    const declared = spec([
+      parent(["labels"]),
+      resource("labels.a/x", { values: { text: "hello" }, dependsOn: ["boxes.a"] }),
+    ]);
+    expect(names({ spec: declared })).toEqual(["noop boxes.a", "adopt labels.a/x"]);
+    const others = live({ boxes: [object("b1", "a", { box_name: "a" })], labels: [object("b/x", "b/x")] });
+    expect(names({ live: others })).toEqual(["noop boxes.a"]);
+    expect(names({ destroy: true })).toEqual(["delete boxes.a"]);
+  });
+
+  test("is left alone when its parent is created or replaced by the plan", () => {
+    const made = (record: State, values = {}) =>
+      plan({
+        spec: spec([parent(["labels"], values)], { on_immutable_change: "replace" }),
+        live: live({
+          boxes: record.records.size === 0 ? [] : [object("b1", "a", { box_name: "a", material: "wood" })],
+          labels: [object("a/x", "a/x")],
+        }),
+        state: record,
+      }).changes.map(({ action, address }) => `${action} ${address}`);
+    expect(made(state())).toEqual(["create boxes.a"]);
+    expect(made(recorded(["labels"]), { material: "steel" })).toEqual(["replace boxes.a"]);
+  });
 });

@@ -2,10 +2,21 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
 import { auditPlan } from "../../../src/planner/audit.ts";
+import {
+  freesName,
+  heldByOldObjects,
+  isRenamed,
+  nameReached,
+} from "../../../src/planner/decide/passed-names.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
+import type { Change, Create } from "../../../src/planner/model/change.ts";
 import type { Plan } from "../../../src/planner/model/plan.ts";
-import { live, object, record, resource, spec, state } from "../build.ts";
+import type { ReplaceStrategy } from "../../../src/resource/kind.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
+import { context, live, object, record, resource, spec, state } from "../build.ts";
+import { adopt, create, noop, remove, replace, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
 
 const named = (key: string, name: string) => resource(`boxes.${key}`, { values: { box_name: name } });
@@ -104,11 +115,221 @@ describe("a name that stays taken", () => {
     ]);
   });
 
+  test("says who has it, and what to do", () => {
+    const told = (...given: Parameters<typeof planned>) =>
+      planned(...given).diagnostics.map(({ message, hint, at }) => ({ message, hint, at: at?.file }));
+    expect(told({ a: "s", b: "b", c: "c" }, ["s"])).toEqual([
+      {
+        message: 'box "s" already exists and is not managed by boxes.a',
+        hint: "choose another name, or rename or delete the box that has it",
+        at: "workspace.yaml",
+      },
+    ]);
+    expect(told({ a: "b", b: "b", c: "c" })).toEqual([
+      {
+        message: 'box "b" already exists: boxes.b keeps this name',
+        hint: "choose another name for boxes.a first, and apply in two steps",
+        at: "workspace.yaml",
+      },
+    ]);
+  });
+
+  test("is refused where no object can be renamed aside, and only a cycle would free it", () => {
+    const { rename: _rename, ...operations } = registry.get("boxes").operations;
+    const fixed = registryOf(
+      registry.kinds.map((one) => (one.kind === "boxes" ? { ...one, operations } : one)),
+    );
+    const from = { ...input({ a: "b", b: "a", c: "c" }), registry: fixed };
+    expect(makePlan(from).diagnostics.map(({ address, message, hint }) => [address, message, hint])).toEqual([
+      [
+        "boxes.b",
+        'box "a" already exists: boxes.a frees the name only after boxes.b has taken it',
+        "choose another name for boxes.b first, and apply in two steps",
+      ],
+    ]);
+  });
+
   test("is refused with state mv when the spec only renamed the key", () => {
     const [problem] = planned({ a: "a", b: "b", n: "c" }).diagnostics;
     expect(problem).toMatchObject({ code: "PLAN_ALREADY_EXISTS", address: "boxes.n" });
     expect(problem?.hint).toContain("state mv boxes.c boxes.n");
   });
+});
+
+describe("a name of a replaced object", () => {
+  const replacing = (
+    strategy: ReplaceStrategy,
+    renames: boolean,
+    wanted: Readonly<Record<string, string>>,
+  ) => {
+    const boxes = registry.get("boxes");
+    const { rename: _rename, ...operations } = boxes.operations;
+    const changed = {
+      ...boxes,
+      replaceStrategy: strategy,
+      operations: renames ? boxes.operations : operations,
+    };
+    const resources = Object.entries(wanted).map(([key, name]) =>
+      resource(`boxes.${key}`, { values: { box_name: name, ...(key === "b" ? { material: "steel" } : {}) } }),
+    );
+    return makePlan({
+      ...input({}),
+      registry: registryOf(registry.kinds.map((one) => (one.kind === "boxes" ? changed : one))),
+      spec: spec(resources, { on_immutable_change: "replace" }),
+    });
+  };
+
+  test.each([
+    ["rename-aside", true, "aside"],
+    ["create-first", false, "removed"],
+    ["delete-first", false, "done"],
+  ] as const)(
+    "is free once the replacement (%s, renames: %s) has given it up: %s",
+    (strategy, renames, once) => {
+      const plan = replacing(strategy, renames, { a: "a", b: "x", c: "c", n: "b" });
+      expect(plan.changes.find(({ address }) => address === "boxes.n")).toMatchObject({
+        action: "create",
+        nameFrom: { address: "boxes.b", id: "id-b", once },
+      });
+      const holder = plan.changes.find(({ action }) => action === "replace");
+      if (once === "aside")
+        expect(holder).toHaveProperty("temporaryName", expect.stringMatching(/^b \(temporary/));
+      else expect(holder).not.toHaveProperty("temporaryName");
+      expect(holder).not.toHaveProperty("nameFrom");
+    },
+  );
+
+  test("can be taken by a replacement", () => {
+    const plan = replacing("delete-first", true, { a: "x", b: "a", c: "c" });
+    expect(plan.changes.find(({ action }) => action === "replace")).toMatchObject({
+      nameFrom: { address: "boxes.a", id: "id-a", once: "done" },
+    });
+  });
+});
+
+describe("a plan that takes names", () => {
+  test("leaves other changes as they are, and takes names by address whatever the order of the spec", () => {
+    const wanted = { c: "a", b: "c", a: "b" };
+    const reversed = { a: "b", b: "c", c: "a" };
+    expect(told(planned(wanted))).toEqual(told(planned(reversed)));
+    const noops = planned({ a: "x", b: "b", c: "c", n: "a" }).changes.filter(
+      ({ action }) => action === "noop",
+    );
+    for (const one of noops) {
+      expect(one).not.toHaveProperty("nameFrom");
+      expect(one).not.toHaveProperty("temporaryName");
+    }
+    expect(planned({ a: "b", b: "b2", c: "c" }).changes.filter((one) => "temporaryName" in one)).toEqual([]);
+  });
+
+  test("breaks two cycles with two temporary names", () => {
+    const from = input({ a: "b", b: "a", c: "d", d: "c" });
+    const four = {
+      ...from,
+      live: live({ boxes: ["a", "b", "c", "d"].map((key) => box(key, key)) }),
+      state: state(["a", "b", "c", "d"].map((key) => ours(key))),
+    };
+    const plan = makePlan(four);
+    expect(plan.diagnostics).toEqual([]);
+    const names = plan.changes.flatMap((one) => ("temporaryName" in one ? [one.temporaryName] : []));
+    expect(names).toHaveLength(2);
+    expect(new Set(names).size).toBe(2);
+  });
+
+  test("cuts a temporary name to the longest name of the kind, and avoids every name of the plan", () => {
+    const boxes = registry.get("boxes");
+    const short = {
+      ...boxes,
+      fields: { ...boxes.fields, box_name: { type: "string", ignoreCase: true, maxLength: 30 } },
+    } as const;
+    const kinds = registryOf(registry.kinds.map((one) => (one.kind === "boxes" ? short : one)));
+    const long = "x".repeat(30);
+    const swap = (...others: readonly string[]) => {
+      const wanted = { a: "b", b: long, ...Object.fromEntries(others.map((name, at) => [`o${at}`, name])) };
+      const plan = makePlan({
+        ...input(wanted),
+        registry: kinds,
+        live: live({ boxes: [box("a", long), box("b", "b")] }),
+        state: state([ours("a", long), ours("b")]),
+      });
+      return plan.changes.flatMap((one) => ("temporaryName" in one ? [one.temporaryName] : []))[0] ?? "";
+    };
+    const first = swap();
+    expect(first).toMatch(/^x{11} \(temporary [0-9a-f]{6}\)$/);
+    const second = swap(first.toUpperCase());
+    expect(second).toMatch(/^x{11} \(temporary [0-9a-f]{6}\)$/);
+    expect(second).not.toBe(first);
+    expect(swap(first, second)).not.toBe(second);
+  });
+
+  test("knows no name while only an apply can tell it", () => {
+    const boxes = registry.get("boxes");
+    const later = { path: ["box_name"], parts: [{ address: "tasks.t" as Address, attribute: "task_id" }] };
+    const reached = (after: JsonObject, unresolved: Create["unresolved"] = []) =>
+      nameReached(boxes, create("boxes.k", { name: "own", after, unresolved }));
+    expect(reached({ box_name: "new" })).toBe("new");
+    expect(reached({ box_name: "${tasks.t.task_id}" }, [later])).toBe("own");
+    expect(reached({ box_name: "new", size: 1 }, [{ ...later, path: ["size"] }])).toBe("new");
+    expect(reached({ box_name: 5 })).toBe("own");
+    expect(reached({})).toBe("own");
+  });
+
+  test("takes no names of kinds whose names are not unique or are their keys", () => {
+    expect(registry.kinds.filter(isRenamed).map(({ kind }) => kind)).toEqual(["boxes"]);
+    const boxes = registry.get("boxes");
+    expect(isRenamed({ ...boxes, nested: { kind: "rooms", under: "boxes" } })).toBe(false);
+    expect(isRenamed({ ...boxes, nameField: undefined })).toBe(false);
+  });
+});
+
+describe("a name that a replaced object keeps because it is in use", () => {
+  const id = object("id-b", "").id;
+  const nameFrom = { address: "boxes.b" as Address, id, once: "removed" } as const;
+  const taker = create("boxes.a", { name: "b", after: { box_name: "b" }, nameFrom });
+  const held = (...changes: readonly Change[]) => heldByOldObjects(context(), changes);
+  const keeping = replace("boxes.b", { id, keepsOld: true });
+
+  test("is an error with both ways on", () => {
+    expect(held(taker, keeping)).toEqual([
+      {
+        severity: "error",
+        code: "PLAN_ALREADY_EXISTS",
+        message: 'a replaced box of boxes.b has the name "b" and is still in use',
+        address: "boxes.a",
+        hint: "choose another name for boxes.a, or first move the users of the replaced box",
+      },
+    ]);
+  });
+
+  test("is an error when no change of the plan has the object any more", () => {
+    expect(held(taker)).toHaveLength(1);
+    expect(held(taker, replace("boxes.c", { keepsOld: true }))).toHaveLength(1);
+  });
+
+  test("is free when the old object goes, or gives up the name before", () => {
+    expect(held(taker, replace("boxes.b", { id }))).toEqual([]);
+    expect(held(taker, remove("boxes.b", { id, deposed: true }))).toEqual([]);
+    expect(held({ ...taker, nameFrom: { ...nameFrom, once: "aside" } }, keeping)).toEqual([]);
+    expect(held({ ...taker, nameFrom: { ...nameFrom, once: "done" } }, keeping)).toEqual([]);
+    expect(held(create("boxes.a"), keeping)).toEqual([]);
+  });
+});
+
+test("an object frees its name when it is deleted, or its update or replacement gives it another", () => {
+  const boxes = registry.get("boxes");
+  const after = (name: string) => ({ after: { box_name: name } });
+  const frees = (change: Change) => freesName(boxes, change, "b");
+  expect(
+    [remove("boxes.b"), update("boxes.b", after("x")), replace("boxes.b", after("x"))].map(frees),
+  ).toEqual([true, true, true]);
+  expect(
+    [
+      update("boxes.b", after("B")),
+      replace("boxes.b", after("b")),
+      noop("boxes.b", after("x")),
+      adopt("boxes.b", after("x")),
+    ].map(frees),
+  ).toEqual([false, false, false, false]);
 });
 
 describe("the audit", () => {

@@ -1,7 +1,11 @@
 // A key that was renamed: the plan says how the object is kept, and says nothing where it is not certain which one.
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { PlanInput } from "../../../src/planner/model/input.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
+import type { Resource } from "../../../src/spec/model/spec.ts";
 import { live, object, plan, record, reference, resource, spec, state } from "../build.ts";
+import { registry } from "../kinds.ts";
 
 const fields = (name: string) => ({ box_name: name, material: "steel" });
 const world = live({ boxes: [object("b1", "a", fields("a")), object("b2", "c", fields("c"))] });
@@ -41,4 +45,82 @@ test("nothing is said where two would fit, other fields are wanted, or there is 
   expect(consequences(made({ material: "steel" }))).toEqual([]);
   expect(consequences(made({ material: "wood" }, state([record("boxes.a", "b1", fields("a"))])))).toEqual([]);
   expect(consequences(made({}, state([record("boxes.a", "b1", { box_name: "a" })])))).toEqual([]);
+});
+
+describe("a delete and a create", () => {
+  const both = [
+    ["boxes.a", "b1", "a"],
+    ["boxes.c", "b2", "c"],
+  ] as const;
+  const said = (wanted: readonly Resource[], more: Partial<PlanInput> = {}) =>
+    plan({
+      spec: spec(wanted),
+      live: world,
+      state: state(
+        both.map(([address, id, name]) =>
+          record(address, id, { ...fields(name), ...(name === "c" ? { note: "n" } : {}) }),
+        ),
+      ),
+      ...more,
+    }).changes.flatMap(({ action, address, consequences }) =>
+      consequences.length === 0 ? [] : [`${action} ${address}: ${consequences}`],
+    );
+  const like = (from: string, to: string) =>
+    `delete ${from}: it has the same fields as ${to}; if it was only renamed, run \`workspace state mv ${from} ${to}\` to keep it`;
+
+  test("that fit each other are found among several", () => {
+    const wanted = [
+      resource("boxes.x", { values: { material: "steel" } }),
+      resource("boxes.y", { values: { material: "steel", note: "n" } }),
+      resource("boxes.z", { values: { material: "wood" } }),
+      resource("tasks.t", { values: {} }),
+    ];
+    expect(said(wanted)).toEqual([like("boxes.c", "boxes.y"), like("boxes.a", "boxes.x")]);
+  });
+
+  test("fit nothing when two creates have the same fields, or when the delete is of another kind", () => {
+    const steel = (key: string) => resource(key, { values: { material: "steel" } });
+    expect(said([steel("boxes.x"), steel("boxes.y")])).toEqual([]);
+    expect(said([resource("tasks.x", { values: { material: "steel" } })])).toEqual([]);
+  });
+
+  test("fit by what the state recorded, and a replaced object has no record", () => {
+    const deposed = [record("boxes.x", "b1", fields("x"), { deposed: [object("b2", "").id] })];
+    const wanted = [
+      resource("boxes.x", { values: { material: "steel", box_name: "a" } }),
+      resource("boxes.y", { values: { material: "steel" } }),
+    ];
+    expect(said(wanted, { state: state(deposed) })).toEqual([]);
+  });
+
+  test("are compared without the fields that other creates learn from an apply", () => {
+    const later = (key: string, ...paths: string[]) =>
+      resource(key, {
+        values: { steps: ["one"], ...Object.fromEntries(paths.map((path) => [path, "${boxes.n.box_id}"])) },
+        references: paths.map((path) => reference([path], "boxes.n", "box_id")),
+        dependsOn: ["boxes.n"],
+      });
+    const tasks = ["t1", "t2"].map((id) =>
+      record(`tasks.${id}`, id, { name: id, steps: [id === "t1" ? "one" : "two"], box: "b1" }),
+    );
+    const made = said([resource("boxes.n"), later("tasks.new", "box")], {
+      live: live({ tasks: [object("t1", "t1"), object("t2", "t2")] }),
+      state: state(tasks),
+    });
+    expect(made).toEqual([like("tasks.t1", "tasks.new")]);
+  });
+
+  test("of a kind that cannot be renamed keep the object with its old name in the spec", () => {
+    const boxes = registry.get("boxes");
+    const fixed = {
+      ...boxes,
+      fields: { ...boxes.fields, box_name: { type: "string", onChange: "replace" } },
+    } as const;
+    const kinds = registryOf(registry.kinds.map((one) => (one.kind === "boxes" ? fixed : one)));
+    const keep = (wanted: Resource) =>
+      said([wanted, resource("boxes.c", { values: { material: "steel", note: "n" } })], { registry: kinds });
+    expect(keep(resource("boxes.b", { values: { material: "steel" } }))).toEqual([
+      "delete boxes.a: it has the same fields as boxes.b; if it was only renamed, run `workspace state mv boxes.a boxes.b`, with box_name: a in the spec, to keep it",
+    ]);
+  });
 });

@@ -1,0 +1,265 @@
+// Each guard alone: when it objects, and what it says.
+
+import { describe, expect, test } from "vitest";
+import type { Address } from "../../../src/core/address.ts";
+import { checkGuards } from "../../../src/planner/check/guards.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import type { PlanInput } from "../../../src/planner/model/input.ts";
+import { createPlannedWorkspace } from "../../../src/planner/model/planned-workspace.ts";
+import type { Provider } from "../../../src/resource/provider.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
+import type { Policy } from "../../../src/spec/model/spec.ts";
+import { context, live, object, record, resource, spec, state } from "../build.ts";
+import { adopt, create, forget, noop, remove, replace, report, update } from "../changes.ts";
+import { registry } from "../kinds.ts";
+
+const AT = { file: "workspace.yaml", line: 1, column: 1 };
+
+function guards(changes: readonly Change[], given: Partial<PlanInput> = {}) {
+  const here = context(given);
+  return checkGuards(here, changes, createPlannedWorkspace(here, {}, changes));
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, at) => `boxes.n${at}`);
+const records = (count: number) => state(names(count).map((address) => record(address, address)));
+const deletes = (count: number) =>
+  names(count).map((address) => remove(address, { id: object(address, "").id }));
+const allowing = (max_deletes: Policy["max_deletes"]) => spec([], { max_deletes });
+
+describe("max_deletes", () => {
+  const at = (share: number, managed: number, changes: readonly Change[], more: Partial<PlanInput> = {}) =>
+    guards(changes, { spec: allowing({ share }), state: records(managed), ...more });
+
+  test("objects to more than its share of the managed resources, and says how many it allows", () => {
+    expect(at(0.25, 12, deletes(3))).toEqual([]);
+    expect(at(0.25, 12, deletes(4))).toEqual([
+      {
+        diagnostic: {
+          severity: "error",
+          code: "GUARD_MAX_DELETES",
+          message: "the plan deletes 4 resources; policy.max_deletes allows 25% of 12 managed resources",
+          hint: "check for a missing file or target, or raise policy.max_deletes if you intend these deletions",
+        },
+        addresses: names(4),
+      },
+    ]);
+  });
+
+  test("says nothing about a share of 10 resources or fewer, or of none", () => {
+    expect(at(0, 10, deletes(10))).toEqual([]);
+    expect(at(0, 11, deletes(1))).toHaveLength(1);
+    expect(at(0, 0, [])).toEqual([]);
+  });
+
+  test("does not count replaced objects, other changes, or a destroy", () => {
+    const old = deletes(4).map((one) => ({ ...one, deposed: true }) as Change);
+    expect(at(0.25, 12, [...old, ...deletes(3)])).toEqual([]);
+    expect(at(0, 12, [update("boxes.n1"), create("boxes.x"), forget("boxes.n2")])).toEqual([]);
+    expect(at(0, 12, deletes(12), { destroy: true })).toEqual([]);
+  });
+
+  test("objects to more than its number", () => {
+    const most = (count: number) => guards(deletes(3), { spec: allowing({ count }), state: records(3) });
+    expect(most(3)).toEqual([]);
+    expect(most(2)[0]?.diagnostic.message).toBe("the plan deletes 3 resources; policy.max_deletes allows 2");
+  });
+});
+
+describe("max_deletes of unmanaged objects", () => {
+  const boxes = ["n0", "n1", "n2", "x"].map((name) => object(name, name));
+  const world = live({
+    boxes: [...boxes, object("root", "root")],
+    tasks: [object("t1", "t"), object("t2", "u")],
+  });
+  const at = (share: number, changes: readonly Change[], more: Partial<PlanInput> = {}) =>
+    guards(changes, { spec: allowing({ share }), live: world, ...more });
+
+  test("objects to more than its share of the live objects of a kind, and names each kind", () => {
+    expect(at(0.5, deletes(2))).toEqual([]);
+    expect(at(0.5, [...deletes(3), remove("tasks.t"), remove("tasks.u")])).toEqual([
+      {
+        diagnostic: {
+          severity: "error",
+          code: "GUARD_MAX_DELETES",
+          message:
+            "the plan deletes unmanaged objects: 3 of 4 boxes, 2 of 2 tasks; policy.max_deletes allows 50% of each kind",
+          hint: "declare the objects to keep, or set policy.max_deletes to a higher value or a number if you intend these deletions",
+        },
+        addresses: [...names(3), "tasks.t", "tasks.u"],
+      },
+    ]);
+  });
+
+  test("does not count managed objects, members, a number, or a destroy", () => {
+    expect(at(0, deletes(3), { state: records(3) })).toEqual([]);
+    expect(at(0, [remove("labels.a/x")])).toEqual([]);
+    expect(at(0, deletes(3), { destroy: true })).toEqual([]);
+    expect(at(0, [update("boxes.n1"), create("boxes.n9")])).toEqual([]);
+    expect(guards(deletes(3), { spec: allowing({ count: 3 }), live: world })).toEqual([]);
+  });
+});
+
+describe("prevent_destroy", () => {
+  const protectedBox = spec([resource("boxes.a", { lifecycle: { prevent_destroy: true } })], {
+    max_deletes: { count: 9 },
+  });
+  const remembered = state([record("boxes.a", "1", {}, { prevent_destroy: true })]);
+  const messages = (change: Change, given: Partial<PlanInput> = { spec: protectedBox }) =>
+    guards([change], { ...given }).map(({ diagnostic, addresses }) => [diagnostic.message, ...addresses]);
+
+  test("in the spec objects to deletes and replacements, with its place", () => {
+    expect(guards([remove("boxes.a")], { spec: protectedBox })).toEqual([
+      {
+        diagnostic: {
+          severity: "error",
+          code: "GUARD_PREVENT_DESTROY",
+          message: "boxes.a would be deleted, but prevent_destroy is set",
+          address: "boxes.a",
+          at: AT,
+          hint: "remove lifecycle.prevent_destroy to allow this change",
+        },
+        addresses: ["boxes.a"],
+      },
+    ]);
+    expect(messages(replace("boxes.a"))).toEqual([
+      ["boxes.a would be replaced, but prevent_destroy is set", "boxes.a"],
+    ]);
+    expect(messages(forget("boxes.a", { dependsOn: ["boxes.parent"] }))).toEqual([
+      ["boxes.a would be deleted, but prevent_destroy is set", "boxes.a"],
+    ]);
+  });
+
+  test("of the last apply objects when the spec no longer has the resource", () => {
+    expect(guards([remove("boxes.a")], { state: remembered })).toEqual([
+      {
+        diagnostic: {
+          severity: "error",
+          code: "GUARD_PREVENT_DESTROY",
+          message: "boxes.a would be deleted, but prevent_destroy was set when it was last in the spec",
+          address: "boxes.a",
+          hint: "to delete it, first apply it without prevent_destroy; to keep it, run `workspace state rm boxes.a` (or `workspace state mv boxes.a NEW` if it was renamed)",
+        },
+        addresses: ["boxes.a"],
+      },
+    ]);
+    expect(messages(remove("boxes.a"), { state: remembered, spec: spec([resource("boxes.a")]) })).toEqual([]);
+    expect(messages(remove("boxes.a"), { state: state([record("boxes.a", "1")]) })).toEqual([]);
+  });
+
+  test.each([
+    ["a replaced object", remove("boxes.a", { deposed: true })],
+    ["a record alone", forget("boxes.a")],
+    ["an update", update("boxes.a", { dependsOn: ["boxes.parent"] })],
+    ["a creation", create("boxes.a", { dependsOn: ["boxes.parent"] })],
+    ["no change", noop("boxes.a")],
+    ["a report", report("boxes.a")],
+    ["an adoption", adopt("boxes.a", { dependsOn: ["boxes.parent"] })],
+  ])("does not protect %s", (_, change) => {
+    expect(messages(change)).toEqual([]);
+    expect(messages(change, { state: remembered })).toEqual([]);
+  });
+});
+
+describe("the objections of a kind", () => {
+  const objecting = (hint?: string): Provider => ({
+    ...(registry.get("boxes") as Provider),
+    planning: {
+      objections: ({ action, live: found }) => [
+        {
+          code: "GUARD_LIMIT",
+          message: `${action} of ${found?.name ?? "nothing"}`,
+          ...(hint === undefined ? {} : { hint }),
+        },
+      ],
+    },
+  });
+  const said = (changes: readonly Change[], hint?: string) =>
+    guards(changes, {
+      registry: registryOf([objecting(hint), registry.get("tasks")]),
+      spec: spec([resource("boxes.a")]),
+      live: live({ boxes: [object("1", "a")] }),
+    });
+
+  test("are guards of the changes that send requests, at their resources", () => {
+    expect(said([update("boxes.a"), remove("boxes.b", { deposed: true }), create("tasks.t")])).toEqual([
+      {
+        diagnostic: {
+          severity: "error",
+          code: "GUARD_LIMIT",
+          message: "update of a",
+          address: "boxes.a",
+          at: AT,
+        },
+        addresses: ["boxes.a"],
+      },
+      {
+        diagnostic: { severity: "error", code: "GUARD_LIMIT", message: "delete of a", address: "boxes.b" },
+        addresses: ["boxes.b"],
+      },
+    ]);
+    expect(said([noop("boxes.a"), forget("boxes.b"), adopt("boxes.a"), report("boxes.a")])).toEqual([]);
+  });
+
+  test("have the hint of the kind", () => {
+    expect(said([update("boxes.a")], "do this")[0]?.diagnostic.hint).toBe("do this");
+  });
+});
+
+describe("the limit of a kind", () => {
+  const boxes = (count: number) =>
+    live({ boxes: Array.from({ length: count }, (_, at) => object(`${at}`, `l${at}`)) });
+  const keys = (...all: readonly string[]) => live({ keys: all.map((name) => object(name, name)) });
+  const limits = (changes: readonly Change[], world = live()) =>
+    guards(changes, { live: world, spec: allowing({ count: 9 }) }).map(({ diagnostic, addresses }) => [
+      diagnostic.message,
+      diagnostic.hint,
+      ...addresses,
+    ]);
+  const hint = "remove unused ones first";
+
+  test("objects to a creation that leaves more than the service allows", () => {
+    expect(limits([create("boxes.x")], boxes(39))).toEqual([]);
+    expect(limits([create("boxes.x"), create("boxes.y")], boxes(39))).toEqual([
+      [
+        "after this plan, the workspace would contain 41 boxes; the service allows 40",
+        hint,
+        "boxes.x",
+        "boxes.y",
+      ],
+    ]);
+    expect(limits([create("boxes.x"), remove("boxes.n0")], boxes(40))).toEqual([]);
+    expect(limits([update("boxes.n0"), create("tasks.t"), remove("tasks.u")], boxes(41))).toEqual([]);
+    expect(limits([create("boxes.x"), remove("tasks.u"), create("tasks.t")], boxes(40))).toHaveLength(1);
+  });
+
+  test("counts by parent where each has its own", () => {
+    expect(limits([create("keys.a/4")], keys("a/1", "a/2", "a/3", "b/1"))).toEqual([
+      ["after this plan, boxes a would contain 4 keys; the service allows 3", hint, "keys.a/4"],
+    ]);
+    expect(limits([create("keys.b/2")], keys("a/1", "a/2", "a/3", "a/4", "b/1"))).toEqual([]);
+    expect(limits([create("keys.c/1"), create("keys.c/2"), create("keys.c/3"), create("keys.c/4")])).toEqual([
+      [
+        "after this plan, boxes c would contain 4 keys; the service allows 3",
+        hint,
+        "keys.c/1",
+        "keys.c/2",
+        "keys.c/3",
+        "keys.c/4",
+      ],
+    ]);
+  });
+});
+
+test("every guard is in the plan, in a fixed order", () => {
+  const found = guards([...deletes(12), replace("boxes.a")], {
+    spec: spec([resource("boxes.a", { lifecycle: { prevent_destroy: true } })], {
+      max_deletes: { share: 0.1 },
+    }),
+    state: state([...records(12).records.values(), record("boxes.b" as Address, "b")]),
+    live: live({ boxes: [object("x", "x")] }),
+  });
+  expect(found.map(({ diagnostic }) => diagnostic.code)).toEqual([
+    "GUARD_MAX_DELETES",
+    "GUARD_PREVENT_DESTROY",
+  ]);
+});

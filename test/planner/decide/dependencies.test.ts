@@ -1,0 +1,191 @@
+// Which change waits for which, and what an address restriction keeps.
+
+import { describe, expect, test } from "vitest";
+import type { Address } from "../../../src/core/address.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { limitChanges, withDependencies } from "../../../src/planner/decide/dependencies.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import type { PlanInput } from "../../../src/planner/model/input.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
+import { context, object, record, resource, spec, state } from "../build.ts";
+import { adopt, create, forget, noop, one, remove, replace, report, update } from "../changes.ts";
+import { registry } from "../kinds.ts";
+
+function waits(
+  changes: readonly Change[],
+  given: Partial<PlanInput> = {},
+): Record<string, readonly string[]> {
+  const found = withDependencies(context(given), changes);
+  return Object.fromEntries(
+    found.map((change) => [
+      `${change.action} ${change.address}`,
+      [...change.dependsOn, ...(change.action === "replace" ? ["then", ...change.removeAfter] : [])],
+    ]),
+  );
+}
+
+const recorded = (address: string, ...dependsOn: string[]) =>
+  record(address, address, {}, { depends_on: dependsOn as Address[] });
+const declared = (address: string, ...dependsOn: string[]) => resource(address, { dependsOn });
+
+describe("a change", () => {
+  test.each(["create", "update", "adopt", "forget", "noop", "report"] as const)(
+    "(%s) waits for what it depends on and what the plan acts on",
+    (action) => {
+      const change = {
+        ...one("tasks.t")[action],
+        dependsOn: ["boxes.a", "boxes.idle"] as Address[],
+      } as Change;
+      expect(waits([update("boxes.a"), noop("boxes.idle"), change])[`${action} tasks.t`]).toEqual([
+        "boxes.a",
+      ]);
+      expect(waits([noop("boxes.idle"), change])[`${action} tasks.t`]).toEqual([]);
+    },
+  );
+
+  test("is the same object when all that it depends on acts", () => {
+    const change = create("tasks.t", { dependsOn: ["boxes.a"] });
+    expect(withDependencies(context(), [create("boxes.a"), change])[1]).toBe(change);
+    expect(withDependencies(context(), [create("boxes.a")])[0]).toEqual(create("boxes.a"));
+  });
+
+  test.each([noop("boxes.a"), report("boxes.a"), forget("boxes.a")])("waits for no $action", (idle) => {
+    expect(waits([idle, create("tasks.t", { dependsOn: ["boxes.a"] })])["create tasks.t"]).toEqual([]);
+  });
+
+  test.each([create("boxes.a"), update("boxes.a"), adopt("boxes.a"), replace("boxes.a"), remove("boxes.a")])(
+    "waits for a $action",
+    (acting) => {
+      expect(waits([acting, create("tasks.t", { dependsOn: ["boxes.a"] })])["create tasks.t"]).toEqual([
+        "boxes.a",
+      ]);
+    },
+  );
+});
+
+describe("a delete", () => {
+  test("waits for everything that held it at the last apply or holds it in the spec, in order", () => {
+    const given = {
+      state: state([recorded("tasks.b", "boxes.a"), recorded("tasks.idle", "boxes.a")]),
+      spec: spec([
+        declared("tasks.c", "boxes.a"),
+        declared("tasks.a", "boxes.a"),
+        declared("tasks.b", "boxes.a"),
+      ]),
+    };
+    const changes = [
+      remove("boxes.a", { dependsOn: ["boxes.x", "tasks.b"] }),
+      update("tasks.c"),
+      remove("tasks.b"),
+      update("tasks.a"),
+      noop("tasks.idle"),
+      create("boxes.x"),
+    ];
+    expect(waits(changes, given)["delete boxes.a"]).toEqual(["boxes.x", "tasks.a", "tasks.b", "tasks.c"]);
+  });
+
+  test("waits not for itself, and not for what others hold", () => {
+    const given = { spec: spec([declared("boxes.a", "boxes.a"), declared("tasks.t", "boxes.other")]) };
+    expect(waits([remove("boxes.a"), update("tasks.t")], given)["delete boxes.a"]).toEqual([]);
+  });
+
+  test("waits for the update of an object that names it or has its ID, although nothing else tells", () => {
+    const held = (before: JsonObject, kind = "tasks") =>
+      waits([remove("boxes.a", { id: object("b1", "").id }), update(`${kind}.t`, { before })])[
+        "delete boxes.a"
+      ];
+    expect(held({ box: "b1" })).toEqual(["tasks.t"]);
+    expect(held({ box: "A" })).toEqual(["tasks.t"]);
+    expect(held({ box: "other", name: "b1", steps: ["b1"] })).toEqual([]);
+    expect(held({ near: ["a"] }, "boxes")).toEqual(["boxes.t"]);
+    expect(held({ near: ["x", "y"], members: ["a"] }, "boxes")).toEqual([]);
+    expect(held({ box: 5 })).toEqual([]);
+  });
+
+  test("waits for all that name it, also deep in their values", () => {
+    const deep = {
+      type: "object",
+      properties: { list: { type: "array", names: "boxes" }, plain: { type: "string" } },
+    } as const;
+    const map = { type: "object", names: "boxes", additionalProperties: { type: "string" } } as const;
+    const kinds = registryOf(
+      registry.kinds.map((kind) =>
+        kind.kind === "tasks" ? { ...kind, fields: { ...kind.fields, deep, map } } : kind,
+      ),
+    );
+    const given = { registry: kinds };
+    const changes = [
+      remove("boxes.a", { id: object("b1", "").id }),
+      update("tasks.t", { before: { deep: { list: ["x", "a"] } } }),
+      update("tasks.u", { before: { box: "b1" } }),
+      update("tasks.v", { before: { deep: { plain: "a" }, map: { key: "a" } } }),
+    ];
+    expect(waits(changes, given)["delete boxes.a"]).toEqual(["tasks.t", "tasks.u"]);
+  });
+
+  test("waits for no other change that names it", () => {
+    const made = waits([
+      remove("boxes.a"),
+      remove("tasks.t", { before: { box: "a" } }),
+      adopt("tasks.u", { before: { box: "a" } }),
+    ]);
+    expect(made["delete boxes.a"]).toEqual([]);
+    expect(waits([update("boxes.a"), update("tasks.t", { before: { box: "a" } })])["update boxes.a"]).toEqual(
+      [],
+    );
+  });
+});
+
+describe("a replacement", () => {
+  test("is made after what it depends on, and its old object goes after what held it", () => {
+    const given = { spec: spec([declared("tasks.t", "boxes.a"), declared("tasks.idle", "boxes.a")]) };
+    const changes = [
+      replace("boxes.a", { dependsOn: ["boxes.x", "boxes.idle"] }),
+      create("boxes.x"),
+      update("tasks.t"),
+      noop("tasks.idle"),
+    ];
+    expect(waits(changes, given)["replace boxes.a"]).toEqual(["boxes.x", "then", "tasks.t"]);
+  });
+});
+
+test("other changes hold back nothing that depends on them", () => {
+  const given = {
+    spec: spec([declared("tasks.t", "boxes.a")]),
+    state: state([recorded("tasks.t", "boxes.a")]),
+  };
+  expect(waits([update("boxes.a"), update("tasks.t")], given)).toEqual({
+    "update boxes.a": [],
+    "update tasks.t": [],
+  });
+});
+
+describe("a restriction to addresses", () => {
+  const kept = (changes: readonly Change[], ...names: string[]) =>
+    limitChanges(changes, (address) => names.includes(address)).map(({ address }) => address);
+
+  test("keeps what they depend on, near and far", () => {
+    const changes = [
+      create("tasks.t", { dependsOn: ["boxes.a"] }),
+      create("boxes.a", { dependsOn: ["boxes.b"] }),
+      create("boxes.b"),
+      create("boxes.c", { dependsOn: ["tasks.t"] }),
+    ];
+    expect(kept(changes, "tasks.t")).toEqual(["tasks.t", "boxes.a", "boxes.b"]);
+    expect(kept(changes, "boxes.b")).toEqual(["boxes.b"]);
+    expect(kept(changes)).toEqual([]);
+  });
+
+  test("keeps the object whose name they take, and every change of an address", () => {
+    const nameFrom = { address: "boxes.b" as Address, id: object("b", "").id, once: "done" } as const;
+    const old = remove("boxes.b", { deposed: true, dependsOn: ["tasks.t"] });
+    const changes = [
+      update("boxes.a", { nameFrom }),
+      update("boxes.b"),
+      old,
+      create("tasks.t"),
+      update("boxes.c"),
+    ];
+    expect(kept(changes, "boxes.a")).toEqual(["boxes.a", "boxes.b", "boxes.b", "tasks.t"]);
+  });
+});

@@ -1,0 +1,58 @@
+// The error for fields that cannot be changed in place: every field with its values, and no secret.
+
+import { expect, test } from "vitest";
+import { SensitiveTexts } from "../../../src/core/sensitive.ts";
+import { immutableError } from "../../../src/planner/decide/immutable.ts";
+import type { FieldDiff } from "../../../src/resource/planning.ts";
+import { resource } from "../build.ts";
+import { registry } from "../kinds.ts";
+
+const boxes = registry.get("boxes");
+const secret = { ...boxes, fields: { ...boxes.fields, code: { type: "string", sensitive: true } } } as const;
+const wanted = {
+  ...resource("boxes.a"),
+  locate: (path: readonly unknown[]) => ({ file: path.join("."), line: 1, column: 1 }),
+};
+const diff = (field: string, before: FieldDiff["before"], after: FieldDiff["after"]): FieldDiff => ({
+  path: [field],
+  before,
+  after,
+  cause: "spec",
+  replaces: true,
+});
+const told = (
+  before: FieldDiff["before"],
+  after: FieldDiff["after"],
+  sensitive?: SensitiveTexts,
+  field = "material",
+) => immutableError(wanted, secret, [diff(field, before, after)], sensitive).cause;
+
+test("an error names every field with its values, at the first", () => {
+  const because = [diff("material", "wood", "steel"), diff("size", 1, undefined)] as const;
+  expect(immutableError(wanted, boxes, because, undefined)).toEqual({
+    severity: "error",
+    code: "PLAN_IMMUTABLE",
+    message: "boxes.a: material, size cannot be changed in place",
+    address: "boxes.a",
+    at: { file: "material", line: 1, column: 1 },
+    cause: 'material: "wood" → "steel"; size: 1 → nothing',
+    hint: "revert the change, or allow a replacement with `lifecycle: { on_immutable_change: replace }`",
+  });
+});
+
+test("long values are cut", () => {
+  expect(told("x".repeat(118), "y")).toBe(`material: "${"x".repeat(118)}" → "y"`);
+  expect(told("x".repeat(119), "y")).toBe(`material: "${"x".repeat(119)}… → "y"`);
+});
+
+test("values of sensitive fields and of sensitive variables are masked", () => {
+  const texts = new SensitiveTexts();
+  texts.add("hidden");
+  texts.add('{"a":1}');
+  expect(told("old", "new", texts, "code")).toBe("code: (sensitive) → (sensitive)");
+  expect(told("old", "in hidden", texts)).toBe("material: (sensitive) → (sensitive)");
+  expect(told("old", { a: 1 }, texts)).toBe("material: (sensitive) → (sensitive)");
+  expect(told("old", "new", texts)).toBe('material: "old" → "new"');
+  expect(told("old", undefined, texts)).toBe('material: "old" → nothing');
+  expect(told("old", "new", texts, "unknown")).toBe('unknown: "old" → "new"');
+});

@@ -1,0 +1,105 @@
+// Replaced objects that are still in use: which stay, and what the plan says of them.
+
+import { describe, expect, test } from "vitest";
+import { error } from "../../../src/core/diagnostic.ts";
+import { retainInUse } from "../../../src/planner/decide/retain-in-use.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import type { PlanFacts } from "../../../src/planner/model/facts.ts";
+import type { PlanInput } from "../../../src/planner/model/input.ts";
+import { createPlannedWorkspace } from "../../../src/planner/model/planned-workspace.ts";
+import type { Provider } from "../../../src/resource/provider.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
+import { context, live, object } from "../build.ts";
+import { create, remove, replace, update } from "../changes.ts";
+import { registry } from "../kinds.ts";
+
+const { id } = object("b1", "");
+const using = (usedBy?: readonly string[]): Provider => {
+  const { usedBy: _usedBy, ...boxes } = registry.get("boxes") as Provider;
+  return {
+    ...boxes,
+    ...(usedBy === undefined ? {} : { usedBy }),
+    planning: { usersOf: (box) => (box.values.users as string[]) ?? [] },
+  };
+};
+const kinds = (boxes: Provider) =>
+  registryOf(registry.kinds.map((one) => (one.kind === "boxes" ? boxes : one)));
+const world = (...users: string[]) => live({ boxes: [object("b1", "a", { users })] });
+const unread = { readable: false, diagnostic: error("API_FORBIDDEN", "no") } as const;
+
+function retained(changes: readonly Change[], given: Partial<PlanInput> = {}, facts: PlanFacts = {}) {
+  const here = context({ registry: kinds(using(["tasks"])), live: world("task t", "task u"), ...given });
+  const { changes: left, notes } = retainInUse(
+    here,
+    facts,
+    changes,
+    createPlannedWorkspace(here, facts, changes),
+  );
+  const shown = left.map(
+    (change) => `${change.action} ${change.address}${"keepsOld" in change ? " keeps" : ""}`,
+  );
+  return { shown, notes };
+}
+
+describe("a replaced object in use", () => {
+  test("stays in the replacement that makes its successor", () => {
+    expect(retained([replace("boxes.a", { id }), create("boxes.b")])).toEqual({
+      shown: ["replace boxes.a keeps", "create boxes.b"],
+      notes: [],
+    });
+  });
+
+  test("of an earlier run is not deleted, and the plan names its users", () => {
+    expect(retained([remove("boxes.a", { id, deposed: true })])).toEqual({
+      shown: [],
+      notes: [
+        {
+          severity: "warning",
+          code: "PLAN_KEPT",
+          message: "boxes.a: the replaced object a is kept because it is in use: task t, task u",
+          address: "boxes.a",
+          hint: "move its users to the new object; the next plan then deletes the old one",
+        },
+      ],
+    });
+  });
+
+  test("stays while a kind that may use it could not be read", () => {
+    const { notes } = retained(
+      [remove("boxes.a", { id, deposed: true })],
+      { live: world() },
+      { dependents: new Map([["tasks", unread]]) },
+    );
+    expect(notes[0]?.message).toContain("in use: possibly tasks, which could not be read");
+    const inInput = new Map([...world(), ["tasks", unread] as const]);
+    expect(retained([replace("boxes.a", { id })], { live: inInput }).shown).toEqual([
+      "replace boxes.a keeps",
+    ]);
+  });
+
+  test("goes with its resource, and in a destroy", () => {
+    const both = [remove("boxes.a", { id: object("b2", "").id }), remove("boxes.a", { id, deposed: true })];
+    expect(retained(both).shown).toEqual(["delete boxes.a", "delete boxes.a"]);
+    expect(retained([remove("boxes.a", { id, deposed: true })], { destroy: true }).shown).toEqual([
+      "delete boxes.a",
+    ]);
+  });
+});
+
+test.each<readonly [string, Change]>([
+  ["a delete", remove("boxes.a", { id })],
+  ["a replacement that deletes first", replace("boxes.a", { id, replacing: "delete-first" })],
+  ["an update", update("boxes.a", { id })],
+])("%s goes on although the object is in use", (_, change) => {
+  const { shown, notes } = retained([change, replace("boxes.b", { id: object("b9", "").id })]);
+  expect(shown).toEqual([`${change.action} boxes.a`, "replace boxes.b"]);
+  expect(notes).toEqual([]);
+});
+
+test("an unused object goes, and so does one of a kind that nothing uses", () => {
+  expect(retained([replace("boxes.a", { id })], { live: world() }).shown).toEqual(["replace boxes.a"]);
+  expect(retained([replace("boxes.a", { id })], { live: world(), registry: kinds(using()) }).shown).toEqual([
+    "replace boxes.a",
+  ]);
+  expect(retained([replace("boxes.a", { id })], { registry }).shown).toEqual(["replace boxes.a"]);
+});
