@@ -4,6 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
 import { readRegularFile } from "../core/regular-file.ts";
+import { listed } from "../core/sentences.ts";
 import { nearestHint } from "../core/suggest.ts";
 import type { ProcessContext } from "./environment.ts";
 import { fileFailure } from "./files.ts";
@@ -94,14 +95,18 @@ function assertIni(text: string, path: string): void {
 
 /** The diagnostic for a profile that no file has. */
 export function noProfile(named: string, files: readonly ProfileFile[]): Diagnostic {
-  const known = [...new Set(files.flatMap(({ sections }) => [...(sections?.keys() ?? [])]))];
-  const [own] = files;
-  if (known.length === 0 || own?.sections === undefined)
-    return error("CLI_FILE", `profile "${named}" does not exist: no file at ${own?.path}`, {
+  const present = files.filter(({ sections }) => sections !== undefined);
+  const known = [...new Set(present.flatMap(({ sections }) => [...(sections?.keys() ?? [])]))];
+  const paths = listed(
+    present.map(({ path }) => path),
+    "or",
+  );
+  if (paths === "")
+    return error("CLI_FILE", `profile "${named}" does not exist: no file at ${files[0]?.path}`, {
       hint: "write [name] with host and token into it, or run `workspace login --profile NAME`",
     });
-  const hint = nearestHint(named, known, `profiles in the file: ${known.join(", ") || "none"}`);
-  return error("CLI_FILE", `${own.path} has no profile "${named}"`, { hint });
+  const hint = nearestHint(named, known, `profiles that exist: ${known.join(", ") || "none"}`);
+  return error("CLI_FILE", `profile "${named}" does not exist in ${paths}`, { hint });
 }
 
 /** A token that others on this machine can read. */

@@ -231,7 +231,7 @@ const SECRET_KEYS = ["token", "client_secret", "azure_client_secret"];
 function unknownMethod(method: string, from: string): Diagnostic {
   const shown = JSON.stringify(method.slice(0, 50));
   return error("CLI_USAGE", `${from} is ${shown}, which is not a supported sign-in`, {
-    hint: `set it to one of ${AUTH_TYPES.join(", ")}`,
+    hint: `run \`workspace login\`, or set WORKSPACE_AUTH_TYPE to one of ${AUTH_TYPES.join(", ")}`,
   });
 }
 

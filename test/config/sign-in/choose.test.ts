@@ -175,6 +175,7 @@ describe("the choice", () => {
     expect(failure({ env: { DATABRICKS_AUTH_TYPE: "databricks-cli" } })).toMatchObject({
       code: "CLI_USAGE",
       message: 'DATABRICKS_AUTH_TYPE is "databricks-cli", which is not a supported sign-in',
+      hint: expect.stringMatching(/^run `workspace login`, or set WORKSPACE_AUTH_TYPE to one of pat, /),
     });
   });
 
@@ -277,6 +278,16 @@ describe("order", () => {
       code: "CLI_FILE",
     });
     expect(failure({ own, env: { DATABRICKS_CONFIG_PROFILE: "none" }, vendor })).toBeUndefined();
+    expect(failure({ vendor, profile: "thre" })).toMatchObject({
+      message: expect.stringMatching(/^profile "thre" does not exist in \S+\.databrickscfg$/),
+      hint: 'did you mean "three"?',
+    });
+    expect(failure({ own, vendor, profile: "x" })).toMatchObject({
+      message: expect.stringMatching(
+        /^profile "x" does not exist in \S+\.workspacecfg or \S+\.databrickscfg$/,
+      ),
+      hint: "profiles that exist: DEFAULT, two, three",
+    });
   });
 });
 
