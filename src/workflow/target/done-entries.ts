@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import type { ProcessContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
-import { type Address, kindOf } from "../../core/address.ts";
+import { type Address, kindOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, Failure, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
 import { listed } from "../../core/sentences.ts";
 import { MovePaths } from "../../engine/recover/move-paths.ts";
@@ -28,6 +28,8 @@ interface Entry {
   readonly what: string;
   readonly at: Location;
   isDone(state: Records): boolean;
+  /** Why the entry is done, though it did not do what it says. */
+  conflict?(state: Records): Pick<Diagnostic, "message" | "hint"> | undefined;
 }
 
 /** Reads states in folders only: this needs no network. */
@@ -53,7 +55,11 @@ export function entriesDoneIn(spec: Spec, state: Records): readonly Diagnostic[]
       : "remove the entry when it is done in the state of every target";
   return entriesOf(spec)
     .filter(({ isDone }) => isDone(state))
-    .map(({ what, at }) => warning("SPEC_STATE_ENTRY", `${what} is done in ${where}`, { at, hint }));
+    .map(
+      (entry) =>
+        conflictIn(entry, [state]) ??
+        warning("SPEC_STATE_ENTRY", `${entry.what} is done in ${where}`, { at: entry.at, hint }),
+    );
 }
 
 /** Every target; one state for all of them is that of the selected one. */
@@ -106,10 +112,19 @@ function entriesOf({ stateEntries, resources }: Spec): readonly Entry[] {
       at,
       isDone: (state: Records) => !follow(state).left.has(address),
     })),
-    ...imports.map(({ to, at }) => ({
+    ...imports.map(({ to, id, at }) => ({
       what: `the entry that imports ${to}`,
       at,
       isDone: ({ records }: Records) => records.has(to),
+      conflict: ({ records }: Records) => {
+        const record = records.get(to);
+        return record === undefined || record.id === remoteId(id)
+          ? undefined
+          : {
+              message: `the entry imports ${id} as ${to}, which is another object in the state: ${record.id}`,
+              hint: `remove the entry; to import ${id} instead, run \`workspace state rm ${to}\` first`,
+            };
+      },
     })),
   ];
 }
@@ -130,14 +145,28 @@ function followMoves(records: Records["records"], paths: MovePaths): FollowedMov
   return { used: paths.used, left };
 }
 
+function conflictIn({ at, conflict }: Entry, states: readonly Records[]): Diagnostic | undefined {
+  const [found] = states.flatMap((state) => conflict?.(state) ?? []);
+  return found && warning("SPEC_STATE_ENTRY", found.message, { at, ...found });
+}
+
 /** Nothing is said of an entry that a target still needs. */
-function doneIn({ what, at, isDone }: Entry, states: readonly TargetState[]): Diagnostic | undefined {
+function doneIn(entry: Entry, states: readonly TargetState[]): Diagnostic | undefined {
+  const { what, at, isDone } = entry;
   const checked = states.filter(({ state }) => state !== undefined);
   if (checked.length === 0 || !checked.every(({ state }) => state !== undefined && isDone(state)))
     return undefined;
   const unchecked = states.filter(({ state }) => state === undefined).map(nameOf);
+  const isSingle = states.length === 1;
+  const conflict = isSingle
+    ? conflictIn(
+        entry,
+        states.flatMap(({ state }) => state ?? []),
+      )
+    : undefined;
+  if (conflict !== undefined) return conflict;
   const isAll = unchecked.length === 0;
-  const one = states.length === 1 && states[0]?.target === undefined;
+  const one = isSingle && states[0]?.target === undefined;
   const where = isAll ? "every target" : listed(checked.map(nameOf));
   return warning("SPEC_STATE_ENTRY", one ? `${what} is done in the state` : `${what} is done in ${where}`, {
     at,

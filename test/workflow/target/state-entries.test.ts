@@ -214,6 +214,19 @@ describe("an import entry", () => {
     expect((await run(folder, "validate")).err).toContain("the entry that imports pools.mine is done");
   });
 
+  test("for another object than the recorded one has no effect, and validate says so", async () => {
+    const warm = "pools: { a: { instance_pool_name: warm, node_type_id: Standard_DS3_v2 } }\n";
+    const folder = folderWith(warm);
+    expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
+    write(folder, `${warm}import: [{ to: pools.a, id: other }]\n`);
+    expect((await run(folder, "plan --host embedded")).out).toContain("No changes.");
+    const { id } = JSON.parse((await run(folder, "state show pools.a")).out) as { id: string };
+    const { err } = await run(folder, "validate");
+    expect(err).toContain(`the entry imports other as pools.a, which is another object in the state: ${id}`);
+    expect(err).toContain("to import other instead, run `workspace state rm pools.a` first");
+    expect(err).not.toContain("is done");
+  });
+
   test("is an error if the object does not exist, and is left out of an untrusted plan", async () => {
     const { folder, id } = await withPool();
     write(
