@@ -26,8 +26,8 @@ export const LIMITED: Sizes = {
   files: 0,
 };
 
-/** Requests of a chain that wait for one another: a list, a pool, a cluster, a job in two phases, and the list that verifies it. */
-const CHAIN = 6;
+/** Requests that wait for one another: a list, what the first job needs, a job in two phases, and the list that verifies it. */
+const CHAIN = 5;
 
 export interface LimitedFigures {
   readonly resources: number;
@@ -82,8 +82,8 @@ export function measureLimited(): Promise<LimitedFigures> {
   });
 }
 
-/** The busiest endpoint at its limit, whose first second may begin at once, after and before the rest of the chain. */
+/** A window of a second admits its requests at once, so the last request of the busiest endpoint waits for all full windows. */
 function leastMs({ jobs, users, secrets }: Sizes): number {
   const busiest = Math.max(jobs, users, secrets);
-  return ((busiest - LIMIT.perSecond) / LIMIT.perSecond) * 1_000 + CHAIN * LIMIT.latencyMs;
+  return Math.floor((busiest - 1) / LIMIT.perSecond) * 1_000 + CHAIN * LIMIT.latencyMs;
 }

@@ -2,10 +2,12 @@
 // rises slowly and falls at once (additive increase, multiplicative decrease).
 
 export interface Pace {
-  /** When the next request may begin (epoch milliseconds). */
-  next(now: number): number;
+  /** Requests a second; undefined until the service refuses one. */
+  readonly rate: number | undefined;
+  /** When the next request may begin (epoch milliseconds). `guess`: requests a second as long as the rate is not known. */
+  next(now: number, guess?: number): number;
   /** A request begins. */
-  begin(now: number): void;
+  begin(now: number, guess?: number): void;
   /** The request that began at `begun` got an answer other than 429. */
   served(begun: number, now: number): void;
   /** The request that began at `begun` was refused because of the rate. */
@@ -16,14 +18,23 @@ export interface Pace {
 
 const SECOND = 1_000;
 /** A little below what was served, because requests do not arrive as evenly as they leave. */
-const BELOW = 0.97;
+const BELOW = 0.98;
 const DECREASE = 0.8;
+/** The share that is left of a refused rate: less if the rate was refused soon after it was set, and again. */
+const AGAIN = [0.97, 0.97, 0.9, DECREASE] as const;
+const SOON_MS = 5_000;
 /** Requests a second that are added for each second without a refusal, once the rate has been steady for a while. */
 const INCREASE = 1;
 const STEADY_MS = 30_000;
+/**
+ * A service that lets few requests through at once can serve more than it did before the first refusal. As long as no higher
+ * rate was refused, the rate grows faster. Below `SLOW` that begins after seconds, because a refusal then costs few requests.
+ */
+const GROWTH = 1.5;
+const SLOW = 20;
 const SLOWEST = 0.5;
 /** How much of a late start the next request may make up for. Requests are never sent in a burst after a pause. */
-const SLACK_MS = 8;
+const SLACK_MS = 5;
 
 /** The most times in any second. */
 function mostInSecond(times: number[]): number {
@@ -48,6 +59,12 @@ export function createPace(): Pace {
   let refusedAt: number | undefined;
   let ratedAt = Number.NEGATIVE_INFINITY;
   let steadySince = 0;
+  /** Rates that were refused soon after they were set, one after the other. */
+  let strikes = 0;
+  /** The rate before the last increase, until that is refused. */
+  let proven: number | undefined;
+  /** Whether a rate was refused that was higher than one that had been steady. */
+  let hasCeiling = false;
 
   /** Answers to requests in flight are complete by the end of the hold, so only then is the rate set. */
   const setRate = (now: number): void => {
@@ -60,30 +77,40 @@ export function createPace(): Pace {
       mostInSecond(before.map(({ answered }) => answered)),
     );
     const known = Math.max(1, measured) * BELOW;
-    rate = Math.max(
-      SLOWEST,
-      rate === undefined ? known : Math.max(rate * DECREASE, Math.min(known, rate * BELOW)),
-    );
+    strikes = end - ratedAt < SOON_MS ? Math.min(strikes + 1, AGAIN.length - 1) : 0;
+    if (rate === undefined) rate = known;
+    else if (proven !== undefined) rate = proven;
+    else rate = Math.max(SLOWEST, rate * DECREASE, Math.min(known, rate * (AGAIN[strikes] ?? DECREASE)));
+    hasCeiling ||= proven !== undefined;
+    proven = undefined;
     refusedAt = undefined;
     ratedAt = now;
     steadySince = now;
   };
 
   return {
-    next(now) {
-      setRate(now);
-      return Math.max(nextAt, resumeAt);
+    get rate() {
+      return rate;
     },
-    begin(now) {
-      if (rate !== undefined) nextAt = Math.max(nextAt, now - SLACK_MS) + SECOND / rate;
+    next(now, guess) {
+      setRate(now);
+      return (rate ?? guess) === undefined ? resumeAt : Math.max(nextAt, resumeAt);
+    },
+    begin(now, guess) {
+      const known = rate ?? guess;
+      if (known !== undefined) nextAt = Math.max(nextAt, now - SLACK_MS) + SECOND / known;
     },
     served(begun, now) {
       served.push({ begun, answered: now });
       if ((served[0]?.begun ?? begun) < begun - 6 * SECOND)
         served = served.filter((one) => one.begun > begun - 3 * SECOND);
-      if (rate === undefined || now - steadySince < STEADY_MS) return;
-      rate += INCREASE;
-      steadySince = now - STEADY_MS + SECOND;
+      if (rate === undefined) return;
+      const isSlow = !hasCeiling && rate < SLOW;
+      const steadyMs = isSlow ? Math.max(SECOND, rate * (SECOND / 4)) : STEADY_MS;
+      if (now - steadySince < steadyMs) return;
+      proven = rate;
+      rate = hasCeiling ? rate + INCREASE : rate * GROWTH;
+      steadySince = isSlow ? now : now - STEADY_MS + SECOND;
     },
     refused(begun) {
       // A request from before the current rate says nothing about that rate.

@@ -36,7 +36,9 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
   const { pause, stopped } = options;
   const gap = 1_000 / (options.perSecond ?? Number.POSITIVE_INFINITY);
   const lines = new Map<string, Line>();
-  let free = Math.max(1, options.parallelism);
+  const parallelism = Math.max(1, options.parallelism);
+  let free = parallelism;
+  let wasThrottled = false;
   let nextAt = 0;
   let order = 0;
   let wakeAt = Number.POSITIVE_INFINITY;
@@ -51,12 +53,23 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     return line;
   };
 
-  const dueAt = ({ pace }: Line, now: number): number => (stopped() ? now : Math.max(nextAt, pace.next(now)));
+  /**
+   * The rate of an endpoint that was not refused yet: the highest that is known of another one. Requests that trickle in are
+   * spaced at that rate, so that they do not arrive in groups. A crowd is not: it finds the limit of its endpoint at once.
+   */
+  const guessFor = ({ pace, waiting }: Line): number | undefined => {
+    if (!wasThrottled || pace.rate !== undefined) return undefined;
+    const known = Math.max(0, ...[...lines.values()].map((line) => line.pace.rate ?? 0));
+    return waiting.length < Math.min(known, parallelism) ? known : undefined;
+  };
 
-  const begin = ({ pace }: Line, now: number): void => {
+  const dueAt = (line: Line, now: number): number =>
+    stopped() ? now : Math.max(nextAt, line.pace.next(now, guessFor(line)));
+
+  const begin = (line: Line, now: number): void => {
     free -= 1;
     if (gap > 0) nextAt = Math.max(nextAt, now) + gap;
-    pace.begin(now);
+    line.pace.begin(now, guessFor(line));
   };
 
   /** Lets everything leave that is due and has a place, in the order of arrival; then sleeps until the next one is due. */
@@ -105,6 +118,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     },
     answered(endpoint, begun, throttled) {
       const { pace } = lineOf(endpoint);
+      wasThrottled ||= throttled;
       if (throttled) pace.refused(begun);
       else pace.served(begun, clock());
     },

@@ -20,7 +20,8 @@ export interface GraphNode {
 export type SlotsOf = (lane: string) => Semaphore;
 
 /**
- * Nodes that are ready begin in their given order; where many wait, those with the longest chain of dependents begin first.
+ * Nodes that are ready begin in their given order; where many wait, those with the longest chain of dependents begin first, and
+ * of these the ones with the most dependents.
  * Resolves when each node was run, blocked or skipped.
  */
 export async function walkGraph(
@@ -67,8 +68,8 @@ class Walk {
       for (const need of needs) this.#dependents[need]?.push(at);
       return needs.size;
     });
-    const heights = nodes.length > CROWDED ? heightsOf(this.#dependents, this.#missing) : [];
-    this.#places = nodes.map((_, at) => at).sort((a, b) => (heights[b] ?? 0) - (heights[a] ?? 0) || a - b);
+    const urgency = nodes.length > CROWDED ? urgencyOf(this.#dependents, this.#missing) : [];
+    this.#places = nodes.map((_, at) => at).sort((a, b) => (urgency[b] ?? 0) - (urgency[a] ?? 0) || a - b);
     const ranks = nodes.map(() => 0);
     this.#places.forEach((at, rank) => {
       ranks[at] = rank;
@@ -173,8 +174,8 @@ class Walk {
   }
 }
 
-/** How many nodes wait for each node in the longest chain. */
-function heightsOf(
+/** How many nodes wait for each node in the longest chain, and as a fraction how many wait in all. */
+function urgencyOf(
   dependents: readonly (readonly number[])[],
   missing: readonly number[],
 ): readonly number[] {
@@ -189,10 +190,13 @@ function heightsOf(
       if (open[dependent] === 0) order.push(dependent);
     }
   const heights = missing.map(() => 0);
+  const counts = missing.map(() => 0);
   for (const at of order.toReversed())
-    for (const dependent of dependents[at] ?? [])
+    for (const dependent of dependents[at] ?? []) {
       heights[at] = Math.max(heights[at] ?? 0, (heights[dependent] ?? 0) + 1);
-  return heights;
+      counts[at] = Math.min(missing.length, (counts[at] ?? 0) + (counts[dependent] ?? 0) + 1);
+    }
+  return heights.map((height, at) => height + (counts[at] ?? 0) / (missing.length + 1));
 }
 
 /** The smallest of many numbers first. */

@@ -181,6 +181,18 @@ test("where many nodes wait, those with the longest chain of dependents begin fi
   expect(begun.indexOf("middle")).toBeLessThan(10);
 });
 
+test("of many nodes with chains of one length, the one with the most dependents begins first", async () => {
+  const pairs = Array.from({ length: 120 }, (_, n) => [
+    [`first-${n}`, []],
+    [`second-${n}`, [`first-${n}`]],
+  ]).flat() as [string, string[]][];
+  const many = Array.from({ length: 5 }, (_, n) => [`leaf-${n}`, ["root"]] as const);
+  const { log } = await walked({
+    after: { ...Object.fromEntries(pairs), root: [], ...Object.fromEntries(many) },
+  });
+  expect(log[0]).toBe("begin root");
+});
+
 test("nodes that wait for the slots of one lane do not delay another lane", async () => {
   const lanes = new Map([
     ["slow", new Semaphore(1)],
