@@ -13,6 +13,8 @@ export interface ProcessContext {
   readonly cwd: string;
   /** The user's home folder, for the profile file. */
   readonly home: string;
+  /** Aborts when a run inside this process was given up: its requests end, as those of a process that is killed. */
+  readonly abandoned?: AbortSignal | undefined;
 }
 
 export interface CommandContext extends ProcessContext {

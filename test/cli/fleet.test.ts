@@ -1,6 +1,8 @@
 // `workspace fleet` against two emulated workspaces and one that does not answer.
 
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -86,6 +88,28 @@ describe("workspace fleet", () => {
     expect(out).toContain("WEB_TOKEN is not set");
     const kept = readFileSync(join(folder, ".workspace/fleet/results.jsonl"), "utf8");
     for (const token of Object.values(TOKENS)) expect(kept).not.toContain(token);
+  });
+
+  test("a run that timed out ends its requests, and sends no other", async () => {
+    const closed: Promise<unknown>[] = [];
+    const silent = createServer((socket) => {
+      closed.push(once(socket, "close"));
+      socket.on("error", () => undefined).resume();
+    });
+    await once(silent.listen(0, "127.0.0.1"), "listening");
+    const { port } = silent.address() as AddressInfo;
+    writeFileSync(
+      join(folder, "silent.yaml"),
+      `workspaces: { silent: { host: "http://127.0.0.1:${port}", spec: spec, timeout: 1s, environment: { WORKSPACE_TOKEN: WEB_TOKEN } } }\n`,
+    );
+    const { code, out } = await fleet("plan --fleet silent.yaml");
+    expect(code).toBe(1);
+    expect(out).toContain("silent: timed out in 1.");
+    const connections = closed.length;
+    await Promise.all(closed);
+    expect(connections).toBeGreaterThan(0);
+    expect(closed).toHaveLength(connections);
+    silent.close();
   });
 
   test("a result that cannot be recorded stops no other workspace, and is an error at the end", async () => {

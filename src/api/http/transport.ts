@@ -38,11 +38,17 @@ export interface HttpTransport {
   readonly transport: Transport;
   /** Closes the kept connections; without it a process ends only when the server drops them. */
   close(): Promise<void>;
+  /** Ends every request in flight, and sends no other. */
+  destroy(): Promise<void>;
 }
 
 export function httpTransport(options: HttpOptions): HttpTransport {
   const agent = agentOf(options);
-  return { transport: (request) => exchange(agent, request), close: () => agent.close() };
+  return {
+    transport: (request) => exchange(agent, request),
+    close: () => agent.close(),
+    destroy: () => agent.destroy(),
+  };
 }
 
 function agentOf({

@@ -60,6 +60,7 @@ export async function runWorkspace(
   }, workspace.timeoutMs);
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted === true) stop();
+  const abandoned = new AbortController();
   const stdout = collect();
   const stderr = collect();
   try {
@@ -72,6 +73,7 @@ export async function runWorkspace(
       stdout,
       stderr,
       signals,
+      abandoned: abandoned.signal,
     };
     const code =
       (await context.runProgram?.(inner, argumentsOf(fleet, workspace, command, extra))) ?? EXIT.error;
@@ -81,6 +83,8 @@ export async function runWorkspace(
     if (signal?.aborted === true) return finish({ ...answer, status: "interrupted" });
     return { ...finish({ ...answer, status: statusOf(code, command, answer) }), exitCode: code };
   } finally {
+    // A command that was stopped may still wait for an answer.
+    abandoned.abort();
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
   }

@@ -1,7 +1,7 @@
 // The queue on pg-boss, which is loaded here and only here. Tested with the version that package.json pins.
 
 import type { PgBoss } from "pg-boss";
-import { Failure } from "../../core/diagnostic.ts";
+import { error, Failure } from "../../core/diagnostic.ts";
 import { queueSchema, tooNew } from "../database/tables.ts";
 import { diagnosticsIn } from "../read-result.ts";
 import {
@@ -66,9 +66,20 @@ export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
     if (works) await boss.updateQueue(QUEUE, QUEUE_OPTIONS);
   } catch (problem) {
     await boss.stop({ graceful: false }).catch(() => undefined);
-    throw failure(problem);
+    throw isMissing(problem) ? new Failure(noQueue()) : failure(problem);
   }
   return withFailures(queueOn(boss), failure);
+}
+
+/** pg-boss gives this error no code. */
+function isMissing(problem: unknown): boolean {
+  return problem instanceof Error && problem.message === "pg-boss is not installed";
+}
+
+function noQueue(): ReturnType<typeof error> {
+  return error("FLEET_DATABASE", "the database has no queue yet", {
+    hint: "nothing was ever enqueued; `workspace fleet enqueue`, `schedule`, and `worker` create the queue",
+  });
 }
 
 /** pg-boss copies some errors into plain objects, and adds the names of its parts. */

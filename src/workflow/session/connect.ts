@@ -8,6 +8,7 @@ import type { HttpRequest, HttpResponse, Transport } from "../../api/http/messag
 import { httpTransport } from "../../api/http/transport.ts";
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { dialectTable } from "../../config/dialect.ts";
+import type { Network } from "../../config/network.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { DialectChoice } from "../../emulator/dialect/choice.ts";
@@ -28,16 +29,19 @@ export interface ConnectionOptions {
   /** The folder of the embedded workspace. */
   readonly embeddedFolder: string;
   readonly signal?: AbortSignal;
+  /** Ends requests in flight, too. */
+  readonly abandoned?: AbortSignal | undefined;
   /** Receives every attempt after which the request waits to be sent again. */
   readonly retrying?: (event: RequestEvent) => void;
   /** Told of every attempt that has ended. */
   readonly requested?: (event: RequestEvent) => void;
 }
 
-export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const { place } = options.settings;
-  if (place.embedded) return connectEmbedded(options, place);
-  const { transport, close } = httpTransport({ connections: options.settings.parallelism, ...place.network });
+export async function connect(given: ConnectionOptions): Promise<Connection> {
+  const { place } = given.settings;
+  if (place.embedded) return connectEmbedded(given, place);
+  const options = { ...given, ...endOf(given) };
+  const { transport, close } = openTransport(options, place.network);
   const { credential, identity: host } = place;
   const tokenHint = rejectedTokenHint(credential.method, place.signInFrom);
   const from = { ...options, tokenHint };
@@ -49,6 +53,26 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     await Promise.all([close(), signIn.close()]);
   };
   return { ...clientOver(transport, host, signIn, from, "bearer"), host, close: closeAll };
+}
+
+/** The client repeats nothing after either signal. */
+function endOf({ signal, abandoned }: ConnectionOptions): Pick<ConnectionOptions, "signal"> {
+  const both = [signal, abandoned].filter((one) => one !== undefined);
+  const [first] = both;
+  if (first === undefined) return {};
+  return { signal: both.length === 1 ? first : AbortSignal.any(both) };
+}
+
+function openTransport({ settings, abandoned }: ConnectionOptions, network: Network) {
+  const { transport, close, destroy } = httpTransport({ connections: settings.parallelism, ...network });
+  const end = (): void => void destroy();
+  if (abandoned?.aborted === true) end();
+  abandoned?.addEventListener("abort", end, { once: true });
+  const closeKept = async (): Promise<void> => {
+    abandoned?.removeEventListener("abort", end);
+    if (abandoned?.aborted !== true) await close();
+  };
+  return { transport, close: closeKept };
 }
 
 type Embedded = ReturnType<typeof import("../../emulator/embedded.ts").openEmbedded>;
@@ -157,6 +181,7 @@ export async function withConnection<T>(
   const connection = await connect({
     settings,
     embeddedFolder: embeddedFolder(context, options),
+    abandoned: context.abandoned,
     retrying: (event) => context.observer.retrying(event),
   });
   try {

@@ -84,6 +84,7 @@ async function withRunOn<T>(
     connect({
       settings,
       embeddedFolder: embeddedFolder(context, options),
+      abandoned: context.abandoned,
       retrying: (event) => context.observer.retrying(event),
       ...(signal === undefined ? {} : { signal }),
       requested: (event) => options.observer?.requested(event),

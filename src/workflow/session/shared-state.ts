@@ -75,7 +75,7 @@ function inWorkspace(
     const { connect } = await import("./connect.ts");
     const { openWorkspaceStore } = await import("../../state/backends/workspace-file/workspace-backend.ts");
     // Apart from the run's own client: the end of a run is still written after a signal stopped that one.
-    const connection = await connect({ settings, embeddedFolder });
+    const connection = await connect({ settings, embeddedFolder, abandoned: context.abandoned });
     const tell = { isMissing, isConflict };
     const close = () => connection.close();
     return openWorkspaceStore({ ...common, api: connection.writer, tell, folder, close });

@@ -44,6 +44,13 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
     await fleet.database.close();
   });
 
+  test("have no queue before the first command that needs one, which a reader reports", async () => {
+    const fleet = await openFleet("unused");
+    const problem = await fleet.openQueue("read").then(String, String);
+    expect(problem).toContain("the database has no queue yet");
+    await fleet.database.close();
+  });
+
   test("can be read by a role that has no other right", async () => {
     const { database, results } = await openFleet("reading");
     await results.add(resultOf("ads", "changes"), "r1");
