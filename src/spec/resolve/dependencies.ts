@@ -5,7 +5,6 @@ import type { Address } from "../../core/address.ts";
 import { type FieldSchema, somewhere, type Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { type MapNode, scalarText } from "../model/tree.ts";
@@ -14,15 +13,17 @@ import { walkFields } from "./field-walk.ts";
 
 /** Managed resources by kind and natural name. */
 export class DeclaredNames {
-  readonly #kinds = new Map<string, Map<string, Address>>();
-  readonly #registry: PlanningRegistry;
+  readonly #kinds = new Map<
+    string,
+    { readonly provider: PlannedKind; readonly names: Map<string, Address> }
+  >();
   readonly #members = new Map<Address, readonly Address[]>();
 
-  constructor(resources: Iterable<WrittenResource>, registry: PlanningRegistry) {
-    this.#registry = registry;
+  constructor(resources: Iterable<WrittenResource>) {
     for (const { provider, name, address } of resources) {
-      const names = this.#kinds.get(provider.kind) ?? new Map<string, Address>();
-      this.#kinds.set(provider.kind, names);
+      const known = this.#kinds.get(provider.kind) ?? { provider, names: new Map<string, Address>() };
+      const { names } = known;
+      this.#kinds.set(provider.kind, known);
       const folded = foldName(provider, name);
       if (!names.has(folded)) names.set(folded, address);
     }
@@ -36,8 +37,8 @@ export class DeclaredNames {
   }
 
   find(kind: string, name: string): Address | undefined {
-    const provider = this.#registry.find(kind);
-    return provider === undefined ? undefined : this.#kinds.get(kind)?.get(foldName(provider, name));
+    const known = this.#kinds.get(kind);
+    return known?.names.get(foldName(known.provider, name));
   }
 }
 
@@ -118,11 +119,10 @@ export function reportCycles(
   const path: Address[] = [];
   const depth = new Map<Address, number>();
   let told = 0;
+  // A resource without dependencies is in no cycle: most of a large spec.
+  const hasNeeds = (address: Address): boolean => resources.get(address)?.dependsOn.length !== 0;
   for (const root of resources.keys()) {
-    if (done.has(root)) continue;
-    // A resource without dependencies, or only with such ones, is in no cycle: most of a large spec.
-    const needs = resources.get(root)?.dependsOn ?? [];
-    if (needs.every((need) => need !== root && (resources.get(need)?.dependsOn.length ?? 0) === 0)) continue;
+    if (done.has(root) || !hasNeeds(root)) continue;
     const stack: { readonly address: Address; next: number }[] = [{ address: root, next: 0 }];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       if (top.next === 0) {
@@ -137,7 +137,7 @@ export function reportCycles(
         done.add(top.address);
       } else if (depth.has(need)) {
         if (told++ < MOST) report(path.slice(depth.get(need)), place, findings);
-      } else if (!done.has(need) && resources.has(need)) stack.push({ address: need, next: 0 });
+      } else if (!done.has(need) && hasNeeds(need)) stack.push({ address: need, next: 0 });
     }
   }
 }

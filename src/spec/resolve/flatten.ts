@@ -91,16 +91,25 @@ function unknownSection(
   );
 }
 
+interface Child {
+  readonly provider: PlannedKind;
+  readonly kind: string;
+  readonly under: string;
+}
+
 class Flattening {
   readonly all: WrittenResource[] = [];
   readonly #addresses = new Map<Address, WrittenResource>();
   readonly #findings: Findings;
-  readonly #children: ReadonlyMap<string, readonly PlannedKind[]>;
+  /** Nested kinds by the kind that contains them. */
+  readonly #children: ReadonlyMap<string, readonly Child[]>;
 
   constructor(registry: PlanningRegistry, findings: Findings) {
     this.#findings = findings;
-    const nested = registry.kinds.filter((provider) => provider.nested !== undefined);
-    this.#children = Map.groupBy(nested, (provider) => provider.nested?.kind ?? "");
+    const nested = registry.kinds.flatMap((provider): readonly Child[] =>
+      provider.nested === undefined ? [] : [{ provider, ...provider.nested }],
+    );
+    this.#children = Map.groupBy(nested, ({ kind }) => kind);
   }
 
   section(
@@ -137,25 +146,25 @@ class Flattening {
     if (node === undefined) return;
     const fields = named(provider, own, one.key, node);
     const children = this.#children.get(provider.kind) ?? [];
-    const owned = children.filter(({ nested }) => node.members.has(nested?.under ?? ""));
+    const owned = children.filter(({ under }) => node.members.has(under));
     const written: WrittenResource = {
       address,
       provider,
       key,
       name: parent === undefined ? (this.#nameIn(provider, fields) ?? own) : nestedNameOf(parent.name, own),
       at: one.key,
-      fields: without(fields, ["lifecycle", ...children.map(({ nested }) => nested?.under ?? "")]),
+      fields: without(fields, ["lifecycle", ...children.map(({ under }) => under)]),
       lifecycle: member(node, "lifecycle"),
       parent: parent?.address,
       origin,
-      owns: owned.map(({ kind }) => kind),
+      owns: owned.map((child) => child.provider.kind),
     };
     if (!this.#isFirst(written)) return;
     this.all.push(written);
     for (const child of owned) {
-      const under = child.nested?.under ?? "";
-      const inner = member(node, under);
-      if (inner !== undefined) this.section(child, `${address}: ${under}`, inner, written, origin);
+      const inner = member(node, child.under);
+      if (inner !== undefined)
+        this.section(child.provider, `${address}: ${child.under}`, inner, written, origin);
     }
   }
 

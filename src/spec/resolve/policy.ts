@@ -3,7 +3,7 @@
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Lifecycle, Policy } from "../model/spec.ts";
-import { isNull, member, type SpecNode, scalarText } from "../model/tree.ts";
+import { member, type SpecNode, scalarText } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
 import { hasPath } from "./field-walk.ts";
 
@@ -48,7 +48,7 @@ export const NO_LIFECYCLE: Lifecycle = { prevent_destroy: false, ignore_changes:
 /** The lifecycle of a resource; names of fields that the kind does not have are reported. */
 export function lifecycleOf(written: WrittenResource, suggest: Suggest, findings: Findings): Lifecycle {
   const node = written.lifecycle;
-  if (node === undefined || isNull(node)) return NO_LIFECYCLE;
+  if (node === undefined) return NO_LIFECYCLE;
   const ignored = member(node, "ignore_changes");
   if (ignored?.kind === "list")
     for (const item of ignored.items) checkIgnored(written, item, suggest, findings);

@@ -57,7 +57,7 @@ export async function resolveResources(
     suggest,
     findings,
   };
-  const index = new DeclaredNames(all, registry);
+  const index = new DeclaredNames(all);
   reportSharedNames(byAddress, index, findings);
   reportLimits(all, findings);
   const resources = new Map<Address, Desired>();

@@ -43,6 +43,12 @@ describe("a resource depends on", () => {
       ["files./b.jar", "files./init/a.jar"],
     ],
     [
+      "no file whose name is only the end of the text",
+      "files: { 1/b.jar: { source: n.py } }\njobs: { j: { libraries: [{ jar: '1fs:/b.jar' }] } }",
+      "jobs.j",
+      [],
+    ],
+    [
       "the first of two resources that it can mean",
       "files: { 'fs:/a': { source: n.py }, /a: { source: n.py } }\njobs: { j: { libraries: [{ jar: 'fs:/a' }] } }",
       "jobs.j",
@@ -63,6 +69,11 @@ describe("a resource depends on", () => {
   ])("%s", async (_what, spec, address, expected) => {
     const { resource } = await load({ "workspace.yaml": `${spec}\n`, "n.py": "x" }, { env: { A: "x" } });
     expect(resource(address).dependsOn).toEqual(expected);
+  });
+
+  it("nothing that is no text, which the schema reports", async () => {
+    const { told } = await load("groups: { g: { members: { users: [{}] } } }\nusers: { a: {} }\n");
+    expect(told).toEqual([expect.stringMatching(/^SPEC_TYPE 1:35 groups.g: members.users\[0\] must be/)]);
   });
 
   it("the same list of its parent as the other members", async () => {
@@ -124,6 +135,20 @@ describe("cycles", () => {
       "SPEC_CYCLE 2:3 dependency cycle: groups.a -> groups.b -> groups.a",
       "SPEC_CYCLE 2:3 dependency cycle: groups.a -> groups.c -> groups.a",
     ]);
+  });
+
+  it("behind a resource that several lead to are reported once", async () => {
+    const { told } = await load(
+      chain([["a", "b"], ["b", "x", "c"], ["c", "b"], ["d", "b"], ["x", "y"], ["y"]]),
+    );
+    expect(told).toEqual(["SPEC_CYCLE 3:3 dependency cycle: groups.b -> groups.c -> groups.b"]);
+  });
+
+  it("are not reported for a resource that was passed on another way", async () => {
+    const { told } = await load(
+      chain([["a", "b"], ["b", "e"], ["c", "d"], ["d", "f", "b"], ["e", "g"], ["f", "g"], ["g", "h"], ["h"]]),
+    );
+    expect(told).toEqual([]);
   });
 
   it("show twelve addresses", async () => {

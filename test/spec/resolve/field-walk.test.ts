@@ -1,9 +1,18 @@
 // Walks through values and schemas: which paths a kind has, and what is at them.
 
 import { describe, expect, it } from "vitest";
-import type { FieldTable } from "../../../src/resource/field-schema.ts";
+import type { FieldSchema, FieldTable } from "../../../src/resource/field-schema.ts";
 import type { PlannedKind } from "../../../src/resource/provider.ts";
-import { attributesOf, describedAt, fieldOf, hasPath } from "../../../src/spec/resolve/field-walk.ts";
+import { Findings } from "../../../src/spec/model/findings.ts";
+import { SourceText } from "../../../src/spec/model/source.ts";
+import {
+  attributesOf,
+  describedAt,
+  fieldOf,
+  hasPath,
+  walkFields,
+} from "../../../src/spec/resolve/field-walk.ts";
+import { readYaml } from "../../../src/spec/yaml/read-yaml.ts";
 import { registry } from "../kinds.ts";
 
 const fields: FieldTable = {
@@ -26,6 +35,7 @@ describe("a path", () => {
     ["", false],
     ["plain", true],
     ["plain.x", false],
+    ["plain.x.y", false],
     ["constructor", false],
     ["unknown", false],
     ["tags", true],
@@ -70,4 +80,48 @@ it("the attributes of a kind are its ID and its fields, each once, without secre
   expect(attributesOf(kind)).toEqual(["plain", "tags", "free", "open", "closed", "list"]);
   expect(attributesOf(registry.get("secrets"))).toEqual(["key"]);
   expect(attributesOf(kind)).toBe(attributesOf(kind));
+});
+
+describe("a walk", () => {
+  const walked = (text: string, entered: (schema: FieldSchema) => boolean) => {
+    const node = readYaml(new SourceText("workspace.yaml", text), new Findings());
+    if (node?.kind !== "map") throw new Error("not a map");
+    const visited: string[] = [];
+    walkFields(kind, node, entered, (one, path, schema) =>
+      visited.push(`${path.join(".")} ${one.kind} ${schema.description ?? "-"}`),
+    );
+    return visited;
+  };
+  const TEXT = "plain: x\ntags: { a: y }\nlist: [{ name: n }, { other: o }]\nunknown: { z: 1 }\n";
+
+  it("visits everything in fields that are entered, with its path and schema", () => {
+    expect(walked(TEXT, () => true)).toEqual([
+      "plain scalar A string.",
+      "tags map -",
+      "tags.a scalar A tag.",
+      "list list -",
+      "list.0 map An item.",
+      "list.0.name scalar Its name.",
+      "list.1 map An item.",
+      "list.1.other scalar -",
+      "unknown map -",
+      "unknown.z scalar -",
+    ]);
+  });
+
+  it.each<[string, (schema: FieldSchema) => boolean, readonly string[]]>([
+    ["no field", () => false, []],
+    [
+      "a field and not what is in it",
+      (schema) => schema === fields.list || schema === fields.tags,
+      ["tags map -", "list list -"],
+    ],
+    [
+      "a list with its items, and not what is in them",
+      (schema) => schema === fields.list || schema === fields.list?.items,
+      ["list list -", "list.0 map An item.", "list.1 map An item."],
+    ],
+  ])("may enter %s", (_what, entered, expected) => {
+    expect(walked(TEXT, entered)).toEqual(expected);
+  });
 });

@@ -176,3 +176,120 @@ describe("problems", () => {
     ]);
   });
 });
+
+describe("a field that holds an ID", () => {
+  const cluster = (value: string) => load(`${BASE}clusters: { c: { instance_pool_id: ${value} } }\n`);
+
+  it.each(["'${pools.shared.instance_pool_id}'", "'${pools.a.b/c.instance_pool_id}'", "0101-pool", "''"])(
+    "may be %s",
+    async (value) => {
+      expect((await cluster(value)).told).toEqual([]);
+    },
+  );
+
+  it.each([
+    "'${pools.shared.node_type_id}'",
+    "'${users.ada@example.com.id}'",
+    "'x${pools.shared.instance_pool_id}'",
+    "'${pools.shared.instance_pool_id}${pools.shared.instance_pool_id}'",
+    "'x-$${y}'",
+  ])("must be a reference to that kind's ID, and not %s", async (value) => {
+    const { diagnostics } = await cluster(value);
+    expect(diagnostics).toMatchObject([
+      {
+        code: "SPEC_REFERENCE",
+        message: "clusters.c: instance_pool_id must be the ID of a pool",
+        address: "clusters.c",
+        at: { line: 4, column: 36 },
+        hint: "write ${pools.NAME.instance_pool_id}",
+      },
+    ]);
+  });
+
+  it("is a warning where it is the name of a resource", async () => {
+    const { diagnostics, spec } = await cluster("shared");
+    expect(spec).toBeDefined();
+    expect(diagnostics).toMatchObject([
+      {
+        severity: "warning",
+        code: "SPEC_REFERENCE",
+        message: "clusters.c: instance_pool_id must be an ID, not a name",
+        address: "clusters.c",
+        hint: "to refer to pools.shared, write ${pools.shared.instance_pool_id}",
+      },
+    ]);
+  });
+});
+
+describe("a known value", () => {
+  const value = async (text: string) =>
+    (await load(`${BASE}clusters: { c: { spark_conf: { k: "${text}", l: plain } } }\n`)).resource(
+      "clusters.c",
+    );
+
+  it.each([
+    ["${pools.shared.instance_pool_name}", "shared"],
+    ["${groups.ops.displayName}", "operators"],
+    ["${users.ada@example.com.userName}", "ada@example.com"],
+    ["${pools.shared.node_type_id}/${pools.a.b/c.node_type_id}", "small/n"],
+    ["a${pools.shared.max_capacity}", "a7"],
+  ])("%s is %s", async (text, expected) => {
+    const { values, references, dependsOn } = await value(text);
+    expect(values.spark_conf).toEqual({ k: expected, l: "plain" });
+    expect(references).toEqual([]);
+    expect(dependsOn.length).toBeGreaterThan(0);
+  });
+
+  it.each(["${pools.shared.min_idle_instances}", "${pools.shared.custom_tags}", "${groups.ops.id}"])(
+    "of %s is absent, because only an apply can know it",
+    async (text) => {
+      const { values, references } = await value(text);
+      expect(values.spark_conf).toEqual({ k: text, l: "plain" });
+      expect(references).toMatchObject([{ path: ["spark_conf", "k"] }]);
+    },
+  );
+
+  it("of a field that holds a reference is absent", async () => {
+    const { resource } = await load(`pools: { p: { node_type_id: n } }
+clusters:
+  b: { instance_pool_id: "\${pools.p.instance_pool_id}" }
+  c: { spark_conf: { k: "\${clusters.b.instance_pool_id}" } }
+`);
+    expect(resource("clusters.c").references).toHaveLength(1);
+  });
+
+  it("of a field that is a list of text has a path with the position", async () => {
+    const { resource } = await load(
+      `${BASE}jobs: { j: { libraries: [{ jar: a }, { jar: "x\${pools.shared.instance_pool_id}" }] } }\n`,
+    );
+    expect(resource("jobs.j").references).toMatchObject([{ path: ["libraries", 1, "jar"] }]);
+  });
+
+  it("is the name where a list of names refers to an ID, and stays a reference elsewhere", async () => {
+    const { resource } = await load(
+      `${BASE}clusters: { c: { spark_conf: { k: "\${users.ada@example.com.id}" } } }\nscopes: { s: {} }\n`.replace(
+        "{ displayName: operators }",
+        "{ displayName: operators, members: { users: ['${users.ada@example.com.id}'] } }",
+      ),
+    );
+    expect(resource("groups.ops").references).toEqual([]);
+    expect(resource("clusters.c").references).toHaveLength(1);
+  });
+});
+
+describe("the hint of a reference", () => {
+  it.each([
+    [
+      "${zzzzzzzz.a.b}",
+      "the kinds are users, groups, scopes, acls, secrets, pools, clusters, jobs, directories, notebooks and files",
+    ],
+    ["${pools.zzzzzzzz.node_type_id}", "pools has shared and a.b/c"],
+    ["${jobs.zzzzzzzz.job_id}", "the spec has no jobs"],
+    ["${groups.ops.zzzzzzzz}", "the attributes are id, displayName and members"],
+    ["${.a.b}", "write ${var.name} or ${kind.name.attribute}; for a literal ${, write $${"],
+    ["${pools.a.}", "write ${var.name} or ${kind.name.attribute}; for a literal ${, write $${"],
+  ])("%s lists what there is", async (text, hint) => {
+    const { diagnostics } = await conf(text);
+    expect(diagnostics).toMatchObject([{ code: "SPEC_REFERENCE", address: "clusters.c", hint }]);
+  });
+});

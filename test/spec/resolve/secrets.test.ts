@@ -192,3 +192,184 @@ describe("problems", () => {
     expect(diagnostics).toMatchObject([{ code: "SPEC_SECRET_SOURCE", hint }]);
   });
 });
+
+describe("a reported source", () => {
+  const SOURCE = "write { env: NAME } or { file: path }";
+
+  it.each<[string, readonly [code: string, column: number, message: string, hint: string | undefined][]]>([
+    ["{}", [["SPEC_MISSING_FIELD", 29, "needs a source", SOURCE]]],
+    ["{ env: A, file: text }", [["SPEC_COMBINATION", 55, "has two sources", SOURCE]]],
+    [
+      "{ env: A, encoding: bytes }",
+      [["SPEC_COMBINATION", 59, ": encoding can be used only with file, not with env", undefined]],
+    ],
+    [
+      "{ env: 'a${scopes.etl.name}' }",
+      [["SPEC_REFERENCE", 46, ": the name of an environment variable cannot contain a reference", undefined]],
+    ],
+    [
+      "{ file: binary }",
+      [
+        [
+          "SPEC_SECRET_SOURCE",
+          47,
+          ": binary is not UTF-8 text",
+          "to use the file as bytes, set encoding: bytes",
+        ],
+      ],
+    ],
+    [
+      "{ file: large }",
+      [
+        [
+          "SPEC_LIMIT",
+          47,
+          ": large contains 131073 bytes; the limit for a secret is 131072",
+          "split it into several secrets",
+        ],
+      ],
+    ],
+    [
+      "{ env: LARGE }",
+      [
+        [
+          "SPEC_LIMIT",
+          46,
+          ": the environment variable LARGE contains 131073 bytes; the limit for a secret is 131072",
+          "split it into several secrets",
+        ],
+      ],
+    ],
+    [
+      "{ file: large, encoding: bytes }",
+      [
+        [
+          "SPEC_LIMIT",
+          47,
+          ": large contains 131073 bytes; the limit for a secret is 131072",
+          "split it into several secrets",
+        ],
+      ],
+    ],
+    [
+      "{ file: nothing, encoding: bytes }",
+      [
+        [
+          "SPEC_SECRET_SOURCE",
+          47,
+          ": nothing is empty",
+          "write the value to the file before plan and apply; validate and drift do not need secret values",
+        ],
+      ],
+    ],
+    ["{ file: most }", []],
+    ["{ env: MOST }", []],
+  ])("%s has its place and a hint", async (source, expected) => {
+    const { diagnostics } = await load(
+      {
+        "workspace.yaml": secret(source),
+        text: "x",
+        binary: new Uint8Array([0xff]),
+        nothing: "",
+        large: "x".repeat(131_073),
+        most: `${"x".repeat(131_072)}\r\n`,
+      },
+      { env: { A: "x", LARGE: "x".repeat(131_073), MOST: "x".repeat(131_072) } },
+    );
+    expect(
+      diagnostics.map(({ code, at, message, hint, address }) => [address, code, at?.column, message, hint]),
+    ).toEqual(
+      expected.map(([code, column, message, hint]) => [
+        "secrets.etl/password",
+        code,
+        column,
+        `secrets.etl/password${message.startsWith(":") ? "" : " "}${message}`,
+        hint,
+      ]),
+    );
+  });
+
+  it("is the same for each literal, which is never shown", async () => {
+    const { diagnostics } = await load(secret(`{ value: ${CANARY}, string_value: ${CANARY} }`));
+    expect(diagnostics).toHaveLength(2);
+    for (const one of diagnostics)
+      expect(one).toMatchObject({
+        code: "SPEC_SECRET_LITERAL",
+        address: "secrets.etl/password",
+        hint: "remove it, change the secret, and set its source: { env: NAME } or { file: path }",
+      });
+  });
+});
+
+describe("a value", () => {
+  it.each([
+    ["x\n", "x"],
+    ["x\r\n", "x"],
+    ["x\n\n", "x\n"],
+    ["x\r", "x\r"],
+    ["x", "x"],
+    ["\nx", "\nx"],
+  ])("of a file with %j is %j", async (content, expected) => {
+    const { resource } = await load({ "workspace.yaml": secret("{ file: k }"), k: content });
+    expect(revealed(resource("secrets.etl/password"))).toBe(expected);
+  });
+
+  it("of a variable is read once for all secrets that share it", async () => {
+    let digests = 0;
+    const { resource } = await load(
+      "scopes: { s: { secrets: { a: { env: K }, b: { env: K } } }, t: { secrets: { c: { env: L } } } }\n",
+      {
+        env: { K: "x", L: "y" },
+        keyed: () => {
+          digests += 1;
+          return `digest ${digests}`;
+        },
+      },
+    );
+    expect(digests).toBe(2);
+    expect(resource("secrets.s/b").payload).toBe(resource("secrets.s/a").payload);
+    expect(["s/a", "s/b", "t/c"].map((name) => resource(`secrets.${name}`).values.value)).toEqual([
+      "digest 1",
+      "digest 1",
+      "digest 2",
+    ]);
+  });
+
+  it.each([
+    [{}, "the environment variable DB is not set"],
+    [{ DB: "" }, "the environment variable DB is empty"],
+  ])("that a plan may lack is a warning: %o", async (env, why) => {
+    const { resource, diagnostics } = await load(secret("{ env: DB }"), { env, mayLackSecrets: true });
+    expect(diagnostics).toMatchObject([
+      {
+        severity: "warning",
+        code: "SPEC_SECRET_UNSET",
+        message: `cannot determine whether secrets.etl/password changes: ${why}`,
+        address: "secrets.etl/password",
+        hint: "set DB where apply runs; a plan does not need secret values",
+      },
+    ]);
+    expect(resource("secrets.etl/password").values).toEqual({ value: "" });
+    expect(resource("secrets.etl/password").payload).toBeUndefined();
+  });
+
+  it("that a plan may lack is read where it is set", async () => {
+    const { resource, told } = await load(secret("{ env: DB }"), {
+      env: { DB: "abc" },
+      mayLackSecrets: true,
+    });
+    expect(told).toEqual([]);
+    expect(resource("secrets.etl/password").values).toEqual({ value: "keyed:3" });
+  });
+
+  it("of a file is not looked for in an untrusted spec", async () => {
+    const { resource, told } = await load(secret("{ file: absent }"), { secrets: "skip", untrusted: true });
+    expect(told).toEqual([]);
+    expect(resource("secrets.etl/password").values).toEqual({ value: "" });
+  });
+
+  it("that is not read leaves a reference in the name of its variable refused", async () => {
+    const { told } = await load(secret("{ env: 'a${scopes.etl.name}' }"), { secrets: "skip" });
+    expect(told).toHaveLength(1);
+  });
+});

@@ -1,0 +1,180 @@
+// Fields of a resource: schema and checks of its kind, each with a place and a hint, and content of files.
+
+import { describe, expect, it } from "vitest";
+import type { Path } from "../../../src/core/pointer.ts";
+import type { Kind } from "../../../src/resource/kind.ts";
+import type { PlanningRules, Problem } from "../../../src/resource/planning.ts";
+import type { Provider } from "../../../src/resource/provider.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
+import { load } from "../folder.ts";
+import { registry } from "../kinds.ts";
+
+describe("a field that its schema refuses", () => {
+  it("is reported at its value or its key, with its description as the hint", async () => {
+    const { told, diagnostics } = await load(
+      "pools:\n  p:\n    node_type_id: n\n    min_idle_instances: -1\n    max_capacty: 3\n    custom_tags: { toolong: x }\n",
+    );
+    expect(told).toEqual([
+      "SPEC_VALUE 4:25 pools.p: min_idle_instances must be at least 0, not -1",
+      'SPEC_UNKNOWN_FIELD 5:5 pools.p has no field "max_capacty"',
+      expect.stringMatching(/^SPEC_VALUE 6:20 /),
+    ]);
+    expect(diagnostics.map(({ hint }) => hint).slice(0, 2)).toEqual([
+      "A number.",
+      'did you mean "max_capacity"?',
+    ]);
+    expect(diagnostics.every(({ address }) => address === "pools.p")).toBe(true);
+  });
+
+  it("is reported at the resource where it is missing", async () => {
+    const { told } = await load("pools:\n  p: { max_capacity: 3 }\n");
+    expect(told).toEqual(['SPEC_MISSING_FIELD 2:3 pools.p requires the field "node_type_id"']);
+  });
+
+  it("does not hide what the kind finds in other fields", async () => {
+    const { told } = await load("pools:\n  p: { min_idle_instances: 9, max_capacity: 3 }\n");
+    expect(told).toEqual([
+      'SPEC_MISSING_FIELD 2:3 pools.p requires the field "node_type_id"',
+      "SPEC_COMBINATION 2:28 pools.p: min_idle_instances is more than max_capacity",
+    ]);
+  });
+
+  it("may be the list of a nested kind that is written in the wrong place", async () => {
+    const { diagnostics } = await load("scopes: { s: { secret: {} } }\n");
+    expect(diagnostics).toMatchObject([{ code: "SPEC_UNKNOWN_FIELD", hint: 'did you mean "secrets"?' }]);
+  });
+});
+
+describe("content", () => {
+  it("of a notebook is in the payload, and its source is not a value", async () => {
+    const { resource } = await load({
+      "workspace.yaml": "notebooks: { /n: { source: n.py } }\n",
+      "n.py": "print(1)\n",
+    });
+    const notebook = resource("notebooks./n");
+    expect(notebook.values).toEqual({ language: "PYTHON", format: "SOURCE", content: "print(1)|SOURCE" });
+    expect(new TextDecoder().decode(notebook.payload?.bytes())).toBe("print(1)\n");
+    expect(resource("notebooks./n").owns).toEqual([]);
+  });
+
+  it("that cannot be read is reported once", async () => {
+    const { told } = await load("notebooks: { /n: { source: absent.py } }\n");
+    expect(told).toEqual(["SPEC_NOT_FOUND 1:28 notebooks./n: absent.py does not exist"]);
+  });
+});
+
+it("resources have the order in which they are written, and members follow their parents", async () => {
+  const { spec } = await load(
+    "pools: { b: { node_type_id: n }, a: { node_type_id: n } }\nscopes: { s: { acls: { x: READ } } }\nusers: { u@x.com: {} }\n",
+  );
+  expect([...(spec?.resources.keys() ?? [])]).toEqual([
+    "pools.b",
+    "pools.a",
+    "scopes.s",
+    "acls.s/x",
+    "users.u@x.com",
+  ]);
+});
+
+it("a resource without content has no payload", async () => {
+  const { resource } = await load("pools: { a: { node_type_id: n } }\n");
+  expect(resource("pools.a")).not.toHaveProperty("payload");
+});
+
+describe("the check of a kind", () => {
+  const checking = (kind: string, validate: PlanningRules["validate"], more: Partial<Kind> = {}) =>
+    registryOf(
+      registry.kinds.map((one) =>
+        one.kind === kind ? { ...one, ...more, planning: { ...one.planning, validate } } : one,
+      ) as Provider[],
+    );
+  const problem = (path: Path, over: Partial<Problem> = {}): Problem => ({
+    path,
+    code: "SPEC_COMBINATION",
+    message: "odd",
+    ...over,
+  });
+
+  it("may find the resource itself, a field, or a value in it, with a hint and a severity", async () => {
+    const { told, diagnostics } = await load(
+      "pools:\n  p:\n    node_type_id: n\n    custom_tags: { a: x }\n",
+      {
+        registry: checking("pools", () => [
+          problem([]),
+          problem(["node_type_id"], { message: "pools.p is odd", severity: "warning" }),
+          problem(["custom_tags", "a"], { hint: "make it even" }),
+        ]),
+      },
+    );
+    expect(told).toEqual([
+      "SPEC_COMBINATION 2:3 pools.p: odd",
+      "SPEC_COMBINATION 3:19 pools.p is odd",
+      "SPEC_COMBINATION 4:23 pools.p: odd",
+    ]);
+    expect(diagnostics.map(({ severity, hint }) => [severity, hint])).toEqual([
+      ["error", undefined],
+      ["warning", undefined],
+      ["error", "make it even"],
+    ]);
+    expect(diagnostics[0]).not.toHaveProperty("hint");
+  });
+
+  it("counts for sound fields of a resource that its schema refuses, and not for the resource itself", async () => {
+    const registryWith = checking("pools", () => [
+      problem([]),
+      problem(["node_type_id"]),
+      problem(["max_capacity"], { message: "even" }),
+    ]);
+    const { told } = await load("pools: { p: { node_type_id: 1, max_capacity: 3 } }\n", {
+      registry: registryWith,
+    });
+    expect(told).toEqual([
+      "SPEC_TYPE 1:29 pools.p: node_type_id must be a string, not 1",
+      "SPEC_COMBINATION 1:46 pools.p: even",
+    ]);
+  });
+
+  it("does not count where it fails on values that the schema refuses", async () => {
+    const { told } = await load("pools: { p: { node_type_id: 1 } }\n", {
+      registry: checking("pools", () => {
+        throw new Error("not a string");
+      }),
+    });
+    expect(told).toEqual(["SPEC_TYPE 1:29 pools.p: node_type_id must be a string, not 1"]);
+  });
+
+  it("does not report fields as missing that come from a content that was not read", async () => {
+    const found = () => [
+      problem([], { code: "SPEC_MISSING_FIELD", message: "needs a language" }),
+      problem(["format"], { message: "odd format" }),
+    ];
+    const missing = await load("notebooks: { /n: { source: absent.py, format: SOURCE } }\n", {
+      registry: checking("notebooks", found),
+    });
+    expect(missing.told).toEqual([
+      "SPEC_NOT_FOUND 1:28 notebooks./n: absent.py does not exist",
+      "SPEC_COMBINATION 1:47 notebooks./n: odd format",
+    ]);
+    const read = await load(
+      { "workspace.yaml": "notebooks: { /n: { source: n.py, format: SOURCE } }\n", "n.py": "x" },
+      { registry: checking("notebooks", found) },
+    );
+    expect(read.told).toEqual([
+      "SPEC_MISSING_FIELD 1:14 notebooks./n: needs a language",
+      "SPEC_COMBINATION 1:42 notebooks./n: odd format",
+    ]);
+  });
+
+  it("does not count for secrets and contents that their schema refuses", async () => {
+    for (const [kind, spec] of [
+      ["notebooks", "notebooks: { /n: { source: 3, format: SOURCE } }\n"],
+      ["secrets", "scopes: { s: { secrets: { k: { env: 3, file: f } } } }\n"],
+    ] as const) {
+      const { told } = await load(spec, {
+        registry: checking(kind, () => [problem(["format"]), problem(["file"])]),
+      });
+      expect(told.filter((one) => one.includes("odd"))).toEqual([]);
+      expect(told).toHaveLength(1);
+    }
+  });
+});

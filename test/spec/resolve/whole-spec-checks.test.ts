@@ -1,0 +1,128 @@
+// Checks across resources: names that must be unique, limits, duplicate entries, and memberships defined twice.
+
+import { describe, expect, it } from "vitest";
+import { load } from "../folder.ts";
+
+describe("names that must be unique", () => {
+  it("are reported at the field that sets them, with the place of the first", async () => {
+    const { diagnostics } = await load({
+      "workspace.yaml": "include: more.yaml\npools:\n  a: { node_type_id: n }\n",
+      "more.yaml":
+        "pools:\n  b:\n    node_type_id: n\n    instance_pool_name: a\n  a2: { node_type_id: n }\n",
+    });
+    expect(diagnostics).toMatchObject([
+      {
+        code: "SPEC_DUPLICATE_NAME",
+        message: 'pools.b has the same name as pools.a: "a"',
+        address: "pools.b",
+        at: { file: "more.yaml", line: 4, column: 25 },
+        hint: "the other one is at workspace.yaml:3; names of pools must be unique",
+      },
+    ]);
+  });
+
+  it("are reported for each resource after the first", async () => {
+    const { told } = await load(
+      "groups: { a: { displayName: x }, b: { displayName: x }, c: { displayName: x }, x1: {} }\n",
+    );
+    expect(told.map((one) => one.replace(/^\S+ \S+ /, ""))).toEqual([
+      'groups.b has the same name as groups.a: "x"',
+      'groups.c has the same name as groups.a: "x"',
+    ]);
+  });
+
+  it("may be those of another kind", async () => {
+    expect((await load("groups: { x: {} }\npools: { x: { node_type_id: n } }\n")).told).toEqual([]);
+  });
+});
+
+describe("limits", () => {
+  it("may be reached", async () => {
+    const { told } = await load(
+      "scopes: { a: { secrets: { x: { env: A }, y: { env: A } } }, b: { secrets: { z: { env: A } } }, c: {} }\n",
+      { env: { A: "x" } },
+    );
+    expect(told).toEqual([]);
+  });
+
+  it("are reported with the address of the first resource above them", async () => {
+    const { diagnostics } = await load("scopes: { a: {}, b: {}, c: {}, d: {} }\n");
+    expect(diagnostics).toMatchObject([{ code: "SPEC_LIMIT", address: "scopes.d" }]);
+  });
+});
+
+describe("duplicate entries of a list that is a set", () => {
+  const warnings = async (
+    list: string,
+    kind = "pools: { p: { node_type_id: x, preloaded_spark_versions: ",
+  ) => {
+    const { diagnostics } = await load(`${kind}${list} } }\n`);
+    expect(diagnostics.every(({ severity, code }) => severity === "warning" && code === "SPEC_VALUE")).toBe(
+      true,
+    );
+    return diagnostics.map(({ message, at, address }) => `${address} ${at?.column} ${message}`);
+  };
+
+  it.each<[string, readonly number[]]>([
+    ["[]", []],
+    ["[a]", []],
+    ["[a, b]", []],
+    ["[a, A]", []],
+    ["[a, a]", [62]],
+    ["[a, b, a, b, a]", [65, 68, 71]],
+  ])("%s", async (list, columns) => {
+    expect(await warnings(list)).toEqual(
+      columns.map(
+        (column) => `pools.p ${column} pools.p: preloaded_spark_versions contains a duplicate entry`,
+      ),
+    );
+  });
+
+  it.each<[string, readonly number[]]>([
+    ["[{ jar: a }, { jar: b }]", []],
+    ["[{ jar: a }, {}]", []],
+    ["[{ jar: a }, { jar: a }]", [38]],
+    ["[{}, {}]", [30]],
+  ])("of maps: %s", async (list, columns) => {
+    expect(await warnings(list, "jobs: { j: { libraries: ")).toEqual(
+      columns.map((column) => `jobs.j ${column} jobs.j: libraries contains a duplicate entry`),
+    );
+  });
+
+  it("are found at every depth", async () => {
+    const { diagnostics } = await load("groups: { g: { members: { users: [a, b, a] } } }\n");
+    expect(diagnostics).toMatchObject([{ message: "groups.g: members.users contains a duplicate entry" }]);
+  });
+});
+
+describe("memberships", () => {
+  it("are an error at the entry, with a hint, where both ends define one", async () => {
+    const { diagnostics } = await load(
+      "users: { ada: { groups: [ops, dev] } }\ngroups: { ops: { members: { users: [ada] } }, dev: { members: { groups: [] } } }\n",
+    );
+    expect(diagnostics.filter(({ code }) => code === "SPEC_COMBINATION")).toMatchObject([
+      {
+        message: "groups.ops: members.users and users.ada: groups both define one membership",
+        address: "groups.ops",
+        at: { line: 2, column: 37 },
+        hint: "define it in one place only, and omit the other list",
+      },
+    ]);
+  });
+
+  it("are an error where one end lists the other, and the other has a list without it", async () => {
+    const { told } = await load(
+      "users: { ada: { groups: [OPS] } }\ngroups: { x: { displayName: OPS, members: { users: [] } } }\n",
+    );
+    expect(told).toEqual([
+      "SPEC_COMBINATION 1:26 users.ada: groups and groups.x: members.users both define one membership",
+    ]);
+  });
+
+  it("may be defined at either end, and for groups in groups", async () => {
+    const { told } = await load(
+      "users: { ada: { groups: [ops] }, bob: {} }\ngroups: { ops: {}, dev: { members: { users: [bob], groups: [ops] } } }\n",
+    );
+    expect(told).toEqual([]);
+  });
+});
