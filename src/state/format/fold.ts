@@ -186,20 +186,12 @@ function remove(draft: Draft, gone: RemovedObject): void {
   const record = draft.records.get(gone.address);
   if (record === undefined) return;
   const { deposed = [], ...rest } = record;
-  const [next, ...others] = deposed.filter((id) => id !== gone.id);
-  if (gone.id === undefined || (record.id === gone.id && next === undefined)) {
-    draft.records.delete(gone.address);
-  } else if (record.id === gone.id && next !== undefined) {
-    draft.records.set(gone.address, withDeposed({ ...rest, id: next }, others));
-  } else {
-    draft.records.set(
-      gone.address,
-      withDeposed(
-        rest,
-        deposed.filter((id) => id !== gone.id),
-      ),
-    );
-  }
+  const left = deposed.filter((id) => id !== gone.id);
+  const [next, ...others] = left;
+  if (gone.id !== undefined && gone.id !== record.id)
+    draft.records.set(gone.address, withDeposed(rest, left));
+  else if (gone.id === undefined || next === undefined) draft.records.delete(gone.address);
+  else draft.records.set(gone.address, withDeposed({ ...rest, id: next }, others));
 }
 
 function withDeposed(record: StateRecord, deposed: readonly RemoteId[]): StateRecord {
@@ -211,10 +203,10 @@ function move(draft: Draft, { from, to }: Extract<JournalEntry, { readonly type:
   draft.reported = draft.reported.map((one) => ({ ...one, address: rename(one.address) }));
   draft.acknowledged = draft.acknowledged.map((one) => ({ ...one, address: rename(one.address) }));
   draft.history = draft.history.map((run) => ({ ...run, changed: run.changed.map(rename) }));
-  for (const [address, record] of [...draft.records]) {
-    const touched = address === from || record.depends_on.includes(from);
-    if (!touched) continue;
-    if (address === from) draft.records.delete(from);
+  const records = [...draft.records];
+  draft.records.delete(from);
+  for (const [address, record] of records) {
+    if (address !== from && !record.depends_on.includes(from)) continue;
     draft.records.set(rename(address), {
       ...record,
       address: rename(address),

@@ -1,6 +1,6 @@
 // The text of a journal: one line of JSON for each entry, each carrying a digest of itself and of the line before it.
 
-import { Failure } from "../../core/diagnostic.ts";
+import { Failure, thrownText } from "../../core/diagnostic.ts";
 import { digest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
@@ -79,7 +79,7 @@ export function readJournal(bytes: Uint8Array, file: string, open: OpenLine = (l
     ({ hash } = line);
   };
   let start = first + 1;
-  for (let end = bytes.indexOf(NEWLINE, start); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+  for (let end = bytes.indexOf(NEWLINE, start); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
     take(readLine(open(bytes.subarray(start, end), hash, start), hash, file, start), start);
     start = end + 1;
   }
@@ -149,7 +149,7 @@ function numbered(body: Shape, file: string, offset: number): NumberedEntry {
     return { seq: body.number("seq"), at: body.number("at"), entry };
   } catch (failure) {
     if (failure instanceof Failure) throw failure;
-    throw corrupt(file, offset, failure instanceof Error ? failure.message : "an entry is unknown");
+    throw corrupt(file, offset, thrownText(failure));
   }
 }
 

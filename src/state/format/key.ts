@@ -21,7 +21,7 @@ export function keyFromText(text: string): Uint8Array {
 /** The key that a place keeps. */
 export function keptKey(text: string, name: string): Uint8Array {
   if (!KEPT.test(text)) throw new Failure(error("STATE_KEY", `${name} does not contain a key`));
-  return fromHex(text.trim());
+  return fromHex(text);
 }
 
 export function keyToHex(key: Uint8Array): string {

@@ -4,7 +4,7 @@
 import { error, Failure, thrownText } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
-import { FORMAT_VERSION, newerFormat } from "../model/failures.ts";
+import { FORMAT_VERSION } from "../model/failures.ts";
 import type { State } from "../model/record.ts";
 import { Misshapen, shapeOf } from "./shape.ts";
 import { stateIn, upgraded } from "./snapshot.ts";
@@ -52,7 +52,6 @@ export function stateFromJson(text: string, file: string): PortableState {
   try {
     const from = shapeOf(parsed(text), "the state");
     const version = from.number("format_version");
-    if (version > FORMAT_VERSION) throw newerFormat(file, version);
     const data = shapeOf(upgraded(from.value, version, file), "the state");
     const state = stateIn(data);
     const records = data.objects("records");

@@ -114,10 +114,10 @@ test("without a key, a part is neither encrypted nor decrypted", () => {
   expect(opened(by, "state", "", "text")).toBe("text");
 });
 
-test.each<[string, Sealer, Purpose, string, string, string]>([
+test.each<[string, () => Sealer, Purpose, string, string, string]>([
   [
     "a plain state where a key is set",
-    sealer(HEX),
+    () => sealer(HEX),
     "state",
     '{"format_version":2,',
     "file is not encrypted, but WORKSPACE_STATE_KEY is set",
@@ -125,7 +125,7 @@ test.each<[string, Sealer, Purpose, string, string, string]>([
   ],
   [
     "a plain journal where a key is set",
-    sealer(HEX),
+    () => sealer(HEX),
     "journal",
     '{"hash":"00"}',
     "file is not encrypted, but WORKSPACE_STATE_KEY is set",
@@ -133,7 +133,7 @@ test.each<[string, Sealer, Purpose, string, string, string]>([
   ],
   [
     "a plain plan where a key is set",
-    sealer(HEX),
+    () => sealer(HEX),
     "plan",
     ' \n {"a":1}',
     "file is not encrypted, but WORKSPACE_STATE_KEY is set",
@@ -141,7 +141,7 @@ test.each<[string, Sealer, Purpose, string, string, string]>([
   ],
   [
     "an encrypted text where no key is set",
-    createSealer({ random: counting() }),
+    () => createSealer({ random: counting() }),
     "state",
     SEALED,
     "file is encrypted, but WORKSPACE_STATE_KEY is not set",
@@ -149,7 +149,7 @@ test.each<[string, Sealer, Purpose, string, string, string]>([
   ],
   [
     "an encrypted text of another key",
-    sealer("6".repeat(64)),
+    () => sealer("6".repeat(64)),
     "state",
     SEALED,
     "file is encrypted with a different key than WORKSPACE_STATE_KEY",
@@ -157,7 +157,7 @@ test.each<[string, Sealer, Purpose, string, string, string]>([
   ],
   [
     "an encrypted text of a key that is not among the old ones",
-    createSealer({ oldTexts: ["6".repeat(64)], random: counting() }),
+    () => createSealer({ oldTexts: ["6".repeat(64)], random: counting() }),
     "state",
     SEALED,
     "file is encrypted with a different key than WORKSPACE_STATE_KEY",
@@ -165,7 +165,7 @@ test.each<[string, Sealer, Purpose, string, string, string]>([
   ],
 ])("%s is refused with a way out", (_what, by, purpose, text, message, hint) => {
   try {
-    opened(by, purpose, "", text);
+    opened(by(), purpose, "", text);
     expect.unreachable();
   } catch (failure) {
     expect((failure as Failure).diagnostics).toMatchObject([{ code: "STATE_KEY", message, hint }]);

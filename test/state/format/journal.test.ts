@@ -100,6 +100,15 @@ function journal(entries: readonly JournalEntry[] = ENTRIES, seq = 0): Uint8Arra
   return new TextEncoder().encode(text);
 }
 
+function problemOf(read: () => unknown): string | undefined {
+  try {
+    read();
+  } catch (failure) {
+    if (failure instanceof Failure) return failure.diagnostics[0]?.message;
+  }
+  return undefined;
+}
+
 function code(read: () => unknown): string {
   try {
     read();
@@ -124,7 +133,7 @@ test("each line is separate JSON", () => {
 });
 
 test("a flipped bit in any byte is reported as damage, or has no effect", () => {
-  const bytes = journal();
+  const bytes = journal(ENTRIES.slice(0, 5));
   for (let at = 0; at < bytes.length; at++)
     for (const bit of [1, 32]) {
       const flipped = bytes.slice();
@@ -141,7 +150,7 @@ test("damage names the file and the byte", () => {
 });
 
 test("cut off at any byte, only the unfinished last line is missing, and its bytes are counted", () => {
-  const bytes = journal();
+  const bytes = journal(ENTRIES.slice(0, 5));
   const ends = [...bytes.keys()].filter((at) => bytes[at] === 10).map((at) => at + 1);
   const [first = 0] = ends;
   for (let length = 0; length < bytes.length; length++) {
@@ -266,7 +275,8 @@ test.each<[string, Uint8Array, string]>([
     `byte ${BEGIN_BYTES}: an entry has the unknown type "surprise"`,
   ],
 ])("%s is damage of that kind", (_what, bytes, message) => {
-  expect(() => readJournal(bytes, "j")).toThrow(`STATE_CORRUPT: j is damaged at ${message}`);
+  const expected = `j is damaged at ${message}`;
+  expect(problemOf(() => readJournal(bytes, "j"))?.slice(0, expected.length)).toBe(expected);
 });
 
 test("a last line that lacks only its end counts, and one with another end is damage", () => {

@@ -80,6 +80,14 @@ describe("WORKSPACE_STATE_KEY", () => {
     expect(readKeyText(text).kdf).toBe(kdf);
   });
 
+  test("may be in the base64 of URLs", () => {
+    const bytes = Uint8Array.from({ length: 32 }, (_, at) => [0xfb, 0xef, 0xff][at % 3] ?? 0);
+    const text = Buffer.from(bytes).toString("base64");
+    expect(text).toMatch(/\+.*\//);
+    expect(readKeyText(text)).toEqual({ kdf: "hkdf", bytes });
+    expect(readKeyText(Buffer.from(bytes).toString("base64url"))).toEqual({ kdf: "hkdf", bytes });
+  });
+
   test("is the same however its letters are composed", () => {
     expect(readKeyText("cafe\u0301 au lait, sucre")).toEqual(readKeyText("caf\u00e9 au lait, sucre"));
     expect(new TextDecoder().decode(readKeyText("correct horse battery").bytes)).toBe(
