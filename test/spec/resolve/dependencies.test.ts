@@ -71,7 +71,7 @@ describe("a resource depends on", () => {
     expect(resource(address).dependsOn).toEqual(expected);
   });
 
-  it("nothing that is no text, which the schema reports", async () => {
+  it("no entry that is a map, which the schema reports", async () => {
     const { told } = await load("groups: { g: { members: { users: [{}] } } }\nusers: { a: {} }\n");
     expect(told).toEqual([expect.stringMatching(/^SPEC_TYPE 1:35 groups.g: members.users\[0\] must be/)]);
   });

@@ -75,7 +75,7 @@ describe("the lifecycle", () => {
     ]);
   });
 
-  it("reports an entry that is no name once", async () => {
+  it("reports an empty entry and a number once each", async () => {
     expect((await lifecycle("{ ignore_changes: ['', 3] }")).told).toHaveLength(2);
   });
 });

@@ -177,7 +177,7 @@ describe("problems", () => {
   });
 });
 
-describe("a field that holds an ID", () => {
+describe("a field of an ID", () => {
   const cluster = (value: string) => load(`${BASE}clusters: { c: { instance_pool_id: ${value} } }\n`);
 
   it.each(["'${pools.shared.instance_pool_id}'", "'${pools.a.b/c.instance_pool_id}'", "0101-pool", "''"])(
@@ -249,7 +249,7 @@ describe("a known value", () => {
     },
   );
 
-  it("of a field that holds a reference is absent", async () => {
+  it("of a field with a reference is absent", async () => {
     const { resource } = await load(`pools: { p: { node_type_id: n } }
 clusters:
   b: { instance_pool_id: "\${pools.p.instance_pool_id}" }
