@@ -29,6 +29,7 @@ export function jobOfTasks(job: JsonObject): JsonObject {
 /** A job of version 2.0, whose list shows of several tasks nothing but the format. */
 export function jobWithoutTasks(job: JsonObject): JsonObject {
   const { format, tasks, ...settings } = objectIn(job.settings);
+  if (isFromGit(settings)) return unmanageableJob(job, FROM_GIT);
   if (
     format !== "MULTI_TASK" &&
     tasks === undefined &&
@@ -58,11 +59,15 @@ function unmanageable(settings: JsonObject): string | undefined {
     return `its task is ${kinds.length === 0 ? "of an unknown kind" : `a ${kinds.join(" and a ")}`}`;
   if (task.existing_cluster_id === undefined && clusterOf(task, settings) === undefined)
     return "its task has no cluster";
-  const { notebook_path: path } = objectIn(task.notebook_task);
-  const { python_file: file, source } = objectIn(task.spark_python_task);
-  if ((typeof path === "string" && !path.startsWith("/")) || (file !== undefined && source === "GIT"))
-    return "its task comes from a Git repository";
-  return undefined;
+  return isFromGit(task) ? FROM_GIT : undefined;
+}
+
+const FROM_GIT = "its task comes from a Git repository";
+
+/** Its path is one of the repository, which no field of the contract names. */
+function isFromGit({ notebook_task, spark_python_task }: JsonObject): boolean {
+  const { notebook_path: path, source } = objectIn(notebook_task ?? spark_python_task);
+  return source === "GIT" || (typeof path === "string" && !path.startsWith("/"));
 }
 
 function clusterOf(task: JsonObject, settings: JsonObject): Json | undefined {

@@ -193,6 +193,15 @@ describe("a job that the contract cannot express shows its name and the reason",
       { tasks: [{ ...TASK, notebook_task: { notebook_path: "a", source: "GIT" } }] },
       "its task comes from a Git repository",
     ],
+    [
+      "a Python file in Git",
+      {
+        tasks: [
+          { task_key: "a", new_cluster: CLUSTER, spark_python_task: { python_file: "a.py", source: "GIT" } },
+        ],
+      },
+      "its task comes from a Git repository",
+    ],
   ])("%s", async (_what, settings, reason) => {
     const { client } = hostWith({ "GET 2.1/jobs/list": { jobs: [job(settings)], has_more: false } });
     const { jobs } = await client.reader.read("jobs/list");
@@ -205,5 +214,12 @@ describe("a job that the contract cannot express shows its name and the reason",
     const { client } = hostWith({ "GET 2.0/jobs/list": { jobs: [job({})] } });
     const { jobs } = await client.reader.read("jobs/list");
     expect(jobs).toMatchObject([{ settings: { name: "etl" }, unmanageable: "it has a list of tasks" }]);
+  });
+
+  test("version 2.0 with a notebook in Git", async () => {
+    const settings = { format: "SINGLE_TASK", notebook_task: { notebook_path: "a" }, new_cluster: CLUSTER };
+    const { client } = hostWith({ "GET 2.0/jobs/list": { jobs: [job(settings)] } });
+    const { jobs } = await client.reader.read("jobs/list");
+    expect(jobs).toMatchObject([{ unmanageable: "its task comes from a Git repository" }]);
   });
 });

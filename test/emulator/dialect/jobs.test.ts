@@ -144,6 +144,19 @@ describe("a job of several tasks", () => {
     expect(await w.post("/api/2.1/jobs/create", { tasks })).toMatchObject(invalid(message));
   });
 
+  test.each<[string, Body]>([
+    ["a notebook", { notebook_task: { notebook_path: "etl/load", source: "GIT" } }],
+    ["a notebook without a source", { notebook_task: { notebook_path: "etl/load" } }],
+    ["a Python file", { spark_python_task: { python_file: "etl/load.py", source: "GIT" } }],
+  ])("is stored as sent when its only task is %s of a Git repository", async (_, kind) => {
+    const git_source = { git_url: "https://git.example.com/etl", git_provider: "gitHub", git_branch: "main" };
+    const tasks = [{ task_key: "a", new_cluster: CLUSTER, ...kind }];
+    const id = await create({ name: "git", git_source, tasks }, "2.1");
+    expect(await settingsOf(id, "2.1")).toMatchObject({ git_source, tasks });
+    const withoutRepository = await w.post("/api/2.1/jobs/create", { tasks });
+    expect(withoutRepository.status).toBe(JSON.stringify(kind).includes("GIT") ? 200 : 400);
+  });
+
   test("runs without a cluster here, and shows a state for each task", async () => {
     const id = await create({ name: "many", tasks: TASKS }, "2.1");
     const { run_id } = (await w.post("/api/2.1/jobs/run-now", id)).body;

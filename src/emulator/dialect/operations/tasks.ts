@@ -28,8 +28,17 @@ export function withLiftedTask(settings: JsonObject): JsonObject {
   const [task, ...others] = tasks;
   if (task === undefined || others.length > 0) return rest;
   const cluster = clusterOf(task, settings);
-  if (KINDS.filter((kind) => task[kind] !== undefined).length !== 1 || cluster === undefined) return rest;
+  const runs = KINDS.filter((kind) => task[kind] !== undefined).length === 1 && cluster !== undefined;
+  if (!runs || isFromGit(task, settings)) return rest;
   return { ...rest, ...only(task, OF_TASK), ...cluster };
+}
+
+/** A file of a repository: by default, where the job has one and the path is relative. */
+function isFromGit(task: JsonObject, { git_source }: JsonObject): boolean {
+  const { source, notebook_path: path } = objectIn(task.notebook_task ?? task.spark_python_task);
+  return (
+    source === "GIT" || (git_source !== undefined && path !== undefined && !String(path).startsWith("/"))
+  );
 }
 
 function clusterOf(task: JsonObject, settings: JsonObject): JsonObject | undefined {
