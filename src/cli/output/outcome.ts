@@ -26,15 +26,15 @@ export async function showOutcomeAfterPlan(
 ): Promise<void> {
   const isText = (format: OutcomeFormat): boolean => format === "text";
   await reports.events(outcome.diagnostics);
-  const plan = viewOf(shown);
   if (!alreadySaid)
     await reports.show<OutcomeView>(
       OUTCOME_FORMATS,
-      outcomeView(outcome, [], plan, true),
+      outcomeView(outcome, [], undefined, true),
       shown.plan,
       isText,
     );
-  const whole = outcomeView(outcome, [...shown.notes, ...shown.plan.diagnostics], plan);
+  if (reports.isOnlyText) return;
+  const whole = outcomeView(outcome, [...shown.notes, ...shown.plan.diagnostics], viewOf(shown));
   await reports.show<OutcomeView>(
     OUTCOME_FORMATS,
     whole,

@@ -116,6 +116,11 @@ export class Reports<F extends string> {
     return this.#targets.some(({ format }) => format === "json");
   }
 
+  /** Whether everything that is asked for is text. */
+  get isOnlyText(): boolean {
+    return this.#targets.every(({ format }) => format === "text");
+  }
+
   /** Writes one event to each output that is JSON. */
   line(event: Record<string, unknown>): void {
     for (const { format, output } of this.#targets)

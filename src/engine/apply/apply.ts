@@ -31,9 +31,13 @@ export async function applyPlan(given: ApplyInput): Promise<ApplyOutcome> {
   const diagnostics: Diagnostic[] = [];
   tally.begin(parts);
   await beginState(run);
-  const addresses = new Map(parts.map((part) => [part.key, part.change.address]));
+  let addresses: ReadonlyMap<string, Address> | undefined;
+  const addressIn = (key: string): Address | undefined => {
+    addresses ??= new Map(parts.map((part) => [part.key, part.change.address]));
+    return addresses.get(key);
+  };
   await walkGraph(
-    parts.map((part) => nodeOf(run, part, tally, (key) => addresses.get(key) ?? part.change.address)),
+    parts.map((part) => new WorkNode(run, part, tally, addressIn)),
     run.slots,
     () => isStopped(run),
   );
@@ -62,31 +66,56 @@ async function beginState(run: ApplyRun): Promise<void> {
   }
 }
 
-function nodeOf(
-  run: ApplyRun,
-  part: WorkItem,
-  tally: OutcomeLog,
-  addressIn: (key: string) => Address,
-): GraphNode {
-  const { change, half } = part;
-  return {
-    key: part.key,
-    after: part.after,
-    lane: run.input.parallelism > 1 ? change.kind : "",
-    run: async () => {
-      tally.start(change);
-      const ended = await partEnded(run, part);
-      const isLast = half !== "make" && half !== "aside";
-      if (isLast || ended.result !== "applied") tally.end(change, ended);
-      return ended.result === "applied";
-    },
-    blocked: (by) => {
-      const address = addressIn(by);
-      const diagnostic = blockedBy(change, address);
-      tally.end(change, { result: "blocked", diagnostic }, address);
-    },
-    skipped: () => tally.end(change, { result: "skipped", diagnostic: stoppedBefore(change) }),
-  };
+/** A class, because an apply of 100,000 resources has as many nodes, and functions of its own would triple each. */
+class WorkNode implements GraphNode {
+  readonly #run: ApplyRun;
+  readonly #part: WorkItem;
+  readonly #tally: OutcomeLog;
+  readonly #addressIn: (key: string) => Address | undefined;
+
+  constructor(
+    run: ApplyRun,
+    part: WorkItem,
+    tally: OutcomeLog,
+    addressIn: (key: string) => Address | undefined,
+  ) {
+    this.#run = run;
+    this.#part = part;
+    this.#tally = tally;
+    this.#addressIn = addressIn;
+  }
+
+  get key(): string {
+    return this.#part.key;
+  }
+
+  get after(): readonly string[] {
+    return this.#part.after;
+  }
+
+  get lane(): string {
+    return this.#run.input.parallelism > 1 ? this.#part.change.kind : "";
+  }
+
+  async run(): Promise<boolean> {
+    const { change, half } = this.#part;
+    this.#tally.start(change);
+    const ended = await partEnded(this.#run, this.#part);
+    const isLast = half !== "make" && half !== "aside";
+    if (isLast || ended.result !== "applied") this.#tally.end(change, ended);
+    return ended.result === "applied";
+  }
+
+  blocked(by: string): void {
+    const { change } = this.#part;
+    const address = this.#addressIn(by) ?? change.address;
+    this.#tally.end(change, { result: "blocked", diagnostic: blockedBy(change, address) }, address);
+  }
+
+  skipped(): void {
+    const { change } = this.#part;
+    this.#tally.end(change, { result: "skipped", diagnostic: stoppedBefore(change) });
+  }
 }
 
 function partEnded(run: ApplyRun, { change, half }: WorkItem): Promise<ChangeResult> {

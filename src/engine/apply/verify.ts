@@ -21,12 +21,7 @@ import { appliedValues } from "./resolve-values.ts";
 
 /** Verifies the writes. Never fails: a later run records what cannot be read now. */
 export async function verify(run: ApplyRun, written: readonly Change[]): Promise<Diagnostic[]> {
-  const byKind = new Map<string, Change[]>();
-  for (const change of written) {
-    const others = byKind.get(change.kind);
-    if (others === undefined) byKind.set(change.kind, [change]);
-    else others.push(change);
-  }
+  const byKind = Map.groupBy(written, ({ kind }) => kind);
   const found = await Promise.all(
     [...byKind].map(([kind, changes]) => verifyKind(run, run.input.registry.get(kind), changes)),
   );
@@ -40,34 +35,48 @@ async function verifyKind(
 ): Promise<Diagnostic[]> {
   // Members are listed again only where there is something to record: it costs a request for each parent.
   if (provider.nested !== undefined && !leavesToServer(provider.fields)) return [];
-  try {
-    const names = new Set(changes.map((one) => one.name));
-    const ids = new Set(changes.flatMap((one) => run.input.lease.record(one.address)?.id ?? []));
-    const lists = await Promise.all(
-      parentsOf(provider, changes).map((parents) =>
-        provider.operations.list(run.writer, { parents, names, ids }),
-      ),
-    );
-    const objects = lists.flat();
-    const byId = new Map(objects.map((object) => [object.id, object]));
-    const found = await Promise.all(
-      changes.map(async (change) => {
-        const record = run.input.lease.record(change.address);
-        if (record?.status !== "ready") return [];
-        const live = await withWitnesses(run, provider, record, byId.get(record.id));
-        return [...madeTwice(run, provider, record, objects), ...checked(run, provider, record, live)];
-      }),
-    );
-    return found.flat();
-  } catch (failure) {
-    const { code, message } = failureDiagnostic(failure);
-    return [
-      warning("APPLY_VERIFY", `${provider.kind} could not be read again to verify the changes`, {
-        cause: `${code}: ${message}`,
-        hint: "the changes were sent; the next plan compares again",
-      }),
-    ];
-  }
+  // Each list is checked when it arrives and kept no longer.
+  const ended = await Promise.allSettled(
+    [...byParent(provider, changes)].map(([parent, ones]) => verifyList(run, provider, parent, ones)),
+  );
+  const failed = ended.find((one) => one.status === "rejected");
+  if (failed === undefined) return ended.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const { code, message } = failureDiagnostic(failed.reason);
+  return [
+    warning("APPLY_VERIFY", `${provider.kind} could not be read again to verify the changes`, {
+      cause: `${code}: ${message}`,
+      hint: "the changes were sent; the next plan compares again",
+    }),
+  ];
+}
+
+/** The changes of each list: one for each parent, or one for the kind. */
+function byParent(provider: Provider, changes: readonly Change[]): ReadonlyMap<string, readonly Change[]> {
+  const isNested = provider.nested !== undefined;
+  return Map.groupBy(changes, (change) => (isNested ? parentOf(change.name) : ""));
+}
+
+async function verifyList(
+  run: ApplyRun,
+  provider: Provider,
+  parent: string,
+  changes: readonly Change[],
+): Promise<Diagnostic[]> {
+  const objects = await provider.operations.list(run.writer, {
+    parents: provider.nested === undefined ? [] : [parent],
+    names: new Set(changes.map((one) => one.name)),
+    ids: new Set(changes.flatMap((one) => run.input.lease.record(one.address)?.id ?? [])),
+  });
+  const byId = new Map(objects.map((object) => [object.id, object]));
+  const found = await Promise.all(
+    changes.map(async (change) => {
+      const record = run.input.lease.record(change.address);
+      if (record?.status !== "ready") return [];
+      const live = await withWitnesses(run, provider, record, byId.get(record.id));
+      return [...madeTwice(run, provider, record, objects), ...checked(run, provider, record, live)];
+    }),
+  );
+  return found.flat();
 }
 
 /** A duplicated request created two objects under one token. Records the second, so that the next plan deletes it. */
@@ -91,11 +100,6 @@ function madeTwice(
       hint: "apply again; the next plan deletes the duplicate",
     }),
   ];
-}
-
-function parentsOf(provider: Provider, changes: readonly Change[]): readonly (readonly string[])[] {
-  if (provider.nested === undefined) return [[]];
-  return [...new Set(changes.map((change) => parentOf(change.name)))].map((parent) => [parent]);
 }
 
 /** If a list does not contain the witness of a written value, reads the object itself. */

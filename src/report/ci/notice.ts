@@ -6,10 +6,10 @@ import type { Diagnostic, DiagnosticRule } from "../../core/diagnostic.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { SEVERITIES, type Severity } from "../../resource/field-schema.ts";
 import type { OutcomeView } from "../outcome/outcome-view.ts";
+import type { SpecPlace } from "../plan/change-fields.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { DriftItem, DriftView } from "../plan/drift-view.ts";
 import type { PlanFinding, PlanView } from "../plan/plan-view.ts";
-import type { SpecPlace } from "../plan/spec-places.ts";
 import { ORIGINS, WAS_PENDING } from "../plan/split-view.ts";
 import { ruleText } from "../text/diagnostic-text.ts";
 

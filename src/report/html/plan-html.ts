@@ -3,10 +3,10 @@
 
 import { count, grouped } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
+import type { SpecPlace } from "../plan/change-fields.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { DriftItem, DriftView } from "../plan/drift-view.ts";
 import type { PlanView } from "../plan/plan-view.ts";
-import type { SpecPlace } from "../plan/spec-places.ts";
 import { ORIGIN_HEADS, ORIGINS, resolvedSentence } from "../plan/split-view.ts";
 import { kindTable } from "../plan/summary.ts";
 import type { RunInfo } from "../text/run-info.ts";

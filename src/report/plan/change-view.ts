@@ -1,72 +1,25 @@
-// One change as every report shows it, without colors or layout, and how many lines of a string change.
+// One change as every report shows it, without colors or layout.
 
-import { nameOf } from "../../core/address.ts";
-import { type Path, toPointer } from "../../core/pointer.ts";
-import { count } from "../../core/sentences.ts";
-import { type Action, type Change, type ContentDiff, touches } from "../../planner/model/change.ts";
+import { type Action, type Change, touches } from "../../planner/model/change.ts";
 import type { ChangeOrigin, SplitChange } from "../../planner/model/split.ts";
-import type { FieldTable, Severity, Values } from "../../resource/field-schema.ts";
-import type { Kind } from "../../resource/kind.ts";
-import type { FieldDiff } from "../../resource/planning.ts";
+import type { FieldTable, Severity } from "../../resource/field-schema.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
-import { mostSevere, severityOfDiff, severityOfObject } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
 import { SIGNS } from "../text/vocabulary.ts";
-import { causeText, diffLines, type FieldLine, setLines, withNote } from "./field-lines.ts";
-import { NO_PLACES, type SpecPlace, type SpecPlaces } from "./spec-places.ts";
+import {
+  contentLines,
+  fieldLines,
+  type RatedDiff,
+  rated,
+  remarks,
+  type SetField,
+  type SpecPlace,
+  type SpecPlaces,
+  setFields,
+  severityOf,
+} from "./change-fields.ts";
+import type { FieldLine } from "./field-lines.ts";
 import { destroys } from "./summary.ts";
-
-export interface ChangeView {
-  readonly action: Action;
-  readonly kind: string;
-  /** Whether applying the plan does something here. */
-  readonly touches: boolean;
-  readonly sign: string;
-  readonly verb: string;
-  readonly address: string;
-  /** Whether it takes an object away. */
-  readonly destroys: boolean;
-  /** The text after the address: the natural name if it differs, a replacement's strategy, a cause outside the spec. */
-  readonly remarks: readonly string[];
-  /** Where the spec declares the resource; absent for what it does not declare. */
-  readonly at?: SpecPlace;
-  readonly fields: readonly FieldLine[];
-  /** What a creation sets, each field with its place. */
-  readonly setFields: readonly SetField[];
-  /** The diff of a string as lines of a unified diff; truncated where it would bury the plan. */
-  readonly content: readonly string[];
-  /** The rules behind a change, as sentences. */
-  readonly reasons: readonly string[];
-  /** What the change does to people, as sentences. */
-  readonly consequences: readonly string[];
-  /** How much the change matters; undefined if it does nothing in the workspace. */
-  readonly severity: Severity | undefined;
-  /** In a plan that was compared with a base: whether this change is caused by the spec's change, or was pending. */
-  readonly origin?: ChangeOrigin;
-  /** Who changed the object outside the spec, and when, as a sentence; empty if unknown. */
-  readonly driftOrigin: string;
-  /** Of a change that was pending in part: where each field comes from. Else empty. */
-  readonly fieldOrigins: SplitChange["fields"];
-  /** Each difference of an update or a replacement, with how much it matters. */
-  readonly differences: readonly RatedDiff[];
-  /** Exact values for machines; `table` says which of them are sensitive. */
-  readonly source: Change;
-  readonly table: FieldTable;
-}
-
-/** One difference, and how much it matters. */
-export interface RatedDiff {
-  readonly diff: FieldDiff;
-  readonly severity: Severity;
-  /** Where the spec sets the field, or the nearest value around it. */
-  readonly at?: SpecPlace;
-}
-
-/** A field that a creation sets. */
-export interface SetField {
-  readonly path: Path;
-  readonly at?: SpecPlace;
-}
 
 const VERBS: Readonly<Record<Action, string>> = {
   create: "create",
@@ -79,172 +32,115 @@ const VERBS: Readonly<Record<Action, string>> = {
   report: "found",
 };
 
-export function changeView(
-  change: Change,
-  registry: KindRegistry,
-  places: SpecPlaces,
-  split?: SplitChange,
-): ChangeView {
-  const at = places(change.address);
-  return {
-    ...(split === undefined ? {} : { origin: split.origin }),
-    fieldOrigins: split?.fields ?? [],
-    driftOrigin: "",
-    action: change.action,
-    kind: change.kind,
-    touches: touches(change),
-    sign: SIGNS[change.action],
-    verb: VERBS[change.action],
-    address: change.address,
-    destroys: destroys(change),
-    remarks: remarks(change, registry),
-    ...(at === undefined ? {} : { at }),
-    fields: fieldLines(change, registry, split?.fields ?? []),
-    severity: severityOf(change, registry),
-    differences: rated(change, registry, places),
-    setFields: setFields(change, places),
-    content: change.action === "update" ? contentLines(change.content) : [],
-    reasons: change.reasons.map(printable),
-    consequences: change.consequences.map(printable),
-    source: change,
-    table: registry.of(change.address).fields,
-  };
-}
+/** Each part is made when a report asks for it: all parts of 100,000 changes take more memory than their plan. */
+export class ChangeView {
+  /** Exact values for machines; `table` says which of them are sensitive. */
+  readonly source: Change;
+  /** Who changed the object outside the spec, and when, as a sentence; empty if unknown. */
+  readonly driftOrigin: string;
+  readonly #registry: KindRegistry;
+  readonly #places: SpecPlaces;
+  readonly #split: SplitChange | undefined;
 
-function setFields(change: Change, places: SpecPlaces): readonly SetField[] {
-  if (change.action !== "create") return [];
-  return Object.keys(change.after).map((name) => ({
-    path: [name],
-    ...placed(places(change.address, [name])),
-  }));
-}
-
-export function ratedDiff(
-  provider: Kind,
-  address: Change["address"],
-  diff: FieldDiff,
-  places: SpecPlaces,
-): RatedDiff {
-  return { diff, severity: severityOfDiff(provider, diff), ...placed(places(address, diff.path)) };
-}
-
-function placed(at: SpecPlace | undefined): { readonly at?: SpecPlace } {
-  return at === undefined ? {} : { at };
-}
-
-function fieldLines(
-  change: Change,
-  registry: KindRegistry,
-  origins: SplitChange["fields"],
-): readonly FieldLine[] {
-  const pending = new Set(
-    origins.flatMap(({ path, origin }) => (origin === "pending" ? [toPointer(path)] : [])),
-  );
-  const noted = (path: Path, lines: readonly FieldLine[]): readonly FieldLine[] =>
-    pending.has(toPointer(path)) ? withNote(lines, "already pending") : lines;
-  const { fields, nameField } = registry.of(change.address);
-  switch (change.action) {
-    case "create":
-      return Object.entries(withoutName(change, nameField)).flatMap(([name, value]) => {
-        const later = new Set(change.unresolved.map((one) => toPointer(one.path)));
-        return noted([name], setLines(fields, { [name]: value }, later));
-      });
-    case "update":
-    case "replace": {
-      const later = new Set(change.unresolved.map((one) => toPointer(one.path)));
-      const content = change.action === "update" ? change.content : undefined;
-      return change.diffs.flatMap((diff) => {
-        if (content !== undefined && diff.path[0] === "content")
-          return noted(diff.path, [contentLine(content)]);
-        const lines = diffLines(
-          fields,
-          later.has(toPointer(diff.path)) ? { ...diff, unknown: true } : diff,
-          change.cause,
-          severityOfDiff(registry.of(change.address), diff),
-        );
-        return noted(diff.path, lines);
-      });
-    }
-    case "delete":
-    case "adopt":
-    case "forget":
-    case "noop":
-    case "report":
-      return [];
+  constructor(
+    source: Change,
+    registry: KindRegistry,
+    places: SpecPlaces,
+    split?: SplitChange,
+    driftOrigin = "",
+  ) {
+    this.source = source;
+    this.driftOrigin = driftOrigin;
+    this.#registry = registry;
+    this.#places = places;
+    this.#split = split;
   }
-  return change satisfies never;
-}
 
-function rated(change: Change, registry: KindRegistry, places: SpecPlaces = NO_PLACES): readonly RatedDiff[] {
-  if (change.action !== "update" && change.action !== "replace") return [];
-  const provider = registry.of(change.address);
-  return change.diffs.map((diff) => ratedDiff(provider, change.address, diff, places));
-}
+  get action(): Action {
+    return this.source.action;
+  }
 
-/** A replacement takes the object away, so it matters as much as the object, if not more. */
-function severityOf(change: Change, registry: KindRegistry): Severity | undefined {
-  const fields = rated(change, registry).map((one) => one.severity);
-  const whole = severityOfObject(registry.of(change.address));
-  if (change.action === "update") return mostSevere(fields);
-  if (change.action === "replace") return mostSevere([...fields, whole]);
-  return change.action === "create" || change.action === "delete" ? whole : undefined;
-}
+  get kind(): string {
+    return this.source.kind;
+  }
 
-/** The natural name stands behind the address where it differs; as a field it would say the same again. */
-function withoutName(
-  change: Extract<Change, { readonly action: "create" }>,
-  nameField: string | undefined,
-): Values {
-  if (nameField === undefined) return change.after;
-  const { [nameField]: _name, ...rest } = change.after;
-  return rest;
-}
+  get address(): string {
+    return this.source.address;
+  }
 
-function remarks(change: Change, registry: KindRegistry): readonly string[] {
-  const found: string[] = [];
-  if (change.name !== nameOf(change.address)) found.push(`named ${printable(JSON.stringify(change.name))}`);
-  if (change.action === "delete" && change.deposed === true) found.push("a replaced object of this address");
-  if (change.action === "replace") found.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
-  if ("temporaryName" in change && change.temporaryName !== undefined)
-    found.push(`renamed to ${printable(JSON.stringify(change.temporaryName))} first`);
-  if ("nameFrom" in change && change.nameFrom !== undefined)
-    found.push(`takes the name of ${printable(change.nameFrom.address)}`);
-  if (change.action === "update") found.push(...stepNames(change.steps.map((step) => step.operation)));
-  if (
-    (change.action === "delete" || change.action === "replace") &&
-    registry.of(change.address).nameField !== undefined
-  )
-    found.push(`id ${printable(change.id)}`);
-  if (change.cause !== "spec" && change.action !== "report") found.push(causeText(change.cause));
-  return found;
-}
+  /** Whether applying the plan does something here. */
+  get touches(): boolean {
+    return touches(this.source);
+  }
 
-const KEPT = "rename the old object and keep it";
+  get sign(): string {
+    return SIGNS[this.source.action];
+  }
 
-const REPLACING = {
-  "create-first": "create the new object first",
-  "rename-aside": "rename the old object, then delete it last",
-  "delete-first": "delete the old object first",
-} as const;
+  get verb(): string {
+    return VERBS[this.source.action];
+  }
 
-/** The usual way of a kind to change something. */
-const PLAIN_STEPS = new Set(["update", "edit", "reset", "put", "patch"]);
+  /** Whether it takes an object away. */
+  get destroys(): boolean {
+    return destroys(this.source);
+  }
 
-/** The operations of an update, where they say more than "update". */
-function stepNames(operations: readonly string[]): readonly string[] {
-  const names = [...new Set(operations)].filter((name) => !PLAIN_STEPS.has(name));
-  return names.length === 0 ? [] : [`by ${names.map(printable).join(", ")}`];
-}
+  /** The text after the address: the natural name if it differs, a replacement's strategy, a cause outside the spec. */
+  get remarks(): readonly string[] {
+    return remarks(this.source, this.#registry);
+  }
 
-/** A change of one line in a thousand shows whole; a rewritten file shows how it begins. */
-const MOST_LINES = 60;
+  /** Where the spec declares the resource; undefined for what it does not declare. */
+  get at(): SpecPlace | undefined {
+    return this.#places(this.source.address);
+  }
 
-export function contentLine({ added, removed }: ContentDiff): FieldLine {
-  return { label: "content", text: `${count(added, "line")} added, ${removed} removed` };
-}
+  get fields(): readonly FieldLine[] {
+    return fieldLines(this.source, this.#registry, this.fieldOrigins);
+  }
 
-export function contentLines(content: ContentDiff | undefined): readonly string[] {
-  const lines = content?.lines ?? [];
-  const shown = lines.slice(0, MOST_LINES).map((line) => printable(line.replaceAll("\t", "  ")));
-  return lines.length > MOST_LINES ? [...shown, `… ${lines.length - MOST_LINES} more lines`] : shown;
+  /** What a creation sets, each field with its place. */
+  get setFields(): readonly SetField[] {
+    return setFields(this.source, this.#places);
+  }
+
+  /** The diff of a string as lines of a unified diff; truncated where it would bury the plan. */
+  get content(): readonly string[] {
+    return this.source.action === "update" ? contentLines(this.source.content) : [];
+  }
+
+  /** The rules behind a change, as sentences. */
+  get reasons(): readonly string[] {
+    return this.source.reasons.map(printable);
+  }
+
+  /** What the change does to people, as sentences. */
+  get consequences(): readonly string[] {
+    return this.source.consequences.map(printable);
+  }
+
+  /** How much the change matters; undefined if it does nothing in the workspace. */
+  get severity(): Severity | undefined {
+    return severityOf(this.source, this.#registry);
+  }
+
+  /** In a plan that was compared with a base: whether this change is caused by the spec's change, or was pending. */
+  get origin(): ChangeOrigin | undefined {
+    return this.#split?.origin;
+  }
+
+  /** Of a change that was pending in part: where each field comes from. Else empty. */
+  get fieldOrigins(): SplitChange["fields"] {
+    return this.#split?.fields ?? [];
+  }
+
+  /** Each difference of an update or a replacement, with how much it matters. */
+  get differences(): readonly RatedDiff[] {
+    return rated(this.source, this.#registry, this.#places);
+  }
+
+  get table(): FieldTable {
+    return this.#registry.of(this.source.address).fields;
+  }
 }

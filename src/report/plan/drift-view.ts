@@ -9,7 +9,15 @@ import type { FieldTable, Severity } from "../../resource/field-schema.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
 import { mostSevere, severityOfObject } from "../../resource/severity.ts";
-import { contentLine, contentLines, type RatedDiff, ratedDiff } from "./change-view.ts";
+import {
+  contentLine,
+  contentLines,
+  NO_PLACES,
+  type RatedDiff,
+  ratedDiff,
+  type SpecPlace,
+  type SpecPlaces,
+} from "./change-fields.ts";
 import {
   isOpen,
   type Knowledge,
@@ -21,7 +29,6 @@ import {
   withRemark,
 } from "./drift-marks.ts";
 import { diffLines, type FieldLine } from "./field-lines.ts";
-import { NO_PLACES, type SpecPlace, type SpecPlaces } from "./spec-places.ts";
 
 export interface DriftView {
   readonly host: string;

@@ -10,7 +10,8 @@ import { isSensitive, maskedValue, schemaAt, sensitiveShape } from "../../resour
 import type { FieldDiff } from "../../resource/planning.ts";
 import { diagnosticJson } from "../text/diagnostic-text.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
-import type { ChangeView, RatedDiff } from "./change-view.ts";
+import type { RatedDiff } from "./change-fields.ts";
+import type { ChangeView } from "./change-view.ts";
 import { originJson } from "./drift-marks.ts";
 import type { DriftItem, DriftView } from "./drift-view.ts";
 import { resultValues } from "./known-after-apply.ts";

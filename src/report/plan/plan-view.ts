@@ -15,10 +15,10 @@ import {
 import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
-import { type ChangeView, changeView } from "./change-view.ts";
+import { NO_PLACES, type SpecPlaces } from "./change-fields.ts";
+import { ChangeView } from "./change-view.ts";
 import { originText } from "./drift-marks.ts";
 import { type DriftItem, driftItem } from "./drift-view.ts";
-import { NO_PLACES, type SpecPlaces } from "./spec-places.ts";
 import { type ExitcodeFor, type SplitView, splitView, WAS_PENDING } from "./split-view.ts";
 import { isUnknownSecret, refusalLine, summaryLine } from "./summary.ts";
 
@@ -76,15 +76,17 @@ export function planView(
   const { split } = plan;
   const own = new Set(causedPart(plan).diagnostics);
   const drifted = new Map(plan.drift.map((one) => [one.address, originText(one.origin)]));
-  const viewed = (change: Change): ChangeView => ({
-    ...changeView(change, registry, places, split?.changes[changeKey(change)]),
-    driftOrigin: drifted.get(change.address) ?? "",
-  });
-  const notable = new Map<Change, ChangeView>();
-  for (const one of plan.changes) if (one.action !== "noop") notable.set(one, viewed(one));
+  const viewed = (change: Change): ChangeView => {
+    const origin = drifted.get(change.address) ?? "";
+    return new ChangeView(change, registry, places, split?.changes[changeKey(change)], origin);
+  };
+  const notable = plan.changes.filter(({ action }) => action !== "noop").map(viewed);
   let made: readonly ChangeView[] | undefined;
   const changes = (): readonly ChangeView[] => {
-    made ??= plan.changes.map((change) => notable.get(change) ?? viewed(change));
+    const rest = notable.values();
+    made ??= plan.changes.map((change) =>
+      change.action === "noop" ? viewed(change) : (rest.next().value ?? viewed(change)),
+    );
     return made;
   };
   return {
@@ -98,7 +100,7 @@ export function planView(
     get changes() {
       return changes();
     },
-    notable: [...notable.values()],
+    notable,
     ...(split === undefined ? {} : { split: splitView(split, changes(), registry) }),
     exitcodeFor: split === undefined ? "all" : exitcodeFor,
     drift: plan.drift.map((one) => driftItem(one, registry, places)),

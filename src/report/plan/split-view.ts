@@ -8,8 +8,8 @@ import type { KindRegistry } from "../../resource/registry.ts";
 import type { Colors } from "../text/color.ts";
 import { printable } from "../text/printable.ts";
 import { TOUCHING } from "../text/vocabulary.ts";
-import { type ChangeView, changeView } from "./change-view.ts";
-import { NO_PLACES } from "./spec-places.ts";
+import { NO_PLACES } from "./change-fields.ts";
+import { ChangeView } from "./change-view.ts";
 
 export interface SplitView {
   /** The folder or Git reference that the plan was compared with. */
@@ -54,7 +54,7 @@ export function splitView(
   const of = (origin: ChangeOrigin): Summary => summaryOf(changes.filter((one) => one.origin === origin));
   const [caused, pending] = [of("caused"), of("pending")];
   const resolved = split.resolved.map((source) => ({
-    change: changeView(source.change, registry, NO_PLACES),
+    change: new ChangeView(source.change, registry, NO_PLACES),
     fields: (source.fields ?? []).map((path) => printable(toDottedPath(path))),
     source,
   }));

@@ -2,7 +2,7 @@
 
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import { error, Failure } from "../../core/diagnostic.ts";
-import { digest } from "../../core/digest.ts";
+import { digest, startDigest } from "../../core/digest.ts";
 import { corrupt } from "../model/failures.ts";
 import type { Random } from "../model/ports.ts";
 import { derive, readKeyText } from "./key.ts";
@@ -15,6 +15,8 @@ export interface Sealer {
   readonly seals: boolean;
   /** One line without its end. `bound` has to be known again to open it. */
   seal(purpose: Purpose, bound: string, text: string): string;
+  /** The same for a text in pieces, with the end of the line; where nothing is encrypted, the pieces themselves. */
+  sealPieces(purpose: Purpose, bound: string, text: Iterable<string>): Iterable<string>;
   /** The plain bytes. Throws STATE_KEY where the key does not fit, STATE_CORRUPT where a byte is not what was written. */
   open(purpose: Purpose, bound: string, bytes: Uint8Array, file: string, offset?: number): Uint8Array;
 }
@@ -71,17 +73,34 @@ class KeyedSealer implements Sealer {
   }
 
   seal(purpose: Purpose, bound: string, text: string): string {
-    if (this.#keyText === undefined) return text;
+    return this.#keyText === undefined ? text : this.#sealed(this.#keyText, purpose, bound, [text]).join("");
+  }
+
+  sealPieces(purpose: Purpose, bound: string, text: Iterable<string>): Iterable<string> {
+    return this.#keyText === undefined ? text : [...this.#sealed(this.#keyText, purpose, bound, text), "\n"];
+  }
+
+  #sealed(keyText: string, purpose: Purpose, bound: string, text: Iterable<string>): readonly string[] {
     this.#salt ??= hex(this.#random(16));
-    const { kdf } = readKeyText(this.#keyText);
-    const { key, check } = this.#derive(this.#keyText, this.#salt);
+    const { kdf } = readKeyText(keyText);
+    const { key, check } = this.#derive(keyText, this.#salt);
     const nonce = this.#random(12);
     const head = `"kdf":"${kdf}","salt":"${this.#salt}","check":"${check}","nonce":"${hex(nonce)}"`;
     const cipher = createCipheriv("aes-256-gcm", key, nonce);
     cipher.setAAD(Buffer.from(boundTo(purpose, bound, head)));
-    const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
-    const body = `${head},"data":"${data.toString("base64")}"`;
-    return `${MARK}"sum":"${digest(body)}",${body}}`;
+    const body = [`${head},"data":"`];
+    let rest: Uint8Array = new Uint8Array(0);
+    for (const piece of text) {
+      const bytes = Buffer.concat([rest, cipher.update(piece, "utf8")]);
+      // Base64 of a multiple of three bytes can be continued.
+      const whole = bytes.length - (bytes.length % 3);
+      body.push(bytes.toString("base64", 0, whole));
+      rest = bytes.subarray(whole);
+    }
+    body.push(`${Buffer.concat([rest, cipher.final(), cipher.getAuthTag()]).toString("base64")}"`);
+    const sum = startDigest();
+    for (const piece of body) sum.add(piece);
+    return [`${MARK}"sum":"${sum.end()}",`, ...body, "}"];
   }
 
   open(purpose: Purpose, bound: string, bytes: Uint8Array, file: string, offset = 0): Uint8Array {

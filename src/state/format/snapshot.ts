@@ -1,16 +1,16 @@
-// The text of state.json: JSON that people can read, one record a line, under a digest of every byte of it.
-// Brings the data of older formats to the current one, a step for each version.
+// Reads the text of state.json, checks the digest of every byte of it, and brings the data of
+// older formats to the current one, a step for each version.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { Failure } from "../../core/diagnostic.ts";
-import { startDigest } from "../../core/digest.ts";
-import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
+import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/failures.ts";
 import type { State, StateRecord } from "../model/record.ts";
 import { decodeAcknowledgement, decodeOpen, decodeRecord, decodeReported, decodeSweep } from "./decode.ts";
 import { decodeRun } from "./decode-run.ts";
 import { type Shape, shapeOf } from "./shape.ts";
+import { PIECE, RECORDS, sumOf } from "./snapshot-text.ts";
 
 /** A stored state, with its links to its journal and its key. */
 export interface Snapshot {
@@ -28,46 +28,7 @@ export interface Snapshot {
 }
 
 const FIRST_LINE = /^\{"format_version":(\d{1,9}),"digest":"([0-9a-f]{64})",$/;
-const RECORDS = '"records":[';
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-export function snapshotText(from: Omit<Snapshot, "digest">): {
-  readonly text: string;
-  readonly digest: string;
-} {
-  const { state } = from;
-  const head = {
-    lineage: state.lineage,
-    serial: state.serial,
-    host: state.host,
-    seq: from.seq,
-    folded: from.folded,
-    key: from.key,
-    digest_key: from.digestKey,
-    moved: state.moved,
-    moving_above: state.movingAbove,
-    caller: state.caller ?? null,
-    nonces: state.nonces,
-    open: state.open,
-    sweeps: state.sweeps,
-    reported: state.reported,
-    acknowledged: state.acknowledged,
-    history: state.history,
-  };
-  const records = [...state.records.values()]
-    .sort((a, b) => (a.address < b.address ? -1 : 1))
-    .map((record) => stringifyJson(record));
-  const body = `${stringifyJson(head).slice(1, -1)},\n${RECORDS}\n${records.join(",\n")}\n]}\n`;
-  const sum = sumOf(FORMAT_VERSION, body);
-  return { digest: sum, text: `{"format_version":${FORMAT_VERSION},"digest":"${sum}",\n${body}` };
-}
-
-function sumOf(version: number, body: string | Uint8Array): string {
-  const sum = startDigest();
-  sum.add(`${version}\n`);
-  sum.add(body);
-  return sum.end();
-}
 
 /** Reads state.json; returns `known` if that is what the bytes hold. Throws STATE_CORRUPT when a byte of it is not what was written, STATE_FORMAT when it is from a newer version. */
 export function readSnapshot(bytes: Uint8Array, file: string, known?: Snapshot): Snapshot {
@@ -79,7 +40,7 @@ export function readSnapshot(bytes: Uint8Array, file: string, known?: Snapshot):
     throw corrupt(file, 0, "its first line is not the first line of a state");
   if (Number(version) > FORMAT_VERSION) throw newerFormat(file, Number(version));
   const body = bytes.subarray(end + 1);
-  if (sumOf(Number(version), body) !== sum)
+  if (sumOf(Number(version), [body]) !== sum)
     throw corrupt(file, end + 1, `checksum mismatch (${bytes.length} bytes)`);
   if (known?.digest === sum && Number(version) === FORMAT_VERSION) return known;
   return decoded(body, Number(version), sum, file);
@@ -104,8 +65,6 @@ function* linesOf(bytes: Uint8Array, file: string): Generator<string> {
     start = end;
   }
 }
-
-const PIECE = 1 << 18;
 
 /** The digest detects damage, not tampering: anyone who can write a state can compute its digest. */
 function decoded(body: Uint8Array, version: number, sum: string, file: string): Snapshot {

@@ -35,7 +35,8 @@ export type LatestClaim =
     };
 
 export interface StateWrite {
-  readonly text: string;
+  /** In pieces, each made when it is needed; together the text of the state. */
+  readonly text: Iterable<string>;
   readonly serial: number;
   /** The serial that it follows; 0 when it is the first. The place must still be at it. */
   readonly before: number;
@@ -78,7 +79,7 @@ export interface StateBackend {
   generations(): Promise<readonly number[]>;
   generation(serial: number): Promise<StoredText | undefined>;
   /** Writes an older state again, in another form. */
-  putGeneration(claim: LockClaim, serial: number, text: string): Promise<void>;
+  putGeneration(claim: LockClaim, serial: number, text: Iterable<string>): Promise<void>;
   /** Keeps a copy of state and journal unchanged, damaged or not; returns the name of its location. */
   keepAside(claim: LockClaim): Promise<string>;
   key(): Promise<string | undefined>;

@@ -5,7 +5,7 @@ import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import type { Sealer } from "../format/encryption.ts";
 import { add, type Draft, draftOf, stateOf } from "../format/fold.ts";
 import { beginLine } from "../format/journal.ts";
-import { snapshotText } from "../format/snapshot.ts";
+import { snapshotText } from "../format/snapshot-text.ts";
 import type { LockEnvironment } from "../lock/acquire.ts";
 import { LockKeeper } from "../lock/keep-alive.ts";
 import type { StateBackend } from "../model/backend.ts";
@@ -49,6 +49,9 @@ export async function openLeaseWith(opening: LeaseInput, state: State, seq: numb
   return lease;
 }
 
+/** Entries that nothing waits for are written when there are as many, so that they do not fill the memory. */
+const MOST_NOTED = 1_000;
+
 export class HeldLease implements Lease {
   readonly nonce: string;
   readonly fence: number;
@@ -67,6 +70,8 @@ export class HeldLease implements Lease {
   #durable: number;
   #dirty: boolean;
   #journal: JournalWriter | undefined;
+  /** Entries since the last flush. */
+  #noted = 0;
 
   constructor({ backend, environment, sealer, claim, found, digestKey, standing }: LeaseInput) {
     this.nonce = claim.nonce;
@@ -116,10 +121,14 @@ export class HeldLease implements Lease {
 
   note(entry: JournalEntry): void {
     this.#add(entry);
+    this.#noted += 1;
+    // A failure is kept by the journal, and thrown by the next entry that is waited for.
+    if (this.#noted >= MOST_NOTED) this.#flush().catch(() => undefined);
   }
 
   async #flush(): Promise<void> {
     const seq = this.#seq;
+    this.#noted = 0;
     try {
       await this.#openJournal().flush();
     } catch (failure) {
@@ -188,7 +197,7 @@ export class HeldLease implements Lease {
       });
       const { serial } = this.#draft;
       await this.#backend.putState(this.claim, {
-        text: this.#sealer.seals ? `${this.#sealer.seal("state", "", text)}\n` : text,
+        text: this.#sealer.sealPieces("state", "", text),
         serial,
         before: this.#standing.serial,
         keepsBefore: this.#standing.digest !== "",

@@ -3,7 +3,8 @@
 
 import { Failure } from "../../core/diagnostic.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
-import { type Snapshot, snapshotText } from "../format/snapshot.ts";
+import type { Snapshot } from "../format/snapshot.ts";
+import { snapshotText } from "../format/snapshot-text.ts";
 import type { LockClaim } from "../model/lock-claim.ts";
 import type { State } from "../model/record.ts";
 import type { LockOptions } from "../model/store.ts";
@@ -71,7 +72,7 @@ async function againForAll(
     const { digestKey: _, ...rest } = snapshot;
     const carried = key.hex !== undefined && key.check === snapshot.key ? { digestKey: key.hex } : {};
     const { text } = snapshotText({ ...rest, ...carried });
-    await backend.putGeneration(claim, serial, sealer.seals ? `${sealer.seal("state", "", text)}\n` : text);
+    await backend.putGeneration(claim, serial, sealer.sealPieces("state", "", text));
   }
 }
 

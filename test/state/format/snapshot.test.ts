@@ -4,7 +4,8 @@ import { remoteId } from "../../../src/core/address.ts";
 import { Failure } from "../../../src/core/diagnostic.ts";
 import { digest } from "../../../src/core/digest.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
-import { readSnapshot, snapshotText } from "../../../src/state/format/snapshot.ts";
+import { readSnapshot, type Snapshot } from "../../../src/state/format/snapshot.ts";
+import { snapshotText as snapshotPieces } from "../../../src/state/format/snapshot-text.ts";
 import type { State, StateRecord } from "../../../src/state/model/record.ts";
 import { intent, pastRun, ready } from "../build.ts";
 
@@ -66,6 +67,11 @@ function code(read: () => unknown): string {
   } catch (failure) {
     return failure instanceof Failure ? (failure.diagnostics[0]?.code ?? "") : String(failure);
   }
+}
+
+function snapshotText(from: Omit<Snapshot, "digest">) {
+  const { text, digest } = snapshotPieces(from);
+  return { text: [...text].join(""), digest };
 }
 
 test("a state is restored exactly", () => {

@@ -7,14 +7,14 @@ export function withFolderDurable(folder: string, name: string): string {
 }
 
 /**
- * Writes a temporary file, syncs it, and renames it. The caller syncs the folder once after all files. `check` throws
+ * Writes the pieces of a text to a temporary file, syncs it, and renames it. The caller syncs the folder once after all files. `check` throws
  * if the lock was lost; it is called right before the rename.
  */
 export async function replaceFile(
   fs: FileSystem,
   folder: string,
   name: string,
-  text: string,
+  text: Iterable<string>,
   mark: string,
   check: () => Promise<void> = async () => {},
 ): Promise<void> {
@@ -39,17 +39,17 @@ export async function claimFile(
 ): Promise<boolean> {
   const temporary = withFolderDurable(folder, `${name}.${mark}.new`);
   try {
-    await writeDurably(fs, temporary, text);
+    await writeDurably(fs, temporary, [text]);
     return await fs.link(temporary, withFolderDurable(folder, name));
   } finally {
     await fs.remove(temporary);
   }
 }
 
-async function writeDurably(fs: FileSystem, path: string, text: string): Promise<void> {
+async function writeDurably(fs: FileSystem, path: string, text: Iterable<string>): Promise<void> {
   const file = await fs.open(path, "fresh");
   try {
-    await file.write(new TextEncoder().encode(text));
+    for (const piece of text) await file.write(new TextEncoder().encode(piece));
     await file.sync();
   } finally {
     await file.close();

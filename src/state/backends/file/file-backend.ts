@@ -131,7 +131,7 @@ export class FileBackend implements StateBackend {
   async beginJournal(claim: LockClaim, line: string): Promise<JournalSink> {
     const [fs, folder] = [this.#fs, this.#folder];
     await this.#assertTop(claim);
-    await replaceFile(fs, folder, JOURNAL_FILE, line, claim.nonce, () => this.#assertTop(claim));
+    await replaceFile(fs, folder, JOURNAL_FILE, [line], claim.nonce, () => this.#assertTop(claim));
     await fs.syncFolder(folder);
     const file = await fs.open(withFolderDurable(folder, JOURNAL_FILE), "append");
     return {
@@ -152,7 +152,7 @@ export class FileBackend implements StateBackend {
     return this.#piece(generationFile(serial));
   }
 
-  async putGeneration(claim: LockClaim, serial: number, text: string): Promise<void> {
+  async putGeneration(claim: LockClaim, serial: number, text: Iterable<string>): Promise<void> {
     await this.#replace(claim, generationFile(serial), text);
   }
 
@@ -185,13 +185,13 @@ export class FileBackend implements StateBackend {
   }
 
   async putKey(claim: LockClaim, text: string | undefined): Promise<void> {
-    if (text !== undefined) return this.#replace(claim, KEY_FILE, text);
+    if (text !== undefined) return this.#replace(claim, KEY_FILE, [text]);
     await this.#assertTop(claim);
     await this.#fs.remove(withFolderDurable(this.#folder, KEY_FILE));
     await this.#fs.syncFolder(this.#folder);
   }
 
-  async #replace(claim: LockClaim, name: string, text: string): Promise<void> {
+  async #replace(claim: LockClaim, name: string, text: Iterable<string>): Promise<void> {
     await this.#assertTop(claim);
     await replaceFile(this.#fs, this.#folder, name, text, claim.nonce, () => this.#assertTop(claim));
     await this.#fs.syncFolder(this.#folder);

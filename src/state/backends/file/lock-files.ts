@@ -48,7 +48,7 @@ export async function makeClaim(fs: FileSystem, folder: string, claim: LockClaim
 
 /** Rewrites a claim: a heartbeat or its release. No other process writes this file. */
 export async function rewriteClaim(fs: FileSystem, folder: string, claim: LockClaim): Promise<void> {
-  await replaceFile(fs, folder, `lock.${claim.fence}`, claimText(claim), claim.nonce);
+  await replaceFile(fs, folder, `lock.${claim.fence}`, [claimText(claim)], claim.nonce);
 }
 
 /** Throws Failure with STATE_LOCK_LOST when a greater claim stands in the folder. */

@@ -170,8 +170,9 @@ export class PostgresBackend implements StateBackend {
     if (count === 0) throw new Failure(lockLost("another run acquired it"));
   }
 
-  async putState(claim: LockClaim, { text, serial, before }: StateWrite): Promise<void> {
+  async putState(claim: LockClaim, { text: pieces, serial, before }: StateWrite): Promise<void> {
     const { fence } = claim;
+    const text = [...pieces].join("");
     const { count } = await this.#write(this.#sql.putState, fence, serial, before, text, GENERATIONS);
     if (count === 1) return;
     const [row] = (await this.#write(this.#sql.stood, text)).rows;
@@ -218,8 +219,8 @@ export class PostgresBackend implements StateBackend {
     return storedText(`version ${serial} of ${this.names.state}`, columnText(row, "body"));
   }
 
-  async putGeneration({ fence }: LockClaim, serial: number, text: string): Promise<void> {
-    const { count } = await this.#write(this.#sql.putGeneration, fence, serial, text);
+  async putGeneration({ fence }: LockClaim, serial: number, text: Iterable<string>): Promise<void> {
+    const { count } = await this.#write(this.#sql.putGeneration, fence, serial, [...text].join(""));
     if (count === 0) throw new Failure(lockLost("another run acquired it"));
   }
 

@@ -146,7 +146,7 @@ export class WorkspaceBackend implements StateBackend {
   async putState(claim: LockClaim, { text, serial }: StateWrite): Promise<void> {
     await this.#assertTop(claim);
     const name = { serial, fence: claim.fence };
-    await this.#files.put(this.#path(stateFile(name)), utf8.encode(text));
+    await this.#files.put(this.#path(stateFile(name)), utf8.encode([...text].join("")));
     this.#base = name;
   }
 
@@ -200,10 +200,11 @@ export class WorkspaceBackend implements StateBackend {
     return name === undefined ? undefined : this.#piece(stateFile(name));
   }
 
-  async putGeneration(claim: LockClaim, serial: number, text: string): Promise<void> {
+  async putGeneration(claim: LockClaim, serial: number, text: Iterable<string>): Promise<void> {
     await this.#assertTop(claim);
     const name = (await this.#older()).find((one) => one.serial === serial);
-    if (name !== undefined) await this.#files.put(this.#path(stateFile(name)), utf8.encode(text));
+    if (name !== undefined)
+      await this.#files.put(this.#path(stateFile(name)), utf8.encode([...text].join("")));
   }
 
   async keepAside(claim: LockClaim): Promise<string> {

@@ -1,0 +1,182 @@
+// The parts of one change that reports show: its fields with their places in the spec, its remarks, and how much it matters.
+
+import { type Address, nameOf } from "../../core/address.ts";
+import { type Path, toPointer } from "../../core/pointer.ts";
+import { count } from "../../core/sentences.ts";
+import type { Change, ContentDiff } from "../../planner/model/change.ts";
+import type { SplitChange } from "../../planner/model/split.ts";
+import type { Severity, Values } from "../../resource/field-schema.ts";
+import type { Kind } from "../../resource/kind.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
+import { mostSevere, severityOfDiff, severityOfObject } from "../../resource/severity.ts";
+import { printable } from "../text/printable.ts";
+import { causeText, diffLines, type FieldLine, setLines, withNote } from "./field-lines.ts";
+
+/** A place in a file; line and column count from 1. */
+export interface SpecPlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The place of a field, or without a path of the resource; undefined for what the spec does not declare. */
+export type SpecPlaces = (address: Address, path?: Path) => SpecPlace | undefined;
+
+export const NO_PLACES: SpecPlaces = () => undefined;
+
+/** One difference, and how much it matters. */
+export interface RatedDiff {
+  readonly diff: FieldDiff;
+  readonly severity: Severity;
+  /** Where the spec sets the field, or the nearest value around it. */
+  readonly at?: SpecPlace;
+}
+
+/** A field that a creation sets. */
+export interface SetField {
+  readonly path: Path;
+  readonly at?: SpecPlace;
+}
+
+export function setFields(change: Change, places: SpecPlaces): readonly SetField[] {
+  if (change.action !== "create") return [];
+  return Object.keys(change.after).map((name) => ({
+    path: [name],
+    ...placed(places(change.address, [name])),
+  }));
+}
+
+export function ratedDiff(
+  provider: Kind,
+  address: Change["address"],
+  diff: FieldDiff,
+  places: SpecPlaces,
+): RatedDiff {
+  return { diff, severity: severityOfDiff(provider, diff), ...placed(places(address, diff.path)) };
+}
+
+function placed(at: SpecPlace | undefined): { readonly at?: SpecPlace } {
+  return at === undefined ? {} : { at };
+}
+
+export function fieldLines(
+  change: Change,
+  registry: KindRegistry,
+  origins: SplitChange["fields"],
+): readonly FieldLine[] {
+  const pending = new Set(
+    origins.flatMap(({ path, origin }) => (origin === "pending" ? [toPointer(path)] : [])),
+  );
+  const noted = (path: Path, lines: readonly FieldLine[]): readonly FieldLine[] =>
+    pending.has(toPointer(path)) ? withNote(lines, "already pending") : lines;
+  const { fields, nameField } = registry.of(change.address);
+  switch (change.action) {
+    case "create":
+      return Object.entries(withoutName(change, nameField)).flatMap(([name, value]) => {
+        const later = new Set(change.unresolved.map((one) => toPointer(one.path)));
+        return noted([name], setLines(fields, { [name]: value }, later));
+      });
+    case "update":
+    case "replace": {
+      const later = new Set(change.unresolved.map((one) => toPointer(one.path)));
+      const content = change.action === "update" ? change.content : undefined;
+      return change.diffs.flatMap((diff) => {
+        if (content !== undefined && diff.path[0] === "content")
+          return noted(diff.path, [contentLine(content)]);
+        const lines = diffLines(
+          fields,
+          later.has(toPointer(diff.path)) ? { ...diff, unknown: true } : diff,
+          change.cause,
+          severityOfDiff(registry.of(change.address), diff),
+        );
+        return noted(diff.path, lines);
+      });
+    }
+    case "delete":
+    case "adopt":
+    case "forget":
+    case "noop":
+    case "report":
+      return [];
+  }
+  return change satisfies never;
+}
+
+export function rated(
+  change: Change,
+  registry: KindRegistry,
+  places: SpecPlaces = NO_PLACES,
+): readonly RatedDiff[] {
+  if (change.action !== "update" && change.action !== "replace") return [];
+  const provider = registry.of(change.address);
+  return change.diffs.map((diff) => ratedDiff(provider, change.address, diff, places));
+}
+
+/** A replacement takes the object away, so it matters as much as the object, if not more. */
+export function severityOf(change: Change, registry: KindRegistry): Severity | undefined {
+  const fields = rated(change, registry).map((one) => one.severity);
+  const whole = severityOfObject(registry.of(change.address));
+  if (change.action === "update") return mostSevere(fields);
+  if (change.action === "replace") return mostSevere([...fields, whole]);
+  return change.action === "create" || change.action === "delete" ? whole : undefined;
+}
+
+/** The natural name stands behind the address where it differs; as a field it would say the same again. */
+function withoutName(
+  change: Extract<Change, { readonly action: "create" }>,
+  nameField: string | undefined,
+): Values {
+  if (nameField === undefined) return change.after;
+  const { [nameField]: _name, ...rest } = change.after;
+  return rest;
+}
+
+export function remarks(change: Change, registry: KindRegistry): readonly string[] {
+  const found: string[] = [];
+  if (change.name !== nameOf(change.address)) found.push(`named ${printable(JSON.stringify(change.name))}`);
+  if (change.action === "delete" && change.deposed === true) found.push("a replaced object of this address");
+  if (change.action === "replace") found.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
+  if ("temporaryName" in change && change.temporaryName !== undefined)
+    found.push(`renamed to ${printable(JSON.stringify(change.temporaryName))} first`);
+  if ("nameFrom" in change && change.nameFrom !== undefined)
+    found.push(`takes the name of ${printable(change.nameFrom.address)}`);
+  if (change.action === "update") found.push(...stepNames(change.steps.map((step) => step.operation)));
+  if (
+    (change.action === "delete" || change.action === "replace") &&
+    registry.of(change.address).nameField !== undefined
+  )
+    found.push(`id ${printable(change.id)}`);
+  if (change.cause !== "spec" && change.action !== "report") found.push(causeText(change.cause));
+  return found;
+}
+
+const KEPT = "rename the old object and keep it";
+
+const REPLACING = {
+  "create-first": "create the new object first",
+  "rename-aside": "rename the old object, then delete it last",
+  "delete-first": "delete the old object first",
+} as const;
+
+/** The usual way of a kind to change something. */
+const PLAIN_STEPS = new Set(["update", "edit", "reset", "put", "patch"]);
+
+/** The operations of an update, where they say more than "update". */
+function stepNames(operations: readonly string[]): readonly string[] {
+  const names = [...new Set(operations)].filter((name) => !PLAIN_STEPS.has(name));
+  return names.length === 0 ? [] : [`by ${names.map(printable).join(", ")}`];
+}
+
+/** A change of one line in a thousand shows whole; a rewritten file shows how it begins. */
+const MOST_LINES = 60;
+
+export function contentLine({ added, removed }: ContentDiff): FieldLine {
+  return { label: "content", text: `${count(added, "line")} added, ${removed} removed` };
+}
+
+export function contentLines(content: ContentDiff | undefined): readonly string[] {
+  const lines = content?.lines ?? [];
+  const shown = lines.slice(0, MOST_LINES).map((line) => printable(line.replaceAll("\t", "  ")));
+  return lines.length > MOST_LINES ? [...shown, `… ${lines.length - MOST_LINES} more lines`] : shown;
+}

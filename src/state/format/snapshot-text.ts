@@ -1,0 +1,79 @@
+// The text of state.json: JSON that people can read, one record a line, under a digest of every byte of it.
+
+import { startDigest } from "../../core/digest.ts";
+import { stringifyJson } from "../../core/exact-json.ts";
+import { FORMAT_VERSION } from "../model/failures.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** The line before the records. */
+export const RECORDS = '"records":[';
+/** Characters, or bytes, of a state that are in memory at once. */
+export const PIECE = 1 << 18;
+
+/** The text of state.json in pieces, so that it is never held whole: the digest of all of them is part of the first. */
+export function snapshotText(from: Omit<Snapshot, "digest">): {
+  readonly text: Iterable<string>;
+  readonly digest: string;
+} {
+  const body = bodyOf(from);
+  const digest = sumOf(FORMAT_VERSION, inPieces(body));
+  return {
+    digest,
+    text: inPieces(function* () {
+      yield `{"format_version":${FORMAT_VERSION},"digest":"${digest}",\n`;
+      yield* body();
+    }),
+  };
+}
+
+function bodyOf(from: Omit<Snapshot, "digest">): () => Generator<string> {
+  const { state } = from;
+  const head = {
+    lineage: state.lineage,
+    serial: state.serial,
+    host: state.host,
+    seq: from.seq,
+    folded: from.folded,
+    key: from.key,
+    digest_key: from.digestKey,
+    moved: state.moved,
+    moving_above: state.movingAbove,
+    caller: state.caller ?? null,
+    nonces: state.nonces,
+    open: state.open,
+    sweeps: state.sweeps,
+    reported: state.reported,
+    acknowledged: state.acknowledged,
+    history: state.history,
+  };
+  const records = [...state.records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+  return function* () {
+    yield `${stringifyJson(head).slice(1, -1)},\n${RECORDS}\n`;
+    for (const [at, record] of records.entries()) yield `${at === 0 ? "" : ",\n"}${stringifyJson(record)}`;
+    yield "\n]}\n";
+  };
+}
+
+/** The same text, in pieces that are worth a write each. It is made again for each use. */
+function inPieces(parts: () => Iterable<string>): Iterable<string> {
+  return {
+    *[Symbol.iterator]() {
+      let piece = "";
+      for (const part of parts()) {
+        piece += part;
+        if (piece.length < PIECE) continue;
+        yield piece;
+        piece = "";
+      }
+      if (piece !== "") yield piece;
+    },
+  };
+}
+
+/** Covers every byte behind the first line. */
+export function sumOf(version: number, body: Iterable<string | Uint8Array>): string {
+  const sum = startDigest();
+  sum.add(`${version}\n`);
+  for (const piece of body) sum.add(piece);
+  return sum.end();
+}
