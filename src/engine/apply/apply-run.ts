@@ -6,6 +6,7 @@ import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
 import type { Change } from "../../planner/model/change.ts";
+import { indexLive, type LiveIndex } from "../../planner/model/live-index.ts";
 import type { ApplyEvent, Plan } from "../../planner/model/plan.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Registry } from "../../resource/registry.ts";
@@ -21,6 +22,7 @@ import { stoppedBefore } from "./outcome-log.ts";
 export interface ApplyRun {
   readonly input: ApplyInput;
   readonly names: NameIndex;
+  readonly liveIndex: LiveIndex;
   /** Maximum number of changes of a kind in progress. */
   readonly slots: (kind: string) => Semaphore;
   /** The service; its client limits how many requests are in flight. */
@@ -38,6 +40,7 @@ export function startRun(input: ApplyInput): ApplyRun {
   return {
     input,
     names,
+    liveIndex: indexLive(input.live, input.registry),
     slots: slotsOf(parallelism),
     writer: guarded(input.writer, input.lease),
     tokens: new Map(),

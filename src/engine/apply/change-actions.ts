@@ -147,8 +147,7 @@ type AsIs = Extract<Change, { readonly action: "adopt" | "noop" }>;
 
 /** The record of an object that matches the spec. */
 export function recordAsIs(run: ApplyRun, change: AsIs, applied: ResolvedValues["applied"]) {
-  const found = run.input.live.get(change.kind);
-  const live = found?.readable === true ? found.objects.find((one) => one.id === change.id) : undefined;
+  const live = run.liveIndex.byId(change.kind, change.id);
   const provider = run.input.registry.get(change.kind);
   return recordAfter(
     run,

@@ -37,6 +37,7 @@ export class OutcomeLog {
     const key = changeKey(change);
     if (this.#outcomes.has(key)) return;
     const { address, kind, action } = change;
+    const now = this.#now();
     const outcome: ChangeOutcome = {
       address,
       kind,
@@ -45,8 +46,9 @@ export class OutcomeLog {
       ...(ended.id === undefined ? {} : { id: ended.id }),
       ...(ended.diagnostic === undefined ? {} : { diagnostic: ended.diagnostic }),
       ...(because === undefined ? {} : { because }),
-      elapsedMs: this.#now() - (this.#started.get(key) ?? this.#now()),
+      elapsedMs: now - (this.#started.get(key) ?? now),
     };
+    this.#started.delete(key);
     this.#outcomes.set(key, outcome);
     this.#onEvent({ type: eventOf(ended.result), outcome });
   }

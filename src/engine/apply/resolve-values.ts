@@ -100,6 +100,7 @@ export function appliedValues(
 }
 
 function declaredOf(declared: JsonObject, values: JsonObject): JsonObject {
+  if (declared === values) return values;
   const out: { [key: string]: Json } = {};
   for (const [key, inner] of Object.entries(declared)) {
     const value = Object.hasOwn(values, key) ? values[key] : undefined;

@@ -45,7 +45,8 @@ class Walk {
   readonly #nodes: readonly GraphNode[];
   readonly #stopped: () => boolean;
   readonly #missing: number[];
-  readonly #dependents: number[][];
+  /** Places of the nodes that wait for a node. */
+  readonly #dependents = new Map<number, number[]>();
   readonly #lanes = new Map<string, Lane>();
   /** The rank of each node: the smallest begins first. */
   readonly #ranks: readonly number[];
@@ -62,10 +63,13 @@ class Walk {
     this.#left = nodes.length;
     this.#settled = nodes.map(() => false);
     const places = new Map(nodes.map((node, at) => [node.key, at]));
-    this.#dependents = nodes.map(() => []);
     this.#missing = nodes.map((node, at) => {
       const needs = new Set(node.after.flatMap((key) => places.get(key) ?? []));
-      for (const need of needs) this.#dependents[need]?.push(at);
+      for (const need of needs) {
+        const waiting = this.#dependents.get(need);
+        if (waiting === undefined) this.#dependents.set(need, [at]);
+        else waiting.push(at);
+      }
       return needs.size;
     });
     const urgency = nodes.length > CROWDED ? urgencyOf(this.#dependents, this.#missing) : [];
@@ -155,7 +159,7 @@ class Walk {
   }
 
   #release(at: number): void {
-    for (const dependent of this.#dependents[at] ?? []) {
+    for (const dependent of this.#dependents.get(at) ?? []) {
       const left = (this.#missing[dependent] ?? 0) - 1;
       this.#missing[dependent] = left;
       if (left === 0 && this.#settled[dependent] !== true) this.#push(dependent);
@@ -164,19 +168,19 @@ class Walk {
 
   /** Everything that needs a failed node, near or far. */
   #block(at: number, by: string): void {
-    const queue = [...(this.#dependents[at] ?? [])];
+    const queue = [...(this.#dependents.get(at) ?? [])];
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
       if (this.#settled[next] === true) continue;
       this.#settle(next);
       this.#nodes[next]?.blocked(by);
-      queue.push(...(this.#dependents[next] ?? []));
+      queue.push(...(this.#dependents.get(next) ?? []));
     }
   }
 }
 
 /** How many nodes wait for each node in the longest chain, and as a fraction how many wait in all. */
 function urgencyOf(
-  dependents: readonly (readonly number[])[],
+  dependents: ReadonlyMap<number, readonly number[]>,
   missing: readonly number[],
 ): readonly number[] {
   const open = [...missing];
@@ -185,14 +189,14 @@ function urgencyOf(
     if (count === 0) order.push(at);
   });
   for (let next = 0; next < order.length; next++)
-    for (const dependent of dependents[order[next] ?? 0] ?? []) {
+    for (const dependent of dependents.get(order[next] ?? 0) ?? []) {
       open[dependent] = (open[dependent] ?? 0) - 1;
       if (open[dependent] === 0) order.push(dependent);
     }
   const heights = missing.map(() => 0);
   const counts = missing.map(() => 0);
   for (const at of order.toReversed())
-    for (const dependent of dependents[at] ?? []) {
+    for (const dependent of dependents.get(at) ?? []) {
       heights[at] = Math.max(heights[at] ?? 0, (heights[dependent] ?? 0) + 1);
       counts[at] = Math.min(missing.length, (counts[at] ?? 0) + (counts[dependent] ?? 0) + 1);
     }

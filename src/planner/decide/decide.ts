@@ -14,7 +14,7 @@ import { comparable, declaredForm, liveFingerprint } from "../diff/fingerprint.t
 import { isIgnored, withIgnoredFromLive } from "../diff/normalize.ts";
 import { type ResolvedReferences, resolveReferences, withReferenceCauses } from "../diff/references.ts";
 import { withLiveSpelling } from "../diff/spelling.ts";
-import type { Change, NonEmpty, Replace, Update } from "../model/change.ts";
+import type { Change, NonEmpty, Noop, Replace, Update } from "../model/change.ts";
 import { type PlanContext, plannedAttribute, recordedOf } from "../model/context.ts";
 import { immutableError } from "./immutable.ts";
 import { type LiveMatch, matchLive } from "./match-live.ts";
@@ -49,8 +49,11 @@ function common(resource: Resource, cause: Cause, reasons: readonly string[]) {
 }
 
 function reaching(resource: Resource, after: Values, resolved: ResolvedReferences) {
-  const payload = resource.payload?.digest;
-  return { after, unresolved: resolved.unresolved, ...(payload === undefined ? {} : { payload }) };
+  return { after, unresolved: resolved.unresolved, ...payloadOf(resource) };
+}
+
+function payloadOf({ payload }: Resource): { readonly payload?: string } {
+  return payload === undefined ? {} : { payload: payload.digest };
 }
 
 const NONE: readonly string[] = [];
@@ -62,13 +65,22 @@ function creation(
   resolved: ResolvedReferences,
   { newParent, namesakes }: Absent,
 ): Change {
-  const { cause, reasons } = whyCreated(context, resource, newParent);
-  return {
+  const why = whyCreated(context, resource, newParent);
+  // Written out, because an object that is made of others takes twice the memory, and plans are large.
+  const change: Change = {
     action: "create",
-    ...common(resource, cause, reasons),
-    ...reaching(resource, resolved.values, resolved),
-    ...(namesakes === undefined ? {} : { namesakes }),
+    address: resource.address,
+    kind: resource.kind,
+    name: resource.name,
+    cause: why.cause,
+    reasons: why.reasons,
+    consequences: NONE,
+    dependsOn: resource.dependsOn,
+    after: resolved.values,
+    unresolved: resolved.unresolved,
+    ...payloadOf(resource),
   };
+  return namesakes === undefined ? change : { ...change, namesakes };
 }
 
 /** An object that was deleted together with its replaced parent is not drift. */
@@ -80,7 +92,7 @@ function whyCreated(
   const misfit = context.invalidRecords.get(resource.address);
   if (misfit !== undefined)
     return { cause: "spec", reasons: [`the state records ${misfit.name} under this address`] };
-  if (!context.input.state.records.has(resource.address)) return { cause: "spec", reasons: [] };
+  if (!context.input.state.records.has(resource.address)) return { cause: "spec", reasons: NONE };
   const parent = newParent === undefined ? undefined : context.decided.get(newParent);
   if (parent?.action === "replace")
     return { cause: parent.cause, reasons: [`it is deleted together with the old ${parent.address}`] };
@@ -160,10 +172,25 @@ function actionFor(
 function unchanged(context: PlanContext, resource: Resource, found: Compared): Change {
   const moved = movedFrom(context, resource);
   const reasons = found.takeover ? ["the existing object matches the spec"] : moved;
-  const same = { ...common(resource, "spec", reasons), ...found.reach, ...found.existing };
+  const { after, unresolved } = found.reach;
+  const same: Noop = {
+    action: "noop",
+    address: resource.address,
+    kind: resource.kind,
+    name: resource.name,
+    cause: "spec",
+    reasons,
+    consequences: NONE,
+    dependsOn: resource.dependsOn,
+    after,
+    unresolved,
+    ...payloadOf(resource),
+    id: found.existing.id,
+    before: found.existing.before,
+  };
   return found.takeover || found.unfinished || moved.length > 0
-    ? { action: "adopt", ...same, fingerprint: found.fingerprint() }
-    : { action: "noop", ...same };
+    ? { ...same, action: "adopt", fingerprint: found.fingerprint() }
+    : same;
 }
 
 /** The sentence about a record that the spec gave another address. */

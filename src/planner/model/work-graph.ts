@@ -37,7 +37,10 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
   for (const change of changes)
     if (changeKey(change) === change.address) byAddress.set(change.address, change);
   /** Dependencies of a creation: the new object exists. */
-  const made = (address: Address): readonly string[] => (byAddress.has(address) ? [address] : []);
+  const made = (addresses: readonly Address[]): readonly string[] =>
+    addresses.every((address) => byAddress.has(address))
+      ? addresses
+      : addresses.filter((address) => byAddress.has(address));
   /** Dependencies of a deletion: the old object that used it was deleted too. */
   const gone = (address: Address): readonly string[] => {
     const change = byAddress.get(address);
@@ -49,6 +52,7 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
   const named = namesFreed(changes);
   return changes.flatMap((change) => {
     const parts = workOf(change, made, gone, byAddress);
+    if (!("temporaryName" in change || "nameFrom" in change)) return parts;
     const [first, ...rest] = parts;
     if (first === undefined) return parts;
     const aside: WorkItem | undefined =
@@ -71,7 +75,7 @@ function namesFreed(changes: readonly Change[]): (change: Change) => readonly st
 
 function workOf(
   change: Change,
-  made: Before,
+  made: (addresses: readonly Address[]) => readonly string[],
   gone: Before,
   byAddress: ReadonlyMap<Address, Change>,
 ): readonly WorkItem[] {
@@ -80,7 +84,7 @@ function workOf(
     case "create":
     case "update":
     case "adopt":
-      return [{ key, change, half: "whole", after: change.dependsOn.flatMap(made) }];
+      return [{ key, change, half: "whole", after: made(change.dependsOn) }];
     case "delete":
     case "forget":
       return [{ key, change, half: "whole", after: change.dependsOn.flatMap(gone) }];
@@ -98,12 +102,12 @@ type Before = (address: Address) => readonly string[];
 
 function halves(
   change: Replace,
-  made: Before,
+  made: (addresses: readonly Address[]) => readonly string[],
   gone: Before,
   byAddress: ReadonlyMap<Address, Change>,
 ): readonly WorkItem[] {
   const { address } = change;
-  const after = change.dependsOn.flatMap(made);
+  const after = made(change.dependsOn);
   if (change.replacing === "delete-first") {
     // Objects that are deleted themselves release it first; all others move to the replacement afterwards.
     const leaving = change.removeAfter.filter((one) => byAddress.get(one)?.action === "delete");

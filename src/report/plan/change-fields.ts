@@ -132,7 +132,7 @@ function withoutName(
   return rest;
 }
 
-export function remarks(change: Change, registry: KindRegistry): readonly string[] {
+export function remarksOf(change: Change, registry: KindRegistry): readonly string[] {
   const found: string[] = [];
   if (change.name !== nameOf(change.address)) found.push(`named ${printable(JSON.stringify(change.name))}`);
   if (change.action === "delete" && change.deposed === true) found.push("a replaced object of this address");

@@ -11,7 +11,7 @@ import {
   fieldLines,
   type RatedDiff,
   rated,
-  remarks,
+  remarksOf,
   type SetField,
   type SpecPlace,
   type SpecPlaces,
@@ -88,7 +88,7 @@ export class ChangeView {
 
   /** The text after the address: the natural name if it differs, a replacement's strategy, a cause outside the spec. */
   get remarks(): readonly string[] {
-    return remarks(this.source, this.#registry);
+    return remarksOf(this.source, this.#registry);
   }
 
   /** Where the spec declares the resource; undefined for what it does not declare. */

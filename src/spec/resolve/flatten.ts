@@ -38,6 +38,8 @@ export const CONTROL_SECTIONS = [
   "import",
 ] as const;
 
+const NONE: readonly string[] = [];
+
 /** Sections of a module only. */
 const MODULE_SECTIONS = ["inputs", "outputs"];
 
@@ -151,13 +153,13 @@ class Flattening {
       address,
       provider,
       key,
-      name: parent === undefined ? (this.#nameIn(provider, fields) ?? own) : nestedNameOf(parent.name, own),
+      name: this.#nameOf(provider, fields, own, key, parent),
       at: one.key,
       fields: without(fields, ["lifecycle", ...children.map(({ under }) => under)]),
       lifecycle: member(node, "lifecycle"),
       parent: parent?.address,
       origin,
-      owns: owned.map((child) => child.provider.kind),
+      owns: owned.length === 0 ? NONE : owned.map((child) => child.provider.kind),
     };
     if (!this.#isFirst(written)) return;
     this.all.push(written);
@@ -166,6 +168,18 @@ class Flattening {
       if (inner !== undefined)
         this.section(child.provider, `${address}: ${child.under}`, inner, written, origin);
     }
+  }
+
+  /** Below a parent whose key is its name, the name is the key, which saves the memory of another string. */
+  #nameOf(
+    provider: PlannedKind,
+    fields: MapNode,
+    own: string,
+    key: string,
+    parent: WrittenResource | undefined,
+  ): string {
+    if (parent === undefined) return this.#nameIn(provider, fields) ?? own;
+    return parent.name === parent.key ? key : nestedNameOf(parent.name, own);
   }
 
   /** Instances of modules may declare one address twice; the keys of one part are unique. */

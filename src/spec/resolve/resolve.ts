@@ -208,7 +208,8 @@ function filled(
   const secret = secretField(provider);
   if (secret !== undefined) {
     const read = secretOf(written, secret, secrets, findings);
-    return { values: { ...values, ...read?.values }, payload: read?.payload };
+    const isAlone = read !== undefined && Object.keys(values).length === 0;
+    return { values: isAlone ? read.values : { ...values, ...read?.values }, payload: read?.payload };
   }
   if (!hasContent(provider)) return { values, payload: undefined };
   const read = contentOf(written, values, sources, findings);

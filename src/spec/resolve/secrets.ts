@@ -22,7 +22,13 @@ export interface SecretSources {
   /** A variable without a value leaves the secret as if it was not read, with a warning. */
   readonly mayLack?: boolean;
   /** Values of variables that were read, by name: many secrets may share one. */
-  readonly read: Map<string, { readonly digest: string; readonly payload: Payload }>;
+  readonly read: Map<string, ReadSecret>;
+}
+
+/** The value of a secret as the spec form has it: a keyed digest. `payload`: absent if it was not read. */
+interface ReadSecret {
+  readonly values: Values;
+  readonly payload?: Payload;
 }
 
 /** Field names that users commonly choose for a literal secret. */
@@ -46,13 +52,13 @@ export function holdsLiteral(written: WrittenResource, findings: Findings): bool
   return found;
 }
 
-/** The value of a secret as the spec form has it (a keyed digest), with the payload; undefined after reporting a problem. */
+/** Undefined after reporting a problem. */
 export function secretOf(
   written: WrittenResource,
   field: string,
   sources: SecretSources,
   findings: Findings,
-): { readonly values: Values; readonly payload?: Payload } | undefined {
+): ReadSecret | undefined {
   const { address } = written;
   const env = member(written.fields, "env");
   const file = member(written.fields, "file");
@@ -91,15 +97,16 @@ export function secretOf(
       },
     );
   const known = variable === undefined ? undefined : sources.read.get(variable);
-  if (known !== undefined) return { values: { [field]: known.digest }, payload: known.payload };
+  if (known !== undefined) return known;
   const bytes =
     env !== undefined ? fromEnv(written, env, sources, findings) : fromFile(written, file, sources, findings);
   if (bytes === undefined) return undefined;
   if (bytes === "unread" || sources.keyed === undefined) return { values: { [field]: "" } };
   const digest = sources.keyed(bytes);
   const payload = { digest, bytes: () => new Uint8Array(), secret: new Sensitive(bytes) };
-  if (variable !== undefined) sources.read.set(variable, { digest, payload });
-  return { values: { [field]: digest }, payload };
+  const read = { values: { [field]: digest }, payload };
+  if (variable !== undefined) sources.read.set(variable, read);
+  return read;
 }
 
 /** Variables that runs sign in with, or open their state with. */

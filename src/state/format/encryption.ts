@@ -15,7 +15,7 @@ export interface Sealer {
   readonly seals: boolean;
   /** One line without its end. `bound` has to be known again to open it. */
   seal(purpose: Purpose, bound: string, text: string): string;
-  /** The same for a text in pieces, with the end of the line; where nothing is encrypted, the pieces themselves. */
+  /** The same for pieces, with the end of the line. Without a key, returns the pieces unchanged. */
   sealPieces(purpose: Purpose, bound: string, text: Iterable<string>): Iterable<string>;
   /** The plain bytes. Throws STATE_KEY where the key does not fit, STATE_CORRUPT where a byte is not what was written. */
   open(purpose: Purpose, bound: string, bytes: Uint8Array, file: string, offset?: number): Uint8Array;

@@ -3,7 +3,20 @@
 import { startDigest } from "../../core/digest.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import { FORMAT_VERSION } from "../model/failures.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { State } from "../model/record.ts";
+
+/** A state with its links to its journal and its key. */
+export interface SnapshotContent {
+  readonly state: State;
+  /** Number of the last journal entry in it. */
+  readonly seq: number;
+  /** Head of the journal that was folded into it. */
+  readonly folded: string;
+  /** Identifies the key of the digests of secrets; empty if there are none. */
+  readonly key: string;
+  /** That key itself, in hex: only in an encrypted state, where it survives a change of the encryption key. */
+  readonly digestKey?: string;
+}
 
 /** The line before the records. */
 export const RECORDS = '"records":[';
@@ -11,7 +24,7 @@ export const RECORDS = '"records":[';
 export const PIECE = 1 << 18;
 
 /** The text of state.json in pieces, so that it is never held whole: the digest of all of them is part of the first. */
-export function snapshotText(from: Omit<Snapshot, "digest">): {
+export function snapshotText(from: SnapshotContent): {
   readonly text: Iterable<string>;
   readonly digest: string;
 } {
@@ -26,7 +39,7 @@ export function snapshotText(from: Omit<Snapshot, "digest">): {
   };
 }
 
-function bodyOf(from: Omit<Snapshot, "digest">): () => Generator<string> {
+function bodyOf(from: SnapshotContent): () => Generator<string> {
   const { state } = from;
   const head = {
     lineage: state.lineage,

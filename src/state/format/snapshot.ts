@@ -10,19 +10,10 @@ import type { State, StateRecord } from "../model/record.ts";
 import { decodeAcknowledgement, decodeOpen, decodeRecord, decodeReported, decodeSweep } from "./decode.ts";
 import { decodeRun } from "./decode-run.ts";
 import { type Shape, shapeOf } from "./shape.ts";
-import { PIECE, RECORDS, sumOf } from "./snapshot-text.ts";
+import { PIECE, RECORDS, type SnapshotContent, sumOf } from "./snapshot-text.ts";
 
-/** A stored state, with its links to its journal and its key. */
-export interface Snapshot {
-  readonly state: State;
-  /** Number of the last journal entry in it. */
-  readonly seq: number;
-  /** Head of the journal that was folded into it. */
-  readonly folded: string;
-  /** Identifies the key of the digests of secrets; empty if there are none. */
-  readonly key: string;
-  /** That key itself, in hex: only in an encrypted state, where it survives a change of the encryption key. */
-  readonly digestKey?: string;
+/** A stored state. */
+export interface Snapshot extends SnapshotContent {
   /** The digest in the file. */
   readonly digest: string;
 }

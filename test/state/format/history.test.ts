@@ -6,8 +6,11 @@ import { digest } from "../../../src/core/digest.ts";
 import type { PastRun } from "../../../src/core/past-run.ts";
 import { RecordedLease } from "../../../src/engine/apply/history.ts";
 import { emptyState, fold } from "../../../src/state/format/fold.ts";
-import { readSnapshot, type Snapshot } from "../../../src/state/format/snapshot.ts";
-import { snapshotText as snapshotPieces } from "../../../src/state/format/snapshot-text.ts";
+import { readSnapshot } from "../../../src/state/format/snapshot.ts";
+import {
+  type SnapshotContent,
+  snapshotText as snapshotPieces,
+} from "../../../src/state/format/snapshot-text.ts";
 import { stateFromJson, stateToJson } from "../../../src/state/format/state-json.ts";
 import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
 import { mergeRestored } from "../../../src/state/store/migrate.ts";
@@ -28,7 +31,7 @@ function folded(...entries: readonly JournalEntry[]) {
 
 const run = (id: string, more?: Partial<PastRun>): JournalEntry => ({ type: "run", run: pastRun(id, more) });
 
-function snapshotText(from: Omit<Snapshot, "digest">) {
+function snapshotText(from: SnapshotContent) {
   const { text, digest } = snapshotPieces(from);
   return { text: [...text].join(""), digest };
 }

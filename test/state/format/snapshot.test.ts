@@ -4,8 +4,8 @@ import { remoteId } from "../../../src/core/address.ts";
 import { Failure } from "../../../src/core/diagnostic.ts";
 import { digest } from "../../../src/core/digest.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
-import { readSnapshot, type Snapshot } from "../../../src/state/format/snapshot.ts";
-import { snapshotText as snapshotPieces } from "../../../src/state/format/snapshot-text.ts";
+import { readSnapshot } from "../../../src/state/format/snapshot.ts";
+import { type SnapshotContent, snapshotText as snapshotPieces } from "../../../src/state/format/snapshot-text.ts";
 import type { State, StateRecord } from "../../../src/state/model/record.ts";
 import { intent, pastRun, ready } from "../build.ts";
 
@@ -69,7 +69,7 @@ function code(read: () => unknown): string {
   }
 }
 
-function snapshotText(from: Omit<Snapshot, "digest">) {
+function snapshotText(from: SnapshotContent) {
   const { text, digest } = snapshotPieces(from);
   return { text: [...text].join(""), digest };
 }

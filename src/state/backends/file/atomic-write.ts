@@ -7,7 +7,7 @@ export function withFolderDurable(folder: string, name: string): string {
 }
 
 /**
- * Writes the pieces of a text to a temporary file, syncs it, and renames it. The caller syncs the folder once after all files. `check` throws
+ * Writes the pieces to a temporary file, syncs it, and renames it. The caller syncs the folder once after all files. `check` throws
  * if the lock was lost; it is called right before the rename.
  */
 export async function replaceFile(

@@ -170,8 +170,7 @@ export class PostgresBackend implements StateBackend {
     if (count === 0) throw new Failure(lockLost("another run acquired it"));
   }
 
-  async putState(claim: LockClaim, { text: pieces, serial, before }: StateWrite): Promise<void> {
-    const { fence } = claim;
+  async putState({ fence }: LockClaim, { text: pieces, serial, before }: StateWrite): Promise<void> {
     const text = [...pieces].join("");
     const { count } = await this.#write(this.#sql.putState, fence, serial, before, text, GENERATIONS);
     if (count === 1) return;
