@@ -5,7 +5,10 @@ import { Failure } from "../../../src/core/diagnostic.ts";
 import { digest } from "../../../src/core/digest.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import { readSnapshot } from "../../../src/state/format/snapshot.ts";
-import { type SnapshotContent, snapshotText as snapshotPieces } from "../../../src/state/format/snapshot-text.ts";
+import {
+  type SnapshotContent,
+  snapshotText as snapshotPieces,
+} from "../../../src/state/format/snapshot-text.ts";
 import type { State, StateRecord } from "../../../src/state/model/record.ts";
 import { intent, pastRun, ready } from "../build.ts";
 
