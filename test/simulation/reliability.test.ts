@@ -1,13 +1,14 @@
 // docs/reliability.md is what was measured, and nothing that there is to measure is missing in it.
 
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mutants } from "./mutants/mutants.ts";
-import { pageOf } from "./reliability/page.ts";
+import { pageOf, scoreOf } from "./reliability/page.ts";
 import { PAGE, recorded } from "./reliability/record.ts";
 import { suites } from "./suites.ts";
 
-const { suites: tried, databricks = {}, mutants: seeded } = recorded();
+const { suites: tried, databricks = {}, mutants: seeded, rooms = {} } = recorded();
 const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map(({ name }) => name);
 
 test("every suite has its row (npm run simulate -- --suite NAME --write)", () => {
@@ -27,6 +28,13 @@ test("every other suite has its row in the Databricks dialect (npm run simulate 
 test("every seeded bug has its row (npm run simulate -- --mutants --only NAME --write)", () => {
   const told = Object.entries(seeded).map(([name, { bug, suite }]) => [name, bug, suite]);
   expect(told).toEqual(mutants.map(({ name, bug, suite }) => [name, bug, suite]));
+});
+
+test("rows of `npm run mutation` are of its folders, with a score of at least 90%", () => {
+  const script = readFileSync(join(import.meta.dirname, "../../scripts/mutation.ts"), "utf8");
+  const folders = [...script.matchAll(/^ {2}"?([a-z/]+)"?: \["test/gm)].map(([, folder]) => folder);
+  expect(folders).toEqual(expect.arrayContaining(Object.keys(rooms)));
+  expect(Object.entries(rooms).filter(([, room]) => scoreOf(room) < 90)).toEqual([]);
 });
 
 test("the page is what its figures make", () => {

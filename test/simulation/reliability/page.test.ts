@@ -67,3 +67,12 @@ test("a figure that has to be zero counts the cases that say so, each once", () 
   expect(zerosOf("late", failed)).toEqual({ "duplicates left": 1 });
   expect(zerosOf("crash", failed)).toEqual({});
 });
+
+test("a folder has its score, and the changes that no test notices with their reasons", () => {
+  const unnoticed = [{ in: "a.ts", change: "`x < y` to `x <= y`", count: 2, why: "they are never equal" }];
+  const rooms = { "some/folder": { date: "2026-01-31", noticed: 1_998, unnoticed } };
+  const page = pageOf({ suites: {}, matrix: {}, mutants: {}, rooms });
+  expect(page).toContain("| `some/folder` | 2,000 | 1,998 | 99.9% | 2026-01-31 |");
+  expect(page).toContain("| `some/folder` | a.ts | `x < y` to `x <= y` | 2 | they are never equal |");
+  expect(pageOf({ suites: {}, matrix: {}, mutants: {} })).not.toContain("## Changes");
+});

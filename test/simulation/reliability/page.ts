@@ -2,7 +2,7 @@
 // the figures.
 
 import { MOMENTS } from "../moments.ts";
-import type { MutantRecord, Recorded, Stamp, SuiteRecord } from "./record.ts";
+import type { MutantRecord, Recorded, RoomRecord, Stamp, SuiteRecord } from "./record.ts";
 import { zerosText } from "./zeros.ts";
 
 /** Suites whose cases end with every check of `invariants.ts`. */
@@ -50,7 +50,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 export function pageOf(recorded: Recorded): string {
-  const { suites, databricks = {}, matrix, mutants } = recorded;
+  const { suites, databricks = {}, matrix, mutants, rooms = {} } = recorded;
   return [
     INTRODUCTION,
     stampText(Object.values(suites)),
@@ -82,9 +82,46 @@ export function pageOf(recorded: Recorded): string {
     table(
       ["bug", "what it does", "caught by", "by case", "after"],
       Object.entries(mutants).map(([name, record]) => mutantRow(name, record)),
-    ).trimEnd(),
-    "",
-  ].join("\n");
+    ),
+    ...roomsText(rooms),
+  ]
+    .join("\n")
+    .replace(/\n+$/, "\n");
+}
+
+/** Percentage of the changes that a test noticed. */
+export function scoreOf({ noticed, unnoticed }: RoomRecord): number {
+  return (100 * noticed) / (noticed + countOf(unnoticed));
+}
+
+function countOf(unnoticed: RoomRecord["unnoticed"]): number {
+  return unnoticed.reduce((sum, { count }) => sum + count, 0);
+}
+
+function roomsText(rooms: NonNullable<Recorded["rooms"]>): readonly string[] {
+  if (Object.keys(rooms).length === 0) return [];
+  return [
+    "## Changes that tests notice\n",
+    "`npm run mutation` changes the code of these folders in thousands of places, one at a time, and runs their tests. A change that makes a test",
+    "fail or hang is noticed. To try one folder again, run `npm run mutation -- FOLDER`. Property tests do not count, because they are slow.\n",
+    table(
+      ["folder of src", "changes", "noticed", "score", "day"],
+      Object.entries(rooms).map(([room, record]) => [
+        code(room),
+        number(record.noticed + countOf(record.unnoticed)),
+        number(record.noticed),
+        `${scoreOf(record).toFixed(1)}%`,
+        record.date,
+      ]),
+    ),
+    "The other changes, with the reason why no test notices them:\n",
+    table(
+      ["folder of src", "file", "change", "count", "reason"],
+      Object.entries(rooms).flatMap(([room, { unnoticed }]) =>
+        unnoticed.map(({ in: file, change, count, why }) => [code(room), file, change, number(count), why]),
+      ),
+    ),
+  ];
 }
 
 /** Days, versions and the server, each as often as they differ. */

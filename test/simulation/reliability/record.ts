@@ -47,6 +47,22 @@ export interface MutantRecord {
   readonly case: string;
 }
 
+/** A run of `npm run mutation` on one room. */
+export interface RoomRecord {
+  /** The day, in UTC. */
+  readonly date: string;
+  /** Changes that a test noticed, and the others with the reason why none can, or that none does. */
+  readonly noticed: number;
+  readonly unnoticed: readonly Unnoticed[];
+}
+
+export interface Unnoticed {
+  readonly in: string;
+  readonly change: string;
+  readonly count: number;
+  readonly why: string;
+}
+
 export interface Recorded {
   readonly suites: Readonly<Record<string, SuiteRecord>>;
   /** Suites in the Databricks dialect. */
@@ -54,6 +70,8 @@ export interface Recorded {
   /** Write operations at the seven moments: in how many points each cell is tried. */
   readonly matrix: Readonly<Record<string, readonly number[]>>;
   readonly mutants: Readonly<Record<string, MutantRecord>>;
+  /** Rooms of the source by their folder. */
+  readonly rooms?: Readonly<Record<string, RoomRecord>>;
 }
 
 const SHOWN_CASES = 20;
