@@ -28,6 +28,8 @@ test.each([
   ["inputs", "typed inputs"],
   ["outputs", "modules.NAME.OUTPUT"],
   ["locals", "Named values"],
+  ["locals", '\nExample:\n  { prefix: "${lower(var.team)}-${target.name}" }\n'],
+  ["moved", "\nExample:\n  [{ from: pools.a, to: pools.b }]\n"],
   ["moved", "\n  from*  The previous address"],
   ["removed", "\n  address*  "],
   ["import", "\n  to*  "],

@@ -134,11 +134,13 @@ export function fieldText(title: string, schema: FieldSchema, colors: Colors): s
   const members = Object.entries(inside.properties ?? {}).map(([name, member]) =>
     fieldRow(name, member, required.has(name)),
   );
+  const example = schema.pattern === undefined ? exampleOf(schema) : undefined;
   const facts = [...(schema.description === undefined ? [] : [schema.description]), ...fieldFacts(schema)];
   const parts = [
     `${colors.bold("Field:")} ${title} <${typeText(schema)}>`,
     ...(facts.length === 0 ? [] : [section("Description", facts, colors)]),
     ...(members.length === 0 ? [] : [`${colors.bold("Fields (* required):")}\n${table(members, colors)}`]),
+    ...(example === undefined ? [] : [section("Example", [valueText(example as Json)], colors)]),
   ];
   return `${parts.join("\n\n")}\n`;
 }
