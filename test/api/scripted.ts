@@ -1,7 +1,8 @@
-// For tests of the client: a clock that moves only by sleeping, and a transport that answers from a list.
+// For tests of the client: a clock that moves only by sleeping, and a service behind nock that answers from a list.
 
 import { type Client, type ClientOptions, createClient } from "../../src/api/client.ts";
 import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
+import { nockedTransport } from "../nocked.ts";
 
 export const HOST = "https://ws.example.com";
 export const TOKEN = "wat0123456789abcdef";
@@ -41,16 +42,21 @@ export interface Scripted {
 
 export type Line = HttpResponse | Error;
 
-/** Answers with each line in turn; the last one for ever. */
+/** Answers with each line in turn, and repeats the last one. */
 export function scripted(lines: readonly Line[], options: Partial<ClientOptions> = {}): Scripted {
   const time = timeline();
   const sent: HttpRequest[] = [];
-  const transport = async (request: HttpRequest): Promise<HttpResponse> => {
-    const line = lines[Math.min(sent.length, lines.length - 1)];
-    sent.push(request);
+  let answered = 0;
+  const answers = nockedTransport(() => {
+    const line = lines[Math.min(answered, lines.length - 1)];
+    answered += 1;
     if (line === undefined) throw new Error("the script is empty");
     if (line instanceof Error) throw line;
     return line;
+  });
+  const transport = (request: HttpRequest): Promise<HttpResponse> => {
+    sent.push(request);
+    return answers(request);
   };
   const { clock, sleep } = time;
   const client = createClient({

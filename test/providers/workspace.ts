@@ -1,17 +1,21 @@
-// The clients of the tests of kinds: the emulator behind the real client, or a script that records requests.
+// The clients of the tests of kinds: the real client over HTTP. Behind nock, the emulator or a table of answers.
 
 import { createClient } from "../../src/api/client.ts";
-import type { ReadOperation, WriteInput, WriteOperation } from "../../src/api/contract/reader.ts";
+import { OPERATIONS, type OperationName } from "../../src/api/contract/operations.ts";
+import type { WriteInput } from "../../src/api/contract/reader.ts";
+import type { HttpResponse, Transport } from "../../src/api/http/message.ts";
 import { addressOf, type RemoteId, remoteId } from "../../src/core/address.ts";
+import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { Refused } from "../../src/core/request-failure.ts";
 import { diffResource } from "../../src/planner/diff/diff.ts";
 import type { Values } from "../../src/resource/field-schema.ts";
 import type { LiveObject } from "../../src/resource/live.ts";
 import type { OperationWriter, Payload } from "../../src/resource/operations.ts";
 import type { FieldDiff, PlannedChange, PlannedWorkspace } from "../../src/resource/planning.ts";
 import type { Provider } from "../../src/resource/provider.ts";
+import { apiError, raw } from "../api/scripted.ts";
 import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
+import { type ArrivedRequest, nockedTransport } from "../nocked.ts";
 
 const TOKEN = "t0k3n";
 
@@ -26,24 +30,91 @@ export interface Workspace {
   /** The sent writes, in order. */
   readonly sent: Sent[];
   readonly created: string[];
+  /** Every HTTP request, as `METHOD path body`. */
+  readonly requests: string[];
 }
 
 /** The emulator in this process; waiting advances its clock. */
 export async function startWorkspace(): Promise<Workspace> {
   const world = await startWorld();
+  const requests: string[] = [];
+  const transport = nockedTransport((request) => {
+    const body = new TextDecoder().decode(request.body);
+    requests.push([request.method, request.path, ...(body === "" ? [] : [body])].join(" "));
+    return world.app(request);
+  });
+  const clock = () => world.clock.now();
+  return { world, requests, ...recorded(transport, clock, () => world.advance(100)) };
+}
+
+type Answer = JsonObject | HttpResponse | ((input: JsonObject) => JsonObject | HttpResponse);
+
+/** Answers requests from a table of operations; a list of answers is used in order, and its last one repeats. */
+export function scripted(answers: Partial<Record<OperationName, Answer | readonly Answer[]>>): {
+  readonly api: OperationWriter;
+  readonly sent: Sent[];
+  readonly reads: Sent[];
+  readonly created: string[];
+} {
+  const used = new Map<OperationName, number>();
+  const transport = nockedTransport((request) => {
+    const { operation, input } = arrived(request);
+    const given = answers[operation];
+    if (given === undefined) throw new Error(`unexpected ${operation}`);
+    const all = [given].flat() as readonly Answer[];
+    const at = used.get(operation) ?? 0;
+    used.set(operation, at + 1);
+    const chosen = all[Math.min(at, all.length - 1)] ?? {};
+    const answer = typeof chosen === "function" ? chosen(input) : chosen;
+    return isResponse(answer) ? answer : raw(200, stringifyJson(answer), JSON_HEADERS);
+  });
+  return recorded(
+    transport,
+    () => 0,
+    async () => undefined,
+  );
+}
+
+const JSON_HEADERS = { "content-type": "application/json" };
+
+const isResponse = (answer: JsonObject | HttpResponse): answer is HttpResponse =>
+  "status" in answer && "headers" in answer;
+
+/** The operation of an HTTP request, with its path, query, and body as one input. */
+function arrived({ method, path, body }: ArrivedRequest): {
+  readonly operation: OperationName;
+  readonly input: JsonObject;
+} {
+  const url = new URL(path, "http://workspace.test");
+  for (const [name, facts] of Object.entries(OPERATIONS)) {
+    const id = new RegExp(`^${facts.path.replace("{id}", "(?<id>[^/]+)")}$`).exec(url.pathname);
+    if (facts.method !== method || id === null) continue;
+    const text = new TextDecoder().decode(body);
+    const sent = text === "" ? {} : (parseJson(text) as JsonObject);
+    const input = { ...id.groups, ...Object.fromEntries(url.searchParams), ...sent };
+    return { operation: name as OperationName, input };
+  }
+  throw new Error(`no operation is ${method} ${path}`);
+}
+
+/** A writer that records operations. `wait` passes between two looks at an object that is not ready. */
+function recorded(transport: Transport, clock: () => number, wait: () => Promise<unknown>) {
   const { writer } = createClient({
-    transport: ({ method, path, headers, body }) =>
-      world.app({ method, path, headers, ...(body === undefined ? {} : { body }) }),
+    transport,
     host: "http://workspace.test",
     token: ADMIN_TOKEN,
-    clock: () => world.clock.now(),
+    clock,
     sleep: async () => {},
     random: () => 0.5,
   });
   const sent: Sent[] = [];
+  const reads: Sent[] = [];
   const created: string[] = [];
   const api: OperationWriter = {
-    read: (operation, input) => writer.read(operation, input),
+    read: (operation, input = {}) => {
+      reads.push({ operation, input });
+      return writer.read(operation, input);
+    },
     write: (operation, input) => {
       sent.push({ operation, input });
       return writer.write(operation, input);
@@ -55,68 +126,16 @@ export async function startWorkspace(): Promise<Workspace> {
       for (let looks = 0; looks < 100; looks++) {
         const seen = await look();
         if (seen !== undefined) return seen;
-        await world.advance(100);
+        await wait();
       }
-      throw new Error(`waited in vain for ${what}`);
-    },
-  };
-  return { world, api, sent, created };
-}
-
-type Answer = JsonObject | Refused | ((input: WriteInput) => JsonObject | Refused);
-
-/** Answers from a table of operations; a list of answers is used up in order, its last one stays. */
-export function scripted(
-  answers: Partial<Record<ReadOperation | WriteOperation, Answer | readonly Answer[]>>,
-): {
-  readonly api: OperationWriter;
-  readonly sent: Sent[];
-  readonly reads: Sent[];
-  readonly created: string[];
-} {
-  const sent: Sent[] = [];
-  const reads: Sent[] = [];
-  const created: string[] = [];
-  const used = new Map<string, number>();
-  const answer = async (
-    operation: ReadOperation | WriteOperation,
-    input: WriteInput,
-  ): Promise<JsonObject> => {
-    const given = answers[operation];
-    if (given === undefined) throw new Error(`nobody expects ${operation}`);
-    const list = Array.isArray(given) ? given : [given];
-    const at = used.get(operation) ?? 0;
-    used.set(operation, at + 1);
-    const chosen = list[Math.min(at, list.length - 1)];
-    const made = typeof chosen === "function" ? chosen(input) : chosen;
-    if (made instanceof Refused) throw made;
-    return made;
-  };
-  const api: OperationWriter = {
-    read: (operation, input = {}) => {
-      reads.push({ operation, input });
-      return answer(operation, input);
-    },
-    write: (operation, input) => {
-      sent.push({ operation, input });
-      return answer(operation, input);
-    },
-    created: async (id) => {
-      created.push(id);
-    },
-    until: async (what, look) => {
-      for (let looks = 0; looks < 10; looks++) {
-        const seen = await look();
-        if (seen !== undefined) return seen;
-      }
-      throw new Error(`waited in vain for ${what}`);
+      throw new Error(`timed out waiting for ${what}`);
     },
   };
   return { api, sent, reads, created };
 }
 
-export const refused = (status: number, code: string, message = "no"): Refused =>
-  new Refused(status, code, { severity: "error", code: "API_REFUSED", message });
+export const refused = (status: number, code: string, message = "no"): HttpResponse =>
+  apiError(status, code, message);
 
 export const create = (
   provider: Provider,

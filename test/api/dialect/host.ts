@@ -2,8 +2,9 @@
 
 import { type Client, createClient } from "../../../src/api/client.ts";
 import { DATABRICKS_TABLE } from "../../../src/api/dialect/databricks.ts";
-import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
+import type { HttpResponse } from "../../../src/api/http/message.ts";
 import { isObject, type JsonObject } from "../../../src/core/json.ts";
+import { type ArrivedRequest, nockedTransport } from "../../nocked.ts";
 import { apiError, HOST, json, TOKEN, timeline } from "../scripted.ts";
 
 /** One answer, or answers in turn of which the last one stays; `POST 2.1/jobs/reset` is the name of a route. */
@@ -24,7 +25,7 @@ export function hostWith(
 ): { readonly client: Client; readonly asked: Asked[] } {
   const asked: Asked[] = [];
   const { clock, sleep } = timeline();
-  const transport = async (request: HttpRequest): Promise<HttpResponse> => {
+  const transport = nockedTransport((request) => {
     const one = askedIn(request);
     asked.push(one);
     const found = routes[one.route];
@@ -33,7 +34,7 @@ export function hostWith(
     const before = asked.filter(({ route }) => route === one.route).length - 1;
     const answer = all[Math.min(before, all.length - 1)] ?? {};
     return isAnswer(answer) ? answer : json(answer);
-  };
+  });
   const client = createClient({
     transport,
     host: HOST,
@@ -48,9 +49,9 @@ export function hostWith(
 
 const isAnswer = (found: Given): found is HttpResponse => "status" in found && "headers" in found;
 
-function askedIn({ method, path, body }: HttpRequest): Asked {
+function askedIn({ method, path, body }: ArrivedRequest): Asked {
   const url = new URL(`${HOST}${path}`);
-  const parsed: unknown = typeof body === "string" ? JSON.parse(body) : undefined;
+  const parsed: unknown = body.length > 0 ? JSON.parse(new TextDecoder().decode(body)) : undefined;
   return {
     route: `${method} ${url.pathname.replace("/api/", "")}`,
     query: Object.fromEntries(url.searchParams),

@@ -94,7 +94,9 @@ describe("reading and creating", () => {
       "instance-pools/get": { instance_pool_id: "p", node_type_id: "T" },
     });
     const values = { spark_version: "v", num_workers: 0, instance_pool_id: "p" };
-    await expect(create(clusters, api, "m", values)).rejects.toThrow("first");
+    await expect(create(clusters, api, "m", values)).rejects.toMatchObject({
+      diagnostic: { cause: "first" },
+    });
   });
 
   test("a refusal that has nothing to do with a pool is not tried again", async () => {
