@@ -216,7 +216,7 @@ describe("the audit of one change", () => {
     ).toEqual([]);
   });
 
-  test("finds what is planned twice, but not a replaced object beside its successor", () => {
+  test("finds duplicate changes, but accepts a replaced object and its successor", () => {
     expect(found([noop("boxes.a", fits), forget("boxes.a")])).toEqual(["boxes.a is planned twice"]);
     const old = remove("boxes.a", { id: object("b7", "").id, deposed: true });
     expect(found([noop("boxes.a", fits), old], { state: managed.state })).toEqual([

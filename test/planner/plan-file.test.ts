@@ -112,7 +112,7 @@ describe("a plan file", () => {
 describe("a refused plan file", () => {
   const refusal = (text: string) => readPlan(text, keyed);
 
-  test("says whether it is no plan, of another version, or modified", () => {
+  test("says whether it is not a plan, of another version, or modified", () => {
     expect(refusal("[]")).toEqual({
       severity: "error",
       code: "PLAN_FILE",

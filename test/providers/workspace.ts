@@ -97,7 +97,7 @@ function arrived({ method, path, body }: ArrivedRequest): {
   throw new Error(`no operation is ${method} ${path}`);
 }
 
-/** A writer that records operations. `wait` passes between two looks at an object that is not ready. */
+/** A writer that records operations. `wait` passes between two reads of an object that is not ready. */
 function recorded(transport: Transport, clock: () => number, wait: () => Promise<unknown>) {
   const { writer } = createClient({
     transport,

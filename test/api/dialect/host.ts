@@ -2,7 +2,7 @@
 
 import { type Client, createClient } from "../../../src/api/client.ts";
 import { DATABRICKS_TABLE } from "../../../src/api/dialect/databricks.ts";
-import type { HttpResponse } from "../../../src/api/http/message.ts";
+import type { HttpResponse, Transport } from "../../../src/api/http/message.ts";
 import { isObject, type JsonObject } from "../../../src/core/json.ts";
 import { type ArrivedRequest, nockedTransport } from "../../nocked.ts";
 import { apiError, HOST, json, TOKEN, timeline } from "../scripted.ts";
@@ -24,7 +24,6 @@ export function hostWith(
   otherwise = ({ route }: Asked) => apiError(404, "ENDPOINT_NOT_FOUND", `No API found for ${route}`),
 ): { readonly client: Client; readonly asked: Asked[] } {
   const asked: Asked[] = [];
-  const { clock, sleep } = timeline();
   const transport = nockedTransport((request) => {
     const one = askedIn(request);
     asked.push(one);
@@ -35,16 +34,13 @@ export function hostWith(
     const answer = all[Math.min(before, all.length - 1)] ?? {};
     return isAnswer(answer) ? answer : json(answer);
   });
-  const client = createClient({
-    transport,
-    host: HOST,
-    token: TOKEN,
-    clock,
-    sleep,
-    random: () => 0,
-    dialect: DATABRICKS_TABLE,
-  });
-  return { client, asked };
+  return { client: dialectClient(transport), asked };
+}
+
+export function dialectClient(transport: Transport): Client {
+  const { clock, sleep } = timeline();
+  const options = { transport, host: HOST, token: TOKEN, clock, sleep, random: () => 0 };
+  return createClient({ ...options, dialect: DATABRICKS_TABLE });
 }
 
 const isAnswer = (found: Given): found is HttpResponse => "status" in found && "headers" in found;

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { apiError, json, thrown } from "../scripted.ts";
-import { hostWith, type Routes } from "./host.ts";
+import { dialectClient, hostWith, type Routes } from "./host.ts";
 
 const TASK = { task_key: "load", notebook_task: { notebook_path: "/a" }, existing_cluster_id: "c-1" };
 const run = (run_id: number, more: JsonObject = {}): JsonObject => ({
@@ -176,7 +176,7 @@ describe("clusters/list", () => {
 
   test("gives up on pages that never end", async () => {
     let page = 0;
-    const { client } = hostWith({}, () => json({ next_page_token: `t${page++}` }));
+    const client = dialectClient(async () => json({ next_page_token: `t${page++}` }));
     await expect(client.reader.read("clusters/list")).rejects.toThrow(/more than 10000 pages/);
   });
 

@@ -96,7 +96,7 @@ describe("the reasons of a change", () => {
   const box = (values = {}, more = {}) =>
     resource("boxes.a", { values: { material: "wood", size: 1, ...values }, ...more });
 
-  test("of a creation are none, or that the object is gone", () => {
+  test("of a creation are none, or that the object no longer exists", () => {
     expect(first({ spec: spec([box()]) })).toMatchObject({ cause: "spec", reasons: [] });
     expect(first({ spec: spec([box()]), state: known })).toMatchObject({
       cause: "drift",

@@ -40,7 +40,7 @@ test("an error names every field with its values, at the first", () => {
   });
 });
 
-test("long values are cut", () => {
+test("long values are shortened", () => {
   expect(told("x".repeat(118), "y")).toBe(`material: "${"x".repeat(118)}" → "y"`);
   expect(told("x".repeat(119), "y")).toBe(`material: "${"x".repeat(119)}… → "y"`);
 });

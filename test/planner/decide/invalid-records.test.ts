@@ -62,7 +62,7 @@ describe("a record", () => {
     expect(keeps(record("unknown.x", "x", {}, { name: "other" }))).toBe(true);
   });
 
-  test("of a kind whose key is its name has that name, in the form of the kind", () => {
+  test("of a kind whose key is its name has that name, normalized for the kind", () => {
     expect(keeps(record("rooms.r", "r"))).toBe(true);
     expect(keeps(record("rooms.r", "r", {}, { name: "R" }))).toBe(true);
     expect(keeps(record("rooms.r", "r", {}, { name: "other" }))).toBe(false);
@@ -104,7 +104,7 @@ describe("a record", () => {
   });
 });
 
-test("records that are all valid leave the input as it is", () => {
+test("valid records leave the input unchanged", () => {
   const input = { registry, host: "h", spec: spec([]), live: world, state: state([boxRecord]) };
   expect(dropInvalidRecords(input).input).toBe(input);
 });

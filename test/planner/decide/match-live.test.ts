@@ -152,7 +152,7 @@ describe("a recorded object that has another name than declared", () => {
     ]);
   const boxes = [box("b1", "old"), box("b2", "new")];
 
-  test("gives its place back to the replaced object with that name", () => {
+  test("restores the replaced object with that name", () => {
     const plans = made("a", "OLD", boxes, { state: known(["b0", "b1"]) });
     expect(plans.changes.map((change) => [change.action, "id" in change && change.id])).toEqual([
       ["adopt", "b1"],

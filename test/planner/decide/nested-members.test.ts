@@ -102,7 +102,7 @@ describe("a member that the spec does not name", () => {
     expect([cause("mine"), cause("other")]).toEqual(["spec", "drift"]);
   });
 
-  test("is left alone when it is recorded, declared, of another parent, or everything is destroyed", () => {
+  test("is unchanged when it is recorded, declared, of another parent, or everything is destroyed", () => {
     const names = (more: Parameters<typeof found>[0]) =>
       found(more).changes.map(({ action, address }) => `${action} ${address}`);
     const both = state([
@@ -120,7 +120,7 @@ describe("a member that the spec does not name", () => {
     expect(names({ destroy: true })).toEqual(["delete boxes.a"]);
   });
 
-  test("is left alone when its parent is created or replaced by the plan", () => {
+  test("is unchanged when its parent is created or replaced by the plan", () => {
     const made = (record: State, values = {}) =>
       plan({
         spec: spec([parent(["labels"], values)], { on_immutable_change: "replace" }),

@@ -68,7 +68,7 @@ describe("the input of a plan that gives an object a new name", () => {
     expect(records.get("tasks.t" as Address)).toBe(known.records.get("tasks.t" as Address));
   });
 
-  test("has the new name in records of unfinished objects, and records of unknown kinds as they are", () => {
+  test("has the new name in records of unfinished objects, and unchanged records of unknown kinds", () => {
     const { seen: _seen, ...half } = record("boxes.c", "b3", { near: ["old"] }) as Extract<
       StateRecord,
       { status: "ready" }

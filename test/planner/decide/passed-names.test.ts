@@ -208,7 +208,7 @@ describe("a name of a replaced object", () => {
 });
 
 describe("a plan that takes names", () => {
-  test("leaves other changes as they are, and takes names by address whatever the order of the spec", () => {
+  test("leaves other changes unmodified, and assigns names by address in any order of the spec", () => {
     const wanted = { c: "a", b: "c", a: "b" };
     const reversed = { a: "b", b: "c", c: "a" };
     expect(told(planned(wanted))).toEqual(told(planned(reversed)));
@@ -262,7 +262,7 @@ describe("a plan that takes names", () => {
     expect(swap(first, second)).not.toBe(second);
   });
 
-  test("knows no name while only an apply can tell it", () => {
+  test("knows no name that only an apply can determine", () => {
     const boxes = registry.get("boxes");
     const later = { path: ["box_name"], parts: [{ address: "tasks.t" as Address, attribute: "task_id" }] };
     const reached = (after: JsonObject, unresolved: Create["unresolved"] = []) =>
@@ -301,7 +301,7 @@ describe("a name that a replaced object keeps because it is in use", () => {
     ]);
   });
 
-  test("is an error when no change of the plan has the object any more", () => {
+  test("is an error when no change of the plan has the object", () => {
     expect(held(taker)).toHaveLength(1);
     expect(held(taker, replace("boxes.c", { keepsOld: true }))).toHaveLength(1);
   });

@@ -44,7 +44,7 @@ describe("a managed object that the spec does not declare", () => {
     });
   });
 
-  test("is only removed from the state when it is gone, built in, or cannot be managed", () => {
+  test("is only removed from the state when it does not exist, is built in, or cannot be managed", () => {
     expect(made([recorded("a")], {}).changes).toEqual([
       {
         action: "forget",
@@ -70,7 +70,7 @@ describe("a managed object that the spec does not declare", () => {
       ).toEqual([[], []]);
   });
 
-  test("stays as it is when its kind was not or could not be read", () => {
+  test("is unchanged when its kind was not read or could not be read", () => {
     expect(made([recorded("a")], {}, { live: new Map() }).changes).toEqual([]);
     const unread = { readable: false, diagnostic: error("API_FORBIDDEN", "no") } as const;
     expect(made([recorded("a")], {}, { live: new Map([["boxes", unread]]) }).changes).toEqual([]);
@@ -206,7 +206,7 @@ describe("a replaced object", () => {
   const known = [recorded("a", { deposed: [object("old", "").id, object("older", "").id] })];
   const wanted = { spec: spec([resource("boxes.a")]) };
 
-  test("is deleted under the address of its successor, and one that is gone is not", () => {
+  test("is deleted under the address of its successor if it exists", () => {
     expect(made(known, world, wanted).changes).toMatchObject([
       { action: "noop" },
       {

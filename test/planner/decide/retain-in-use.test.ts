@@ -77,7 +77,7 @@ describe("a replaced object in use", () => {
     ]);
   });
 
-  test("goes with its resource, and in a destroy", () => {
+  test("is deleted with its resource, and in a destroy", () => {
     const both = [remove("boxes.a", { id: object("b2", "").id }), remove("boxes.a", { id, deposed: true })];
     expect(retained(both).shown).toEqual(["delete boxes.a", "delete boxes.a"]);
     expect(retained([remove("boxes.a", { id, deposed: true })], { destroy: true }).shown).toEqual([
@@ -90,7 +90,7 @@ test.each<readonly [string, Change]>([
   ["a delete", remove("boxes.a", { id })],
   ["a replacement that deletes first", replace("boxes.a", { id, replacing: "delete-first" })],
   ["an update", update("boxes.a", { id })],
-])("%s goes on although the object is in use", (_, change) => {
+])("%s is planned although the object is in use", (_, change) => {
   const { shown, notes } = retained([change, replace("boxes.b", { id: object("b9", "").id })]);
   expect(shown).toEqual([`${change.action} boxes.a`, "replace boxes.b"]);
   expect(notes).toEqual([]);

@@ -104,7 +104,7 @@ describe("an offline plan", () => {
     expect(first([record("boxes.a", "b1")], 0)?.message).toBe(compared(0));
   });
 
-  test("says that the workspace alone can tell what an interrupted run did", () => {
+  test("says that only the workspace shows the changes of an interrupted run", () => {
     const interrupted = {
       severity: "warning",
       code: "PLAN_MODE",

@@ -144,7 +144,7 @@ describe("the input of a plan for an untrusted spec", () => {
     return [...found.values()].flatMap((kind) => (kind.readable ? kind.objects : []));
   };
 
-  test("has managed objects as they are, and only the names of others that the spec names", () => {
+  test("has managed objects in full, and only the names of others that the spec names", () => {
     const managed = object("b1", "anything", { size: 9 }, { by: "ada" });
     const strangers = [
       object("b2", "OURS", { size: 8 }, { by: "bo" }),
@@ -177,7 +177,7 @@ describe("the input of a plan for an untrusted spec", () => {
     ]);
   });
 
-  test("has what could not be read as it is", () => {
+  test("has the unreadable kinds unchanged", () => {
     const unread = { readable: false, diagnostic: error("API_FORBIDDEN", "no") } as const;
     const found = redactForUntrusted(
       { registry: kinds, spec: spec(wanted), state: known },
@@ -310,7 +310,7 @@ describe("the secrets of a spec without values", () => {
     expect(made.policy).toBe(from.spec.policy);
   });
 
-  test("are left alone when none is recorded", () => {
+  test("are unchanged when none is recorded", () => {
     const valued = { ...key, payload: { digest: "d" } as never };
     for (const from of [given(valued), given(resource("boxes.a")), given(resource("keys.a/new"))])
       expect(withRecordedSecrets(from)).toBe(from.spec);
