@@ -35,6 +35,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   WORKSPACE_PARALLELISM: "number of concurrent requests (`--parallelism`)",
   WORKSPACE_PROFILE: "profile to use (`--profile`)",
   WORKSPACE_RUN_URL: "page of the CI run, instead of what the CI service sets",
+  WORKSPACE_FLEET_HOSTS: "hosts that a fleet file may name, such as `*.example.com`",
   WORKSPACE_RULES: "folder of rules, in addition to `--rules`",
   WORKSPACE_STATE: "location of the state (`--state`)",
   WORKSPACE_STATE_KEY: "key that encrypts the state and saved plans",

@@ -17,6 +17,7 @@ export const CODES = {
   CONVERT_STATE: "The file to convert is damaged or has an unsupported version.",
 
   FLEET_VARIABLE: "An environment variable that the fleet file names is not set.",
+  FLEET_HOST: "A workspace of a fleet, or its state, is on a host that is not permitted.",
   FLEET_TIMEOUT: "A workspace of a fleet did not end within its time limit.",
   FLEET_BUSY: "Another run of the same workspace has not ended.",
   FLEET_UNKNOWN: "A job names a workspace that the fleet file of the worker does not contain.",

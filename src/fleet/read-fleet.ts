@@ -17,6 +17,8 @@ import type { Fleet, FleetWorkspace } from "./model/fleet.ts";
 import { RESULTS_NAME, stateIdentity } from "./state-location.ts";
 
 const DEFAULT_TIMEOUT = "10m";
+/** It contains a credential of the fleet, which no workspace needs. */
+const DATABASE_VARIABLE = "WORKSPACE_FLEET_DATABASE";
 /** The queue expires every job after a day. */
 const LONGEST_TIMEOUT_MS = 23 * 3_600_000;
 
@@ -124,6 +126,15 @@ function workspaceOf(
         : `workspace ${name} has both a host and a profile`,
       at,
       { hint: "set exactly one of host and profile" },
+    );
+  if (Object.values(merged("environment", defaults, own)).includes(DATABASE_VARIABLE))
+    findings.error(
+      "SPEC_VALUE",
+      `the environment of workspace ${name} cannot have ${DATABASE_VARIABLE}`,
+      at,
+      {
+        hint: "name a variable with a credential of this workspace",
+      },
     );
   const timeoutMs = parseDuration(written.timeout ?? DEFAULT_TIMEOUT) ?? 0;
   if (timeoutMs < 1000 || timeoutMs > LONGEST_TIMEOUT_MS)

@@ -112,6 +112,76 @@ describe("workspace fleet", () => {
     silent.close();
   });
 
+  test("the rules of WORKSPACE_RULES block every workspace, and no fleet file replaces them", async () => {
+    const other = mkdtempSync(join(tmpdir(), "fleet-rules-"));
+    for (const name of ["strict", "lax", "fleet/spec"]) mkdirSync(join(other, name), { recursive: true });
+    const rule = (assert: string) => `rules: [{ name: none, assert: "${assert}", message: no }]\n`;
+    writeFileSync(join(other, "strict/rules.yaml"), rule("plan.summary.create == 0"));
+    writeFileSync(join(other, "lax/rules.yaml"), rule("plan.summary.create >= 0"));
+    writeFileSync(join(other, "fleet/spec/workspace.yaml"), "groups: { ruled: {} }\n");
+    const entry = `spec: spec, host: "${ads.url}"`;
+    writeFileSync(
+      join(other, "fleet/fleet.yaml"),
+      `workspaces:
+  ads: { ${entry}, environment: { WORKSPACE_TOKEN: ADS_TOKEN } }
+  lax: { ${entry}, environment: { WORKSPACE_TOKEN: ADS_TOKEN, WORKSPACE_RULES: LAX_RULES } }
+`,
+    );
+    const env = { ...TOKENS, WORKSPACE_RULES: "strict", LAX_RULES: join(other, "lax") };
+    const { code, out } = await fleet("plan --fleet fleet/fleet.yaml", env, other);
+    expect(out).toContain("ads: blocked");
+    expect(out).toContain("lax: blocked");
+    expect(code).toBe(3);
+  });
+
+  test("the caller's authorities and profiles are those of every run", async () => {
+    const { out } = await fleet("plan ads", { ...TOKENS, WORKSPACE_CA_FILE: "no-such.pem" });
+    expect(out).toContain("no-such.pem");
+  });
+
+  test.each([
+    ["host: https://evil.example", "the host evil.example is not permitted"],
+    ["host: http://a.corp.example", "the host http://a.corp.example is not permitted"],
+    ["host: https://corp.example.evil.example", "the host corp.example.evil.example is not permitted"],
+    [
+      "host: https://a.corp.example, state: 'postgres://db.evil.example/x'",
+      "the host db.evil.example of the state is not permitted",
+    ],
+    [
+      "host: https://a.corp.example, state: 'postgres://db.corp.example/x?host=db.evil.example'",
+      "the host db.evil.example of the state is not permitted",
+    ],
+    [
+      "host: https://a.corp.example, state: ../elsewhere",
+      "a state outside the folder of the fleet file is not permitted",
+    ],
+    ["host: 'https://a b'", "the host is not a valid URL"],
+  ])("WORKSPACE_FLEET_HOSTS refuses a workspace with %s before a request", async (fields, message) => {
+    const other = mkdtempSync(join(tmpdir(), "fleet-hosts-"));
+    cpSync(join(folder, "spec"), join(other, "spec"), { recursive: true });
+    writeFileSync(
+      join(other, "fleet.yaml"),
+      `workspaces: { a: { spec: spec, ${fields}, environment: { WORKSPACE_TOKEN: ADS_TOKEN } } }\n`,
+    );
+    const env = { ...TOKENS, WORKSPACE_FLEET_HOSTS: "*.corp.example, other.example" };
+    for (const command of ["validate", "plan"]) {
+      const { code, out } = await fleet(command, env, other);
+      expect(code).toBe(1);
+      expect(out).toMatch(/^a: failed in /);
+      expect(out).toContain(` s: ${message}`);
+    }
+  });
+
+  test("WORKSPACE_FLEET_HOSTS permits the hosts that it names", async () => {
+    const hosts = `${ads.url} db.corp.example`;
+    expect((await fleet("plan ads", { ...TOKENS, WORKSPACE_FLEET_HOSTS: hosts })).out).not.toContain(
+      "permitted",
+    );
+    expect((await fleet("plan web", { ...TOKENS, WORKSPACE_FLEET_HOSTS: hosts })).out).toContain(
+      "is not permitted",
+    );
+  });
+
   test("a result that cannot be recorded stops no other workspace, and is an error at the end", async () => {
     const other = mkdtempSync(join(tmpdir(), "fleet-full-"));
     cpSync(join(folder, "spec"), join(other, "spec"), { recursive: true });

@@ -89,6 +89,11 @@ workspaces:
       ["SPEC_DUPLICATE_NAME 3: the workspaces a and b have the same state"],
     ],
     [
+      "the credentials of the fleet's database",
+      "workspaces:\n  a: { host: h, environment: { WORKSPACE_TOKEN: WORKSPACE_FLEET_DATABASE } }\n",
+      ["SPEC_VALUE 2: the environment of workspace a cannot have WORKSPACE_FLEET_DATABASE"],
+    ],
+    [
       "a schedule of six fields",
       'workspaces:\n  a: { host: h, schedule: "0 0 6 * * *" }\n',
       ["SPEC_VALUE 2: the schedule of workspace a has 6 fields, not 5"],

@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
-import type { CommandContext, ProcessEnvironment } from "../../config/environment.ts";
+import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE } from "../../config/files.ts";
 import { Signals } from "../../config/signals.ts";
 import type { Output } from "../../config/streams.ts";
@@ -13,6 +13,9 @@ import type { FleetCommand, WorkspaceResult } from "../../fleet/model/result.ts"
 import { answerOf } from "../../fleet/read-answer.ts";
 import { FLEET_FOLDER } from "../../fleet/state-location.ts";
 import { EXIT } from "../command/exit-codes.ts";
+import { diagnosticsOf } from "../output/diagnostics.ts";
+import { hostProblem } from "./permitted-hosts.ts";
+import { environmentOf } from "./workspace-environment.ts";
 
 export interface WorkspaceRun {
   readonly context: CommandContext;
@@ -44,9 +47,9 @@ export async function runWorkspace(
     ...(worker === undefined ? {} : { worker }),
     ...result,
   });
-  const { env, missing } = environmentOf(context.env, fleet, workspace);
-  if (missing.length > 0 && command !== "validate")
-    return finish({ status: "failed", counts: {}, drift: {}, diagnostics: missing.map(unsetVariable) });
+  const { env, missing } = environmentOf(context, fleet, workspace);
+  const problems = [...refusalOf(run, workspace), ...(command === "validate" ? [] : missing)];
+  if (problems.length > 0) return finish({ status: "failed", counts: {}, drift: {}, diagnostics: problems });
   const signals = new Signals(() => undefined);
   let timedOut = false;
   const stop = (): void => {
@@ -127,26 +130,14 @@ function statusOf(
   return command === "apply" && Object.values(counts).some((count) => count > 0) ? "changes" : "ok";
 }
 
-/** Connections and credentials of the caller: a workspace gets only those that the fleet file names for it. */
-const CONNECTION = /^(?:WORKSPACE_(?!COMMIT$|ACTOR$)|DATABRICKS_|ARM_)/;
-
-/** The environment of a run, and the variables that it names and that are not set. */
-function environmentOf(
-  outer: ProcessEnvironment,
-  fleet: Fleet,
-  workspace: FleetWorkspace,
-): { readonly env: ProcessEnvironment; readonly missing: readonly string[] } {
-  const sources = new Set(fleet.workspaces.flatMap(({ environment }) => Object.values(environment)));
-  const shared = Object.entries(outer).filter(([name]) => !sources.has(name) && !CONNECTION.test(name));
-  const own = Object.entries(workspace.environment).map(([name, source]) => [name, outer[source]] as const);
-  const missing = Object.values(workspace.environment).filter((source) => outer[source] === undefined);
-  return { env: Object.fromEntries([...shared, ...own]), missing };
-}
-
-function unsetVariable(name: string): Diagnostic {
-  return error("FLEET_VARIABLE", `the environment variable ${name} is not set`, {
-    hint: `set ${name}, or change environment in the fleet file`,
-  });
+/** Before the command has any credential. */
+function refusalOf({ context, fleet }: WorkspaceRun, workspace: FleetWorkspace): readonly Diagnostic[] {
+  try {
+    const problem = hostProblem(context.env, fleet, workspace);
+    return problem === undefined ? [] : [problem];
+  } catch (problem) {
+    return diagnosticsOf(problem);
+  }
 }
 
 function timeout({ timeoutMs }: FleetWorkspace): Diagnostic {
