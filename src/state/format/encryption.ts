@@ -91,7 +91,7 @@ class KeyedSealer implements Sealer {
     const body = [`${head},"data":"`];
     let rest: Uint8Array = new Uint8Array(0);
     for (const piece of text) {
-      const bytes = Buffer.concat([rest, cipher.update(piece, "utf8")]);
+      const bytes = Buffer.concat([rest, cipher.update(piece)]);
       // Base64 of a multiple of three bytes can be continued.
       const whole = bytes.length - (bytes.length % 3);
       body.push(bytes.toString("base64", 0, whole));
@@ -112,11 +112,11 @@ class KeyedSealer implements Sealer {
     }
     const text = Buffer.from(bytes).toString("latin1");
     const parts = SEALED.exec(text.endsWith("\n") ? text.slice(0, -1) : text);
-    const [, sum, body = "", head = "", kdf, salt = "", check, nonce = "", base64 = ""] = parts ?? [];
+    const [, sum, body = "", head = "", , salt = "", check, nonce = "", base64 = ""] = parts ?? [];
     const data = Buffer.from(base64, "base64");
-    if (parts === null || digest(body) !== sum || data.toString("base64") !== base64)
+    if (digest(body) !== sum || data.toString("base64") !== base64)
       throw corrupt(file, offset, `checksum mismatch of its ${bytes.length} encrypted bytes`);
-    const found = this.#keyFor(kdf, salt, check);
+    const found = this.#keyFor(salt, check);
     if (found === undefined) throw this.#keyTexts.length === 0 ? keyMissing(file) : otherSealingKey(file);
     try {
       const cipher = createDecipheriv("aes-256-gcm", found.key, Buffer.from(nonce, "hex"));
@@ -128,9 +128,8 @@ class KeyedSealer implements Sealer {
     }
   }
 
-  #keyFor(kdf: string | undefined, salt: string, check: string | undefined): Derived | undefined {
+  #keyFor(salt: string, check: string | undefined): Derived | undefined {
     for (const text of this.#keyTexts) {
-      if (readKeyText(text).kdf !== kdf) continue;
       const derived = this.#derive(text, salt);
       if (derived.check !== check) continue;
       if (text === this.#keyText) this.#salt ??= salt;

@@ -2,9 +2,9 @@
 // older formats to the current one, a step for each version.
 
 import type { Address, RemoteId } from "../../core/address.ts";
-import { Failure } from "../../core/diagnostic.ts";
+import { Failure, thrownText } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/failures.ts";
 import type { State, StateRecord } from "../model/record.ts";
 import { decodeAcknowledgement, decodeOpen, decodeRecord, decodeReported, decodeSweep } from "./decode.ts";
@@ -25,7 +25,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export function readSnapshot(bytes: Uint8Array, file: string, known?: Snapshot): Snapshot {
   assertStateSize(file, bytes.length);
   const end = bytes.indexOf(NEWLINE);
-  const first = end < 0 ? "" : textOf(bytes.subarray(0, end), file);
+  const first = textOf(bytes.subarray(0, Math.max(0, end)), file);
   const [, version, sum] = FIRST_LINE.exec(first) ?? [];
   if (version === undefined || sum === undefined)
     throw corrupt(file, 0, "its first line is not the first line of a state");
@@ -64,7 +64,8 @@ function decoded(body: Uint8Array, version: number, sum: string, file: string): 
     const head = String(lines.next().value ?? "");
     if (lines.next().value !== RECORDS)
       throw corrupt(file, head.length, "its records are not in the expected position");
-    const from = shapeOf(upgraded(object(`{${head.slice(0, -1)}}`), version, file), "state");
+    const members = shapeOf(parseJson(`{${head.slice(0, -1)}}`), "state").value;
+    const from = shapeOf(upgraded(members, version, file), "state");
     return {
       state: stateWith(from, recordsIn(lines)),
       seq: from.number("seq"),
@@ -77,14 +78,8 @@ function decoded(body: Uint8Array, version: number, sum: string, file: string): 
     if (problem instanceof Failure) throw problem;
     if (problem instanceof SyntaxError && !(problem instanceof JsonTooDeep))
       throw corrupt(file, 0, "it is not JSON");
-    throw corrupt(file, 0, problem instanceof Error ? problem.message : "it cannot be read");
+    throw corrupt(file, 0, thrownText(problem));
   }
-}
-
-function object(text: string): JsonObject {
-  const value = parseJson(text);
-  if (isObject(value)) return value;
-  throw new SyntaxError("not an object");
 }
 
 /** Parses line by line, so that only one parsed line is in memory; only lines with long runs of digits pay for exact numbers. */

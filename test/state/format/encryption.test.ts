@@ -216,3 +216,18 @@ test("a part is encrypted with the salt of a part that was decrypted with the sa
   expect(salt(first)).not.toBe(salt(SEALED));
   expect(salt(changing.seal("state", "", "z"))).toBe(salt(first));
 });
+
+test("pieces are encrypted as their whole text is, wherever they are cut, with the end of the line", () => {
+  const text = "äbcdefghijklmnö";
+  for (let first = 0; first <= text.length; first++)
+    for (const second of [first, first + 1, first + 2]) {
+      const pieces = [text.slice(0, first), text.slice(first, second), text.slice(second)];
+      const sealed = [...sealer(HEX).sealPieces("state", "", pieces)].join("");
+      expect(sealed).toBe(`${sealer(HEX).seal("state", "", text)}\n`);
+    }
+});
+
+test("without a key, pieces are returned unchanged", () => {
+  const pieces = ["a", "b"];
+  expect(createSealer({ random: counting() }).sealPieces("state", "", pieces)).toBe(pieces);
+});

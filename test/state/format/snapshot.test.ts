@@ -283,3 +283,21 @@ test("neighbors with equal flat values share them, and others do not", () => {
   ]);
   expect(read[1]?.depends_on).toBe(read[0]?.depends_on);
 });
+
+test("the text is made in pieces of a quarter of a megabyte, and can be made twice", () => {
+  const records = Array.from({ length: 7 }, (_, at) =>
+    ready(`pools.${at}`, { applied: { text: "x".repeat(100_000) } }),
+  ).map((record) => [record.address, record] as const);
+  const { text } = snapshotPieces({ state: { ...STATE, records: new Map(records) }, ...REST });
+  const pieces = [...text];
+  expect(pieces.length).toBe(3);
+  expect(
+    pieces.slice(0, -1).every((piece) => piece.length >= 1 << 18 && piece.length < (1 << 18) + 101_000),
+  ).toBe(true);
+  expect([...text]).toEqual(pieces);
+  expect([...snapshotPieces({ state: emptyState("l"), ...REST }).text]).toHaveLength(1);
+});
+
+test("a state without records has a line for them", () => {
+  expect(snapshotText({ state: emptyState("l"), ...REST }).text).toMatch(/\n"records":\[\n\n\]\}\n$/);
+});
