@@ -58,13 +58,13 @@ export const HOST_OPTIONS = underHeading("Workspace", {
   parallelism: integerOption("--parallelism <number>", "number of concurrent requests (default: 10)", 1, 256),
 });
 
-/** Where the state lies. */
+/** The state, and how its lock is acquired. */
 export const STATE_OPTIONS = underHeading("State", {
   state: textOption(
-    "--state <place>",
-    "location of the state: a folder, postgres://…, or workspace:/folder (default: .workspace/<target> next to the spec)",
+    "--state <location>",
+    "folder, postgres://…, or workspace:/folder of the state (default: .workspace/<target> next to the spec)",
   ),
-  lockTimeout: durationOption("--lock-timeout <time>", "how long to wait for the state lock (default: 0s)"),
+  lockTimeout: durationOption("--lock-timeout <time>", "wait this long for the state lock (default: 0s)"),
 });
 
 /** Of commands that write digests of secrets into the state. */
@@ -75,7 +75,7 @@ export const UNENCRYPTED_OPTION = underHeading("State", {
   ),
 });
 
-/** Whether a plan may adopt existing objects, or create another one with the same name. */
+/** What to do about existing objects of the same names. */
 export const EXISTING_OPTIONS = {
   adopt: flagOption("--adopt", "adopt existing objects that have the names in the spec"),
   allowDuplicates: flagOption(
@@ -85,20 +85,18 @@ export const EXISTING_OPTIONS = {
 } as const;
 
 export const ONLY_OPTION = {
-  only: textsOption(
-    "--only <address-glob>",
-    "limit to these addresses and their dependencies (for destroy, their dependents); repeatable",
-  ),
+  only: textsOption("--only <address-glob>", "limit to these addresses and their dependencies; repeatable"),
 } as const;
 
 /** Of a plan in a pull request. */
 export const BASE_OPTIONS = {
   base: textOption("--base <folder>", "compare with the spec in this copy of the current folder"),
   baseRef: textOption("--base-ref <ref>", "compare with the spec at a Git reference, such as origin/main"),
-  exitcodeFor: choiceOption("--exitcode-for <changes>", "changes that decide the exit code", [
-    "all",
-    "change",
-  ]),
+  exitcodeFor: choiceOption(
+    "--exitcode-for <changes>",
+    "with --base or --base-ref, exit by all changes, or only by the change of the spec",
+    ["all", "change"],
+  ),
 } as const;
 
 const namesOf = <F extends string>(formats: Readonly<Record<F, unknown>>) => Object.keys(formats) as F[];
@@ -116,7 +114,7 @@ export const VALIDATION_OUTPUT = underHeading("Output", {
 
 /** For commands that have no other forms. */
 export const FORM_OPTION = underHeading("Output", {
-  output: oneFormat(choiceOption("-o, --output <form>", "output format", ["text", "json"])),
+  output: oneFormat(choiceOption("-o, --output <format>", "output format", ["text", "json"])),
 });
 
 export const ASK_OPTIONS = underHeading("Approval", {

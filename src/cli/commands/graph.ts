@@ -14,7 +14,7 @@ export const graphCommand = defineCommand({
   options: {
     ...SPEC_OPTIONS,
     output: oneFormat(
-      choiceOption("-o, --output <form>", "output format", ["dot", "mermaid", "svg", "json"]),
+      choiceOption("-o, --output <format>", "output format", ["dot", "mermaid", "svg", "json"]),
     ),
   },
   async run(context, options) {

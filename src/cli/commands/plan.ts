@@ -34,7 +34,10 @@ export const planCommand = defineCommand({
     detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are changes"),
     ...EXISTING_OPTIONS,
     ...UNENCRYPTED_OPTION,
-    destroy: flagOption("--destroy", "plan to delete all managed resources"),
+    destroy: flagOption(
+      "--destroy",
+      "plan to delete all managed resources, or with --only those and their dependents",
+    ),
     untrusted: flagOption(
       "--untrusted",
       "plan an untrusted spec: use no environment variables or secrets, show no unmanaged values",

@@ -9,14 +9,22 @@ const WIDEST = 110;
 export function helpText(parser: Parser, columns: number): string {
   const notes = parser.definition === undefined ? EXIT_CODES : parser.definition.notes;
   const { examples = [], seeAlso = [] } = HELP_TEXTS[parser.title] ?? {};
-  parser.configureOutput({ getOutHelpWidth: () => Math.min(columns, WIDEST), getOutHasColors: () => false });
+  const width = Math.min(columns, WIDEST);
+  parser.configureOutput({ getOutHelpWidth: () => width, getOutHasColors: () => false });
   return [
     `${sentence(parser.summary())}\n`,
     parser.helpInformation(),
-    ...(notes === undefined ? [] : [`${notes}\n`]),
+    ...(notes === undefined ? [] : [`${wrapped(parser, notes, width)}\n`]),
     ...(examples.length === 0 ? [] : [`Examples:\n${examples.map(exampleText).join("")}`]),
     ...(seeAlso.length === 0 ? [] : [`See also: ${seeAlso.join(", ")}\n`]),
   ].join("\n");
+}
+
+/** Joins the lines of a paragraph and wraps them. Indented lines are tables. */
+function wrapped(parser: Parser, notes: string, width: number): string {
+  const lines = notes.replace(/(?<=^\S.*[^:])\n(?=[^\s])/gm, " ").split("\n");
+  const help = parser.createHelp();
+  return lines.map((line) => (line.startsWith(" ") ? line : help.boxWrap(line, width))).join("\n");
 }
 
 function sentence(summary: string): string {

@@ -23,7 +23,7 @@ const WATCH_OPTIONS = underHeading("Output", {
   metrics: textOption("--metrics <file>", "write metrics of this run for Prometheus"),
   webhook: textOption("--webhook <url>", "post the result of this run; signed with WORKSPACE_WEBHOOK_SECRET"),
   webhookFormat: optionalChoiceOption(
-    "--webhook-format <form>",
+    "--webhook-format <format>",
     "format of the webhook message",
     WEBHOOK_FORMATS,
   ),

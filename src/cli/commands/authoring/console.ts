@@ -19,7 +19,7 @@ export const consoleCommand = defineCommand({
   options: {
     ...SPEC_OPTIONS,
     ...DIALECT_OPTIONS,
-    output: oneFormat(choiceOption("-o, --output <form>", "output format", ["yaml", "json"])),
+    output: oneFormat(choiceOption("-o, --output <format>", "output format", ["yaml", "json"])),
   },
   args: [
     {

@@ -17,7 +17,7 @@ export const renderCommand = defineCommand({
     ...SPEC_OPTIONS,
     ...DIALECT_OPTIONS,
     origins: flagOption("--origins", "add the place of each value as a comment (json always has them)"),
-    output: oneFormat(choiceOption("-o, --output <form>", "output format", ["yaml", "json"])),
+    output: oneFormat(choiceOption("-o, --output <format>", "output format", ["yaml", "json"])),
   },
   notes:
     "Modules, variables, and locals are written out. Sensitive values are replaced by (sensitive). The output is a spec for the folder of the spec, and has the same plan.",

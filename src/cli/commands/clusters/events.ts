@@ -21,7 +21,7 @@ export const eventsCommand = defineCommand({
       "limit to these event types, such as RUNNING,TERMINATING; repeatable",
     ),
     limit: integerOption("--limit <number>", "maximum number of events (default: 50)", 1, 1_000_000),
-    all: flagOption("--all", "no maximum"),
+    all: flagOption("--all", "list all events"),
     order: choiceOption("--order <direction>", "order of the events", ["newest", "oldest"]),
     ...FORM_OPTION,
     ...WHERE,

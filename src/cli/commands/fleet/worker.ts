@@ -32,7 +32,7 @@ export const workerCommand = defineCommand({
     ...FORM_OPTION,
   },
   notes:
-    "Start any number of workers, on any machine, with the same fleet file. SIGTERM or Ctrl-C: the worker takes no more jobs, lets the running ones finish, and stops those that take longer; another worker repeats them. A second signal ends it at once.",
+    "Start any number of workers, on any machine, with the same fleet file. On SIGTERM or Ctrl-C, the worker accepts no more jobs, lets running jobs finish, and stops those that take longer than --drain; another worker repeats them. A second signal ends the worker at once.",
   async run(context, options) {
     const { fleet, selected } = openFleet(context, { ...options, select: [] }, []);
     const name = workerName();

@@ -23,7 +23,7 @@ export const listRunsCommand = defineCommand({
     active: flagOption("--active", "limit to active runs"),
     completed: flagOption("--completed", "limit to finished runs"),
     limit: integerOption("--limit <number>", "maximum number of runs (default: 20)", 1, 1_000_000),
-    all: flagOption("--all", "no maximum"),
+    all: flagOption("--all", "list all runs"),
     ...FORM_OPTION,
   },
   async run(context, options) {

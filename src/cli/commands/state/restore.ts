@@ -19,7 +19,7 @@ export const restoreCommand = defineCommand({
   summary: "restore an earlier state version, or list versions",
   options: {
     ...STATE_WRITE_OPTIONS,
-    output: choiceOption("-o, --output <form>", "output format of the list", ["text", "json"]),
+    output: choiceOption("-o, --output <format>", "output format of the list", ["text", "json"]),
   },
   args: [{ name: "[version]", description: "serial of the version" }],
   notes: `The command changes only the state and keeps the previous one. Objects created since then are no longer recorded:

@@ -14,7 +14,7 @@ export const unlockCommand = defineCommand({
     ...STATE_LOCATION_OPTIONS,
     force: flagOption("--force", "release a lock that cannot be read"),
   },
-  args: [{ name: "[nonce]", description: "lock ID from the message about the lock" }],
+  args: [{ name: "[lock-id]", description: "lock ID from the message about the lock" }],
   async run(context, { force, ...options }, [nonce]) {
     if (force && nonce !== undefined)
       throw new Failure(
