@@ -13,7 +13,7 @@ import type { Profile } from "./profile.ts";
 import type { SourcedValue } from "./sign-in/attributes.ts";
 import { azureCliRunner } from "./sign-in/azure-cli.ts";
 import { chooseSignIn, type SignInChoice } from "./sign-in/choose.ts";
-import { NOT_AZURE } from "./sign-in/methods.ts";
+import { noToken } from "./sign-in/no-token.ts";
 import {
   hostIn,
   isSpecProfile,
@@ -190,19 +190,6 @@ export function identityOf(host: string): string {
 function noHost(): Diagnostic {
   return error("CLI_NO_HOST", "no host is set", {
     hint: "set --host, WORKSPACE_HOST, or host in ~/.workspacecfg; to use the built-in emulator, pass `--host embedded`",
-  });
-}
-
-function noToken(host: string, { skipped }: SignInChoice): Diagnostic {
-  // The Azure CLI is tried without any value, so it says nothing about what the user has set up.
-  const told = skipped.filter(({ what, why }) => what !== "azure-cli" || why !== NOT_AZURE);
-  return error("API_UNAUTHENTICATED", `no token is set for ${host}`, {
-    hint: skipped.some(({ why }) => /^(it is|they are) for /.test(why))
-      ? "the values found are for another host: choose it with --profile or --host, or run `workspace login`"
-      : told.some(({ why }) => why === NOT_AZURE)
-        ? "if the host is a workspace of Azure, pass --cloud azure; otherwise, run `workspace login`"
-        : "run `workspace login`, or set WORKSPACE_TOKEN",
-    ...(told.length === 0 ? {} : { cause: told.map(({ what, why }) => `${what}: ${why}`).join("; ") }),
   });
 }
 

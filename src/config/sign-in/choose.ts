@@ -14,7 +14,7 @@ import {
 } from "./attributes.ts";
 import { findAzureCli } from "./azure-cli.ts";
 import { azureEndpoints } from "./azure-settings.ts";
-import { isAuthType, METHODS, type MethodResult } from "./methods.ts";
+import { isAuthType, METHODS, type MethodResult, NO_AZURE_CLI } from "./methods.ts";
 import type { SignInSource, Sources } from "./sources.ts";
 
 /** A method or source that was not used, and the reason. */
@@ -143,9 +143,7 @@ function attempt(method: AuthType, values: SourcedValues, chosen: boolean, input
   const { context, host, untrusted } = input;
   const azure = azureEndpoints(context, host, values, input.azure || (chosen && method.includes("azure")));
   const path = untrusted || method !== "azure-cli" || azure === undefined ? undefined : findAzureCli(context);
-  const lacks = untrusted
-    ? "a plan of an untrusted spec runs no other program"
-    : "there is no `az` on the PATH";
+  const lacks = untrusted ? "a plan of an untrusted spec runs no other program" : NO_AZURE_CLI;
   const azureCli = path === undefined ? { lacks } : { path };
   return METHODS[method]({ context, host, values, chosen, azure, azureCli });
 }

@@ -211,6 +211,12 @@ describe("login", () => {
     expect(globSync(".workspacecfg", { cwd: folder })).toEqual([]);
   });
 
+  test("says how to sign in with the Azure CLI where it is missing", async () => {
+    const ran = await run(`login --host ${server.url} --cloud azure --auth-type azure-cli`);
+    expect(ran.code).toBe(1);
+    expect(ran.err).toContain("hint: install the Azure CLI and run `az login`");
+  });
+
   test("fails without a token", async () => {
     expect(await run(`login --host ${server.url}`, {}, "")).toMatchObject({
       code: 1,
