@@ -30,7 +30,7 @@ import {
   patch,
   scimValues,
 } from "./kit/scim.ts";
-import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
+import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const names = (kind: "users" | "groups") =>
   optional(
@@ -198,6 +198,7 @@ export const groups = defineProvider({
       return [
         ...(members > 0 ? [`${count(members, "member loses", "members lose")} the rights of the group`] : []),
         ...(acls.length > 0 ? [`access lists still contain it: ${listed(acls.map((acl) => acl.name))}`] : []),
+        ...fieldsNotSet(change, fields, "group", { elsewhere: ["members"] }),
         ...fieldsNotCopied(change, "group"),
       ];
     },

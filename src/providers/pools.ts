@@ -20,7 +20,7 @@ import {
 import { preservedIn, preservedPaths, removesObject, withPreserved } from "./kit/preserved-fields.ts";
 import { factsOf, ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
-import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
+import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const fields = {
   instance_pool_name: optional(
@@ -89,6 +89,14 @@ const fields = {
 };
 
 const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermination_minutes"] as const;
+
+const SERVER_DEFAULTS = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
+
+/** Of a new pool; on other clouds than Azure, the service chooses a zone, too. */
+const USUAL = {
+  ...SERVER_DEFAULTS,
+  azure_attributes: { availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 },
+};
 
 /** Members of an answer that no request sets. */
 const READ_ONLY = new Set(["instance_pool_id", "default_tags", "state", "stats", "status"]);
@@ -163,7 +171,7 @@ export const pools = defineProvider({
       ];
     },
     normalize: (values) => normalizeDesired(fields, values),
-    serverDefaults: () => ({ idle_instance_autotermination_minutes: 60, enable_elastic_disk: true }),
+    serverDefaults: () => SERVER_DEFAULTS,
     steps: (diffs, live, after) => [
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
     ],
@@ -180,6 +188,7 @@ export const pools = defineProvider({
           ...(holding.length > 0
             ? [`the old pool is kept under another name while it is in use: ${listed(holding)}`]
             : []),
+          ...fieldsNotSet(change, fields, "pool", { usual: USUAL }),
           ...fieldsNotCopied(change, "pool"),
         ];
       }

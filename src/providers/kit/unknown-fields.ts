@@ -1,10 +1,13 @@
-// Fields of a live object that this program does not know: a replacement cannot give them to the new object.
+// Fields of a live object that a replacement does not give to the new object: unknown ones, and those that the spec does not set.
 
+import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { toDottedPath, valueAt } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
-import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
+import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedChange } from "../../resource/planning.ts";
+import { preservedPaths } from "./preserved-fields.ts";
 
 /** The live object with the names of fields that neither `fields` nor `readOnly` contains, if there are any. */
 export function withUnknownFields(
@@ -23,6 +26,29 @@ export function fieldsNotCopied({ action, live }: PlannedChange, what: string): 
   return action !== "replace" || names.length === 0
     ? []
     : [`the new ${what} does not get fields that this program does not know: ${listed(names)}`];
+}
+
+/**
+ * The consequence of a replacement for fields that an update would keep, because the spec does not set them. `usual`: what the
+ * service sets for a new object. `elsewhere`: fields that other consequences are about.
+ */
+export function fieldsNotSet(
+  { action, live, after, diffs }: PlannedChange,
+  fields: FieldTable,
+  what: string,
+  { usual = {}, elsewhere = [] }: { readonly usual?: Values; readonly elsewhere?: readonly string[] } = {},
+): readonly string[] {
+  if (action !== "replace" || live === undefined || after === undefined) return [];
+  const names = preservedPaths(fields, live.values, after, diffs)
+    .filter((path) => !elsewhere.includes(String(path[0])))
+    .filter((path) => {
+      const now = valueAt(live.values, path) ?? null;
+      return !isEmpty(now) && canonicalJson(now) !== canonicalJson(valueAt(usual, path) ?? null);
+    })
+    .map(toDottedPath);
+  return names.length === 0
+    ? []
+    : [`the service decides anew about fields of the ${what} that the spec does not set: ${listed(names)}`];
 }
 
 function unknownNames(

@@ -3,6 +3,7 @@
 import { remoteId } from "../../core/address.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
+import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
 import type { UpdateTask } from "../../resource/operations.ts";
@@ -29,7 +30,7 @@ import {
 } from "../kit/responses.ts";
 import { asValues, CORE_USER, deltaOf, operationsFor, patch, scimValues } from "../kit/scim.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
-import { fieldsNotCopied, withUnknownFields } from "../kit/unknown-fields.ts";
+import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "../kit/unknown-fields.ts";
 import { userFields } from "./fields.ts";
 
 const EVERYBODY = "users";
@@ -98,6 +99,11 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject)
   ];
 }
 
+const serverDefaults = ({ userName = "" }: Values): Values => ({
+  displayName: userName,
+  emails: [{ value: userName, type: "work", primary: true }],
+});
+
 const isCaller = (change: PlannedChange, workspace: PlannedWorkspace): boolean =>
   workspace.caller !== undefined && foldCase(workspace.caller) === foldCase(change.live?.name ?? change.name);
 
@@ -151,10 +157,7 @@ export const users = defineProvider({
             },
           ]
         : [],
-    serverDefaults: ({ userName = "" }) => ({
-      displayName: userName,
-      emails: [{ value: userName, type: "work", primary: true }],
-    }),
+    serverDefaults,
     steps,
     requests(change, workspace) {
       if (workspace.caller !== undefined || change.action === "create") return [];
@@ -171,6 +174,10 @@ export const users = defineProvider({
         `${change.live.name} can no longer sign in; the service purges inactive users after 30 days`,
         ...(groups.length > 0 ? [`it leaves ${count(groups.length, "group")}: ${listed(groups)}`] : []),
         ...(acls.length > 0 ? [`access lists still contain it: ${listed(acls.map((acl) => acl.name))}`] : []),
+        ...fieldsNotSet(change, userFields, "user", {
+          usual: serverDefaults(change.live.values),
+          elsewhere: ["groups"],
+        }),
         ...fieldsNotCopied(change, "user"),
       ];
     },
