@@ -63,7 +63,7 @@ const scopeSpec = (fields: string): string =>
   `scopes:\n  etl: { ${fields}lifecycle: { on_immutable_change: replace } }\n`;
 
 function decided(what: string, names: string): string {
-  return `the service decides anew about fields of the ${what} that the spec does not set: ${names}`;
+  return `the service chooses new values for fields of the ${what} that the spec does not set: ${names}`;
 }
 
 const cases: Readonly<Record<string, Case>> = {
@@ -178,7 +178,7 @@ test.each(Object.entries(cases))(
 const toldOf = (changes: readonly Change[]): readonly string[] =>
   changes
     .flatMap(({ consequences }) => consequences)
-    .filter((told) => /does not know|decides anew/.test(told));
+    .filter((told) => /does not know|chooses new values/.test(told));
 
 test("every kind with a field that replaces the object has a case in each dialect", () => {
   const covered = new Set(Object.keys(cases));

@@ -48,7 +48,9 @@ export function fieldsNotSet(
     .map(toDottedPath);
   return names.length === 0
     ? []
-    : [`the service decides anew about fields of the ${what} that the spec does not set: ${listed(names)}`];
+    : [
+        `the service chooses new values for fields of the ${what} that the spec does not set: ${listed(names)}`,
+      ];
 }
 
 function unknownNames(
