@@ -100,6 +100,13 @@ class SchemaReader {
       });
     const isValid = map?.kind === "map" && this.#check(`inputs.${name}`, map);
     const { default: _, sensitive, ...schema } = isValid ? (plain(map) as JsonSchema) : {};
+    // Other values cannot be recognized in an output.
+    if (sensitive === true && schema.type !== "string")
+      this.#findings.error(
+        "SPEC_VALUE",
+        `inputs.${name}: only an input of type string can be sensitive`,
+        member(map, "sensitive"),
+      );
     const fallback = member(map, "default");
     return {
       name,
@@ -136,7 +143,7 @@ class SchemaReader {
       return false;
     }
     if (kind === "schema") {
-      if (node.kind === "map") return this.#check(name, node);
+      if (node.kind === "map") return this.#part(name, node);
       return keyword === "additionalProperties" && node.kind === "scalar" && typeof node.value === "boolean"
         ? true
         : this.#wrong(name, "a schema", node);
@@ -149,6 +156,14 @@ class SchemaReader {
     }
     if (keyword === "pattern") return this.#pattern(name, node);
     return this.#plain(name, kind, node);
+  }
+
+  /** The schema of a part of an input. */
+  #part(name: string, node: MapNode): boolean {
+    const sensitive = node.members.get("sensitive");
+    if (sensitive === undefined) return this.#check(name, node);
+    this.#findings.error("SPEC_VALUE", `${name}: only a whole input can be sensitive`, sensitive.key);
+    return false;
   }
 
   #plain(name: string, kind: string, node: SpecNode): boolean {

@@ -43,7 +43,7 @@ export function inputsSchema(): JsonSchema {
         default: { description: "The value if the user gives none.", examples: [10] },
         examples: { description: "Values that show the use.", type: "array", examples: [["ads", "web"]] },
         deprecated: flag("Users should no longer set it."),
-        sensitive: flag("Show the value nowhere."),
+        sensitive: flag("Show the value nowhere. The type must be string."),
         enum: { description: "The only values that are allowed.", type: "array", examples: [["S", "L"]] },
         const: { description: "The only value that is allowed.", examples: ["ads"] },
         pattern: text(

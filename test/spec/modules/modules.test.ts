@@ -262,6 +262,24 @@ describe("an error in a module", () => {
     expect(found).toMatch(/ used at n\/workspace\.yaml:2:3 used at workspace\.yaml:2:3$/);
   });
 
+  it.each([
+    [
+      "{ type: integer, sensitive: true, default: 1 }",
+      "inputs.x: only an input of type string can be sensitive",
+    ],
+    ["{ sensitive: true, default: 1 }", "inputs.x: only an input of type string can be sensitive"],
+    [
+      "{ properties: { y: { type: string, sensitive: true } }, default: {} }",
+      "inputs.x.properties.y: only a whole input can be sensitive",
+    ],
+  ])("says that only a whole input of type string can be sensitive, for %s", async (input, message) => {
+    const found = await told({
+      "workspace.yaml": "modules: { m: { source: m } }\n",
+      "m/workspace.yaml": `inputs: { x: ${input} }\n`,
+    });
+    expect(found[0]).toContain(message);
+  });
+
   it("in the path of a module is at its use only", async () => {
     const files = { "workspace.yaml": "modules: { n: { source: n } }\n" };
     expect(await told(files)).toEqual(["SPEC_NOT_FOUND workspace.yaml:1:25 n/workspace.yaml does not exist"]);
