@@ -70,12 +70,12 @@ export function requestsOf(draft: DraftPlan, facts: PlanFacts): FactRequests {
   const { context } = draft;
   const { registry } = context.input;
   const { deletes, changes: chosen } = arrangedWith(draft, facts);
-  if (!chosen.some(touches)) return nothingFurther(facts, deletes);
+  if (!chosen.some(touches)) return nothingFurther(deletes);
   const workspace = createPlannedWorkspace(context, facts, chosen);
   const changes = inOrder(retainInUse(context, facts, chosen, workspace).changes, registry);
   const asked = new Set(changes.flatMap((change) => requestsOfKind(context, change, workspace)));
   return {
-    caller: facts.caller === undefined && (deletes.callerMatters || asked.has("caller")),
+    caller: deletes.callerMatters || (facts.caller === undefined && asked.has("caller")),
     activeRuns: facts.activeRuns === undefined && asked.has("runs"),
     dependents: new Set(facts.dependents === undefined ? dependentKinds(context.input, changes).keys() : []),
     contents:
@@ -89,9 +89,8 @@ export function requestsOf(draft: DraftPlan, facts: PlanFacts): FactRequests {
 }
 
 /** What a plan without changes turns on: whether the caller keeps members of lists. */
-function nothingFurther({ caller }: PlanFacts, { callerMatters }: PlannedDeletes): FactRequests {
-  const isAsked = caller === undefined && callerMatters;
-  return { caller: isAsked, activeRuns: false, dependents: new Set(), contents: [], lookups: [] };
+function nothingFurther({ callerMatters }: PlannedDeletes): FactRequests {
+  return { caller: callerMatters, activeRuns: false, dependents: new Set(), contents: [], lookups: [] };
 }
 
 /** Asks for nothing: without a fact, the plan says less. */
@@ -203,7 +202,6 @@ function inNeedOrder(resources: ReadonlyMap<Address, Resource>): Resource[] {
 }
 
 function withConsequences(context: PlanContext, change: Change, workspace: PlannedWorkspace): Change {
-  if (!touches(change)) return change;
   const planned = plannedChange(change, context.liveIndex);
   const found =
     planned === undefined
@@ -216,14 +214,10 @@ function withConsequences(context: PlanContext, change: Change, workspace: Plann
 function unmanagedOf(context: PlanContext, changes: readonly Change[]): Unmanaged[] {
   const known = new Set<string>();
   const kinds = new Set<string>();
-  const members = context.input.registry.kinds.filter(({ nested }) => nested !== undefined);
-  const nested = new Set(members.map(({ kind }) => kind));
-  const note = (change: Change): void => {
+  for (const change of [...changes, ...context.decided.values()]) {
     kinds.add(change.kind);
-    if ("id" in change && !nested.has(change.kind)) known.add(objectKey(change.kind, change.id));
-  };
-  for (const change of changes) note(change);
-  for (const change of context.decided.values()) note(change);
+    if ("id" in change) known.add(objectKey(change.kind, change.id));
+  }
   const found: Unmanaged[] = [];
   for (const provider of context.input.registry.kinds) {
     if (provider.nested !== undefined || !kinds.has(provider.kind)) continue;
