@@ -9,6 +9,7 @@ export default defineConfig({
     include: places.map((place) => (place.endsWith(".ts") ? place : `${place}/**/*.test.ts`)),
     // One worker for all files of a run: a worker for each file takes longer than the tests.
     isolate: false,
+    testTimeout: 60_000,
     // Properties run a whole plan thousands of times, which is too slow for each mutant.
     exclude: ["test/planner/properties.test.ts", "test/planner/draft-plan.test.ts"],
   },

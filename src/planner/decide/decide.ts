@@ -124,7 +124,7 @@ function compared(
   const recorded = takeover ? undefined : recordedOf(provider, record);
   const found = diffResource(provider.fields, resolved.values, live, recorded, resolved.unknown);
   const all = withReferenceCauses(context, resource, recorded, found);
-  const diffs = ignored.length === 0 ? all : all.filter((diff) => !isIgnored(diff.path, ignored));
+  const diffs = all.filter((diff) => !isIgnored(diff.path, ignored));
   const after = withTargets(withIgnoredFromLive(resolved.values, live.values, ignored), diffs);
   return {
     live: object,
@@ -202,10 +202,8 @@ function movedFrom({ input }: PlanContext, { address }: Resource): readonly stri
 /** Defaults and recorded values that drifted are written out, so that a write brings them back. */
 function withTargets(values: Values, diffs: readonly FieldDiff[]): Values {
   let after = values;
-  for (const diff of diffs) {
-    if (diff.after !== undefined && valueAt(after, diff.path) === undefined)
-      after = withValueAt(after, diff.path, diff.after) as Values;
-  }
+  for (const diff of diffs)
+    if (valueAt(after, diff.path) === undefined) after = withValueAt(after, diff.path, diff.after) as Values;
   return after;
 }
 

@@ -7,15 +7,22 @@ import type { StateRecord } from "../../state/model/record.ts";
 import type { Change, Forget } from "../model/change.ts";
 import { holdsUnreadable, type PlanContext } from "../model/context.ts";
 import type { LiveMember } from "../model/live-index.ts";
-import { deleteChange, isManagedObject, type PlannedDeletes, unmanagedMembers } from "./nested-members.ts";
+import {
+  deleteChange,
+  type IsManaged,
+  isManagedObject,
+  type PlannedDeletes,
+  unmanagedMembers,
+} from "./nested-members.ts";
 import { stateExists } from "./state-exists.ts";
 import { isManageable } from "./unmanageable.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
 export function planDeletes(context: PlanContext, caller: string | undefined): PlannedDeletes {
   const changes = [...undeclared(context), ...untrue(context), ...deposed(context)];
-  const members = unmanagedMembers(context, caller);
-  const unwanted = undeclaredObjects(context);
+  const isManaged = isManagedObject(context);
+  const members = unmanagedMembers(context, caller, isManaged);
+  const unwanted = undeclaredObjects(context, isManaged);
   return {
     changes: [...changes, ...members.changes, ...unwanted.map((one) => deletionOf(context, one))],
     // Before a first apply nothing can have appeared since.
@@ -32,10 +39,8 @@ function undeclared(context: PlanContext): Change[] {
   const changes: Change[] = [];
   const going = new Set<Address>();
   for (const record of records.values()) if (!isDesired(context, record.address)) going.add(record.address);
-  for (const address of going) {
-    const record = records.get(address);
-    if (record !== undefined) changes.push(...removalOf(context, record, going, kept));
-  }
+  for (const record of records.values())
+    if (going.has(record.address)) changes.push(...removalOf(context, record, going, kept));
   return changes;
 }
 
@@ -49,7 +54,6 @@ function untrue(context: PlanContext): Change[] {
             record,
             context.input.registry.of(record.address),
             `the state records it as ${record.name}, which is not a valid name for this address`,
-            [],
           ),
         ],
   );
@@ -69,19 +73,19 @@ function removalOf(
   if (!context.input.live.has(provider.kind)) return [];
   if (context.liveIndex.unreadable(provider.kind, record.name) !== undefined) return [];
   const live = context.liveIndex.byId(provider.kind, record.id);
-  if (live === undefined) return [forget(record, provider, "it no longer exists in the workspace", [])];
+  if (live === undefined) return [forget(record, provider, "it no longer exists in the workspace")];
   if (isBuiltIn(provider, record.name))
-    return [forget(record, provider, "it is built in and cannot be deleted", [])];
+    return [forget(record, provider, "it is built in and cannot be deleted")];
   if (live.unmanageable !== undefined)
-    return [forget(record, provider, `it cannot be managed any longer: ${live.unmanageable}`, [])];
+    return [forget(record, provider, `it cannot be managed any longer: ${live.unmanageable}`)];
   const parent = parentAddress(context, provider, record);
   if (isKept(context, kept, record.address) || (parent !== undefined && isKept(context, kept, parent)))
-    return [forget(record, provider, "the spec removes it from the state and keeps the object", [])];
+    return [forget(record, provider, "the spec removes it from the state and keeps the object")];
   if (parent !== undefined && (going.has(parent) || context.decided.get(parent)?.action === "replace")) {
     return [forget(record, provider, `it is deleted together with ${parent}`, [parent])];
   }
   if (parent !== undefined && isReleased(context, provider, parent))
-    return [forget(record, provider, `${parent} no longer manages its ${provider.kind}`, [])];
+    return [forget(record, provider, `${parent} no longer manages its ${provider.kind}`)];
   const reason =
     context.input.destroy === true ? destroyed(context.input, record.address) : "it is no longer in the spec";
   return [deleteChange(provider, record.address, record.name, live, reason)];
@@ -122,7 +126,7 @@ function forget(
   record: StateRecord,
   provider: PlannedKind,
   reason: string,
-  dependsOn: readonly Address[],
+  dependsOn: readonly Address[] = [],
 ): Forget {
   const { address, name, id } = record;
   return {
@@ -164,14 +168,12 @@ function leaving(context: PlanContext, record: StateRecord): readonly RemoteId[]
   const { id, deposed = [] } = record;
   const change = context.decided.get(record.address);
   const stays = change !== undefined && "id" in change ? change.id : id;
-  return stays === id ? deposed : [id, ...deposed].filter((one) => one !== stays);
+  return [id, ...deposed].filter((one) => one !== stays);
 }
 
 /** Kinds that the policy calls authoritative: whatever is live and not declared goes. */
-function undeclaredObjects(context: PlanContext): LiveMember[] {
+function undeclaredObjects(context: PlanContext, isManaged: IsManaged): LiveMember[] {
   if (context.input.destroy === true) return [];
-  if (context.input.spec.policy.authoritative.length === 0) return [];
-  const isManaged = isManagedObject(context);
   const found: LiveMember[] = [];
   for (const kind of context.input.spec.policy.authoritative) {
     const provider = context.input.registry.get(kind);

@@ -18,7 +18,7 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
   const holders = (address: Address): readonly Address[] =>
     [...(dependents.get(address) ?? [])].filter((one) => acting.has(one) && one !== address).sort();
   return changes.map((change) => {
-    const needs = change.dependsOn.length === 0 ? NONE : change.dependsOn.filter((one) => acting.has(one));
+    const needs = change.dependsOn.filter((one) => acting.has(one));
     switch (change.action) {
       case "delete":
         return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };
@@ -30,16 +30,12 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
       case "forget":
       case "noop":
       case "report":
-        return needs.length === change.dependsOn.length
-          ? change
-          : { ...change, dependsOn: needs.length === 0 ? NONE : needs };
+        return needs.length === change.dependsOn.length ? change : { ...change, dependsOn: needs };
       default:
         return change satisfies never;
     }
   });
 }
-
-const NONE: readonly Address[] = [];
 
 /** Whether a change does anything that another change can wait for. A forgotten resource holds nothing back. */
 function acts(change: Change): boolean {

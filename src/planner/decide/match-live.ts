@@ -77,12 +77,12 @@ function importOf(context: PlanContext, resource: Resource, provider: PlannedKin
 function givesUpName(
   context: PlanContext,
   owner: Address,
-  { address, name }: Resource,
+  { name }: Resource,
   provider: PlannedKind,
   live: LiveObject,
 ): boolean {
-  const { spec, state, destroy } = context.input;
-  const other = owner === address || destroy === true ? undefined : spec.resources.get(owner);
+  const { spec, state } = context.input;
+  const other = spec.resources.get(owner);
   if (other === undefined || provider.nameField === undefined) return false;
   return (
     state.records.get(owner)?.id === live.id &&

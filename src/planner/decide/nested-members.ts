@@ -30,12 +30,14 @@ export interface PlannedDeletes {
 }
 
 /** Live members of nested lists: deleted if the list is authoritative, reported if their value cannot be read. */
-export function unmanagedMembers(context: PlanContext, caller: string | undefined): PlannedDeletes {
+export function unmanagedMembers(
+  context: PlanContext,
+  caller: string | undefined,
+  isManaged: IsManaged,
+): PlannedDeletes {
   const changes: Change[] = [];
   const appeared: LiveMember[] = [];
   let callerMatters = false;
-  if (context.input.destroy === true) return { changes, appeared, callerMatters };
-  const isManaged = isManagedObject(context);
   for (const provider of context.input.registry.kinds) {
     if (provider.nested === undefined) continue;
     const parents = ownersByName(context, provider);
@@ -43,7 +45,6 @@ export function unmanagedMembers(context: PlanContext, caller: string | undefine
       const parent = parents.get(parentOf(live.name));
       if (parent === undefined || isManaged(provider.kind, live.id)) continue;
       const address = addressOf(provider.kind, nestedNameOf(nameOf(parent.address), memberOf(live.name)));
-      if (context.decided.has(address)) continue;
       if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
       else if (parent.owns) {
         if (caller === undefined && provider.planning.isImplicit !== undefined) callerMatters = true;
@@ -90,8 +91,10 @@ function ownersByName(context: PlanContext, provider: PlannedKind): ReadonlyMap<
   return parents;
 }
 
+export type IsManaged = (kind: string, id: RemoteId) => boolean;
+
 /** Whether a record or a decision already covers a live object. */
-export function isManagedObject(context: PlanContext): (kind: string, id: RemoteId) => boolean {
+export function isManagedObject(context: PlanContext): IsManaged {
   const decided = new Set<string>();
   for (const change of context.decided.values()) {
     if (!("id" in change) || change.id === context.input.state.records.get(change.address)?.id) continue;

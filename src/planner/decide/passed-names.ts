@@ -9,13 +9,15 @@ import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
 import { changeKey } from "../model/order.ts";
-import { asideKey, freeingKey, workGraph } from "../model/work-graph.ts";
+import { freeingKey, workGraph } from "../model/work-graph.ts";
 
 type Taker = Create | Update | Replace;
 type Holder = Update | Replace | Delete;
 
+type RenamedKind = PlannedKind & { readonly nameField: string };
+
 interface Passing {
-  readonly provider: PlannedKind;
+  readonly provider: RenamedKind;
   readonly taker: Taker;
   readonly name: string;
   readonly held: LiveObject;
@@ -37,7 +39,7 @@ export function withPassedNames(context: PlanContext, changes: readonly Change[]
   for (const change of changes) if ("id" in change) byId.set(objectKey(change.kind, change.id), change);
   const graph = new Graph(changes);
   const sources = new Map<Change, NameSource>();
-  const asides = new Set<Change>();
+  const asides = new Map<Change, LiveObject>();
   const diagnostics: Diagnostic[] = [];
   for (const passing of passings) {
     const { taker, held } = passing;
@@ -48,16 +50,15 @@ export function withPassedNames(context: PlanContext, changes: readonly Change[]
       continue;
     }
     sources.set(taker, { address: holder.address, id: held.id, once });
-    if (once === "aside") asides.add(holder);
+    if (once === "aside") asides.set(holder, held);
     graph.add(changeKey(taker), freeingKey(holder, once));
-    if (once === "aside") graph.add(changeKey(holder), asideKey(holder));
   }
   const temporary = temporaryNames(context, changes, asides);
   return { changes: changes.map((change) => named(change, sources, temporary)), diagnostics };
 }
 
 /** Where the name is the key itself, an object never gets another one. */
-export function isRenamed(provider: PlannedKind): provider is PlannedKind & { readonly nameField: string } {
+export function isRenamed(provider: PlannedKind): provider is RenamedKind {
   return provider.unique && provider.nameField !== undefined && provider.nested === undefined;
 }
 
@@ -76,7 +77,7 @@ function isTaker(change: Change): change is Taker {
 /** Every change that takes a name which another live object has. By address, so that the same input gives the same cycle breaks. */
 function passingsOf(
   context: PlanContext,
-  provider: PlannedKind,
+  provider: RenamedKind,
   takers: readonly Taker[],
 ): readonly Passing[] {
   const found: Passing[] = [];
@@ -121,26 +122,24 @@ function named(
     ...(nameFrom === undefined ? {} : { nameFrom }),
     ...(temporaryName === undefined ? {} : { temporaryName }),
   };
-  return nameFrom === undefined && temporaryName === undefined ? change : ({ ...change, ...more } as Change);
+  return { ...change, ...more } as Change;
 }
 
 /** Returns a temporary name for each object: its current name with a mark, unused now and after the plan. */
 function temporaryNames(
   context: PlanContext,
   changes: readonly Change[],
-  asides: ReadonlySet<Change>,
+  asides: ReadonlyMap<Change, LiveObject>,
 ): ReadonlyMap<Change, string> {
   const found = new Map<Change, string>();
   for (const provider of context.input.registry.kinds) {
-    const moving = [...asides].filter((one) => one.kind === provider.kind);
-    if (moving.length === 0) continue;
+    const moving = [...asides].filter(([{ kind }]) => kind === provider.kind);
     const used = new Set(context.liveIndex.all(provider.kind).map((one) => foldName(provider, one.name)));
     for (const one of changes)
       if (one.kind === provider.kind && "after" in one)
         used.add(foldName(provider, nameReached(provider, one as Taker)));
-    for (const change of moving) {
-      const live = "id" in change ? context.liveIndex.byId(change.kind, change.id) : undefined;
-      const name = freeName(provider, live?.name ?? change.name, change.address, used);
+    for (const [change, live] of moving) {
+      const name = freeName(provider, live.name, change.address, used);
       used.add(foldName(provider, name));
       found.set(change, name);
     }
@@ -165,17 +164,16 @@ export function longestName(provider: PlannedKind): number {
 
 /** Of the changes that are left: those whose name stays with an old object that others still use. */
 export function heldByOldObjects(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
-  const takers = changes.filter((one) => "nameFrom" in one);
+  const takers = changes.filter(takesName);
   if (takers.length === 0) return [];
   const byId = new Map(changes.flatMap((one) => ("id" in one ? [[objectKey(one.kind, one.id), one]] : [])));
   return takers.flatMap((taker) => {
-    const source = "nameFrom" in taker ? taker.nameFrom : undefined;
-    if (source === undefined || !("after" in taker)) return [];
+    const { nameFrom: source } = taker;
     const holder = byId.get(objectKey(taker.kind, source.id));
     const stays = source.once === "removed" && holder?.action === "replace" && holder.keepsOld === true;
     if (holder !== undefined && !stays) return [];
     const provider = context.input.registry.get(taker.kind);
-    const name = nameReached(provider, taker as Taker);
+    const name = nameReached(provider, taker);
     return [
       error(
         "PLAN_ALREADY_EXISTS",
@@ -187,6 +185,10 @@ export function heldByOldObjects(context: PlanContext, changes: readonly Change[
       ),
     ];
   });
+}
+
+function takesName(change: Change): change is Taker & { readonly nameFrom: NameSource } {
+  return "nameFrom" in change && change.nameFrom !== undefined;
 }
 
 function refusal(context: PlanContext, passing: Passing, holder: Change | undefined): Diagnostic {
@@ -203,7 +205,7 @@ function refusal(context: PlanContext, passing: Passing, holder: Change | undefi
       : `${head}: ${owner} keeps this name`;
   return error("PLAN_ALREADY_EXISTS", message, {
     address: taker.address,
-    ...(resource === undefined ? {} : { at: resource.locate([provider.nameField ?? ""]) }),
+    ...(resource === undefined ? {} : { at: resource.locate([provider.nameField]) }),
     hint: unmanaged
       ? `choose another name, or rename or delete the ${provider.singular} that has it`
       : `choose another name for ${taker.address} first, and apply in two steps`,

@@ -14,11 +14,9 @@ export function withRenames(context: PlanContext, changes: readonly Change[]): r
     if (provider.nameField === undefined) continue;
     const creates = changes.filter((one) => one.action === "create" && one.kind === provider.kind);
     const deletes = changes.filter((one) => one.action === "delete" && one.kind === provider.kind);
-    if (creates.length > 0 && deletes.length > 0)
-      for (const [from, to] of pairs(context, provider, deletes as Delete[], creates as Create[]))
-        successors.set(from, to);
+    for (const [from, to] of pairs(context, provider, deletes as Delete[], creates as Create[]))
+      successors.set(from, to);
   }
-  if (successors.size === 0) return changes;
   return changes.map((change) => {
     const to = successors.get(change);
     if (to === undefined) return change;
@@ -38,9 +36,10 @@ function pairs(
     const without = new Set([...open.split("\n"), provider.nameField ?? ""]);
     const wanted = Map.groupBy(alike, (create) => essence(create.after, without));
     const recorded = Map.groupBy(deletes, (one) => essence(writtenOf(context, provider, one), without));
-    for (const [key, [to, ...others]] of wanted) {
-      const [from, ...more] = (key === NOTHING ? undefined : recorded.get(key)) ?? [];
-      if (from !== undefined && to !== undefined && others.length + more.length === 0) found.push([from, to]);
+    for (const [key, successors] of wanted) {
+      const candidates = (key === NOTHING ? undefined : recorded.get(key)) ?? [];
+      if (successors.length !== 1 || candidates.length !== 1) continue;
+      for (const from of candidates) for (const to of successors) found.push([from, to]);
     }
   }
   return found;

@@ -40,8 +40,7 @@ function holdersOf(
   workspace: PlannedWorkspace,
 ): readonly string[] {
   const isOld =
-    (change.action === "replace" && change.replacing !== "delete-first") ||
-    (change.action === "delete" && change.deposed === true);
+    (change.action === "replace" && change.replacing !== "delete-first") || change.action === "delete";
   const live = isOld ? liveIndex.byId(change.kind, change.id) : undefined;
   const { planning, usedBy = [] } = input.registry.get(change.kind);
   if (live === undefined || planning.usersOf === undefined) return [];

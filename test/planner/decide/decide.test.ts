@@ -236,6 +236,12 @@ describe("the values that a change reaches", () => {
     expect(plan({ spec: spec([resource("boxes.a")]) }).changes[0]).not.toHaveProperty("payload");
   });
 
+  test("have no value of an ignored field that is not live, inside a value that is written", () => {
+    const ignoring = { lifecycle: { ignore_changes: ["limits.low"] } };
+    expect(made({ limits: { low: 1, high: 2 } }, ignoring)).toMatchObject({ after: { limits: { high: 2 } } });
+    expect(made({ limits: { low: 1, high: 2 } }, ignoring)).not.toHaveProperty("after.limits.low");
+  });
+
   test("have the live value of an ignored field, also inside another", () => {
     const ignoring = { lifecycle: { ignore_changes: ["limits.low"] } };
     expect(made({ limits: { low: 1, high: 2 } }, ignoring, { limits: { low: 5, high: 1 } })).toMatchObject({

@@ -84,6 +84,24 @@ describe("a delete", () => {
     expect(waits(changes, given)["delete boxes.a"]).toEqual(["boxes.x", "tasks.a", "tasks.b", "tasks.c"]);
   });
 
+  test("waits for what held it at the last apply alone, and for its holders in order", () => {
+    const given = { state: state([recorded("tasks.b", "boxes.a"), recorded("tasks.a", "boxes.a")]) };
+    expect(waits([remove("boxes.a"), update("tasks.b"), update("tasks.a")], given)["delete boxes.a"]).toEqual(
+      ["tasks.a", "tasks.b"],
+    );
+    expect(
+      waits([replace("boxes.a"), update("tasks.b"), update("tasks.a")], given)["replace boxes.a"],
+    ).toEqual(["then", "tasks.a", "tasks.b"]);
+  });
+
+  test("waits for an update of an object that has its ID in capitals, in a kind that ignores case", () => {
+    const changes = [
+      remove("boxes.a", { id: object("ID-1", "").id }),
+      update("tasks.t", { before: { box: "ID-1" } }),
+    ];
+    expect(waits(changes)["delete boxes.a"]).toEqual(["tasks.t"]);
+  });
+
   test("waits not for itself, and not for what others hold", () => {
     const given = { spec: spec([declared("boxes.a", "boxes.a"), declared("tasks.t", "boxes.other")]) };
     expect(waits([remove("boxes.a"), update("tasks.t")], given)["delete boxes.a"]).toEqual([]);
@@ -137,6 +155,15 @@ describe("a delete", () => {
 });
 
 describe("a replacement", () => {
+  test("is told by the spec and the state what holds its object, not by live values", () => {
+    const changes = [
+      replace("boxes.a", { id: object("b1", "").id }),
+      update("tasks.t", { before: { box: "b1" } }),
+      remove("tasks.u"),
+    ];
+    expect(waits(changes)["replace boxes.a"]).toEqual(["then"]);
+  });
+
   test("is made after what it depends on, and its old object goes after what held it", () => {
     const given = { spec: spec([declared("tasks.t", "boxes.a"), declared("tasks.idle", "boxes.a")]) };
     const changes = [

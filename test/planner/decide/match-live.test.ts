@@ -41,6 +41,13 @@ describe("an unmanaged object with the name of a resource", () => {
     ]);
   });
 
+  test("is refused with the recorded ID when it is the replaced object of the same resource", () => {
+    const known = state([record("boxes.a", "b0", { box_name: "a" }, { deposed: [object("b1", "").id] })]);
+    expect(made("a", "a", [box("b1", "a")], { state: known }).diagnostics).toMatchObject([
+      { hint: expect.stringContaining("the recorded object (ID b0) no longer exists") },
+    ]);
+  });
+
   test("is adopted when an interrupted run may have created it, in kinds whose requests can be repeated", () => {
     const intent = { seq: 1, at: 0, action: "create", operation: "o", token: "t", existed: false } as const;
     const more = { name: "a/k", wanted: {}, depends_on: [] };

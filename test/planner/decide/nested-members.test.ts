@@ -120,6 +120,14 @@ describe("a member that the spec does not name", () => {
     expect(names({ destroy: true })).toEqual(["delete boxes.a"]);
   });
 
+  test("is unchanged when its parent is refused, and judged whatever else has the name of the parent", () => {
+    const shown = (more: Parameters<typeof found>[0]) =>
+      found(more).changes.map(({ action, address }) => `${action} ${address}`);
+    expect(shown({ state: state() })).toEqual([]);
+    const twin = spec([parent(["labels"]), resource("tasks.a")]);
+    expect(shown({ spec: twin })).toEqual(["noop boxes.a", "create tasks.a", "delete labels.a/x"]);
+  });
+
   test("is unchanged when its parent is created or replaced by the plan", () => {
     const made = (record: State, values = {}) =>
       plan({

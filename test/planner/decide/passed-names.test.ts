@@ -9,6 +9,7 @@ import {
   heldByOldObjects,
   isRenamed,
   nameReached,
+  withPassedNames,
 } from "../../../src/planner/decide/passed-names.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { Change, Create } from "../../../src/planner/model/change.ts";
@@ -220,6 +221,69 @@ describe("a plan that takes names", () => {
       expect(one).not.toHaveProperty("temporaryName");
     }
     expect(planned({ a: "b", b: "b2", c: "c" }).changes.filter((one) => "temporaryName" in one)).toEqual([]);
+  });
+
+  test("breaks a cycle of a name and a dependency with a temporary name", () => {
+    const needs = (key: string, name: string, dependsOn: readonly string[] = []) =>
+      resource(`boxes.${key}`, { values: { box_name: name }, dependsOn });
+    const wanted = [
+      needs("a", "b"),
+      needs("b", "x", ["tasks.t"]),
+      resource("tasks.t", { dependsOn: ["boxes.a"] }),
+      needs("c", "c"),
+    ];
+    const plan = makePlan({ ...input({}), spec: spec(wanted) });
+    expect(plan.diagnostics).toEqual([]);
+    expect(told(plan)).toEqual([
+      "update boxes.a b after boxes.b aside",
+      "create tasks.t t",
+      "update boxes.b x temporary",
+    ]);
+  });
+
+  test("takes names by address, whatever the order of the changes", () => {
+    const from = input({ a: "b", b: "c", c: "a" });
+    const here = context({ spec: from.spec, live: from.live, state: from.state });
+    const changes = [
+      update("boxes.a", { id: object("id-a", "").id, name: "b", after: { box_name: "b" } }),
+      update("boxes.b", { id: object("id-b", "").id, name: "c", after: { box_name: "c" } }),
+      update("boxes.c", { id: object("id-c", "").id, name: "a", after: { box_name: "a" } }),
+    ];
+    const aside = (list: readonly Change[]) =>
+      withPassedNames(here, list)
+        .changes.filter((one) => "temporaryName" in one)
+        .map(({ address }) => address);
+    expect(aside(changes)).toEqual(["boxes.a"]);
+    expect(aside(changes.toReversed())).toEqual(["boxes.a"]);
+  });
+
+  test("leaves a resource of another kind with such a name alone", () => {
+    const from = input({});
+    const here = context({ live: from.live, state: from.state });
+    const task = create("tasks.a");
+    expect(withPassedNames(here, [task])).toEqual({ changes: [task], diagnostics: [] });
+    const both = withPassedNames(here, [
+      task,
+      create("boxes.n", { name: "b", after: { box_name: "b" } }),
+      remove("boxes.b", { id: object("id-b", "").id }),
+    ]);
+    expect(both.diagnostics).toEqual([]);
+    expect(both.changes[0]).toEqual(task);
+  });
+
+  test("refuses a name at its field", () => {
+    const from = input({});
+    const wanted = {
+      ...named("a", "c"),
+      locate: (path: readonly unknown[]) => ({ file: path.join("/"), line: 1, column: 1 }),
+    };
+    const here = context({ live: from.live, state: from.state, spec: spec([wanted]) });
+    const taker = update("boxes.a", { id: object("id-a", "").id, name: "c", after: { box_name: "c" } });
+    const [problem] = withPassedNames(here, [taker]).diagnostics;
+    expect(problem).toMatchObject({
+      message: 'box "c" already exists: boxes.c keeps this name',
+      at: { file: "box_name" },
+    });
   });
 
   test("breaks two cycles with two temporary names", () => {

@@ -156,6 +156,15 @@ describe("a recorded member that the spec does not declare", () => {
     });
   });
 
+  test("leaves the state with a parent whose address is not its name", () => {
+    const parent = record("boxes.k", "b-a", { box_name: "a" }, { name: "a" });
+    const [, change] = made([parent, label("a/x", "tasks.t", "boxes.k")], world).changes;
+    expect(change).toMatchObject({
+      reasons: ["it is deleted together with boxes.k"],
+      dependsOn: ["boxes.k"],
+    });
+  });
+
   test("leaves the state with a parent that is replaced", () => {
     const wanted = resource("boxes.a", {
       values: { material: "steel" },
@@ -265,6 +274,15 @@ describe("an undeclared object of an authoritative kind", () => {
       adopt: true,
     });
     expect(adopting.changes.map(({ action }) => action)).toEqual(["adopt"]);
+  });
+
+  test("stays when it is adopted under an address of another name, in kinds whose names are not unique", () => {
+    const made = plan({
+      spec: spec([resource("tasks.k", { values: { name: "t" } })], { authoritative: ["tasks"] }),
+      live: live({ tasks: [object("t1", "t", { name: "t" })] }),
+      adopt: true,
+    });
+    expect(made.changes.map(({ action, address }) => `${action} ${address}`)).toEqual(["adopt tasks.k"]);
   });
 
   test("is deleted although it has the name of a declared one, in kinds whose names are not unique", () => {

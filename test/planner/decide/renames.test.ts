@@ -110,6 +110,55 @@ describe("a delete and a create", () => {
     expect(made).toEqual([like("tasks.t1", "tasks.new")]);
   });
 
+  test("that are members are compared by no name, and so by nothing", () => {
+    const label = (name: string) => record(`labels.a/${name}`, `a/${name}`, { text: "same" });
+    const wanted = [
+      resource("boxes.a", { values: { material: "steel" }, owns: ["labels"] }),
+      resource("labels.a/new", { values: { text: "same" }, dependsOn: ["boxes.a"] }),
+    ];
+    const there = live({
+      boxes: [object("b1", "a", fields("a"))],
+      labels: [object("a/old", "a/old", { text: "same" })],
+    });
+    expect(
+      said(wanted, { live: there, state: state([record("boxes.a", "b1", fields("a")), label("old")]) }),
+    ).toEqual([]);
+  });
+
+  test("are compared without several fields that an apply fills, in any order of references", () => {
+    const later = (key: string, ...paths: string[]) =>
+      resource(key, {
+        values: { steps: ["one"], ...Object.fromEntries(paths.map((path) => [path, "${boxes.n.box_id}"])) },
+        references: paths.map((path) => reference([path], "boxes.n", "box_id")),
+        dependsOn: ["boxes.n"],
+      });
+    const there = {
+      live: live({ tasks: [object("t1", "t1")] }),
+      state: state([record("tasks.t1", "t1", { name: "t1", steps: ["one"], box: "b1", where: "w" })]),
+    };
+    const boxN = resource("boxes.n");
+    expect(said([boxN, later("tasks.new", "box", "where")], there)).toEqual([like("tasks.t1", "tasks.new")]);
+    expect(
+      said([boxN, later("tasks.new", "box", "where"), later("tasks.other", "where", "box")], there),
+    ).toEqual([]);
+  });
+
+  test("with the same name need no name in the spec", () => {
+    const tasks = registry.get("tasks");
+    const fixed = {
+      ...tasks,
+      fields: { ...tasks.fields, name: { type: "string", onChange: "replace" } },
+    } as const;
+    const kinds = registryOf(registry.kinds.map((one) => (one.kind === "tasks" ? fixed : one)));
+    const wanted = [resource("tasks.new", { values: { name: "same", steps: ["one"] } })];
+    const there = {
+      registry: kinds,
+      live: live({ tasks: [object("t1", "same", { name: "same" })] }),
+      state: state([record("tasks.old", "t1", { name: "same", steps: ["one"] }, { name: "same" })]),
+    };
+    expect(said(wanted, there)).toEqual([like("tasks.old", "tasks.new")]);
+  });
+
   test("of a kind that cannot be renamed keep the object with its old name in the spec", () => {
     const boxes = registry.get("boxes");
     const fixed = {
