@@ -44,7 +44,6 @@ function duplicates(plan: Plan): string[] {
 }
 
 function order(plan: Plan): string[] {
-  if (plan.changes.every(({ dependsOn }) => dependsOn.length === 0)) return [];
   const place = new Map(plan.changes.map((change, at) => [changeKey(change), at]));
   const found: string[] = [];
   plan.changes.forEach((change, at) => {
@@ -105,12 +104,8 @@ function wrongObject(
   const live = liveIndex.byId(change.kind, change.id);
   if (live === undefined) return [`${change.address} refers to ${change.id}, which is not live`];
   if (!("fingerprint" in change)) return [];
-  const isDelete = change.action === "delete" || change.action === "report";
-  const now = liveFingerprint(
-    provider.fields,
-    comparable(provider, live),
-    isDelete ? undefined : change.after,
-  );
+  const after = "after" in change ? change.after : undefined;
+  const now = liveFingerprint(provider.fields, comparable(provider, live), after);
   return now === change.fingerprint ? [] : [`${change.address} has the fingerprint of another object`];
 }
 

@@ -216,7 +216,7 @@ function movement(
     case "delete": {
       const live = liveIndex.byId(change.kind, change.id);
       if (live === undefined) return "disappeared from the workspace";
-      const after = change.action === "delete" ? undefined : change.after;
+      const after = "after" in change ? change.after : undefined;
       return liveFingerprint(provider.fields, comparable(provider, live), after) === change.fingerprint
         ? undefined
         : "changed in the workspace";

@@ -267,6 +267,7 @@ describe("the audit of names", () => {
       ]),
     ).toEqual([]);
     expect(named([create("tasks.n", { name: "same", after: { name: "same" } })])).toEqual([]);
+    expect(named([create("tasks.a"), create("boxes.n", to("n"))])).toEqual([]);
     expect(named([noop("boxes.n", { ...to("b") }), adopt("boxes.m", { ...to("b") })])).toEqual([]);
   });
 

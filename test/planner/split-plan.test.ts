@@ -156,6 +156,8 @@ describe("a plan compared with its base", () => {
     const head = { ...made, diagnostics: [of("boxes.a"), of("boxes.b"), of(undefined)] };
     const base = { ...made, diagnostics: [of("boxes.a"), of(undefined)] };
     expect(splitPlan(base, head).pendingErrors).toEqual([of("boxes.a")]);
+    const warned = { ...made, diagnostics: [{ ...of("boxes.a"), severity: "warning" as const }] };
+    expect(splitPlan(warned, warned).pendingErrors).toEqual([]);
   });
 });
 
@@ -402,6 +404,18 @@ test("a guard about duplicate names is caused by its own resource, and another g
       })),
     ),
   };
+  const limited = { ...protectedBoth, spec: specOf({}, { max_deletes: { count: 1 } }) };
+  const blocked = plan(limited);
+  expect(blocked.guards.map(({ diagnostic }) => diagnostic.code)).toEqual([
+    "GUARD_MAX_DELETES",
+    "GUARD_PREVENT_DESTROY",
+    "GUARD_PREVENT_DESTROY",
+  ]);
+  expect(splitGuards(limited, blocked, split).map(({ origin }) => origin)).toEqual([
+    "pending",
+    "caused",
+    "pending",
+  ]);
   const both = plan(protectedBoth);
   expect(both.guards.map(({ addresses }) => addresses)).toEqual([["boxes.b"], ["boxes.a"]]);
   expect(splitGuards(protectedBoth, both, split).map(({ origin }) => origin)).toEqual(["caused", "pending"]);

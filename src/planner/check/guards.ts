@@ -32,9 +32,10 @@ function maxDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
   const deletes = changes.filter((change) => change.action === "delete" && change.deposed !== true);
   const policy = context.input.spec.policy.max_deletes;
   const managed = context.input.state.records.size;
-  const share = managed === 0 ? 0 : deletes.length / managed;
   const refused =
-    "count" in policy ? deletes.length > policy.count : managed > SHARE_COUNTS_ABOVE && share > policy.share;
+    "count" in policy
+      ? deletes.length > policy.count
+      : managed > SHARE_COUNTS_ABOVE && deletes.length / managed > policy.share;
   if (!refused) return [];
   const allowed =
     "count" in policy

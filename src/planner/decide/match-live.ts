@@ -106,7 +106,6 @@ function returningTo(
 
 /** The parent of a nested resource, if this plan replaces it: its live members are deleted with the old parent. */
 function newParentOf(context: PlanContext, resource: Resource, provider: PlannedKind): Address | undefined {
-  if (provider.nested === undefined) return undefined;
   return resource.dependsOn.find((address) => {
     const change = context.decided.get(address);
     return (

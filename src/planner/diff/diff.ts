@@ -107,7 +107,7 @@ function keysOf(schema: FieldSchema, desired: JsonObject, live: JsonObject): rea
   const found = Object.keys(live).filter(
     (key) => !Object.hasOwn(declared, key) && !Object.hasOwn(desired, key),
   );
-  return wanted.length + found.length === 0 ? names : [...names, ...wanted.sort(), ...found.sort()];
+  return [...names, ...wanted.sort(), ...found.sort()];
 }
 
 function member(object: JsonObject, key: string): Json | undefined {
@@ -216,7 +216,6 @@ function report(
 }
 
 function isUnknown(unknown: ReadonlySet<string>, path: Path): true | undefined {
-  if (unknown.size === 0) return undefined;
   const here = toPointer(path);
   for (const pointer of unknown) if (pointer === here || pointer.startsWith(`${here}/`)) return true;
   return undefined;

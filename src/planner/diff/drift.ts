@@ -1,6 +1,7 @@
 // What moved in the workspace since the last apply: live against recorded, whatever the spec says now.
 
-import { type Address, kindOf } from "../../core/address.ts";
+import { kindOf } from "../../core/address.ts";
+import type { StateRecord } from "../../state/model/record.ts";
 import type { Change } from "../model/change.ts";
 import type { RecordedValues } from "../model/context.ts";
 import { type PlanContext, recordedOf } from "../model/context.ts";
@@ -18,8 +19,8 @@ export function driftOf(
   appeared: readonly LiveMember[],
 ): Drift[] {
   const found: Drift[] = [];
-  for (const address of context.input.state.records.keys()) {
-    const drift = driftOfRecord(context, contents, address);
+  for (const record of context.input.state.records.values()) {
+    const drift = driftOfRecord(context, contents, record);
     if (drift !== undefined) found.push(drift);
   }
   for (const { address, live } of appeared)
@@ -37,19 +38,18 @@ export function driftOf(
 function driftOfRecord(
   context: PlanContext,
   contents: PlanFacts["contents"],
-  address: Address,
+  record: StateRecord,
 ): Drift | undefined {
-  const record = context.input.state.records.get(address);
-  if (record?.status !== "ready") return undefined;
+  if (record.status !== "ready") return undefined;
+  const { address } = record;
   const provider = context.input.registry.of(address);
   const recorded = recordedOf(provider, record);
   // A resource that was decided to match its object was compared with it already.
-  if (recorded !== undefined && isUnmoved(context.decided.get(address), recorded)) return undefined;
+  if (recorded === undefined || isUnmoved(context.decided.get(address), recorded)) return undefined;
   if (!context.input.live.has(provider.kind)) return undefined;
   if (context.liveIndex.unreadable(provider.kind, record.name) !== undefined) return undefined;
   const live = context.liveIndex.byId(provider.kind, record.id);
   const head = { address, kind: provider.kind, name: record.name };
-  if (recorded === undefined) return undefined;
   if (live === undefined) return { ...head, what: "gone", diffs: [] };
   const ignored = context.input.spec.resources.get(address)?.lifecycle.ignore_changes ?? [];
   const diffs = diffResource(provider.fields, recorded.applied, comparable(provider, live), recorded).filter(

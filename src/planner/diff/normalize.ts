@@ -49,8 +49,7 @@ function sortKey(schema: FieldSchema, item: Json): string {
 }
 
 function sameNormal(a: Json | undefined, b: Json | undefined): boolean {
-  if (a === b) return true;
-  return a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b);
+  return a === b || canonicalJson(a ?? null) === canonicalJson(b ?? null);
 }
 
 /** Whether two values are equal member by member, whatever the order of members; what is identical means the same under every schema. */

@@ -232,6 +232,11 @@ describe("the limit of a kind", () => {
     expect(limits([create("boxes.x"), remove("tasks.u"), create("tasks.t")], boxes(40))).toHaveLength(1);
   });
 
+  test("counts all objects of a workspace, whatever their names", () => {
+    const slashed = live({ boxes: Array.from({ length: 40 }, (_, at) => object(`${at}`, `p/${at}`)) });
+    expect(limits([create("boxes.q/x")], slashed)).toHaveLength(1);
+  });
+
   test("counts by parent where each has its own", () => {
     expect(limits([create("keys.a/4")], keys("a/1", "a/2", "a/3", "b/1"))).toEqual([
       ["after this plan, boxes a would contain 4 keys; the service allows 3", hint, "keys.a/4"],

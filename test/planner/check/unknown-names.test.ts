@@ -195,6 +195,23 @@ describe("a name in a field or a key", () => {
     expect(made([task("b"), box("b", "b", { size: 2 }), box("c", "c", { size: 2 })], given)).toEqual([]);
   });
 
+  test("that an object keeps because the spec ignores its name is known, although the object changes", () => {
+    const known = state([
+      record("boxes.b", "b", { box_name: "b", size: 1 }),
+      record("tasks.t", "t", { name: "t" }),
+    ]);
+    const world = live({
+      boxes: [object("b", "b", { box_name: "b", size: 1 })],
+      tasks: [object("t", "t", { name: "t" })],
+    });
+    const ignoring = resource("boxes.b", {
+      values: { box_name: "x", size: 2 },
+      lifecycle: { ignore_changes: ["box_name"] },
+    });
+    const task = resource("tasks.t", { values: { deep: { list: ["b"] } } });
+    expect(made([task, ignoring], { state: known, live: world })).toEqual([]);
+  });
+
   test("is suggested from what the plan leaves, and not from what it deletes", () => {
     const known = state([record("boxes.b", "b", { box_name: "drawer" })]);
     const world = live({ boxes: [object("b", "drawer", { box_name: "drawer", size: 1 })] });

@@ -175,6 +175,19 @@ describe("a recorded object that has another name than declared", () => {
     ]);
   });
 
+  test("stays when it has the name and its replaced object has it, too", () => {
+    const both = ["t1", "t2"].map((id) => object(id, "t", { name: "t" }));
+    const plans = plan({
+      spec: spec([resource("tasks.t")]),
+      live: live({ tasks: both }),
+      state: state([record("tasks.t", "t2", { name: "t" }, { deposed: [object("t1", "").id] })]),
+    });
+    expect(plans.changes.map((change) => [change.action, "id" in change && change.id])).toEqual([
+      ["noop", "t2"],
+      ["delete", "t1"],
+    ]);
+  });
+
   test("stays when it has the name, whatever replaced objects are called", () => {
     const plans = made("a", "new", [box("b1", "new (old)"), box("b2", "new")], { state: known(["b1"]) });
     expect(plans.changes.map((change) => [change.action, "id" in change && change.id])).toEqual([

@@ -23,6 +23,17 @@ describe("inOrder", () => {
       gives: ["create boxes.a", "create boxes.b", "create tasks.a"],
     },
     {
+      about:
+        "sorts by the order of the registry also where it is not that of the alphabet, and back for deletions",
+      changes: [
+        change("create", "keys.a/k"),
+        change("create", "labels.a/x"),
+        change("delete", "labels.b/x"),
+        change("delete", "keys.b/k"),
+      ],
+      gives: ["create labels.a/x", "create keys.a/k", "delete keys.b/k", "delete labels.b/x"],
+    },
+    {
       about: "puts what a change needs before it",
       changes: [change("create", "boxes.a", ["tasks.z"]), change("create", "tasks.z")],
       gives: ["create tasks.z", "create boxes.a"],
