@@ -65,7 +65,7 @@ const NOTHING: FactRequests = {
 };
 
 describe("a plan asks", () => {
-  test("for nothing when it changes nothing", () => {
+  test("for nothing when it has no changes", () => {
     expect(asked({ spec: spec([box()]) })).toEqual(NOTHING);
     expect(
       asked({

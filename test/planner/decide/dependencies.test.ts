@@ -155,7 +155,7 @@ describe("a delete", () => {
 });
 
 describe("a replacement", () => {
-  test("is told by the spec and the state what holds its object, not by live values", () => {
+  test("waits for holders that the spec or the state names, not for live ones", () => {
     const changes = [
       replace("boxes.a", { id: object("b1", "").id }),
       update("tasks.t", { before: { box: "b1" } }),
