@@ -1,7 +1,7 @@
 // `workspace fleet` against two emulated workspaces and one that does not answer.
 
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -221,6 +221,22 @@ describe("workspace fleet", () => {
       expect(out).not.toMatch(/<img|evil/);
       expect(out).toMatch(/3 cost|"cost": 3|severity="cost"} 3/);
     }
+  });
+
+  test("a spec path that the system refuses is an error of its workspace only", async () => {
+    const other = mkdtempSync(join(tmpdir(), "fleet-paths-"));
+    cpSync(join(folder, "spec"), join(other, "spec"), { recursive: true });
+    symlinkSync("loop", join(other, "loop"));
+    const entry = (spec: string) => `{ spec: ${spec}, host: "${web.url}" }`;
+    writeFileSync(
+      join(other, "fleet.yaml"),
+      `workspaces:\n  a: ${entry('"a\\0b"')}\n  b: ${entry("loop")}\n  c: ${entry("spec")}\n`,
+    );
+    const { code, out } = await fleet("validate --parallelism 1", {}, other);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^a: failed in .*: the spec cannot be read$/m);
+    expect(out).toMatch(/^b: failed in .*: the spec cannot be read$/m);
+    expect(out).toMatch(/^c: ok in /m);
   });
 
   test("a fleet file that is not a regular file is refused", async () => {

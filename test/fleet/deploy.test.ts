@@ -87,4 +87,12 @@ describe("the files of deploy/", () => {
     expect(text.match(/automountServiceAccountToken: false/g)).toHaveLength(3);
     expect(compose().services.worker.stop_grace_period).toBe("60s");
   });
+
+  test("limit the memory of each container, and keep credentials out of the image", () => {
+    const { services } = compose();
+    for (const name of ["database", "schedule", "worker"])
+      expect(services[name].deploy.resources.limits.memory).toMatch(/^\d+[mg]$/);
+    const copied = readFileSync("deploy/Dockerfile", "utf8").match(/^(?:COPY|ADD) .*$/gm);
+    expect(copied).toEqual(["COPY fleet.yaml /work/", "COPY specs/ /work/specs/"]);
+  });
 });

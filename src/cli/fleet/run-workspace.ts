@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import type { CommandContext } from "../../config/environment.ts";
-import { DEFAULT_FILE } from "../../config/files.ts";
+import { DEFAULT_FILE, fileFailure } from "../../config/files.ts";
 import { Signals } from "../../config/signals.ts";
 import type { Output } from "../../config/streams.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
@@ -85,6 +85,8 @@ export async function runWorkspace(
     const answer = answerOf(command, stdout.text());
     if (signal?.aborted === true) return finish({ ...answer, status: "interrupted" });
     return { ...finish({ ...answer, status: statusOf(code, command, answer) }), exitCode: code };
+  } catch (problem) {
+    return finish({ status: "failed", counts: {}, drift: {}, diagnostics: diagnosticsOf(problem) });
   } finally {
     // A command that was stopped may still wait for an answer.
     abandoned.abort();
@@ -115,8 +117,14 @@ function argumentsOf(
   ];
 }
 
+/** Throws Failure for a path that the system refuses, such as a link to itself. */
 function specFile(path: string): string {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, DEFAULT_FILE) : path;
+  try {
+    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    return isFolder ? join(path, DEFAULT_FILE) : path;
+  } catch (problem) {
+    throw fileFailure("the spec cannot be read", problem, "check spec in the fleet file");
+  }
 }
 
 function statusOf(

@@ -36,6 +36,23 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
     await database.close();
   });
 
+  test("get their queue once when several workers start at the same time", async () => {
+    const fleet = await openFleet("together");
+    const queues = await Promise.all(Array.from({ length: 3 }, () => fleet.openQueue("work")));
+    const { rows } = await fleet.database.query(
+      "select name, policy from together_jobs.queue order by 1",
+      [],
+    );
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { name: "fleet", policy: "exclusive" },
+        { name: "fleet-dead", policy: "standard" },
+      ]),
+    );
+    for (const queue of queues) await queue.close();
+    await fleet.database.close();
+  });
+
   test("reject a queue of a newer version", async () => {
     const fleet = await openFleet("newer");
     await (await fleet.openQueue("send")).close();
@@ -80,6 +97,35 @@ describe.skipIf(server === undefined)("results in PostgreSQL", () => {
     expect(found.get("ads")?.[1]?.diagnostics).toEqual([]);
     expect(found.get("web")?.[0]?.diagnostics).toEqual(diagnostics);
     expect(found.has("new")).toBe(false);
+    await database.close();
+  });
+
+  test("of a worker whose clock is ahead do not hide later results of other workers", async () => {
+    const { database, results } = await openFleet("skew");
+    await results.add(resultOf("ads", "failed", { startedAt: Date.now() + 86_400_000 }), "ahead");
+    await results.add(resultOf("ads", "ok", { startedAt: Date.now() }), "later");
+    expect((await results.recent(5, ["ads"])).get("ads")?.map(({ status }) => status)).toEqual([
+      "ok",
+      "failed",
+    ]);
+    await database.close();
+  });
+
+  test("that were edited in the table are left out if they are not results", async () => {
+    const { database, results } = await openFleet("edited");
+    for (const name of ["a", "b", "c"]) await results.add(resultOf(name), name);
+    await database.query("update edited.results set body = 'null' where workspace = 'a'", []);
+    await database.query(
+      "update edited.results set body = body || '{\"status\":\"<b>\"}' where workspace = 'b'",
+      [],
+    );
+    await database.query(
+      'update edited.results set body = body || \'{"drift":{"cost":"x"}}\' where workspace = \'c\'',
+      [],
+    );
+    const found = await results.recent(5, ["a", "b", "c"]);
+    expect([...found.keys()]).toEqual(["c"]);
+    expect(found.get("c")).toMatchObject([{ drift: {} }]);
     await database.close();
   });
 
