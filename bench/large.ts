@@ -2,12 +2,14 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { bare, type Figure, fastest as fastestOf, withWorkspace } from "./measure.ts";
 import { inFolder, mustRun, type Ran } from "./process.ts";
+import { EMPTY } from "./sizes.ts";
 import { SECRET_VARIABLE } from "./spec.ts";
 import { CLI, startWorkspace, TOKEN } from "./workspace.ts";
 
 /** Scopes, each with 1,000 secrets. */
-export const LARGE_SIZES = [1, 10, 100] as const;
+export const LARGE_SIZES: readonly number[] = [1, 10, 100];
 const SECRETS = 1_000;
 const ENVIRONMENT = { WORKSPACE_TOKEN: TOKEN, [SECRET_VARIABLE]: "a secret of the benchmark", CI: "1" };
 
@@ -18,6 +20,24 @@ export interface LargeFigures {
   readonly validate: Ran;
   /** `state list`: reads and checks the state. */
   readonly state: Ran;
+}
+
+export interface BareFigures {
+  readonly resources: number;
+  readonly read: Figure;
+  /** With the requests of a safe apply. */
+  readonly create: Figure;
+}
+
+/** The bare client on the same workspace. */
+export function measureBare(scopes: number, repeats: number): Promise<BareFigures> {
+  const sizes = { ...EMPTY, scopes, secrets: scopes * SECRETS };
+  return withWorkspace(async (workspace) => {
+    const create = await bare("same", workspace, sizes);
+    const reads: Figure[] = [];
+    for (let n = 0; n < repeats; n++) reads.push(await bare("read", workspace, sizes));
+    return { resources: scopes * (SECRETS + 1), create, read: fastestOf(reads) };
+  });
 }
 
 /** The fastest of `repeats` plans counts; an apply of so much runs once. */

@@ -10,22 +10,6 @@ import { worldOf } from "./world.ts";
 export const LIMIT = { perSecond: 30, latencyMs: 100 };
 /** Enough requests at once that the limit, and not the latency, decides the time. */
 const PARALLELISM = 64;
-/** The mix of the main workspace at 840 resources. */
-export const LIMITED: Sizes = {
-  users: 200,
-  groups: 20,
-  memberships: 400,
-  scopes: 16,
-  secrets: 160,
-  acls: 48,
-  pools: 4,
-  clusters: 20,
-  jobs: 372,
-  directories: 0,
-  notebooks: 0,
-  files: 0,
-};
-
 /** Requests that wait for one another: a list, what the first job needs, a job in two phases, and the list that verifies it. */
 const CHAIN = 5;
 
@@ -38,9 +22,9 @@ export interface LimitedFigures {
   readonly lateRefused: number;
 }
 
-export function measureLimited(): Promise<LimitedFigures> {
+export function measureLimited(sizes: Sizes, program = CLI): Promise<LimitedFigures> {
   return inFolder(async (folder) => {
-    writeSpec(folder, worldOf(LIMITED));
+    writeSpec(folder, worldOf(sizes));
     const workspace = await startWorkspace();
     try {
       const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
@@ -53,7 +37,7 @@ export function measureLimited(): Promise<LimitedFigures> {
       const body = JSON.stringify({ rules: [rule] });
       await fetch(`${workspace.url}/__emulator/faults`, { method: "PUT", headers, body });
       const file = join(folder, "workspace.yaml");
-      const args = [CLI, "apply", "--file", file, "--host", workspace.url, "--auto-approve"];
+      const args = [program, "apply", "--file", file, "--host", workspace.url, "--auto-approve"];
       const refusals = async (): Promise<number> => {
         const log = await fetch(`${workspace.url}/__emulator/requests`, { headers });
         const { requests } = (await log.json()) as { requests: { readonly status: number }[] };
@@ -70,9 +54,9 @@ export function measureLimited(): Promise<LimitedFigures> {
       const { ms } = await running;
       const refused = await refusals();
       return {
-        resources: resourcesOf(LIMITED),
+        resources: resourcesOf(sizes),
         ms,
-        leastMs: leastMs(LIMITED),
+        leastMs: leastMs(sizes),
         refused,
         lateRefused: refused - Math.min(refused, await early),
       };

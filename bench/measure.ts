@@ -1,10 +1,10 @@
 // One measurement each: apply from nothing, the plan that follows, the series, and how long the program takes to start.
 
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ending, inFolder, mustRun } from "./process.ts";
 import { leastReads, resourcesOf, type Sizes } from "./sizes.ts";
 import { SECRET_VARIABLE, writeSpec } from "./spec.ts";
-import { median } from "./table.ts";
 import { CLI, startWorkspace, TOKEN, type Workspace } from "./workspace.ts";
 import { worldOf } from "./world.ts";
 
@@ -91,30 +91,96 @@ export async function measureSeries(series: readonly Sizes[], repeats: number): 
   return runs.map(fastest);
 }
 
-function applied(sizes: Sizes): Promise<ApplyFigures> {
-  return withWorkspace((workspace) => inFolder((folder) => measureApply(workspace, sizes, folder)));
+function applied(sizes: Sizes, program = CLI): Promise<ApplyFigures> {
+  return withWorkspace((workspace) => inFolder((folder) => measureApply(workspace, sizes, folder, program)));
 }
 
-export async function measureStart(
+export interface SmallFigures {
+  readonly bareRead: Figure;
+  readonly bareCreate: Figure;
+  readonly bareSame: Figure;
+  readonly least: number;
+  /** One of each program. */
+  readonly programs: readonly { readonly plan: Figure; readonly apply: ApplyFigures }[];
+}
+
+/** The same workspace with several programs, each in turn with the bare client. */
+export async function measureSmall(
+  sizes: Sizes,
+  programs: readonly string[],
   repeats: number,
-): Promise<{ readonly version: number; readonly node: number }> {
-  const version: number[] = [];
-  const node: number[] = [];
-  await ending([CLI, "--version"]);
+): Promise<SmallFigures> {
+  const applies: ApplyFigures[][] = programs.map(() => []);
+  const [creates, sames]: [Figure[], Figure[]] = [[], []];
   for (let n = 0; n < repeats; n++) {
-    version.push((await ending([CLI, "--version"])).ms);
-    node.push((await ending(["-e", "0"])).ms);
+    for (const [at, program] of programs.entries()) applies[at]?.push(await applied(sizes, program));
+    creates.push(await withWorkspace((workspace) => bare("create", workspace, sizes)));
+    sames.push(await withWorkspace((workspace) => bare("same", workspace, sizes)));
   }
-  return { version: median(version), node: median(node) };
+  const sites = await Promise.all(programs.map(() => startWorkspace()));
+  try {
+    return await inFolder(async (root) => {
+      const plans: Figure[][] = programs.map(() => []);
+      const reads: Figure[] = [];
+      const site = (at: number): readonly [Workspace | undefined, string] => [sites[at], join(root, `${at}`)];
+      for (const [at, program] of programs.entries()) {
+        const [workspace, folder] = site(at);
+        mkdirSync(folder);
+        if (workspace !== undefined) await measureApply(workspace, sizes, folder, program);
+      }
+      for (let n = 0; n < 3 * repeats; n++)
+        for (const [at, program] of programs.entries()) {
+          const [workspace, folder] = site(at);
+          if (workspace === undefined) continue;
+          const planning = [...arguments_("plan", workspace, folder, program), "--detailed-exitcode"];
+          plans[at]?.push(await counted(workspace, planning));
+          if (at === 0) reads.push(await bare("read", workspace, sizes));
+        }
+      return {
+        bareRead: fastest(reads),
+        bareCreate: fastest(creates),
+        bareSame: fastest(sames),
+        least: leastReads(sizes),
+        programs: programs.map((_, at) => ({
+          plan: fastest(plans[at] ?? []),
+          apply: fastest(applies[at] ?? []),
+        })),
+      };
+    });
+  } finally {
+    for (const workspace of sites) await workspace.stop();
+  }
 }
 
-async function measureApply(workspace: Workspace, sizes: Sizes, folder: string): Promise<ApplyFigures> {
+/** The fastest of `repeats` runs of each command line, in turn. */
+export async function measureStarts(
+  commands: readonly (readonly string[])[],
+  repeats: number,
+): Promise<readonly number[]> {
+  const times: number[][] = commands.map(() => []);
+  for (let n = -1; n < repeats; n++)
+    for (const [at, command] of commands.entries()) {
+      const { code, ms, stderr } = await ending(command);
+      if (code !== 0) throw new Error(`node ${command.join(" ")} ended with ${code}\n${stderr}`);
+      // The first run compiles.
+      if (n >= 0) times[at]?.push(ms);
+    }
+  return times.map((one) => Math.min(...one));
+}
+
+async function measureApply(
+  workspace: Workspace,
+  sizes: Sizes,
+  folder: string,
+  program = CLI,
+): Promise<ApplyFigures> {
   const lines = writeSpec(folder, worldOf(sizes));
-  const figure = await counted(workspace, [...arguments_("apply", workspace, folder), "--auto-approve"]);
+  const applying = [...arguments_("apply", workspace, folder, program), "--auto-approve"];
+  const figure = await counted(workspace, applying);
   return { resources: resourcesOf(sizes), lines, ...figure };
 }
 
-function bare(mode: "create" | "same" | "read", workspace: Workspace, sizes: Sizes): Promise<Figure> {
+export function bare(mode: "create" | "same" | "read", workspace: Workspace, sizes: Sizes): Promise<Figure> {
   return counted(workspace, [BARE, mode, workspace.url, JSON.stringify(sizes)]);
 }
 
@@ -124,21 +190,21 @@ async function counted(workspace: Workspace, args: readonly string[]): Promise<F
   return { ms, cpuMs, peak, ...(await workspace.requests()) };
 }
 
-function fastest<T extends Figure>(runs: readonly T[]): T {
+export function fastest<T extends Figure>(runs: readonly T[]): T {
   const best = runs.reduce((one, other) => (other.ms < one.ms ? other : one));
   // Time on processors is disturbed at other moments than the whole time.
   return { ...best, cpuMs: Math.min(...runs.map(({ cpuMs }) => cpuMs)) };
 }
 
-function arguments_(command: string, workspace: Workspace, folder: string): string[] {
-  return [CLI, command, "--file", specIn(folder), "--host", workspace.url];
+function arguments_(command: string, workspace: Workspace, folder: string, program = CLI): string[] {
+  return [program, command, "--file", specIn(folder), "--host", workspace.url];
 }
 
 function specIn(folder: string): string {
   return join(folder, "workspace.yaml");
 }
 
-async function withWorkspace<T>(act: (workspace: Workspace) => Promise<T>): Promise<T> {
+export async function withWorkspace<T>(act: (workspace: Workspace) => Promise<T>): Promise<T> {
   const workspace = await startWorkspace();
   try {
     return await act(workspace);

@@ -3,6 +3,7 @@
 export interface Series {
   readonly name: string;
   readonly color: string;
+  readonly dashed?: boolean;
   readonly points: readonly { readonly x: number; readonly y: number }[];
 }
 
@@ -20,10 +21,11 @@ export function picture(title: string, unit: string, series: readonly Series[]):
     HEIGHT - BOTTOM,
     TOP,
   );
-  const lines = series.flatMap(({ name, color, points }, at) => [
-    `<polyline fill="none" stroke="${color}" stroke-width="2" points="${points.map(({ x, y }) => `${across.at(x)},${up.at(y)}`).join(" ")}"/>`,
+  const lines = series.flatMap(({ name, color, points, dashed = false }, at) => [
+    `<polyline fill="none" stroke="${color}" stroke-width="2"${dashed ? ' stroke-dasharray="6 4"' : ""} points="${points.map(({ x, y }) => `${across.at(x)},${up.at(y)}`).join(" ")}"/>`,
     ...points.map(({ x, y }) => `<circle cx="${across.at(x)}" cy="${up.at(y)}" r="3" fill="${color}"/>`),
-    `<text x="${LEFT + 12}" y="${TOP + 16 + at * 18}" fill="${color}">${name}</text>`,
+    `<line x1="${LEFT + 12}" x2="${LEFT + 40}" y1="${TOP + 12 + at * 18}" y2="${TOP + 12 + at * 18}" stroke="${color}" stroke-width="2"${dashed ? ' stroke-dasharray="6 4"' : ""}/>`,
+    `<text x="${LEFT + 46}" y="${TOP + 16 + at * 18}" fill="${color}">${name}</text>`,
   ]);
   const grid = [
     ...across.marks.map(

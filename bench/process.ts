@@ -6,6 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const HOME = join(import.meta.dirname, "..");
+/** Removed at the end of the run. */
+export const BASE = mkdtempSync(join(tmpdir(), "workspace-bench-program-"));
+process.on("exit", () => rmSync(BASE, { recursive: true, force: true }));
 /** A copy of the program at the start of the run, because a run takes minutes and the files may change meanwhile. */
 export const ROOT = copied();
 /**
@@ -22,11 +25,10 @@ process.on("exit", () => {
 });`)}`;
 
 function copied(): string {
-  const folder = mkdtempSync(join(tmpdir(), "workspace-bench-program-"));
-  for (const part of ["bin", "src", "schemas", "bench", "package.json"])
+  const folder = join(BASE, "clone");
+  for (const part of ["bin", "src", "schemas", "bench", "examples", "package.json"])
     cpSync(join(HOME, part), join(folder, part), { recursive: true, preserveTimestamps: true });
   symlinkSync(join(HOME, "node_modules"), join(folder, "node_modules"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -58,7 +60,8 @@ export function ending(args: readonly string[], env: Environment = {}): Promise<
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd: ROOT,
-      env: { ...process.env, ...env },
+      // For compiled code of installed programs, instead of the folder of the user.
+      env: { ...process.env, XDG_CACHE_HOME: join(BASE, "cache"), ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const stdout = textOf(child.stdout);

@@ -18,6 +18,49 @@ export interface Sizes {
   readonly files: number;
 }
 
+export const EMPTY: Sizes = {
+  users: 0,
+  groups: 0,
+  memberships: 0,
+  scopes: 0,
+  secrets: 0,
+  acls: 0,
+  pools: 0,
+  clusters: 0,
+  jobs: 0,
+  directories: 0,
+  notebooks: 0,
+  files: 0,
+};
+
+/** 840 resources in the mix of the main workspace. */
+export const SMALL: Sizes = {
+  ...EMPTY,
+  users: 200,
+  groups: 20,
+  memberships: 400,
+  scopes: 16,
+  secrets: 160,
+  acls: 48,
+  pools: 4,
+  clusters: 20,
+  jobs: 372,
+};
+
+/** To try the command. */
+export const TINY: Sizes = {
+  ...EMPTY,
+  users: 6,
+  groups: 2,
+  memberships: 4,
+  scopes: 2,
+  secrets: 6,
+  acls: 2,
+  pools: 1,
+  clusters: 2,
+  jobs: 4,
+};
+
 const NO_CONTENTS = { directories: 0, notebooks: 0, files: 0 };
 
 /** A company's workspace: 2,170 resources. */

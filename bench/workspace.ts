@@ -19,8 +19,9 @@ interface Entry {
   readonly status: number;
 }
 
-export async function startWorkspace(): Promise<Workspace> {
-  const emulator = await start([CLI, "emulator", "--port", "0", "--data", ":memory:", "--token", TOKEN]);
+export async function startWorkspace(dialect = "contract"): Promise<Workspace> {
+  const memory = ["--data", ":memory:", "--token", TOKEN, "--dialect", dialect];
+  const emulator = await start([CLI, "emulator", "--port", "0", ...memory]);
   const url = /https?:\/\/\S+/.exec(emulator.line)?.[0] ?? "";
   const headers = { authorization: `Bearer ${TOKEN}` };
   const log = `${url}/__emulator/requests`;

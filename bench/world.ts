@@ -100,7 +100,7 @@ function range(count: number): number[] {
 
 /** The share of `count` numbered objects that belongs to the `n`-th of `owners`. */
 function share(count: number, owners: number, n: number): number[] {
-  return range(count).filter((one) => one % owners === n);
+  return range(Math.max(0, Math.ceil((count - n) / owners))).map((at) => n + at * owners);
 }
 
 function pick(names: readonly string[], n: number): string {

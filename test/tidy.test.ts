@@ -191,6 +191,7 @@ describe("tidy", () => {
       "simulation",
       "docs",
       "ci",
+      "bench",
     ]);
     const strangers = globSync("test/*/").filter((folder) => !rooms.has(folder.split("/")[1] ?? ""));
     expect(strangers).toEqual([]);
