@@ -1,6 +1,6 @@
 // Sensitive variables through the real commands: the value is in no output.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
@@ -45,6 +45,19 @@ test("a sensitive value is in no form of a plan, an apply, or drift, and the API
   expect(all).toContain("PLAN_IMMUTABLE");
   // The value before is one of the same variable.
   expect(shows(all)).toBe(false);
+});
+
+test("a sensitive value is no key of for_each, which is part of addresses", async () => {
+  const folder = folderWith(
+    `variables: { pw: { type: string, sensitive: true, default: hunter2-swordfish } }
+modules: { m: { source: m, for_each: "\${split('-', var.pw)}" } }
+`,
+  );
+  mkdirSync(join(folder, "m"));
+  writeFileSync(join(folder, "m/workspace.yaml"), "groups: { g: {} }\n");
+  const { code, all } = await run(folder, "plan --host embedded");
+  expect({ code, leaks: shows(all) }).toEqual({ code: 1, leaks: false });
+  expect(all).toContain("modules.m: a key of for_each cannot contain a sensitive value");
 });
 
 test("a sensitive value that is refused is in no diagnostic", async () => {

@@ -157,6 +157,12 @@ export class ModuleSet {
             hint: "a key is part of addresses, so it contains letters, digits, dashes, and underscores only",
           },
         );
+      else if (this.#loading.sensitive.isIn(key))
+        findings.error(
+          "SPEC_VARIABLE",
+          `modules.${name}: a key of for_each cannot contain a sensitive value`,
+          at,
+        );
       else if (keys.has(key))
         findings.error(
           "SPEC_DUPLICATE_KEY",
