@@ -49,7 +49,7 @@ interface Front {
 
 const fronts = new WeakMap<Contract, Front>();
 
-/** Routes and compiled schemas hold nothing of a world, so thousands of simulated worlds share them. */
+/** Simulated worlds share routes and compiled schemas: compiling takes longer than a short simulation. */
 function frontOf(contract: Contract): Front {
   let front = fronts.get(contract);
   if (front === undefined) {

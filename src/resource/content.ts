@@ -11,16 +11,9 @@ export function isSecretValue(field: FieldSchema): boolean {
 /** The most bytes that a secret holds (part A, 8). */
 export const SECRET_BYTES = 128 << 10;
 
-const secretFields = new WeakMap<Kind, string | undefined>();
-
 /** The secret field of a kind, if it has one. */
 export function secretField(provider: Kind): string | undefined {
-  if (!secretFields.has(provider))
-    secretFields.set(
-      provider,
-      Object.entries(provider.fields).find(([, field]) => isSecretValue(field))?.[0],
-    );
-  return secretFields.get(provider);
+  return Object.keys(provider.fields).find((name) => isSecretValue(provider.fields[name] ?? {}));
 }
 
 /** Kinds whose payload is a file of the spec's folder: notebooks and files. */

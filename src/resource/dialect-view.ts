@@ -8,6 +8,7 @@ import { type Registry, registryOf } from "./registry.ts";
 /** The contract has no clouds, so any one will do. */
 export const CONTRACT_FIELDS: FieldDialect = { dialect: "contract", cloud: "azure" };
 
+/** The same view for the same registry, so that its validators are compiled once (decision 0030: 0.4 s). */
 const views = new WeakMap<Registry, Map<string, Registry>>();
 
 /** The registry with fields of a dialect. Operations and planning rules are the same. */

@@ -102,7 +102,7 @@ export function memberSchema({ properties, additionalProperties }: FieldSchema, 
   return typeof additionalProperties === "object" ? additionalProperties : NOTHING;
 }
 
-/** Whether a field is so, or anything inside it may be: what is not need not be walked through. Each field is looked into once. */
+/** Whether `is` holds for a field or a field inside it. Walks skip the others; the answer is kept, so each field is checked once. */
 export function somewhere(is: (field: FieldSchema) => boolean): (field: FieldSchema) => boolean {
   const known = new WeakMap<FieldSchema, boolean>();
   const found = (field: FieldSchema): boolean => {

@@ -26,7 +26,7 @@ function declaredAs({ input }: PlanContext, provider: PlannedKind, name: string)
   return ofKind.get(foldName(provider, name));
 }
 
-/** Declared names by kind, and by the form in which they compare. */
+/** Declared names by kind and folded name. Without this index, each name would search all resources of the spec. */
 const declared = new WeakMap<Spec, Map<string, ReadonlyMap<string, string>>>();
 
 function namesOf({ resources }: Spec, provider: PlannedKind): ReadonlyMap<string, string> {

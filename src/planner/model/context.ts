@@ -54,19 +54,9 @@ export function recordedOf(
   if (record === undefined || record.status === "creating") return undefined;
   const { normalize } = provider.planning;
   if (normalize === undefined && record.status === "ready") return record;
-  const known = made.get(record);
-  if (known?.provider === provider) return known.recorded;
   const applied = normalize?.(record.applied) ?? record.applied;
-  const recorded = { applied, seen: record.status === "ready" ? record.seen : {} };
-  made.set(record, { provider, recorded });
-  return recorded;
+  return { applied, seen: record.status === "ready" ? record.seen : {} };
 }
-
-/** Deciding and drift ask for the same records. */
-const made = new WeakMap<
-  StateRecord,
-  { readonly provider: PlannedKind; readonly recorded: RecordedValues }
->();
 
 /** The value of an attribute of an already decided resource; undefined while only an apply can tell. */
 export function plannedAttribute(

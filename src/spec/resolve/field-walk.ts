@@ -81,16 +81,12 @@ export function textsAt(fields: MapNode, path: readonly string[]): readonly Spec
 
 /** The attributes that a reference to this kind may use: its ID, and every field that is not secret. */
 export function attributesOf(provider: PlannedKind): readonly string[] {
-  const known = attributes.get(provider) ?? attributesIn(provider);
-  attributes.set(provider, known);
-  return known;
+  const fields = Object.keys(provider.fields).filter((name) => hasAttribute(provider, name));
+  return [...new Set([provider.idAttribute, ...fields])];
 }
 
-const attributes = new WeakMap<PlannedKind, readonly string[]>();
-
-function attributesIn(provider: PlannedKind): readonly string[] {
-  const fields = Object.entries(provider.fields)
-    .filter(([, field]) => !isSecretValue(field) && field.source !== true)
-    .map(([name]) => name);
-  return [...new Set([provider.idAttribute, ...fields])];
+export function hasAttribute({ fields, idAttribute }: PlannedKind, name: string): boolean {
+  if (name === idAttribute) return true;
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return field !== undefined && !isSecretValue(field) && field.source !== true;
 }

@@ -25,7 +25,7 @@ import {
 } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
 import { partsOrReport } from "../variables/interpolate.ts";
-import { attributesOf, fieldOf, itemOf } from "./field-walk.ts";
+import { attributesOf, fieldOf, hasAttribute, itemOf } from "./field-walk.ts";
 
 type Target = Exclude<ReferencePart, string>;
 
@@ -175,8 +175,8 @@ class Linking {
       this.#report(message, at, didYouMean(best, has).hint);
       return undefined;
     }
+    if (hasAttribute(provider, attribute)) return { address, attribute };
     const known = attributesOf(provider);
-    if (known.includes(attribute)) return { address, attribute };
     const best = this.#linkage.suggest(attribute, known);
     const message = `${part.raw} refers to the attribute ${JSON.stringify(attribute)}, which ${provider.kind} do not have`;
     this.#report(message, at, didYouMean(best, `the attributes are ${listed(known)}`).hint);

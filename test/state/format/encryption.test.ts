@@ -217,7 +217,7 @@ test("a part is encrypted with the salt of a part that was decrypted with the sa
   expect(salt(changing.seal("state", "", "z"))).toBe(salt(first));
 });
 
-test("pieces are encrypted as their whole text is, wherever they are cut, with the end of the line", () => {
+test("pieces give the same result as their whole, at any division, with the end of the line", () => {
   const text = "äbcdefghijklmnö";
   for (let first = 0; first <= text.length; first++)
     for (const second of [first, first + 1, first + 2]) {
