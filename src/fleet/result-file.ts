@@ -1,6 +1,6 @@
 // The results of fleet runs on one machine: one JSON line each, in a file that is compacted as it grows.
 
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, constants, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { error, Failure, thrownText } from "../core/diagnostic.ts";
 import type { WorkspaceResult } from "./model/result.ts";
@@ -36,7 +36,7 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
       try {
         mkdirSync(dirname(path), { recursive: true });
         // A line that a crash cut off must not swallow this one.
-        appendFileSync(path, `\n${JSON.stringify(result)}\n`, { flush: true, mode: 0o600 });
+        append(path, `\n${JSON.stringify(result)}\n`);
       } catch (problem) {
         throw fileProblem("written", problem);
       }
@@ -52,12 +52,31 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
   };
 }
 
+/** Never through a link: in a checkout of another person's change, it may lead to any file of this user. */
+const APPENDING =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function append(path: string, text: string): void {
+  const file = openSync(path, APPENDING, 0o600);
+  try {
+    appendFileSync(file, text, { flush: true });
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Findings are large, and no report shows those of older results. */
 function textOf(
   all: readonly WorkspaceResult[],
   kept: ReadonlyMap<string, readonly WorkspaceResult[]>,
 ): string {
   const wanted = new Set([...kept.values()].flat());
-  return all.flatMap((result) => (wanted.has(result) ? [`${JSON.stringify(result)}\n`] : [])).join("");
+  const newest = new Set([...kept.values()].map(([result]) => result));
+  return all
+    .filter((result) => wanted.has(result))
+    .map((result) => (newest.has(result) ? result : { ...result, diagnostics: [] }))
+    .map((result) => `${JSON.stringify(result)}\n`)
+    .join("");
 }
 
 /** A line that a crash cut off is left out. */

@@ -1,0 +1,56 @@
+// The results of a fleet on one machine: order, lines that a crash cut off, compaction, and links.
+
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { error } from "../../src/core/diagnostic.ts";
+import { openResultFile } from "../../src/fleet/result-file.ts";
+import { resultOf } from "./queue/workspaces.ts";
+
+function newFile() {
+  const path = join(mkdtempSync(join(tmpdir(), "results-")), "fleet/results.jsonl");
+  return { path, store: openResultFile({ path, replace: (to, text) => writeFileSync(to, text) }) };
+}
+
+describe("the file of results", () => {
+  test("returns the results of each workspace, newest first, and none before the first run", async () => {
+    const { store } = newFile();
+    expect(await store.recent(5, ["ads"])).toEqual(new Map());
+    for (const status of ["failed", "ok"] as const) await store.add(resultOf("ads", status));
+    await store.add(resultOf("web"));
+    const found = await store.recent(5, ["ads", "web"]);
+    expect(found.get("ads")?.map(({ status }) => status)).toEqual(["ok", "failed"]);
+    expect((await store.recent(1, ["ads"])).get("ads")).toHaveLength(1);
+  });
+
+  test("loses no result after a line that a crash cut off", async () => {
+    const { path, store } = newFile();
+    await store.add(resultOf("ads"));
+    appendFileSync(path, '{"workspace":"ads","comm');
+    await store.add(resultOf("ads", "failed"));
+    expect((await store.recent(5, ["ads"])).get("ads")).toHaveLength(2);
+  });
+
+  test("keeps the last 100 results of a workspace, and the findings of the last one", async () => {
+    const { path, store } = newFile();
+    const diagnostics = [error("API_REFUSED", "no")];
+    for (let at = 0; at < 210; at++)
+      await store.add(resultOf("ads", "failed", { durationMs: at, diagnostics }));
+    await store.recent(1, ["ads"]);
+    const lines = readFileSync(path, "utf8").trim().split("\n");
+    expect(lines).toHaveLength(100);
+    expect(lines.filter((line) => line.includes("API_REFUSED"))).toHaveLength(1);
+    expect((await store.recent(1, ["ads"])).get("ads")).toMatchObject([{ durationMs: 209, diagnostics }]);
+  });
+
+  test("is never written through a symbolic link", async () => {
+    const { path, store } = newFile();
+    mkdirSync(join(path, ".."), { recursive: true });
+    const victim = join(path, "../../victim");
+    writeFileSync(victim, "safe\n");
+    symlinkSync(victim, path);
+    await expect(store.add(resultOf("ads"))).rejects.toThrow("the results of the fleet cannot be written");
+    expect(readFileSync(victim, "utf8")).toBe("safe\n");
+  });
+});
