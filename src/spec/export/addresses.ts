@@ -1,7 +1,7 @@
 // Converts names of live objects to keys of a spec: valid in references, stable between exports, and unique. Lists
 // the secrets of an exported workspace: their values cannot be read back, so a spec can only name their sources.
 
-import { type Address, addressOf, memberOf } from "../../core/address.ts";
+import { type Address, addressOf, memberOf, parentOf } from "../../core/address.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
 
@@ -79,7 +79,7 @@ export function variablesFor(secrets: readonly ExportedObject[]): ReadonlyMap<Ad
   const taken = new Set<string>();
   const found = new Map<Address, string>();
   for (const { address, live } of secrets) {
-    const word = live.name
+    const word = `${parentOf(live.name)}/${memberOf(live.name)}`
       .toUpperCase()
       .replace(/[^A-Z0-9]+/g, "_")
       .replace(/^(?=\d)/, "_");

@@ -202,6 +202,19 @@ describe("members of a parent", () => {
 `);
   });
 
+  test("a variable has the words of a scope whose name has a slash", () => {
+    const found = exportSpec(
+      inputOf(
+        {
+          scopes: [["etl@team/x", "etl@team/x", { backend_type: "PLATFORM" }]],
+          secrets: [["etl@team%2Fx/pw", "etl@team%2Fx/pw"]],
+        },
+        { secrets: true },
+      ),
+    );
+    expect(found.variables).toEqual(["ETL_TEAM_X_PW"]);
+  });
+
   test("secrets get a variable each where they are wanted", () => {
     const found = exportSpec(inputOf(things, { secrets: true }));
     expect(found.variables).toEqual(["ETL_DB_PASSWORD", "ETL_DB_PASSWORD_2"]);
