@@ -203,7 +203,7 @@ class Flattening {
   #nameIn(provider: PlannedKind, fields: MapNode): string | undefined {
     const node = provider.nameField === undefined ? undefined : member(fields, provider.nameField);
     const text = scalarText(node);
-    if (node === undefined || text === undefined || !isTemplate(text)) return text;
+    if (text === undefined || !isTemplate(text)) return text;
     const parts = templateParts(text) ?? [];
     if (parts.some((part) => typeof part !== "string" && !isEvaluated(part)))
       this.#findings.error(

@@ -26,7 +26,7 @@ export function checkChains(
     if (step !== undefined && passed.has(step.from))
       findings.error(
         "SPEC_STATE_ENTRY",
-        `moved entries form a cycle: ${cycleText([...passed], step.from)}`,
+        `moved entries form a cycle: ${cycleText([...passed])}`,
         placeOf(step),
       );
     for (const address of passed) checked.add(address);
@@ -40,8 +40,8 @@ export function checkChains(
   }
 }
 
-function cycleText(passed: readonly Address[], first: Address): string {
-  const cycle = passed.slice(passed.indexOf(first));
+/** No two entries move to one address, so the whole path is the cycle. */
+function cycleText(cycle: readonly Address[]): string {
   const shown = cycle.length > SHOWN ? [...cycle.slice(0, SHOWN), "…"] : cycle;
-  return [...shown, first].join(" -> ");
+  return [...shown, ...cycle.slice(0, 1)].join(" -> ");
 }

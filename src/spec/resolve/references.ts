@@ -136,11 +136,9 @@ class Linking {
     const first = expression.indexOf(".");
     const last = expression.lastIndexOf(".");
     if (first <= 0 || last === first || last === expression.length - 1) {
-      this.#report(
-        `${part.raw} is neither a variable nor a reference`,
-        at,
-        "write ${var.name} or ${kind.name.attribute}; for a literal ${, write $${",
-      );
+      this.#report(`${part.raw} is neither a variable nor a reference`, at, {
+        hint: "write ${var.name} or ${kind.name.attribute}; for a literal ${, write $${",
+      });
       return undefined;
     }
     const kind = expression.slice(0, first);
@@ -151,7 +149,7 @@ class Linking {
       this.#report(
         `${part.raw} refers to the kind ${JSON.stringify(kind)}, which does not exist`,
         at,
-        didYouMean(best, `the kinds are ${listed(kinds)}`).hint,
+        didYouMean(best, `the kinds are ${listed(kinds)}`),
       );
       return undefined;
     }
@@ -172,14 +170,14 @@ class Linking {
       const has =
         names.length > 0 ? `${provider.kind} has ${listed(names)}` : `the spec has no ${provider.kind}`;
       const message = `${part.raw} refers to ${address}, which is not in the spec`;
-      this.#report(message, at, didYouMean(best, has).hint);
+      this.#report(message, at, didYouMean(best, has));
       return undefined;
     }
     if (hasAttribute(provider, attribute)) return { address, attribute };
     const known = attributesOf(provider);
     const best = this.#linkage.suggest(attribute, known);
     const message = `${part.raw} refers to the attribute ${JSON.stringify(attribute)}, which ${provider.kind} do not have`;
-    this.#report(message, at, didYouMean(best, `the attributes are ${listed(known)}`).hint);
+    this.#report(message, at, didYouMean(best, `the attributes are ${listed(known)}`));
     return undefined;
   }
 
@@ -211,7 +209,7 @@ class Linking {
       this.#report(
         `${this.#written.address}: ${toDottedPath(this.#path)} must be the ID of a ${provider.singular}`,
         at,
-        `write \${${provider.kind}.NAME.${provider.idAttribute}}`,
+        { hint: `write \${${provider.kind}.NAME.${provider.idAttribute}}` },
       );
   }
 
@@ -233,10 +231,9 @@ class Linking {
     return node;
   }
 
-  #report(message: string, at: Span, hint: string | undefined): void {
+  #report(message: string, at: Span, details: { readonly hint?: string }): void {
     const { address } = this.#written;
-    const details = hint === undefined ? { address } : { address, hint };
-    this.#linkage.findings.error("SPEC_REFERENCE", message, at, details);
+    this.#linkage.findings.error("SPEC_REFERENCE", message, at, { address, ...details });
   }
 }
 

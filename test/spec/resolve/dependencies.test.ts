@@ -144,6 +144,11 @@ describe("cycles", () => {
     expect(told).toEqual(["SPEC_CYCLE 3:3 dependency cycle: groups.b -> groups.c -> groups.b"]);
   });
 
+  it("that end at a resource above one with other dependencies have each address once", async () => {
+    const { told } = await load(chain([["a", "b"], ["b", "x", "a"], ["x", "y"], ["y"]]));
+    expect(told).toEqual(["SPEC_CYCLE 2:3 dependency cycle: groups.a -> groups.b -> groups.a"]);
+  });
+
   it("are not reported for a resource that was passed on another way", async () => {
     const { told } = await load(
       chain([["a", "b"], ["b", "e"], ["c", "d"], ["d", "f", "b"], ["e", "g"], ["f", "g"], ["g", "h"], ["h"]]),

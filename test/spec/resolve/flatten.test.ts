@@ -29,6 +29,18 @@ describe("a section", () => {
     ],
     ["groups: { '': {} }", ["SPEC_VALUE 1:11 groups contains a resource with an empty name"], undefined],
     [
+      "scopes: { s: { acls: { x: [READ] } } }",
+      ["SPEC_TYPE 1:27 acls.s/x must be a map of fields, not a list"],
+      "for a resource without fields, write {}",
+    ],
+    [
+      "pools: { p: { node_type_id: n, instance_pool_name: 'a-${pools.q.state}' }, q: { node_type_id: n } }",
+      [
+        "SPEC_REFERENCE 1:52 instance_pool_name cannot contain a reference, because it is the name of the pool",
+      ],
+      undefined,
+    ],
+    [
       "pools: { p: [] }",
       ["SPEC_TYPE 1:13 pools.p must be a map of fields, not a list"],
       "for a resource without fields, write {}",
@@ -60,6 +72,14 @@ describe("a resource", () => {
     expect(resource("pools.a")).toMatchObject({ name: "a", values: { instance_pool_name: "a" } });
     expect(resource("pools.b")).toMatchObject({ name: "x ${y}", values: { instance_pool_name: "x ${y}" } });
     expect(Object.keys(resource("pools.a").values)).toEqual(["instance_pool_name", "node_type_id"]);
+  });
+
+  it("has no field for its lifecycle", async () => {
+    const { resource } = await load(
+      "pools: { p: { node_type_id: n, lifecycle: { prevent_destroy: true } }, q: { node_type_id: n }, r: { node_type_id: n } }\n",
+    );
+    expect(resource("pools.p").values).toEqual({ instance_pool_name: "p", node_type_id: "n" });
+    expect(resource("pools.q").lifecycle).toBe(resource("pools.r").lifecycle);
   });
 
   it("in a parent has the name of the parent in its own, and its shorthand as a field", async () => {
@@ -115,14 +135,14 @@ describe("a module", () => {
     const { told, diagnostics } = await load({
       ...MODULE,
       "workspace.yaml":
-        "modules: { a: { source: team, with: { pool: x } }, b: { source: team, with: { pool: x } } }\n",
+        "modules: { first: { source: team, with: { pool: x } }, b: { source: team, with: { pool: x } } }\n",
     });
     expect(told.filter((one) => one.includes("twice"))).toEqual([
       "SPEC_DUPLICATE_NAME team/workspace.yaml:3:11 scopes.logs-x is declared twice",
     ]);
     expect(diagnostics.find(({ message }) => message.includes("twice"))).toMatchObject({
       address: "scopes.logs-x",
-      hint: "the other is at team/workspace.yaml:3, in a; use an input in the name",
+      hint: "the other is at team/workspace.yaml:3, in first; use an input in the name",
     });
   });
 
@@ -136,4 +156,19 @@ describe("a module", () => {
       "the other is at workspace.yaml:1; use an input in the name",
     ]);
   });
+});
+
+it("a problem between resources of a module has the place where the module is used", async () => {
+  const { diagnostics } = await load({
+    "workspace.yaml": "modules: { team: { source: team, for_each: [ads] } }\n",
+    "team/workspace.yaml":
+      "pools: { a: { node_type_id: n, instance_pool_name: x }, b: { node_type_id: n, instance_pool_name: x } }\n",
+  });
+  expect(diagnostics).toMatchObject([
+    {
+      message: 'pools.team/ads/b has the same name as pools.team/ads/a: "x"',
+      at: { file: "team/workspace.yaml", line: 1, column: 99 },
+      usedAt: [{ file: "workspace.yaml", line: 1, column: 12 }],
+    },
+  ]);
 });

@@ -293,3 +293,27 @@ describe("the hint of a reference", () => {
     expect(diagnostics).toMatchObject([{ code: "SPEC_REFERENCE", address: "clusters.c", hint }]);
   });
 });
+
+describe("a value without a reference", () => {
+  it("is reported once, also in a field of an ID", async () => {
+    for (const [value, told] of [
+      ["'${open'", "SPEC_REFERENCE 4:36 a ${ is never closed"],
+      ["'${var.nope}'", 'SPEC_VARIABLE 4:36 the spec has no variable "nope"'],
+    ]) {
+      const loaded = await load(`${BASE}clusters: { c: { instance_pool_id: ${value} } }\n`);
+      expect(loaded.told).toEqual([told]);
+    }
+  });
+
+  it("may be a number in a list of text, which the schema reports", async () => {
+    const { told } = await load("pools: { p: { node_type_id: n, preloaded_spark_versions: [1, a] } }\n");
+    expect(told).toEqual(["SPEC_TYPE 1:59 pools.p: preloaded_spark_versions[0] must be a string, not 1"]);
+  });
+
+  it("stays beside the known values of a list", async () => {
+    const { resource } = await load(
+      "users: { ada@example.com: {}, bob@example.com: {} }\ngroups: { g: { members: { users: ['${users.ada@example.com.id}', bob@example.com] } } }\n",
+    );
+    expect(resource("groups.g").values.members).toEqual({ users: ["ada@example.com", "bob@example.com"] });
+  });
+});

@@ -1,7 +1,10 @@
 // Checks across resources: names that must be unique, limits, duplicate entries, and memberships defined twice.
 
 import { describe, expect, it } from "vitest";
+import type { Provider } from "../../../src/resource/provider.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
 import { load } from "../folder.ts";
+import { registry } from "../kinds.ts";
 
 describe("names that must be unique", () => {
   it("are reported at the field that sets them, with the place of the first", async () => {
@@ -125,4 +128,27 @@ describe("memberships", () => {
     );
     expect(told).toEqual([]);
   });
+});
+
+it("entries of numbers, of lists, and of maps are compared by their values", async () => {
+  const set = (items: object) => ({ type: "array", list: "set", items });
+  const fields = {
+    ...registry.get("pools").fields,
+    numbers: set({ type: "integer" }),
+    lists: set({ type: "array", items: { type: "string" } }),
+    words: set({ type: "string", ignoreCase: true }),
+  };
+  const { told } = await load(
+    "pools: { p: { node_type_id: n, numbers: [1, 2, 1], lists: [[a], [b], [a]], words: [a, B, b] } }\n",
+    {
+      registry: registryOf(
+        registry.kinds.map((one) => (one.kind === "pools" ? { ...one, fields } : one)) as Provider[],
+      ),
+    },
+  );
+  expect(told).toEqual([
+    "SPEC_VALUE 1:48 pools.p: numbers contains a duplicate entry",
+    "SPEC_VALUE 1:70 pools.p: lists contains a duplicate entry",
+    "SPEC_VALUE 1:90 pools.p: words contains a duplicate entry",
+  ]);
 });
