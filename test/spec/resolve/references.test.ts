@@ -310,7 +310,7 @@ describe("a value without a reference", () => {
     expect(told).toEqual(["SPEC_TYPE 1:59 pools.p: preloaded_spark_versions[0] must be a string, not 1"]);
   });
 
-  it("stays beside the known values of a list", async () => {
+  it("stays in a list next to known values", async () => {
     const { resource } = await load(
       "users: { ada@example.com: {}, bob@example.com: {} }\ngroups: { g: { members: { users: ['${users.ada@example.com.id}', bob@example.com] } } }\n",
     );
