@@ -28,7 +28,7 @@ export async function runRules(
   const end = performance.now() + limits.totalMs;
   while (results.length < job.rules.length) {
     if (performance.now() > end) {
-      const told = `the rules did not finish within ${limits.totalMs / 1000} s, so this one was not evaluated`;
+      const told = `the rules did not finish within ${limits.totalMs / 1000} s, so this rule was not evaluated`;
       results.push(unfinished(told));
     } else {
       const ending = await runFrom({ ...job, from: results.length }, limits, (one) => results.push(one));

@@ -47,7 +47,7 @@ test("a sensitive value is in no form of a plan, an apply, or drift, and the API
   expect(shows(all)).toBe(false);
 });
 
-test("a sensitive value is no key of for_each, which is part of addresses", async () => {
+test("a sensitive value is refused as a key of for_each, because keys are part of addresses", async () => {
   const folder = folderWith(
     `variables: { pw: { type: string, sensitive: true, default: hunter2-swordfish } }
 modules: { m: { source: m, for_each: "\${split('-', var.pw)}" } }

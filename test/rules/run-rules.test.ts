@@ -152,8 +152,8 @@ describe("a hostile rule", () => {
     });
     expect(results.map(({ problem }) => problem?.message)).toEqual([
       "the rule did not finish within 0.3 s",
-      "the rules did not finish within 0.001 s, so this one was not evaluated",
-      "the rules did not finish within 0.001 s, so this one was not evaluated",
+      "the rules did not finish within 0.001 s, so this rule was not evaluated",
+      "the rules did not finish within 0.001 s, so this rule was not evaluated",
     ]);
   });
 

@@ -78,7 +78,7 @@ function isMissing(problem: unknown): boolean {
 
 function noQueue(): ReturnType<typeof error> {
   return error("FLEET_DATABASE", "the database has no queue yet", {
-    hint: "nothing was ever enqueued; `workspace fleet enqueue`, `schedule`, and `worker` create the queue",
+    hint: "to create the queue, run `workspace fleet enqueue`, `fleet schedule`, or `fleet worker`",
   });
 }
 

@@ -130,6 +130,6 @@ function unknownWorkspace({ workspace }: RunningJob): Diagnostic {
 
 function interrupted(workspace: string): Diagnostic {
   return error("FLEET_BUSY", `the run of ${workspace} was stopped; another worker starts it again`, {
-    hint: "nothing is required; the queue repeats the job",
+    hint: "no action is needed; the queue repeats the job",
   });
 }

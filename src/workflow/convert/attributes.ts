@@ -94,7 +94,7 @@ class AttributeReader {
   }
 
   #unexpected(value: Json, path: Path): undefined {
-    return isUnset(value) ? undefined : this.#leave(path, "its type is not that of the field");
+    return isUnset(value) ? undefined : this.#leave(path, "its type differs from that of the field");
   }
 
   #leave(path: Path, reason: string): undefined {
