@@ -3,6 +3,7 @@
 import type { PgBoss } from "pg-boss";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { queueSchema, tooNew } from "../database/tables.ts";
+import { RESULT_STATUSES } from "../model/result.ts";
 import { diagnosticsIn } from "../read-result.ts";
 import {
   DEAD_LETTER_OPTIONS,
@@ -169,11 +170,16 @@ function queueOn(boss: PgBoss): JobQueue {
 
 const STATUSES = { done: "completed", failed: "failed", dead: "deadletter" } as const;
 
+type UnreadFailure = { readonly [Field in keyof DeadJob["failure"]]?: unknown };
+
 /** pg-boss wraps what it writes itself, such as a lost heartbeat, in `value`. */
 function failureOf(output: object | null): DeadJob["failure"] {
   const found = (output ?? {}) as { readonly value?: object };
-  const { diagnostics, message } = { ...found, ...found.value } as Readonly<Record<string, unknown>>;
+  const { status, worker, diagnostics, message } = { ...found, ...found.value } as UnreadFailure;
+  const known = RESULT_STATUSES.find((one) => one === status);
   return {
+    ...(known === undefined ? {} : { status: known }),
+    ...(typeof worker === "string" ? { worker } : {}),
     diagnostics: diagnosticsIn(diagnostics),
     ...(typeof message === "string" ? { message } : {}),
   };

@@ -31,7 +31,7 @@ export interface DeadJob extends FleetJob {
   readonly failedAt: number;
   readonly attempts: number;
   /** `message`: of the queue itself, such as a lost heartbeat. */
-  readonly failure: { readonly diagnostics: readonly Diagnostic[]; readonly message?: string };
+  readonly failure: Partial<JobFailure> & Pick<JobFailure, "diagnostics"> & { readonly message?: string };
 }
 
 export interface JobQueue {
