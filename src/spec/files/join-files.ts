@@ -1,10 +1,15 @@
 // Two files of a spec as one map.
 
 import type { Findings } from "../model/findings.ts";
-import { isNull, type MapMember, type MapNode, mapAt } from "../model/tree.ts";
+import { isNull, listAt, type MapMember, type MapNode, mapAt } from "../model/tree.ts";
 
 /** How deep the members of a section are shared between files: `pools.shared` may stand in one file only. */
 const SHARED_DEPTH: Readonly<Record<string, number>> = { targets: 3 };
+
+/** Lists of entries that do not depend on their order. */
+const JOINED_LISTS: ReadonlySet<string> = new Set(["moved", "removed", "import"]);
+
+const isJoinedList = (key: string, level: number): boolean => level === 1 && JOINED_LISTS.has(key);
 
 /** Two files' maps as one. Maps are shared down to the level of resources; below, a key belongs to one file. */
 export function joinFiles(
@@ -21,6 +26,11 @@ export function joinFiles(
     const within = section ?? key;
     if (left === undefined || isNull(left.value)) members.set(key, right);
     else if (isNull(right.value) && level === 1) continue;
+    else if (isJoinedList(key, level) && left.value.kind === "list" && right.value.kind === "list")
+      members.set(key, {
+        key: left.key,
+        value: listAt(left.value, [...left.value.items, ...right.value.items]),
+      });
     else if (level <= (SHARED_DEPTH[within] ?? 1) && left.value.kind === "map" && right.value.kind === "map")
       members.set(key, {
         key: left.key,

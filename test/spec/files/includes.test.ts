@@ -29,6 +29,26 @@ it("reads paths and patterns, each file once, from the folder of the file that n
   ]);
 });
 
+it("joins the entries about the state of all files, and locates each in its file", async () => {
+  const { told, spec } = await load({
+    "workspace.yaml":
+      "include: [b.yaml, a.yaml]\npools: { x: { node_type_id: n }, y: { node_type_id: n } }\nmoved: [{ from: pools.o, to: pools.x }]",
+    "a.yaml": "moved: [{ from: pools.p, to: pools.y }]\nremoved: [{ address: pools.q }]",
+    "b.yaml": "removed:\n  - { address: pools.q }\nimport: [{ to: pools.y, id: i }]\nmoved:",
+  });
+  expect(told).toEqual(["SPEC_STATE_ENTRY a.yaml:2:22 pools.q is removed twice"]);
+  expect(spec).toBeUndefined();
+  const valid = await load({
+    "workspace.yaml":
+      "include: [a.yaml]\npools: { x: { node_type_id: n }, y: { node_type_id: n } }\nmoved: [{ from: pools.o, to: pools.x }]",
+    "a.yaml": "moved: [{ from: pools.p, to: pools.y }]",
+  });
+  expect(valid.spec?.stateEntries?.moved.map(({ from, at }) => [from, at.file])).toEqual([
+    ["pools.o", "workspace.yaml"],
+    ["pools.p", "a.yaml"],
+  ]);
+});
+
 it("refuses a resource that two files define, and names the first definition", async () => {
   const { told, diagnostics } = await load({
     "workspace.yaml": "include: a.yaml\nusers:\n  ada: {}\n",
