@@ -100,9 +100,8 @@ function jobBlock(name: string, { cluster, pool, fields }: World["jobs"][string]
   return { name, ...job, task: [task] };
 }
 
-/** The provider refuses a type of node together with a pool. */
-function withPool({ node_type_id, ...fields }: Block, pool: string | undefined): Block {
-  if (pool === undefined) return { node_type_id, ...fields };
+function withPool(fields: Block, pool: string | undefined): Block {
+  if (pool === undefined) return fields;
   return { ...fields, instance_pool_id: reference("databricks_instance_pool", pool, "id") };
 }
 

@@ -51,7 +51,7 @@ export function worldOf(sizes: Sizes): World {
     })),
     clusters: record(clusters, (_, n) => ({
       ...(n % 3 === 0 ? {} : { pool: pick(pools, n) }),
-      fields: clusterFields(n),
+      fields: { ...(n % 3 === 0 ? { node_type_id: NODE_TYPE } : {}), ...clusterFields(n) },
     })),
     jobs: record(namesOf("job", sizes.jobs), (name, n) => ({
       ...(n % 4 === 0 ? { pool: pick(pools, n) } : { cluster: pick(clusters, n) }),
@@ -63,7 +63,6 @@ export function worldOf(sizes: Sizes): World {
 function clusterFields(n: number): Fields {
   return {
     spark_version: SPARK_VERSION,
-    node_type_id: NODE_TYPE,
     ...(n % 2 === 0 ? { autoscale: { min_workers: 1, max_workers: 4 } } : { num_workers: 2 }),
     spark_conf: { "spark.speculation": "true", "spark.sql.shuffle.partitions": `${100 + n}` },
     spark_env_vars: { TEAM: `team-${n}` },
@@ -87,8 +86,8 @@ function jobFields(name: string, n: number): Fields {
   };
 }
 
-/** What a job that makes its own cluster asks for. */
-export const JOB_CLUSTER: Fields = { spark_version: SPARK_VERSION, node_type_id: NODE_TYPE, num_workers: 2 };
+/** The cluster that a job makes from a pool, which has the type of the nodes. */
+export const JOB_CLUSTER: Fields = { spark_version: SPARK_VERSION, num_workers: 2 };
 
 function namesOf(stem: string, count: number, shape: (name: string) => string = (name) => name): string[] {
   return range(count).map((n) => shape(`${stem}-${n}`));
