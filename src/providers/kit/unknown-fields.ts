@@ -16,8 +16,9 @@ export function withUnknownFields(
   answer: JsonObject,
   readOnly: ReadonlySet<string>,
 ): LiveObject {
-  const names = unknownNames(fields, answer, readOnly);
-  return names.length === 0 ? live : { ...live, unknownFields: [...new Set(names)].sort() };
+  const names = new Set<string>();
+  addUnknown(names, "", fields, answer, readOnly);
+  return names.size === 0 ? live : { ...live, unknownFields: [...names].sort() };
 }
 
 /** The consequence of a replacement. Names only: a value may be secret. */
@@ -53,24 +54,32 @@ export function fieldsNotSet(
       ];
 }
 
-function unknownNames(
+/** Loops instead of lists: a workspace may have many users, and nearly all of them have no unknown field. */
+function addUnknown(
+  names: Set<string>,
+  within: string,
   fields: FieldTable,
   answer: JsonObject,
-  readOnly: ReadonlySet<string>,
-): readonly string[] {
-  return Object.entries(answer).flatMap(([name, value]) => {
-    if (readOnly.has(name) || isEmpty(value)) return [];
-    if (!Object.hasOwn(fields, name)) return [name];
-    return namesInside(fields[name], value).map((inner) => `${name}.${inner}`);
-  });
+  readOnly?: ReadonlySet<string>,
+): void {
+  for (const name in answer) {
+    const value = answer[name] ?? null;
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field !== undefined) {
+      if (typeof value === "object") addInside(names, `${within}${name}.`, field, value);
+    } else if (readOnly?.has(name) !== true && !isEmpty(value)) names.add(within + name);
+  }
 }
 
-function namesInside({ properties, items }: FieldSchema = {}, value: Json): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap((one: Json) => namesInside(items, one));
-  return properties !== undefined && isObject(value) ? unknownNames(properties, value, NONE) : [];
+function addInside(names: Set<string>, within: string, schema: FieldSchema | undefined, value: Json): void {
+  if (Array.isArray(value)) {
+    const { items } = schema ?? {};
+    if (items?.properties !== undefined)
+      for (const one of value as readonly Json[]) addInside(names, within, items, one);
+  } else if (schema?.properties !== undefined && isObject(value)) {
+    addUnknown(names, within, schema.properties, value);
+  }
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 const isEmpty = (value: Json): boolean =>
   value === null ||
