@@ -84,6 +84,19 @@ export const EXISTING_OPTIONS = {
   ),
 } as const;
 
+export const UNTRUSTED_OPTIONS = {
+  untrusted: flagOption(
+    "--untrusted",
+    "plan an untrusted spec: use no environment variables or secrets, show no unmanaged values",
+  ),
+  maxReads: integerOption(
+    "--max-reads <number>",
+    "maximum number of reads for an untrusted spec",
+    1,
+    1_000_000,
+  ),
+} as const;
+
 export const ONLY_OPTION = {
   only: textsOption("--only <address-glob>", "limit to these addresses and their dependencies; repeatable"),
 } as const;

@@ -4,7 +4,7 @@ import { planOffline } from "../../workflow/reconcile/plan-offline.ts";
 import { assertReviewable, planForReview } from "../../workflow/reconcile/plan-review.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { defineCommand } from "../command/command.ts";
-import { flagOption, integerOption, textOption } from "../command/option.ts";
+import { flagOption, textOption } from "../command/option.ts";
 import {
   BASE_OPTIONS,
   EXISTING_OPTIONS,
@@ -15,6 +15,7 @@ import {
   SPEC_OPTIONS,
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
+  UNTRUSTED_OPTIONS,
 } from "../command/shared-options.ts";
 import { planEnding } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
@@ -38,16 +39,7 @@ export const planCommand = defineCommand({
       "--destroy",
       "plan to delete all managed resources, or with --only those and their dependents",
     ),
-    untrusted: flagOption(
-      "--untrusted",
-      "plan an untrusted spec: use no environment variables or secrets, show no unmanaged values",
-    ),
-    maxReads: integerOption(
-      "--max-reads <number>",
-      "maximum number of reads for an untrusted spec",
-      1,
-      1_000_000,
-    ),
+    ...UNTRUSTED_OPTIONS,
     ...BASE_OPTIONS,
     offline: flagOption("--offline", "compare with the state instead of the workspace"),
   },

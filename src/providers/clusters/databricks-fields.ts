@@ -68,6 +68,15 @@ export const databricksScriptPlaces: FieldTable = {
   gcs: destination("A script in a Google bucket, by its URI."),
 };
 
+const availability = (kinds: readonly string[]): FieldSchema =>
+  optional(
+    choiceField(kinds, { serverDefault: true, description: "Kind of the machines after the first ones." }),
+  );
+
+const firstOnDemand = optional(
+  integerField({ minimum: 0, serverDefault: true, description: "This many machines are not spot ones." }),
+);
+
 export const databricksClusterFields: FieldTable = {
   policy_id: optional(
     textField({
@@ -113,19 +122,8 @@ export const databricksClusterFields: FieldTable = {
   azure_attributes: optional(
     groupField(
       {
-        availability: optional(
-          choiceField(["ON_DEMAND_AZURE", "SPOT_AZURE", "SPOT_WITH_FALLBACK_AZURE"], {
-            serverDefault: true,
-            description: "Kind of the machines after the first ones.",
-          }),
-        ),
-        first_on_demand: optional(
-          integerField({
-            minimum: 0,
-            serverDefault: true,
-            description: "This many machines are not spot ones.",
-          }),
-        ),
+        availability: availability(["ON_DEMAND_AZURE", "SPOT_AZURE", "SPOT_WITH_FALLBACK_AZURE"]),
+        first_on_demand: firstOnDemand,
         spot_bid_max_price: optional(
           numberField({
             serverDefault: true,
@@ -139,19 +137,8 @@ export const databricksClusterFields: FieldTable = {
   aws_attributes: optional(
     groupField(
       {
-        availability: optional(
-          choiceField(["ON_DEMAND", "SPOT", "SPOT_WITH_FALLBACK"], {
-            serverDefault: true,
-            description: "Kind of the machines after the first ones.",
-          }),
-        ),
-        first_on_demand: optional(
-          integerField({
-            minimum: 0,
-            serverDefault: true,
-            description: "This many machines are not spot ones.",
-          }),
-        ),
+        availability: availability(["ON_DEMAND", "SPOT", "SPOT_WITH_FALLBACK"]),
+        first_on_demand: firstOnDemand,
         zone_id: optional(textField({ serverDefault: true, description: "Availability zone, or auto." })),
         instance_profile_arn: optional(
           textField({

@@ -5,7 +5,7 @@ import { fromEnv } from "../../config/settings.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { placesIn, withoutSensitive } from "../reconcile/located.ts";
-import { planForReview, type ReviewOptions } from "../reconcile/plan-review.ts";
+import { PLAIN_REVIEW, planForReview, type ReviewOptions } from "../reconcile/plan-review.ts";
 import { checkSpec } from "../session/read-spec.ts";
 import { type SessionOptions, withSession } from "../session/session.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
@@ -107,15 +107,7 @@ async function planned(
     ahead: true,
     only,
   } as const;
-  const review: ReviewOptions = {
-    ...options,
-    base: undefined,
-    baseRef: undefined,
-    destroy: false,
-    exitcodeFor: "all",
-    offline: false,
-    out: undefined,
-  };
+  const review: ReviewOptions = { ...options, ...PLAIN_REVIEW };
   return withSession(context, options, opening, async (session) => {
     const { plan, spec, diagnostics } = await planForReview(session, review);
     return {

@@ -22,6 +22,16 @@ export interface ReviewOptions extends BaseOptions, Pick<PlanOptions, "adopt" | 
   readonly maxReads: number | undefined;
 }
 
+/** A plan of the spec against the workspace, without a base and without a file. */
+export const PLAIN_REVIEW = {
+  base: undefined,
+  baseRef: undefined,
+  destroy: false,
+  exitcodeFor: "all",
+  offline: false,
+  out: undefined,
+} as const;
+
 export interface ReviewedPlan extends OfflinePlan {
   /** A saved plan is valid for this state only. */
   readonly origin: PlanOrigin;

@@ -6,7 +6,7 @@ import { registry } from "../../../providers/index.ts";
 import { type RoundView, roundText } from "../../../report/inspect/round-text.ts";
 import { planView } from "../../../report/plan/plan-view.ts";
 import { type CheckRound, checkOnChange } from "../../../workflow/authoring/check-round.ts";
-import { assertReviewable } from "../../../workflow/reconcile/plan-review.ts";
+import { assertReviewable, PLAIN_REVIEW } from "../../../workflow/reconcile/plan-review.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, integerOption } from "../../command/option.ts";
@@ -17,6 +17,7 @@ import {
   RULES_OPTION,
   SPEC_OPTIONS,
   STATE_OPTIONS,
+  UNTRUSTED_OPTIONS,
 } from "../../command/shared-options.ts";
 import { colorsOf } from "../../output/diagnostics.ts";
 
@@ -31,16 +32,7 @@ export const watchCommand = defineCommand({
     ...ONLY_OPTION,
     ...EXISTING_OPTIONS,
     validateOnly: flagOption("--validate-only", "check the spec and send no request"),
-    untrusted: flagOption(
-      "--untrusted",
-      "plan an untrusted spec: use no environment variables or secrets, show no unmanaged values",
-    ),
-    maxReads: integerOption(
-      "--max-reads <number>",
-      "maximum number of reads for an untrusted spec",
-      1,
-      1_000_000,
-    ),
+    ...UNTRUSTED_OPTIONS,
   },
   notes: "The command ends with Ctrl-C and exits with 130. It changes neither the workspace nor the state.",
   async run(context, options) {
@@ -65,17 +57,7 @@ type Chosen = Parameters<typeof checkOnChange>[1];
 function assertFits(options: Chosen): void {
   if (options.validateOnly && options.only.length > 0)
     throw new Failure(error("CLI_USAGE", "--validate-only and --only cannot be used together"));
-  assertReviewable({
-    ...options,
-    ...{
-      base: undefined,
-      baseRef: undefined,
-      destroy: false,
-      exitcodeFor: "all",
-      offline: false,
-      out: undefined,
-    },
-  });
+  assertReviewable({ ...options, ...PLAIN_REVIEW });
 }
 
 function viewOf(
