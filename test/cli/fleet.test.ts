@@ -72,11 +72,14 @@ describe("workspace fleet", () => {
     expect(out).toContain('Stopped because wave "wave 1" failed. Not started: 1 (web).');
   });
 
-  test("a variable that is not set is an error of its workspace", async () => {
-    const { code, out } = await fleet("plan web", { ADS_TOKEN: TOKENS.ADS_TOKEN });
-    expect(code).toBe(1);
-    expect(out).toContain("web: failed in 0.0 s: the environment variable WEB_TOKEN is not set");
-  });
+  test.each([[{}], [{ WEB_TOKEN: "" }]])(
+    "a variable that is not set is an error of its workspace: %j",
+    async (more) => {
+      const { code, out } = await fleet("plan web", { ADS_TOKEN: TOKENS.ADS_TOKEN, ...more });
+      expect(code).toBe(1);
+      expect(out).toContain("web: failed in 0.0 s: the environment variable WEB_TOKEN is not set");
+    },
+  );
 
   test("the token of one workspace is not in the environment of another, and in no result", async () => {
     writeFileSync(

@@ -38,7 +38,8 @@ export function environmentOf(
     return path === undefined || path === "" ? [] : [[name, resolve(cwd, path)]];
   };
   const own = Object.entries(workspace.environment).map(([name, source]) => [name, outer[source]] as const);
-  const missing = Object.values(workspace.environment).filter((source) => outer[source] === undefined);
+  // An empty variable counts as unset, and the sign-in would use another credential of the caller.
+  const missing = Object.values(workspace.environment).filter((source) => !outer[source]);
   return {
     env: Object.fromEntries([...shared, ...SHARED_PATHS.flatMap(pathOf), ...own, ...pathOf(RULES)]),
     missing: missing.map(unsetVariable),
