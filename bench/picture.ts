@@ -7,7 +7,9 @@ export interface Series {
   readonly points: readonly { readonly x: number; readonly y: number }[];
 }
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [640, 360, 72, 48, 40, 24];
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [640, 360, 72, 48, 40, 40];
+/** The legend is below the axis, a line for each series. */
+const LEGEND = 18;
 
 export function picture(title: string, unit: string, series: readonly Series[]): string {
   const all = series.flatMap(({ points }) => points);
@@ -15,17 +17,19 @@ export function picture(title: string, unit: string, series: readonly Series[]):
     all.map(({ x }) => x),
     LEFT,
     WIDTH - RIGHT,
+    (exponent) => exponent,
   );
   const up = scale(
     all.map(({ y }) => y),
     HEIGHT - BOTTOM,
     TOP,
+    Math.ceil,
   );
   const lines = series.flatMap(({ name, color, points, dashed = false }, at) => [
     `<polyline fill="none" stroke="${color}" stroke-width="2"${dashed ? ' stroke-dasharray="6 4"' : ""} points="${points.map(({ x, y }) => `${across.at(x)},${up.at(y)}`).join(" ")}"/>`,
     ...points.map(({ x, y }) => `<circle cx="${across.at(x)}" cy="${up.at(y)}" r="3" fill="${color}"/>`),
-    `<line x1="${LEFT + 12}" x2="${LEFT + 40}" y1="${TOP + 12 + at * 18}" y2="${TOP + 12 + at * 18}" stroke="${color}" stroke-width="2"${dashed ? ' stroke-dasharray="6 4"' : ""}/>`,
-    `<text x="${LEFT + 46}" y="${TOP + 16 + at * 18}" fill="${color}">${name}</text>`,
+    `<line x1="${LEFT + 12}" x2="${LEFT + 40}" y1="${HEIGHT + at * LEGEND}" y2="${HEIGHT + at * LEGEND}" stroke="${color}" stroke-width="2"${dashed ? ' stroke-dasharray="6 4"' : ""}/>`,
+    `<text x="${LEFT + 46}" y="${HEIGHT + 4 + at * LEGEND}" fill="${color}">${name}</text>`,
   ]);
   const grid = [
     ...across.marks.map(
@@ -37,23 +41,29 @@ export function picture(title: string, unit: string, series: readonly Series[]):
         `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${up.at(mark)}" y2="${up.at(mark)}" stroke="#ddd"/><text x="${LEFT - 8}" y="${up.at(mark) + 4}" text-anchor="end">${mark.toLocaleString("en")} ${unit}</text>`,
     ),
   ];
+  const height = HEIGHT + series.length * LEGEND;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" role="img" aria-label="${title}">`,
-    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/><text x="${LEFT}" y="24" font-size="14">${title}</text>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12" role="img" aria-label="${title}">`,
+    `<rect width="${WIDTH}" height="${height}" fill="#fff"/><text x="${LEFT}" y="24" font-size="14">${title}</text>`,
     ...grid,
     ...lines,
-    `<text x="${(WIDTH + LEFT) / 2}" y="${HEIGHT - 10}" text-anchor="middle">resources</text>`,
+    `<text x="${(WIDTH + LEFT) / 2}" y="${HEIGHT - 14}" text-anchor="middle">resources</text>`,
     "</svg>",
     "",
   ].join("\n");
 }
 
-/** From the power of ten below the smallest value to the one above the largest. */
-function scale(values: readonly number[], from: number, to: number) {
+/** From the power of ten below the smallest value to the largest, or to the power of ten above it. */
+function scale(
+  values: readonly number[],
+  from: number,
+  to: number,
+  end: (exponent: number) => number,
+): { readonly marks: readonly number[]; at(value: number): number } {
   const low = Math.floor(Math.log10(Math.min(...values)));
-  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));
+  const high = Math.max(low + 1, end(Math.log10(Math.max(...values))));
   return {
-    marks: Array.from({ length: high - low + 1 }, (_, n) => 10 ** (low + n)),
-    at: (value: number) => Math.round(from + ((Math.log10(value) - low) / (high - low)) * (to - from)),
+    marks: Array.from({ length: Math.floor(high) - low + 1 }, (_, n) => 10 ** (low + n)),
+    at: (value) => Math.round(from + ((Math.log10(value) - low) / (high - low)) * (to - from)),
   };
 }

@@ -74,7 +74,7 @@ describe("a picture", () => {
       { name: "plan", color: "#36c", points },
       { name: "bare loop", color: "#36c", points, dashed: true },
     ]);
-    expect(svg).toContain('points="72,312 616,40"');
+    expect(svg).toContain('points="72,312 600,40"');
     expect(svg.match(/<polyline/g)?.length).toBe(2);
     expect(svg.match(/<polyline[^>]*stroke-dasharray/g)?.length).toBe(1);
     for (const text of ["Time", "plan", "bare loop", "1,000", "100,000", "resources"])
