@@ -9,7 +9,7 @@ import { type CheckRound, checkOnChange } from "../../../workflow/authoring/chec
 import { assertReviewable, PLAIN_REVIEW } from "../../../workflow/reconcile/plan-review.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { flagOption, integerOption } from "../../command/option.ts";
+import { flagOption } from "../../command/option.ts";
 import {
   EXISTING_OPTIONS,
   HOST_OPTIONS,
