@@ -16,7 +16,7 @@ export async function writePackage(folder: string): Promise<void> {
   const output = await bundleOf(
     { main: "src/main.ts", "rule-worker": "src/rules/rule-worker.ts" },
     [lazyBuiltins, moveSchemas, bundlePackages("undici/lib/")],
-    (id) => /^[\w@]/.test(id) && !id.startsWith("node:") && !IN_PACKAGE.test(id),
+    (id) => isDependency(id) && !IN_PACKAGE.test(id),
     {
       entryFileNames: "[name].js",
       chunkFileNames: "[name].js",
@@ -24,9 +24,14 @@ export async function writePackage(folder: string): Promise<void> {
       codeSplitting: { groups: [...GROUPS] },
     },
   );
-  for (const { fileName, code } of output) {
+  const files = new Set(output.map(({ fileName }) => fileName));
+  for (const { fileName, code, imports, dynamicImports } of output) {
     if (/new URL\("(?:\.\.\/){2,}schemas/.test(code))
       throw new Error(`${fileName} would read a schema elsewhere`);
+    const missing = [...imports, ...dynamicImports].find(
+      (id) => !files.has(id) && !isDependency(id) && !id.startsWith("node:"),
+    );
+    if (missing !== undefined) throw new Error(`${fileName} would import ${missing}, which is not installed`);
     writeFileSync(join(folder, fileName), code);
   }
   writeFileSync(join(folder, "LICENSES.txt"), licenses(output.flatMap(({ moduleIds }) => moduleIds)));
@@ -44,6 +49,14 @@ export async function writeBundle(file: string): Promise<void> {
   if (!code.includes("data:text/javascript")) throw new Error("the bundle lacks the thread of the rules");
   const text = licenses(entry.moduleIds).replaceAll("*/", "* /");
   writeFileSync(file, `${code}\n/*\n${text}\n*/\n`, { mode: 0o755 });
+}
+
+const DEPENDENCIES = Object.keys(
+  (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { dependencies: object }).dependencies,
+);
+
+function isDependency(id: string): boolean {
+  return DEPENDENCIES.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
 /** Packages whose modules every `validate` or `plan` loads. */

@@ -1,7 +1,7 @@
 // The program as people install it: packed, unpacked below node_modules, started as npm links it.
 
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -63,6 +63,30 @@ describe("an installed package", () => {
     expect(packed.files).toContain("dist/main.js");
     expect(packed.files).toContain("dist/LICENSES.txt");
   });
+
+  test("has only files whose imports are installed", () => {
+    const dist = join(packed.installed, "dist");
+    // These two act when they are loaded.
+    const files = readdirSync(dist).filter((name) => /^(?!main|rule-worker).*\.js$/.test(name));
+    const script = `for (const file of ${JSON.stringify(files)}) await import(\`${dist}/\${file}\`);`;
+    const words = ["--input-type=module", "--eval", script];
+    const { status, stderr } = spawnSync(process.execPath, words, { encoding: "utf8", env: own({}) });
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(files.length).toBeGreaterThan(50);
+  });
+
+  test("makes pages and pictures, and evaluates rules in a thread", () => {
+    const folder = join(dirname(packed.clone), "outputs");
+    mkdirSync(join(folder, "rules"), { recursive: true });
+    const rule = "rules: [{ name: none, assert: address == '', when: 'true' }]\n";
+    writeFileSync(join(folder, "rules/rules.yaml"), rule);
+    const tell = (...words: string[]) => run(packed.command, words, folder, { WORKSPACE_HOST: "embedded" });
+    expect(tell("init").code).toBe(0);
+    expect(tell("plan", "--output", "html").stdout).toContain("<!doctype html>");
+    expect(tell("graph", "--output", "svg").stdout).toContain("<svg");
+    const { code, stdout } = tell("plan", "--rules", join(folder, "rules"));
+    expect([code, stdout.includes("GUARD_RULE")]).toEqual([3, true]);
+  }, 60_000);
 
   test("loads few files for a command", () => {
     const loaded = (...words: string[]) => {
